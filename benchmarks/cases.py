@@ -1,0 +1,173 @@
+"""What `cpu.py` measures: for each case vgraph's run, the check against SciPy, the bytes it has to move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import graphs
+import numpy as np
+import roofline
+from numpy.typing import NDArray
+
+import vgraph as vg
+
+ROUNDS = 20
+DAMPING = 0.85
+
+
+class WrongResultError(AssertionError):
+    """vgraph and SciPy disagree; a time for a wrong result is worth nothing."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One benchmark graph on both sides, with SciPy's answers computed when first asked for."""
+
+    data: graphs.GraphData
+    graph: vg.Graph
+
+    @staticmethod
+    def of(data: graphs.GraphData) -> Instance:
+        graph = vg.Graph.from_csr(data.row_offsets, data.column_indices, directed=False, weight=data.weight)
+        return Instance(data, graph)
+
+    @cached_property
+    def matrix(self) -> Any:
+        from scipy.sparse import csr_array
+
+        n = self.data.num_vertices
+        return csr_array((self.data.weight, self.data.column_indices, self.data.row_offsets), shape=(n, n))
+
+    @cached_property
+    def levels(self) -> NDArray[np.float64]:
+        from scipy.sparse.csgraph import dijkstra
+
+        hops: NDArray[np.float64] = dijkstra(self.matrix, indices=self.data.source, unweighted=True)
+        return hops
+
+    @cached_property
+    def distances(self) -> NDArray[np.float64]:
+        from scipy.sparse.csgraph import dijkstra
+
+        distances: NDArray[np.float64] = dijkstra(self.matrix, indices=self.data.source)
+        return distances
+
+    @cached_property
+    def ranks(self) -> NDArray[np.float64]:
+        """Jacobi rounds in float64; the mass of vertices without edges is shared by all."""
+        n, degree = self.data.num_vertices, np.diff(self.data.row_offsets)
+        adjacency = self.matrix.astype(np.float64)
+        adjacency.data[:] = 1.0
+        rank = np.full(n, 1.0 / n)
+        for _ in range(ROUNDS):
+            share = np.divide(rank, degree, out=np.zeros(n), where=degree > 0)
+            rank = (1 - DAMPING) / n + DAMPING * (adjacency.T @ share + rank[degree == 0].sum() / n)
+        return rank
+
+    @cached_property
+    def components(self) -> NDArray[np.int64]:
+        """The smallest member of each vertex's component."""
+        from scipy.sparse.csgraph import connected_components
+
+        count, label = connected_components(self.matrix, directed=False)
+        smallest = np.full(count, self.data.num_vertices)
+        np.minimum.at(smallest, label, np.arange(label.size))
+        named: NDArray[np.int64] = smallest[label]
+        return named
+
+    @cached_property
+    def size(self) -> roofline.Size:
+        return roofline.Size.of(self.data, self.graph.offset_dtype.itemsize)
+
+
+def check_bfs(instance: Instance, result: Any) -> None:
+    expected = np.where(np.isfinite(instance.levels), instance.levels, -1).astype(np.int64)
+    _same("bfs levels", result.level, expected)
+    parent, source = np.asarray(result.parent), instance.data.source
+    children = np.flatnonzero((expected >= 0) & (np.arange(expected.size) != source))
+    _same("bfs parents' levels", expected[parent[children]], expected[children] - 1)
+    _same("bfs tree edges", np.asarray(instance.matrix[parent[children], children]) > 0, True)
+
+
+def check_sssp(instance: Instance, result: Any) -> None:
+    dist = np.asarray(result.dist)
+    reached = np.isfinite(instance.distances)
+    _same("sssp reach", dist != np.iinfo(dist.dtype).max, reached)
+    _same("sssp distances", dist[reached].astype(np.float64), instance.distances[reached])
+
+
+def check_pagerank(instance: Instance, result: Any) -> None:
+    rank = np.asarray(result.rank)
+    relative = 1e-3 if rank.dtype == np.float32 else 1e-9
+    worst = float(np.max(np.abs(rank - instance.ranks) / instance.ranks))
+    if not worst <= relative:
+        raise WrongResultError(f"pagerank {rank.dtype} is off by {worst:.2e}, more than {relative}")
+
+
+def check_components(instance: Instance, result: Any) -> None:
+    _same("components", result.component, instance.components)
+
+
+def _same(what: str, found: Any, expected: Any) -> None:
+    wrong = np.count_nonzero(np.asarray(found) != expected)
+    if wrong:
+        raise WrongResultError(f"{what}: {wrong} of {np.size(found)} differ from SciPy's")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row per graph and thread count: `algorithm` names the peers that do the same."""
+
+    name: str
+    algorithm: str
+    run: Callable[[Instance, int], Any]
+    check: Callable[[Instance, Any], None]
+    traffic: Callable[[Instance, Any], roofline.Traffic]
+
+
+def _pagerank(dtype: Any, rank_bytes: int) -> Case:
+    return Case(
+        f"pagerank {rank_bytes * 8}-bit",
+        "pagerank",
+        lambda instance, threads: vg.run(
+            vg.algorithms.pagerank,
+            instance.graph,
+            damping=DAMPING,
+            tolerance=0.0,
+            max_rounds=ROUNDS,
+            dtype=dtype,
+            threads=threads,
+        ),
+        check_pagerank,
+        lambda instance, result: roofline.pagerank(instance.size, ROUNDS, rank_bytes),
+    )
+
+
+CASES = (
+    Case(
+        "bfs",
+        "bfs",
+        lambda i, threads: vg.run(vg.algorithms.bfs, i.graph, source=i.data.source, threads=threads),
+        check_bfs,
+        lambda i, result: roofline.bfs(i.size),
+    ),
+    Case(
+        "sssp",
+        "sssp",
+        lambda i, threads: vg.run(vg.algorithms.sssp, i.graph, source=i.data.source, threads=threads),
+        check_sssp,
+        lambda i, result: roofline.sssp(i.size, result.stats.edges),
+    ),
+    _pagerank(vg.float32, 4),
+    _pagerank(vg.float64, 8),
+    Case(
+        "cc",
+        "cc",
+        lambda i, threads: vg.run(vg.algorithms.connected_components, i.graph, threads=threads),
+        check_components,
+        lambda i, result: roofline.components(i.size),
+    ),
+)

@@ -1,0 +1,107 @@
+"""Puts the result files into docs/internals/performance.md, between its `<!-- results: NAME -->` marks.
+
+python benchmarks/report.py            rewrites the page
+python benchmarks/report.py --check    exits 1 if the page does not show the result files
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import harness
+
+PAGE = Path(__file__).parent.parent / "docs" / "internals" / "performance.md"
+MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def floors(content: dict[str, Any]) -> str:
+    threads = content["rows"][0]["threads"]
+    header = ["graph", "case", "floor MB", "with gathers MB", *(f"GB/s, {t} thr" for t in threads)]
+    header += [f"floor ms, {t} thr" for t in threads]
+    cells = [
+        [
+            row["graph"],
+            row["case"],
+            f"{row['floor_bytes'] / 1e6:.1f}",
+            f"{row['total_bytes'] / 1e6:.1f}",
+            *(f"{rate:.0f}" for rate in row["bandwidth_gb_s"]),
+            *(f"{ms:.2f}" for ms in row["floor_ms"]),
+        ]
+        for row in content["rows"]
+    ]
+    return harness.table(header, cells)
+
+
+def cpu(content: dict[str, Any]) -> str:
+    header = ["graph", "threads", "case", "vgraph ms", "peer ms (vgraph / peer)", "floor ms", "of bandwidth"]
+    cells = [
+        [
+            row["graph"],
+            str(row["threads"]),
+            row["case"],
+            f"{row['ms']:.2f}",
+            ", ".join(f"{peer['label']} {peer['ms']:.2f} ({peer['ratio']:.2f})" for peer in row["peers"]),
+            f"{row['floor_ms']:.2f}",
+            f"{row['share_of_bandwidth']:.0%}",
+        ]
+        for row in content["rows"]
+    ]
+    return harness.table(header, cells)
+
+
+def startup(content: dict[str, Any]) -> str:
+    header = ["cache", "algorithm", "import ms", "run ms", "of it compile ms", "process ms"]
+    names = ("import_ms", "run_ms", "compile_ms", "process_ms")
+    cells = [
+        [row["state"], row["algorithm"], *(f"{row[name]:.0f}" for name in names)] for row in content["rows"]
+    ]
+    bare = content["bare_ms"]
+    note = f"A bare Python process takes {bare['python']:.0f} ms, with NumPy {bare['numpy']:.0f} ms."
+    return f"{harness.table(header, cells)}\n\n{note}"
+
+
+SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {"floors": floors, "cpu": cpu, "startup": startup}
+
+
+def where_made(content: dict[str, Any]) -> str:
+    machine, versions = content["machine"], content["versions"]
+    memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
+    load = f"load average before the end {machine['load_average']:.1f}"
+    named = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{content['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {memory}, {load}; {named}."
+
+
+def section(name: str, results: Path) -> str:
+    path = results / f"{name}.json"
+    if not path.exists():
+        return f"Not measured yet: `python benchmarks/{name}.py` writes this table's figures.\n"
+    content = json.loads(path.read_text())
+    return f"{where_made(content)}\n\n{SECTIONS[name](content)}\n"
+
+
+def fill(text: str, results: Path) -> str:
+    """`text` with every marked section made anew from the result files."""
+    return MARKED.sub(lambda found: found[1] + section(found[2], results) + found[3], text)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if out of date")
+    options = parser.parse_args(arguments)
+    text = PAGE.read_text()
+    filled = fill(text, harness.RESULTS)
+    if options.check:
+        sys.exit(text != filled)
+    PAGE.write_text(filled)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,246 @@
+"""What is written is read back: every format, plain and compressed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vgraph.errors import GraphError
+from vgraph.graph import Graph
+from vgraph.io import read, write
+from vgraph.io.streams import open_compressed
+
+COMPRESSIONS = ["", ".gz", ".xz", ".bz2", ".zst"]
+
+
+def contents(graph: Graph) -> dict[str, Any]:
+    """Everything that a text format keeps."""
+    return {
+        "vertices": graph.num_vertices,
+        "edges": graph.num_edges,
+        "directed": graph.directed,
+        "offsets": graph.out.row_offsets.tolist(),
+        "columns": graph.out.column_indices.tolist(),
+        "properties": {name: values.tolist() for name, values in graph.edge_properties.items()},
+    }
+
+
+def example(*, directed: bool, weight: Any, seed: int = 0) -> Graph:
+    rng = np.random.default_rng(seed)
+    sources, targets = rng.integers(0, 40, (2, 120))
+    values = {} if weight is None else {"weight": rng.integers(-50, 1000, 120).astype(weight) / weight(4)}
+    if weight is np.int32:
+        values = {"weight": rng.integers(0, 1000, 120).astype(np.int32)}
+    return Graph.from_edges(sources, targets, num_vertices=45, directed=directed, **values)
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+@pytest.mark.parametrize("suffix", [".npz", ".el", ".wel", ".txt", ".tsv", ".csv", ".mtx", ".graph", ".gr"])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("weight", [None, np.int32, np.float64])
+def test_round_trip(tmp_path: Path, suffix: str, compression: str, directed: bool, weight: Any) -> None:
+    graph = example(directed=directed, weight=weight)
+    path = tmp_path / f"graph{suffix}{compression}"
+    refused = (suffix == ".graph" and (directed or weight is np.float64)) or (
+        suffix == ".gr" and directed and weight is None
+    )
+    if refused:
+        with pytest.raises(GraphError):
+            write(graph, path)
+        assert list(tmp_path.iterdir()) == []
+        return
+    write(graph, path)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    again = read(path)
+    if suffix == ".gr" and not directed and weight is not None:
+        assert again.directed  # both arcs of every edge
+        assert again.num_edges == graph.num_arcs
+        again = Graph.from_csr(
+            again.out.row_offsets, again.out.column_indices, directed=False, **again.edge_properties
+        )
+    assert contents(again) == contents(graph)
+
+
+def test_npz_keeps_everything(tmp_path: Path) -> None:
+    graph = Graph.from_edges(
+        [3, 0, 1],
+        [0, 1, 1],
+        directed=False,
+        id_bits=64,
+        weight=np.array([1, 2, 3], np.uint64),
+        color=[[True, False]] * 3,
+        vertex_properties={"x": np.arange(4, dtype=np.float32)},
+    )
+    write(graph, tmp_path / "g.npz")
+    again = read(tmp_path / "g.npz")
+    assert repr(again) == repr(graph)
+    assert contents(again) == contents(graph)
+    assert again.id_dtype == np.uint64
+    assert again.vertex_properties["x"].tolist() == [0, 1, 2, 3]
+    assert read(tmp_path / "g.npz", self_loops=False).num_edges == 2
+    assert read(tmp_path / "g.npz", directed=True).num_edges == 3
+
+
+def test_npz_of_scipy(tmp_path: Path) -> None:
+    from scipy import sparse
+
+    matrix = sparse.random_array((20, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
+    for form in ("csr", "coo"):
+        sparse.save_npz(tmp_path / "m.npz", matrix.asformat(form))
+        graph = read(tmp_path / "m.npz")
+        np.testing.assert_array_equal(graph.to_scipy().toarray(), matrix.toarray())
+
+
+def test_coordinates_are_written_beside(tmp_path: Path) -> None:
+    graph = Graph.from_edges(
+        [0, 1], [1, 2], weight=[5, 6], vertex_properties={"x": [1.5, 2, 3], "y": [-1, -2, 9]}
+    )
+    write(graph, tmp_path / "g.gr.gz")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.co.gz", "g.gr.gz"]
+    again = read(tmp_path / "g.gr.gz")
+    assert again.vertex_properties["x"].tolist() == [1.5, 2, 3]
+    assert again.vertex_properties["y"].dtype == np.int32
+    assert not read(tmp_path / "g.gr.gz", coordinates=False).vertex_properties
+
+
+numbers = st.one_of(
+    st.integers(-(1 << 63) + 1, (1 << 63) - 1),
+    st.integers(-99, 99),
+    st.floats(allow_nan=False),
+    st.decimals(-100, 100, places=3).map(float),
+)
+
+
+@given(st.lists(numbers, min_size=1, max_size=30))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_numbers_are_read_exactly(tmp_path: Path, values: list[float]) -> None:
+    path = tmp_path / "n.wel"
+    path.write_text("".join(f"{i} 0 {value!r}\n" for i, value in enumerate(values)))
+    weight = read(path).edge_properties["weight"]
+    if any(isinstance(value, float) for value in values):
+        assert weight.dtype == np.float64
+        values = [float(value) for value in values]
+    else:
+        fits = all(-(1 << 31) <= value < 1 << 31 for value in values)
+        assert weight.dtype == (np.int32 if fits else np.int64)
+    assert weight.tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0 1 2\n1 0 -3\n", [2, -3]),
+        ("0 1 1e3\n1 0 .5\n", [1000, 0.5]),
+        ("0 1 5.\n1 0 +2\n", [5, 2]),
+        ("0 1 inf\n1 0 -Infinity\n", [np.inf, -np.inf]),
+        ("0 1 0.1234567890123456789012345\n1 0 -0.0\n", [0.1234567890123456789, -0.0]),
+        ("0 1 123456789012345678\n1 0 1\n", [123456789012345678, 1]),
+        ("  0\t1   2\r\n\r\n# a comment\n1 0 3", [2, 3]),
+        ("% one\n0 1 2 # two\n1 0 3 % three\n", [2, 3]),
+        ("0,1,2\n1,0,3\n", [2, 3]),
+        ("0, 1, 2.5\n\n1 ,0, 3\n", [2.5, 3]),
+        ("source,target,weight\n0,1,2\n1,0,3\n", [2, 3]),
+        ("0 1 9007199254740993\n1 0 0.5\n", [9007199254740992, 0.5]),
+    ],
+)
+def test_spellings_of_an_edge_list(tmp_path: Path, text: str, expected: list[float]) -> None:
+    path = tmp_path / "e.wel"
+    path.write_text(text)
+    assert read(path).edge_properties["weight"].tolist() == expected
+
+
+def test_named_columns(tmp_path: Path) -> None:
+    graph = Graph.from_edges([0, 1], [1, 0], cost=[1.5, 2], lanes=[2, 3])
+    for suffix in (".csv", ".tsv", ".txt"):
+        write(graph, tmp_path / f"e{suffix}")
+        assert contents(read(tmp_path / f"e{suffix}")) == contents(graph)
+    (tmp_path / "four.txt").write_text("0 1 5 6\n")
+    named = read(tmp_path / "four.txt", edge_properties=["cost", "time"])
+    assert named.edge_properties["time"].tolist() == [6]
+
+
+def test_metis_weights(tmp_path: Path) -> None:
+    (tmp_path / "w.graph").write_text(
+        "% comment\n3 2 111 2\n1 10 20 2 7\n% inside\n2 11 21 1 7 3 8\n3 12 22 2 8\n"
+    )
+    graph = read(tmp_path / "w.graph")
+    assert graph.edges()[2]["weight"].tolist() == [7, 8]
+    assert graph.vertex_properties["size"].tolist() == [1, 2, 3]
+    assert graph.vertex_properties["vertex_weight"].tolist() == [[10, 20], [11, 21], [12, 22]]
+
+
+def test_skew_symmetric_and_dense_matrices(tmp_path: Path) -> None:
+    (tmp_path / "skew.mtx").write_text("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 5\n")
+    assert read(tmp_path / "skew.mtx").to_scipy().toarray().tolist() == [[0, -5], [5, 0]]
+    (tmp_path / "dense.mtx").write_text("%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2\n0\n")
+    assert read(tmp_path / "dense.mtx").to_scipy().toarray().tolist() == [[0, 2], [1.5, 0]]
+
+
+def test_format_from_content(tmp_path: Path) -> None:
+    graph = example(directed=True, weight=np.int32)
+    for suffix in (".npz", ".el", ".mtx", ".gr"):
+        write(graph, tmp_path / f"g{suffix}")
+        unnamed = (tmp_path / f"g{suffix}").rename(tmp_path / "unnamed")
+        assert contents(read(unnamed)) == contents(graph)
+
+
+@pytest.mark.parametrize("suffix", ["gz", "xz", "bz2", "zst"])
+def test_several_frames_and_members(tmp_path: Path, suffix: str) -> None:
+    parts = []
+    for text in (b"0 1\n1 ", b"2\n"):
+        with open_compressed(tmp_path / "part", suffix, "wb") as file:
+            file.write(text)
+        parts.append((tmp_path / "part").read_bytes())
+    path = tmp_path / f"two.el.{suffix}"
+    path.write_bytes(b"".join(parts))
+    assert read(path).edges()[1].tolist() == [1, 2]
+
+
+def test_zst_without_a_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(Graph.from_edges([0], [1]), tmp_path / "g.el.zst")
+    for name in ("compression", "compression.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(GraphError, match=r"pip install 'vgraph\[zst\]'"):
+        read(tmp_path / "g.el.zst")
+
+
+def test_progress_reaches_the_end(tmp_path: Path) -> None:
+    write(example(directed=True, weight=np.float64), tmp_path / "g.wel.gz")
+    calls: list[tuple[int, int]] = []
+    read(tmp_path / "g.wel.gz", progress=lambda done, total: calls.append((done, total)))
+    assert calls[-1][0] == calls[-1][1] == (tmp_path / "g.wel.gz").stat().st_size
+
+
+def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same graph, whatever the size of the blocks that the text is cut into."""
+    from vgraph.io import streams, table
+
+    graph = example(directed=True, weight=np.float64)
+    write(graph, tmp_path / "g.wel")
+    monkeypatch.setattr(table, "CHUNK_ROWS", 7)
+    for size in (1, 13, 100):
+        monkeypatch.setattr(streams, "BLOCK", size)
+        assert contents(read(tmp_path / "g.wel")) == contents(graph)
+
+
+def test_unknown_names_are_refused(tmp_path: Path) -> None:
+    graph = example(directed=True, weight=None)
+    with pytest.raises(GraphError, match="there is no file"):
+        read(tmp_path / "absent.el")
+    with pytest.raises(GraphError, match="is a directory"):
+        read(tmp_path, format="edgelist")
+    with pytest.raises(GraphError, match="no writer for this suffix"):
+        write(graph, tmp_path / "g.xyz")
+    write(graph, tmp_path / "g.el")
+    with pytest.raises(GraphError, match="unknown format 'gml'"):
+        read(tmp_path / "g.el", format="gml")
+    with pytest.raises(GraphError, match="the edgelist reader takes no option 'sources'"):
+        read(tmp_path / "g.el", sources=1)
+    with pytest.raises(GraphError, match="id_bits must be"):
+        read(tmp_path / "g.el", id_bits=8)

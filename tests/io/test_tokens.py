@@ -1,0 +1,79 @@
+"""The block scanner against reading one number at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vgraph.io.tokens import parse_number, scan
+
+token = st.one_of(
+    st.integers(0, 10**19 - 1).map(str),
+    st.integers(-(10**6), 10**6).map(str),
+    st.floats().map(repr),
+    st.decimals(-1000, 1000, places=4).map(str),
+    st.text("0123456789.-+einfa", min_size=1, max_size=6),
+)
+gap = st.sampled_from([" ", "\t", "  ", "\n", "\n\n", " \n"])
+
+
+@given(st.lists(st.tuples(token, gap), max_size=20))
+@example([("1-2", "\n")])
+@example([(".", "\n"), ("-", " "), ("-.", "\n")])
+@example([("0.30000000000000004", " "), ("18446744073709551615", "\n")])
+def test_scan_is_parse_number(pieces: list[tuple[str, str]]) -> None:
+    block = ("".join(text + space for text, space in pieces) + "\n").encode()
+    words = block.split()
+    tokens = scan(block)
+    single = [parse_number(word) for word in words]
+    if tokens is None:
+        long = [word for word in words if sum(48 <= byte < 58 for byte in word) > 19]
+        assert None in single or long
+        return
+    assert tokens.values.size == len(words)
+    assert tokens.per_line is not None
+    assert tokens.per_line.tolist() == [len(line.split()) for line in block.split(b"\n")[:-1]]
+    for index, expected in enumerate(single):
+        assert expected is not None
+        part = slice(index, index + 1)
+        got = tokens.numbers(part)
+        plain = tokens.plain(part)
+        assert (plain is not None) == words[index].isdigit()
+        if got is None:
+            assert isinstance(expected, int)
+            assert abs(expected) > (1 << 63) - 1
+            continue
+        assert (got.dtype.kind == "f") == isinstance(expected, float)
+        np.testing.assert_array_equal(got, np.array([expected]))
+        if isinstance(expected, float):
+            assert np.signbit(got[0]) == np.signbit(expected)
+
+
+@pytest.mark.parametrize(
+    ("block", "columns", "regular"),
+    [
+        (b"1 2\n3 4\n", 2, True),
+        (b"1 2\n3\n4 5 6\n", 2, False),
+        (b"1 2\n\n3 4\n", 2, False),
+        (b"1 2 \n3 4\n", 2, False),
+        (b"1.5 2\n3 -4\n", 2, True),
+        (b"1.5 2 3\n-4\n", 2, False),
+    ],
+)
+def test_regular_blocks(block: bytes, columns: int, regular: bool) -> None:
+    tokens = scan(block, columns)
+    assert tokens is not None
+    assert (tokens.per_line is None) == regular
+
+
+@pytest.mark.parametrize("block", [b"1,2\n3,4\n", b"1.5,2\n3,-4\n"])
+def test_commas(block: bytes) -> None:
+    assert scan(block, 2) is None
+    tokens = scan(block, 2, comma=True)
+    assert tokens is not None
+    assert tokens.per_line is None
+    assert scan(block.replace(b",", b" "), 2, comma=True) is None
+    assert scan(block.replace(b",", b",,", 1), 2, comma=True) is None
+    assert scan(block + b"\n", 2, comma=True) is None

@@ -1,0 +1,320 @@
+"""Random programs that are well scoped and well typed, with every node class; levels are mixed freely."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+from vgraph.compiler import ir
+from vgraph.compiler.ir import (
+    Body,
+    Expr,
+    FrontierKind,
+    Layout,
+    Level,
+    Order,
+    Orientation,
+    Origin,
+    Program,
+    Site,
+    Stmt,
+)
+from vgraph.compiler.types import (
+    BOOL,
+    EID,
+    F32,
+    F64,
+    I32,
+    I64,
+    U32,
+    U64,
+    VID,
+    Scalar,
+    Target,
+    Type,
+    Vector,
+)
+from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
+
+NUMBERS = (I32, I64, U32, U64, F32, F64)
+VECTORS = (Vector(F32, 3), Vector(I64, 2))
+TYPES: tuple[Type, ...] = (*NUMBERS, BOOL, VID, EID, *VECTORS)
+INDEX: dict[Site, Type] = {Site.VERTEX: VID, Site.EDGE: EID, Site.EDGE_IN: EID, Site.ARRAY: I64}
+NAMES = (
+    *("x", "dist", "frontier", "fill", "in", "min", "weight.in", "größe", "a b", 'quote"d', "inf", "none"),
+    *("list", "single", "all", "size", "degree.out", "vec", "cast", "edge", "return", "and", "x.1", "not"),
+)
+
+
+class Maker:
+    """One random program; the same seed gives the same program."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.depth = 0
+        self.names = [f"{n}.{i}" if self.chance(0.4) else n for i, n in enumerate(NAMES)]
+        self.random.shuffle(self.names)
+        self.locals: dict[str, Type] = {}
+
+    def chance(self, p: float = 0.5) -> bool:
+        return self.random.random() < p
+
+    def pick(self, items):
+        return self.random.choice(list(items))
+
+    def new(self) -> str:
+        return self.names.pop() if self.names else f"fresh{self.random.random():.17f}".replace(".", "_")
+
+    # --- declarations
+
+    def program(self) -> Program:
+        params = tuple(ir.Param(self.new(), self.pick(TYPES)) for _ in range(2))
+        self.properties = [
+            ir.Property(self.new(), t, Site.VERTEX, self.pick(Origin), self.chance()) for t in TYPES
+        ]
+        self.properties += [
+            ir.Property(self.new(), self.pick(TYPES), site, self.pick(Origin)) for site in Site
+        ]
+        self.globals = tuple(ir.Global(self.new(), t) for t in NUMBERS)
+        layouts = ((), (Layout.SPARSE,), (Layout.BITMAP, Layout.SPARSE))
+        frontiers = tuple(ir.FrontierDecl(self.new(), self.pick(layouts), self.chance()) for _ in range(3))
+        lists = (ir.ListDecl(self.new()),)
+        self.frontiers, self.list = [f.name for f in frontiers], lists[0].name
+        self.operators = [self.new(), self.new()]
+        self.locals = {p.name: p.type for p in params}
+        operators = []
+        for name, count in zip(self.operators, (3, 1), strict=True):
+            args = tuple(self.new() for _ in range(count))
+            operators.append(
+                ir.Operator(name, args, self.body(dict(zip(args, ir.ARGUMENT_TYPES[count], strict=True))))
+            )
+        body = tuple(self.stmt() for _ in range(6))
+        results = (
+            ir.Result("p", "property", "p"),
+            ir.Result(self.new(), "property", self.pick(self.properties).name),
+            ir.Result(self.new(), "scalar", self.expr(F64)),
+        )
+        target = Target(self.pick((32, 64)), self.pick((32, 64)))
+        groups = (params, tuple(self.properties), self.globals, frontiers, lists, tuple(operators))
+        return Program(self.new(), self.pick(Level), target, *groups, body, results, self.pick((0, 1)))
+
+    # --- expressions
+
+    def expr(self, t: Type) -> Expr:
+        self.depth += 1
+        choices: list[Callable[[Type], Expr]] = [self.leaf]
+        if self.depth < 5:
+            choices += [self.load, self.select, self.cast]
+            if t == BOOL:
+                choices += [self.test] * 4
+            elif t == I64:
+                choices += [self.binary, self.size, self.size]
+            elif t == VID:
+                choices += [self.neighbor]
+            elif t != EID:
+                choices += [self.binary, self.binary, self.call]
+        result = self.pick(choices)(t)
+        self.depth -= 1
+        return result
+
+    def leaf(self, t: Type) -> Expr:
+        found = [n for n, kind in self.locals.items() if kind == t]
+        if found and self.chance(0.6):
+            return ir.Var(self.pick(found), t)
+        known = [g for g in self.globals if g.type == t]
+        if known and self.chance(0.3):
+            return ir.GlobalVar(known[0].name, t)
+        if isinstance(t, Vector):
+            return ir.Cast(t, self.const(t.element))
+        return self.const(t)
+
+    def const(self, t: Scalar) -> Expr:
+        if t == BOOL:
+            return ir.Const(self.chance(), BOOL)
+        if t.is_float:
+            values = (0.0, 1.5, -2.25, 1e-9, 1e300, math.inf, -math.inf, math.nan, self.random.random())
+            return ir.Const(self.pick(values), t)
+        return ir.Const(self.pick((0, 1, -1, 2**31 - 1, -(2**31), 2**64 - 1)), t)
+
+    def load(self, t: Type) -> Expr:
+        found = [p for p in self.properties if p.type == t]
+        prop = self.pick(found)
+        return ir.Load(prop.name, self.expr(INDEX[prop.site]), t, self.pick(Order))
+
+    def select(self, t: Type) -> Expr:
+        return ir.Select(self.expr(BOOL), self.expr(t), self.expr(t))
+
+    def cast(self, t: Type) -> Expr:
+        return ir.Cast(t, self.expr(self.pick(NUMBERS)))
+
+    def binary(self, t: Type) -> Expr:
+        if self.chance(0.2):
+            return ir.Unary(self.pick(("neg", "invert")), self.expr(t))
+        if self.chance(0.1) and isinstance(t, Scalar):
+            vectors = [v for v in VECTORS if v.element == t]
+            if vectors:
+                return ir.Element(self.expr(vectors[0]), self.expr(I64))
+        ops = ("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "min", "max")
+        return ir.Binary(self.pick(ops), self.expr(t), self.expr(t))
+
+    def call(self, t: Type) -> Expr:
+        element = t.element if isinstance(t, Vector) else t
+        vectors = [v for v in VECTORS if v == t or (isinstance(t, Scalar) and v.element == t)]
+        if isinstance(t, Scalar) and vectors and self.chance():
+            pair = (self.expr(vectors[0]), self.expr(vectors[0]))
+            return ir.Call("dot", pair, t) if self.chance() else ir.Call("sum", pair[:1], t)
+        name = self.pick(("sqrt", "exp", "log", "floor", "ceil", "abs")) if element.is_float else "abs"
+        return ir.Call(name, (self.expr(t),), t)
+
+    def test(self, t: Type) -> Expr:
+        kind = self.random.randrange(5)
+        operand = self.pick((*NUMBERS, VID, BOOL))
+        if kind == 0:
+            op = self.pick(("<", "<=", ">", ">=", "==", "!="))
+            return ir.Compare(op, self.expr(operand), self.expr(operand))
+        if kind == 1:
+            return ir.Logical(self.pick(("and", "or")), self.expr(BOOL), self.expr(BOOL))
+        if kind == 2:
+            return ir.Unary("not", self.expr(BOOL))
+        if kind == 3:
+            return ir.InFrontier(self.pick(self.frontiers), self.expr(VID))
+        return ir.Call(self.pick(("isnan", "isinf")), (self.expr(F64),), BOOL)
+
+    def size(self, t: Type) -> Expr:
+        arrays = [p.name for p in self.properties if p.site is Site.ARRAY]
+        return self.pick(
+            (
+                ir.Degree(self.expr(VID), self.pick(Orientation)),
+                ir.GraphSize(self.pick(("num_vertices", "num_arcs"))),
+                ir.FrontierSize(self.pick(self.frontiers)),
+                ir.ListSize(self.list),
+                ir.ArrayLength(arrays[0]),
+            )
+        )
+
+    def neighbor(self, t: Type) -> Expr:
+        return ir.Neighbor(self.expr(VID), self.pick(Orientation), self.expr(I64))
+
+    # --- statements
+
+    def body(self, names: dict[str, Type] | None = None, least: int = 0) -> Body:
+        before = dict(self.locals)
+        self.locals.update(names or {})
+        self.depth += 2
+        body = tuple(self.stmt() for _ in range(self.random.randrange(least, least + 4)))
+        self.depth -= 2
+        self.locals = before
+        return body
+
+    def stmt(self) -> Stmt:
+        if self.depth >= 6:
+            return self.simple()
+        return self.pick((self.simple, self.memory, self.block, self.frontier, self.kernel, self.apply))()
+
+    def simple(self) -> Stmt:
+        t = self.pick(TYPES)
+        found = [n for n, kind in self.locals.items() if kind in NUMBERS]
+        g = self.pick(self.globals)
+        choices: list[Callable[[], Stmt]] = [
+            lambda: self.let(t),
+            lambda: ir.SetGlobal(g.name, self.expr(g.type)),
+            lambda: ir.ReduceGlobal(self.pick(("+", "min", "*", "|")), g.name, self.expr(g.type)),
+            ir.Break,
+            ir.Continue,
+            ir.Barrier,
+            lambda: ir.Fail(self.pick(("negative cycle", 'say "no"', "über\n"))),
+            lambda: ir.Emit(self.expr(BOOL)),
+        ]
+        if found:
+            name = self.pick(found)
+            choices.append(lambda: ir.Assign(name, self.expr(self.locals[name])))
+            choices.append(
+                lambda: ir.Accumulate(self.pick(("+", "max", "&")), name, self.expr(self.locals[name]))
+            )
+        return self.pick(choices)()
+
+    def let(self, t: Type) -> Stmt:
+        name, value = self.new(), self.expr(t)
+        self.locals[name] = t
+        return ir.Let(name, t, value)
+
+    def memory(self) -> Stmt:
+        prop = self.pick(self.properties)
+        place = (prop.name, self.expr(INDEX[prop.site]))
+        value, t = self.expr(prop.type), prop.type
+        ok = self.new()
+        return self.pick(
+            (
+                lambda: ir.Store(*place, value, self.pick(Order)),
+                lambda: ir.Reduce(
+                    self.pick(("min", "+", "|")), *place, value, self.chance(), self.pick((None, ok))
+                ),
+                lambda: ir.CompareAndSwap(ok, *place, self.expr(t), value, self.chance()),
+                lambda: ir.Claim(*place, self.expr(t), value, self.body()),
+                lambda: ir.Union(prop.name, self.expr(VID), self.expr(VID)),
+                lambda: ir.Fill(prop.name, self.pick((None, value))),
+            )
+        )()
+
+    def block(self) -> Stmt:
+        i, e = self.new(), self.new()
+        ways = (self.pick(Orientation), self.pick(Orientation))
+        return self.pick(
+            (
+                lambda: ir.If(self.expr(BOOL), self.body(), self.body()),
+                lambda: ir.If(
+                    self.expr(BOOL), self.body(), (ir.If(self.expr(BOOL), self.body(), self.body()),)
+                ),
+                lambda: ir.While(self.expr(BOOL), self.body()),
+                lambda: ir.For(i, self.expr(I64), self.expr(I64), self.expr(I64), self.body({i: I64})),
+                lambda: ir.ForNeighbors(i, e, self.expr(VID), ways[0], self.body({i: VID, e: EID})),
+                lambda: ir.ForCommon(
+                    i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})
+                ),
+            )
+        )()
+
+    def frontier(self) -> Stmt:
+        a, b = self.pick(self.frontiers), self.pick(self.frontiers)
+        return self.pick(
+            (
+                lambda: ir.FrontierSet(a, FrontierKind.SINGLE, self.expr(VID)),
+                lambda: ir.FrontierSet(a, self.pick((FrontierKind.ALL, FrontierKind.EMPTY))),
+                lambda: ir.FrontierCopy(a, b),
+                lambda: ir.ListClear(self.list),
+                lambda: ir.ListAppend(self.list, a),
+                lambda: ir.ListGet(a, self.list, self.expr(I64)),
+                lambda: ir.FrontierPush(a, self.expr(VID), self.pick(Layout), self.chance(), self.chance()),
+                lambda: ir.FrontierClear(a, self.pick(Layout)),
+                lambda: ir.FrontierSwap(a, b),
+                lambda: ir.FrontierConvert(a, self.pick(Layout)),
+            )
+        )()
+
+    def kernel(self) -> Stmt:
+        v = self.new()
+        layout = self.pick((None, *Layout))
+        frontier = None if layout is None else self.pick(self.frontiers)
+        return self.pick(
+            (
+                lambda: ir.ParFor(
+                    v, layout, frontier, self.body({v: VID}), self.pick(("", "relax")), self.chance()
+                ),
+                lambda: ir.Single(self.body()),
+                lambda: ir.Trace(self.new(), self.pick(("push", "pull")), self.expr(I64), self.expr(I64)),
+            )
+        )()
+
+    def apply(self) -> Stmt:
+        kind = self.pick((ir.EdgeApply, ir.VertexApply))
+        optional = [None, *self.frontiers]
+        op = self.pick(self.operators)
+        schedule = ApplySchedule(
+            *(self.pick([m for m in axis if m.name != "AUTO"]) for axis in (Direction, Phases, Drive)),
+            self.pick((FrontierLayout.SPARSE, FrontierLayout.BITMAP)),
+            self.pick((Sync.BSP, Sync.ASYNC)),
+            self.chance(),
+        )
+        label = self.pick((op, "sweep", "the label", ""))
+        return kind(op, self.pick(optional), self.pick(optional), label, self.pick((None, schedule)))

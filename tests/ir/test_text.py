@@ -1,0 +1,91 @@
+"""Printing and parsing the IR are exact inverses."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from programs import MIXED, SSSP, SSSP_PULL, SSSP_PUSH
+from random_programs import Maker
+
+from vgraph.compiler import ir
+from vgraph.compiler.rewrite import walk
+from vgraph.compiler.text import RESERVED, parse_program, print_node, print_program
+from vgraph.compiler.text_parser import IrSyntaxError, _lark
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_random_programs_survive_the_round_trip(seed):
+    program = Maker(seed).program()
+    text = print_program(program)
+    again = parse_program(text)
+    assert again == program
+    assert print_program(again) == text
+
+
+def test_random_programs_cover_every_node_class():
+    seen = {type(n) for seed in range(120) for n in walk(Maker(seed).program())}
+    classes = {c for c in vars(ir).values() if isinstance(c, type) and issubclass(c, ir.Node)}
+    assert classes - seen == {ir.Node, ir.Expr, ir.Stmt}
+
+
+@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED])
+def test_programs_print_as_they_were_written(text):
+    assert print_program(parse_program(text)) == text
+
+
+def test_every_keyword_is_reserved_or_harmless_as_a_name():
+    words = {t.pattern.value for t in _lark().terminals if t.pattern.value.isidentifier()} | RESERVED
+    for word in sorted(words):
+        name = ir.Var(word, ir.VID)
+        params = (ir.Param(word, ir.VID),)
+        body = (ir.Assign(word, name), ir.Emit(ir.Compare("==", name, ir.Binary("min", name, name))))
+        program = ir.Program(word, ir.Level.KERNEL, ir.Target(), params, (), (), (), (), (), body, ())
+        assert parse_program(print_program(program)) == program, word
+
+
+def test_comments_and_blank_lines_are_skipped():
+    lines = SSSP.splitlines()
+    spaced = "# a comment\n\n" + "\n\n".join(f"{line}  # why" for line in lines) + "\n\n"
+    assert parse_program(spaced) == parse_program(SSSP)
+
+
+def test_spans_point_into_the_text():
+    program = parse_program(SSSP)
+    reduce = program.operator("relax").body[0]
+    assert reduce.span is not None
+    assert (reduce.span.line, reduce.span.column) == (7, 2)
+    assert reduce.span.source.line(7)[2 : reduce.span.end_column] == print_node(reduce)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "reason"),
+    [
+        ("= 0:i32", "= = 0:i32", 11, "not expected here"),
+        ("dist[src]", "dust[src]", 7, "no property is called dust"),
+        ("single(source)", "single(sourc)", 12, "no local is called sourc"),
+        ("0:i32", "0:i31", 11, "there is no number of type i31"),
+        ("dist: i32", "dist: int", 3, "there is no type int"),
+        (
+            "relax, frontier)",
+            "relax, frontier) schedule(direction=sideways)",
+            14,
+            "a schedule names each choice once",
+        ),
+        ("relax(src, edge, dst)", "relax(src, dst)", 6, "an operator takes"),
+        ("algorithm", "planned", 1, "there is no level planned"),
+        ("weight[edge])", "weight[edge]", 7, "not expected here"),
+        ("fill dist = 2147483647:i32", "fill dist = sqrt(1:i32)", 10, "there is no sqrt(i32)"),
+        ("return dist\n", "return", 17, "not expected here"),
+        ("0:i32\n", "0:i32 $\n", 11, "this character is not expected"),
+    ],
+)
+def test_faults_show_the_line_and_a_caret(old, new, line, reason):
+    with pytest.raises(IrSyntaxError) as caught:
+        parse_program(SSSP.replace(old, new, 1), "sssp.ir")
+    assert caught.value.span.line == line
+    message = str(caught.value)
+    assert reason in message
+    assert f"sssp.ir:{line}:" in message
+    assert "^" in message.splitlines()[2]

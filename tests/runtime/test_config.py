@@ -1,0 +1,100 @@
+"""Knobs: reading, refusing, scoping; where the cache lies."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from vgraph import config
+from vgraph.config import KnobError, Knobs, cache_directory, knobs, scope
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch):
+    for field in Knobs.__dataclass_fields__:
+        monkeypatch.delenv("VGRAPH_" + field.upper(), raising=False)
+
+
+def test_defaults():
+    assert knobs() == Knobs()
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "value"),
+    [
+        ("debug", "4", 4),
+        ("debug", "", 0),
+        ("device", "python", "python"),
+        ("dump_dir", "/x/y", Path("/x/y")),
+        ("cache_dir", "/c", Path("/c")),
+        ("no_cache", "1", True),
+        ("no_cache", "off", False),
+        ("verify", "Yes", True),
+        ("threads", " 7 ", 7),
+    ],
+)
+def test_reads_the_environment_each_time(monkeypatch, variable, text, value):
+    monkeypatch.setenv("VGRAPH_" + variable.upper(), text)
+    assert getattr(knobs(), variable) == value
+    monkeypatch.delenv("VGRAPH_" + variable.upper())
+    assert knobs() == Knobs()
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("debug", "6"),
+        ("debug", "-1"),
+        ("debug", "x"),
+        ("threads", "0"),
+        ("threads", "2.5"),
+        ("no_cache", "maybe"),
+    ],
+)
+def test_bad_value_is_named(monkeypatch, variable, text):
+    name = "VGRAPH_" + variable.upper()
+    monkeypatch.setenv(name, text)
+    with pytest.raises(KnobError, match=f"{name}='{text}': expected"):
+        knobs()
+
+
+def test_scope_nests_and_ends():
+    with scope(threads=2) as outer:
+        assert outer.threads == 2
+        with scope(debug=3, threads=4):
+            assert (knobs().debug, knobs().threads) == (3, 4)
+        assert (knobs().debug, knobs().threads) == (0, 2)
+    assert knobs() == Knobs()
+
+
+def test_scope_is_of_one_thread():
+    seen = []
+    with scope(threads=2):
+        other = threading.Thread(target=lambda: seen.append(knobs().threads))
+        other.start()
+        other.join()
+    assert seen == [None]
+
+
+def test_unknown_knob_is_refused():
+    with pytest.raises(TypeError, match="unknown knob 'thread'"), scope(thread=1):
+        pass
+
+
+def test_cache_directory(monkeypatch, tmp_path):
+    monkeypatch.setattr(config.sys, "platform", "linux")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert cache_directory() == tmp_path / ".cache" / "vgraph"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert cache_directory() == Path("/xdg/vgraph")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_directory() == tmp_path / ".cache" / "vgraph"
+    monkeypatch.setattr(config.sys, "platform", "darwin")
+    assert cache_directory() == tmp_path / "Library" / "Caches" / "vgraph"
+    monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path / "mine"))
+    assert cache_directory() == tmp_path / "mine"
+    assert sys.platform  # the module under test shares it; monkeypatch puts it back

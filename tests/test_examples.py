@@ -1,0 +1,119 @@
+"""Every example runs as it stands, is short, and gives what an independent computation gives."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import vgraph as vg
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+NAMES = sorted(file.stem for file in EXAMPLES.glob("*.py"))
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch):
+    """Load an example as a module, working in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def load(name: str) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def karate() -> vg.Graph:
+    return vg.read(vg.data.path("karate"), directed=False)
+
+
+def karate_nx() -> nx.Graph:
+    return karate().to_networkx()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_runs(example, name, capsys):
+    module = example(name)
+    assert inspect.getdoc(module)
+    module.main()
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_program_is_short(name):
+    """The operators and the algorithm together, without their doc strings and empty lines."""
+    tree = ast.parse((EXAMPLES / f"{name}.py").read_text(encoding="utf-8"))
+    program = [f for f in tree.body if isinstance(f, ast.FunctionDef) and f.decorator_list]
+    lines = [
+        line for f in program for statement in f.body[1:] for line in ast.unparse(statement).splitlines()
+    ]
+    assert 0 < len(lines) < 40
+
+
+def test_sssp(example):
+    graph = vg.read(vg.data.path("amsterdam"))
+    dist = vg.run(example("sssp").sssp, graph, source=56678).dist
+    from scipy.sparse.csgraph import dijkstra
+
+    expected = dijkstra(graph.to_scipy("weight"), indices=56678)
+    expected[np.isinf(expected)] = np.iinfo(np.int32).max
+    np.testing.assert_array_equal(dist, expected)
+
+
+def test_bfs(example):
+    parent = vg.run(example("bfs").bfs, karate(), source=0).parent
+    hops = nx.single_source_shortest_path_length(karate_nx(), 0)
+    assert parent[0] == 0
+    for v in range(1, 34):
+        assert karate_nx().has_edge(v, int(parent[v]))
+        assert hops[v] == hops[int(parent[v])] + 1
+
+
+def test_pagerank(example):
+    graph = vg.Graph.from_edges([0, 0, 1, 2, 3, 4], [1, 2, 2, 0, 2, 3], num_vertices=6)
+    result = vg.run(example("pagerank").pagerank, graph, tolerance=1e-13)
+    expected = nx.pagerank(graph.to_networkx(), tol=1e-14, max_iter=1000)
+    np.testing.assert_allclose(result.rank, [expected[v] for v in range(6)], rtol=1e-9)
+    assert 1 < result.rounds <= 200
+
+
+def test_triangles(example):
+    module = example("triangles")
+    assert vg.run(module.triangles, karate()).triangles == 45 == sum(nx.triangles(karate_nx()).values()) // 3
+
+
+def test_k_core(example):
+    core = vg.run(example("k_core").k_core, karate()).core
+    assert dict(enumerate(core.tolist())) == nx.core_number(karate_nx())
+
+
+def test_betweenness(example):
+    result = vg.run(example("betweenness").betweenness, karate(), sources=list(range(34)))
+    expected = nx.betweenness_centrality(karate_nx(), normalized=False)
+    np.testing.assert_allclose(
+        result.centrality / 2, [expected[v] for v in range(34)], rtol=1e-12, atol=1e-12
+    )
+
+
+def test_numpy_interop(example):
+    module = example("numpy_interop")
+    height = module.landscape(12, 15)
+    down = vg.run(module.basins, module.grid(12, 15), height=height.ravel()).down
+    graph, low = nx.grid_2d_graph(12, 15), {}
+    for cell in graph:
+        way = cell
+        while (best := min(graph[way], key=lambda c: height[c])) and height[best] < height[way]:
+            way = best
+        low[cell] = way[0] * 15 + way[1]
+    assert down.tolist() == [low[r, c] for r in range(12) for c in range(15)]

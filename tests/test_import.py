@@ -1,0 +1,51 @@
+"""Importing vgraph is quick, and brings in nothing heavy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vgraph as vg
+
+HEAVY = ["scipy", "lark", "llvmlite", "matplotlib", "networkx", "pandas", "click", "rich", "zstandard"]
+
+
+def python(code: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(Path(vg.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_import_takes_under_0_3_seconds():
+    code = "import time; t = time.perf_counter(); import vgraph; print(time.perf_counter() - t)"
+    # The least of several: the first may have to write byte code, and a busy machine only adds.
+    assert min(float(python(code)) for _ in range(5)) < 0.3
+
+
+def test_import_brings_in_nothing_heavy():
+    code = f"import sys, vgraph; print([name for name in {HEAVY} if name in sys.modules])"
+    assert python(code) == "[]"
+
+
+def test_every_public_name_is_there():
+    assert vg.__all__
+    missing = [name for name in vg.__all__ if not hasattr(vg, name)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", ["amsterdam", "karate", "lesmis"])
+def test_bundled_graphs(name):
+    assert vg.data.path(name).is_file()
+    notice = (vg.data.path(name).parent / "NOTICE.md").read_text(encoding="utf-8")
+    assert vg.data.path(name).name in notice
+
+
+def test_an_unknown_bundled_graph():
+    with pytest.raises(vg.VGraphError, match="amsterdam, karate, lesmis"):
+        vg.data.path("atlantis")

@@ -1,0 +1,160 @@
+"""Graphs from and to SciPy, NetworkX and pandas; each library is imported when its conversion is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph._arrays import MAX_ID_32
+from vgraph._build import repeats
+from vgraph.errors import GraphError
+from vgraph.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import scipy.sparse
+
+
+def from_scipy(matrix: Any, *, weight: str | None, directed: bool = True, **options: Any) -> Graph:
+    """See `Graph.from_scipy`."""
+    from scipy import sparse
+
+    if not sparse.issparse(matrix):
+        raise GraphError(f"expected a SciPy sparse matrix or array, got {type(matrix).__name__}")
+    rows, columns = matrix.shape if matrix.ndim == 2 else (matrix.shape[0], 1)
+    if rows != columns:
+        raise GraphError(f"a graph needs a square matrix, got {rows} x {columns}")
+    if matrix.format == "csr" and not set(options) & {"self_loops", "multi_edges"}:
+        data: dict[str, Any] = {} if weight is None else {weight: matrix.data}
+        return Graph.from_csr(matrix.indptr, matrix.indices, directed=directed, **options, **data)
+    coo = matrix.tocoo()
+    sources, targets, entries = coo.row, coo.col, coo.data
+    if not directed:
+        # checks the symmetry, then takes each edge from its lower end
+        Graph.from_edges(sources, targets, num_vertices=rows, entry=entries)._as_undirected()
+        once = sources <= targets
+        sources, targets, entries = sources[once], targets[once], entries[once]
+    values: dict[str, Any] = {} if weight is None else {weight: entries}
+    return Graph.from_edges(sources, targets, num_vertices=rows, directed=directed, **options, **values)
+
+
+def to_scipy(graph: Graph, property: str | None) -> scipy.sparse.csr_array:
+    """See `Graph.to_scipy`."""
+    from scipy import sparse
+
+    if property is None and "weight" in graph.edge_properties:
+        property = "weight"
+    if property is None:
+        data: NDArray[Any] = np.ones(graph.num_arcs, np.int32)
+    elif property not in graph.edge_properties:
+        raise GraphError(f"the graph has no edge property {property!r}")
+    else:
+        data = graph.edge_properties[property].copy()
+    if data.ndim != 1:
+        raise GraphError(f"edge property {property!r} holds vectors, which are no matrix entries")
+    index = np.int32 if max(graph.num_vertices, graph.num_arcs) <= MAX_ID_32 else np.int64
+    indices, indptr = graph.out.column_indices.astype(index), graph.out.row_offsets.astype(index)
+    return sparse.csr_array((data, indices, indptr), shape=(graph.num_vertices,) * 2)
+
+
+def from_networkx(
+    g: networkx.Graph,
+    *,
+    weight: str | None,
+    edge_attributes: Sequence[str] = (),
+    node_attributes: Sequence[str] = (),
+    **options: Any,
+) -> Graph:
+    """See `Graph.from_networkx`."""
+    number = {label: index for index, label in enumerate(g.nodes)}
+    count = g.number_of_edges()
+    sources = np.fromiter((number[u] for u, _ in g.edges()), np.int64, count)
+    targets = np.fromiter((number[v] for _, v in g.edges()), np.int64, count)
+    vertex: dict[str, Any] = {name: _attribute(name, g.nodes(data=name)) for name in node_attributes}
+    integers = all(isinstance(label, int) for label in number)
+    if integers and any(label != index for label, index in number.items()):
+        vertex.setdefault("id", np.array(list(number)))
+    edge: dict[str, Any] = {
+        name: _attribute(name, (((u, v), x) for u, v, x in g.edges(data=name))) for name in edge_attributes
+    }
+    if weight is not None and "weight" not in edge:
+        values = [value for _, _, value in g.edges(data=weight)]
+        if any(value is not None for value in values):
+            edge["weight"] = np.asarray([1 if value is None else value for value in values])
+    return Graph.from_edges(
+        sources,
+        targets,
+        num_vertices=len(number),
+        directed=g.is_directed(),
+        vertex_properties=vertex,
+        **options,
+        **edge,
+    )
+
+
+def _attribute(name: str, items: Iterable[tuple[Any, Any]]) -> NDArray[Any]:
+    values = []
+    for owner, value in items:
+        if value is None:
+            raise GraphError(f"{owner!r} has no attribute {name!r}")
+        values.append(value)
+    return np.asarray(values)
+
+
+def to_networkx(graph: Graph) -> networkx.Graph:
+    """See `Graph.to_networkx`."""
+    import networkx as nx
+
+    multi = bool(repeats(graph.out.row_offsets, graph.out.column_indices).any())
+    kinds = {
+        (True, False): nx.DiGraph,
+        (True, True): nx.MultiDiGraph,
+        (False, False): nx.Graph,
+        (False, True): nx.MultiGraph,
+    }
+    g = kinds[graph.directed, multi]()
+    g.add_nodes_from(range(graph.num_vertices))
+    for name, values in graph.vertex_properties.items():
+        nx.set_node_attributes(g, dict(enumerate(values.tolist())), name)
+    sources, targets, properties = graph.edges()
+    names, columns = list(properties), [values.tolist() for values in properties.values()]
+    for u, v, *row in zip(sources.tolist(), targets.tolist(), *columns, strict=True):
+        g.add_edge(u, v, **dict(zip(names, row, strict=True)))
+    return g
+
+
+def from_pandas(
+    df: pandas.DataFrame,
+    *,
+    source: str,
+    target: str,
+    edge_properties: Sequence[str] | None = None,
+    **options: Any,
+) -> Graph:
+    """See `Graph.from_pandas`."""
+    for name in (source, target, *(edge_properties or ())):
+        if name not in df.columns:
+            known = ", ".join(map(str, df.columns))
+            raise GraphError(f"the data frame has no column {name!r}; it has: {known}")
+    if edge_properties is None:
+        edge_properties = [str(name) for name in df.columns if name not in (source, target)]
+    edge = {name: df[name].to_numpy() for name in edge_properties}
+    return Graph.from_edges(df[source].to_numpy(), df[target].to_numpy(), **options, **edge)
+
+
+def to_pandas(graph: Graph) -> pandas.DataFrame:
+    """See `Graph.to_pandas`."""
+    import pandas
+
+    sources, targets, properties = graph.edges()
+    columns = {"source": sources, "target": targets}
+    for name, values in properties.items():
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            columns.update({f"{name}_{i}": values[:, i] for i in range(values.shape[1])})
+    return pandas.DataFrame(columns)

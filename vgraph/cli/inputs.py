@@ -1,0 +1,251 @@
+"""What the commands are given: graphs, algorithms, parameters and schedules, from a command line's words."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
+from enum import Enum
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from vgraph.cli.progress import reading
+from vgraph.data import GRAPHS, BundledGraph, path
+from vgraph.errors import ParameterError, ScheduleError
+from vgraph.schedule import Options, Schedule
+
+if TYPE_CHECKING:
+    from vgraph.decorators import AlgorithmDef
+    from vgraph.graph import Graph
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_WORDS: dict[str, Any] = {
+    "true": True,
+    "false": False,
+    "none": None,
+    "inf": float("inf"),
+    "-inf": float("-inf"),
+    "nan": float("nan"),
+}
+_DTYPES = ("bool_", "int32", "int64", "uint32", "uint64", "float32", "float64")
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+def format_options(command: _F) -> _F:
+    """The options that help to read a graph file."""
+    for option in (
+        click.option(
+            "--directed/--undirected", default=None, help="Say so where the file's format does not."
+        ),
+        click.option(
+            "--format", "file_format", metavar="NAME", help="The file's format, if not seen by its name."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def graph_options(command: _F) -> _F:
+    """The options that say which graph, for every command that runs on one."""
+    option = click.option(
+        "--graph",
+        "-g",
+        "graph_name",
+        required=True,
+        metavar="FILE",
+        help=f"A graph file, or a graph that comes with vgraph: {', '.join(GRAPHS)}.",
+    )
+    return option(format_options(command))
+
+
+def read_graph(name: str, file_format: str | None, directed: bool | None) -> tuple[Graph, float]:
+    """The graph in the file `name`, or the bundled graph of that name; and the seconds that reading took."""
+    import vgraph as vg
+
+    file = Path(name)
+    if not file.exists():
+        own = bundled(name)
+        if own is None:
+            raise click.UsageError(f"there is no file {name!r}, and no graph of that name comes with vgraph")
+        file, directed = path(name), own.directed if directed is None else directed
+    started = time.perf_counter()
+    with reading(file.name, file.stat().st_size) as progress:
+        graph = vg.read(file, format=file_format, directed=directed, progress=progress)
+    return graph, time.perf_counter() - started
+
+
+def bundled(name: str) -> BundledGraph | None:
+    """The graph of that name that comes with vgraph, unless there is a file of that name."""
+    return None if Path(name).exists() else GRAPHS.get(name)
+
+
+# --- algorithms -----------------------------------------------------------------------------------
+
+
+def load_algorithm(name: str) -> AlgorithmDef:
+    """The algorithm of the library called `name`, or `path/to/file.py:name` of the user's own.
+
+    A file that defines a single algorithm needs no `:name`.
+    """
+    import vgraph as vg
+
+    if name.startswith("-"):
+        raise click.UsageError("give the algorithm first: vgraph run ALGORITHM --graph FILE ...")
+    file, colon, own = name.rpartition(":")
+    if name.endswith(".py"):
+        file, own = name, ""
+    elif not colon:
+        if name in vg.algorithms.__all__:
+            return getattr(vg.algorithms, name)  # type: ignore[no-any-return]
+        raise click.UsageError(
+            f"no algorithm is called {name!r}{_meant(name, vg.algorithms.__all__)}; the library has "
+            f"{', '.join(vg.algorithms.__all__)}; one of your own is given as path/to/file.py:name"
+        )
+    return _choose(_import_file(Path(file)), own)
+
+
+def _import_file(file: Path) -> ModuleType:
+    """Run a user's file as a module, with its folder first on the import path, as Python itself does."""
+    if not file.is_file():
+        raise click.UsageError(f"there is no file {str(file)!r}")
+    # A name of its own: a user's bfs.py or json.py must not stand in for another module.
+    name = f"vgraph_program_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise click.UsageError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.parent.resolve()))
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _choose(module: ModuleType, name: str) -> AlgorithmDef:
+    """The algorithm `name` of a module, or its only one."""
+    from vgraph.decorators import AlgorithmDef
+
+    found = {key: value for key, value in vars(module).items() if isinstance(value, AlgorithmDef)}
+    if name in found:
+        return found[name]
+    if not name and len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise click.UsageError(f"{module.__file__} defines no algorithm (a function under @vg.algorithm)")
+    problem = f"has no algorithm {name!r}{_meant(name, found)}" if name else "defines several algorithms"
+    raise click.UsageError(f"{module.__file__} {problem}: choose one of {', '.join(found)} with file.py:name")
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    close = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+def parse_parameters(
+    given: Sequence[str], unknown: Sequence[str], algorithm: AlgorithmDef, options: Sequence[str]
+) -> dict[str, Any]:
+    """The algorithm's parameters from `--param name=value` and from options that the command does not know.
+
+    `unknown`: the words left over (`--damping 0.9`, `--damping=0.9`); `options`: the command's own, for the
+    message when a word is neither. Raises a usage error for a word that is no parameter of the algorithm.
+    """
+    values: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise click.UsageError(f"--param takes name=value, not {text!r}")
+        values[name] = parse_value(value)
+    rest = list(unknown)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--"):
+            raise click.UsageError(f"unexpected argument {word!r}")
+        name, equals, value = word.removeprefix("--").partition("=")
+        name = name.replace("-", "_")
+        if name not in algorithm.signature.parameters:
+            _refuse(word, algorithm, options)
+        if not equals:
+            if not rest:
+                raise click.UsageError(f"{word} needs a value")
+            value = rest.pop(0)
+        values[name] = parse_value(value)
+    return values
+
+
+def _refuse(word: str, algorithm: AlgorithmDef, options: Sequence[str]) -> None:
+    own = [f"--{name}" for name in algorithm.signature.parameters]
+    raise click.UsageError(
+        f"{word} is neither an option nor a parameter of {algorithm.name}{_meant(word, [*own, *options])}; "
+        f"its parameters: {', '.join(own) or 'none'}"
+    )
+
+
+def parse_value(text: str) -> Any:
+    """A parameter's value: `3`, `0.85`, `true`, `none`, `inf`, `float32`, `[1, 2]`, or `@array.npy`."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if text in _DTYPES:
+        import vgraph as vg
+
+        return getattr(vg, text)
+    if text.startswith("@"):
+        import numpy as np
+
+        try:
+            return np.load(text[1:], allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise ParameterError(f"{text[1:]} cannot be read as a .npy file: {error}") from error
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        raise ParameterError(
+            f"{text!r} is no value: write a number, true, false, none, inf, a list as [1, 2], "
+            f"a type ({', '.join(_DTYPES)}) or @file.npy"
+        ) from None
+
+
+# --- schedules ------------------------------------------------------------------------------------
+
+
+def parse_schedule(texts: Sequence[str]) -> Schedule | None:
+    """A schedule from words such as `relax: direction=push, drive=data`, one per label; None for no words."""
+    schedule = Schedule()
+    for text in texts:
+        label, colon, options = text.partition(":")
+        if not colon or not label.strip():
+            raise ScheduleError(f"a schedule is written 'label: option=value, ...', not {text!r}")
+        pairs = [pair.partition("=") for pair in options.split(",") if pair.strip()]
+        given = {key.strip(): _option(key.strip(), value.strip()) for key, _, value in pairs}
+        schedule = schedule.at(label.strip(), **given)
+    return schedule if texts else None
+
+
+def _option(name: str, text: str) -> Enum | bool:
+    """The value of a schedule option: a member of the option's enum, or true or false."""
+    known = {field.name: field.default for field in fields(Options)}
+    if name not in known:
+        raise ScheduleError(
+            f"unknown schedule option {name!r}{_meant(name, known)}; there are {', '.join(known)}"
+        )
+    default = known[name]
+    values: dict[str, Enum | bool] = (
+        {str(member.value): member for member in type(default)}
+        if isinstance(default, Enum)
+        else {"true": True, "false": False}
+    )
+    if text.lower() not in values:
+        raise ScheduleError(
+            f"{name}={text or '?'}{_meant(text, values)}: {name} is one of {', '.join(values)}"
+        )
+    return values[text.lower()]

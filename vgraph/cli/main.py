@@ -1,0 +1,76 @@
+"""The `vgraph` command: finds the subcommand, shows a user's mistake as a message, not a traceback."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from vgraph.config import KnobError
+from vgraph.errors import InternalError, VGraphError
+
+COMMANDS = {
+    "run": "vgraph.cli.run:run",
+    "info": "vgraph.cli.info:info",
+    "explain": "vgraph.cli.explain:explain",
+    "list": "vgraph.cli.list:list_algorithms",
+    "demo": "vgraph.cli.demo:demo",
+}
+
+
+class UserFault(click.ClickException):
+    """A mistake in what the user gave: the message goes to stderr, the exit code is 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """Print the message, which may have several lines (the user's line and a caret)."""
+        click.echo(f"error: {self.message}", file=file, err=True)
+
+
+class Commands(click.Group):
+    """A group that imports a subcommand only when it is needed, and turns VGraphError into a message."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The subcommands, in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand called `cmd_name`, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand; with --debug an error keeps its traceback."""
+        try:
+            return super().invoke(ctx)
+        except (VGraphError, KnobError, OSError) as error:
+            if ctx.params["debug"] or isinstance(error, (InternalError, BrokenPipeError)):
+                raise
+            raise UserFault(str(error)) from error
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from vgraph import __version__
+
+        click.echo(f"vgraph {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version.",
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def main(debug: bool) -> None:
+    """Graph programs, compiled: run an algorithm of the library, or your own, on a graph file."""

@@ -1,0 +1,1 @@
+"""The compiler: source text to typed IR to kernel IR to machine code."""

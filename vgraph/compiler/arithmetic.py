@@ -1,0 +1,139 @@
+"""What every operation of the language gives, on NumPy scalars and vectors: what all devices follow.
+
+Integers wrap; integer division by zero gives 0; min and max propagate NaN; float to integer saturates.
+Callers silence NumPy's warnings with `quiet()` around whole runs. Operands of one operation have one dtype.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Value = Any  # a NumPy scalar, or a one-dimensional array for a vector
+
+
+def quiet() -> Any:
+    """A context in which overflow, division by zero and invalid operations pass without a warning."""
+    return np.errstate(all="ignore")
+
+
+def dtype_of(value: Value) -> np.dtype[Any]:
+    """The dtype of a NumPy scalar or vector."""
+    found: np.dtype[Any] = value.dtype
+    return found
+
+
+def _divide(a: Value, b: Value) -> Value:
+    return np.true_divide(a, b, dtype=dtype_of(a))
+
+
+def _floor_divide(a: Value, b: Value) -> Value:
+    return np.floor_divide(a, b)  # 0 for an integer divided by 0, and the smallest integer by -1 wraps
+
+
+def _power(a: Value, b: Value) -> Value:
+    if dtype_of(a).kind == "f" or dtype_of(a).kind == "u":
+        return np.power(a, b)
+    result = np.power(a, np.maximum(b, 0))
+    one, minus_one = a == 1, a == -1
+    odd = (b & 1) == 1
+    inverse = np.where(one, 1, np.where(minus_one, np.where(odd, -1, 1), 0)).astype(dtype_of(a))
+    return np.where(b < 0, inverse, result).astype(dtype_of(a))[()]
+
+
+def _shift(function: Callable[..., Value]) -> Callable[[Value, Value], Value]:
+    def apply(a: Value, b: Value) -> Value:
+        bits = dtype_of(a).itemsize * 8
+        return function(a, b & dtype_of(a).type(bits - 1))
+
+    return apply
+
+
+BINARY: dict[str, Callable[[Value, Value], Value]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divide,
+    "//": _floor_divide,
+    "%": np.remainder,
+    "**": _power,
+    "min": np.minimum,
+    "max": np.maximum,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": _shift(np.left_shift),
+    ">>": _shift(np.right_shift),
+}
+UNARY: dict[str, Callable[[Value], Value]] = {
+    "neg": operator.neg,
+    "not": np.logical_not,
+    "invert": operator.invert,
+}
+COMPARE: dict[str, Callable[[Value, Value], Value]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def _round(function: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    return lambda x: function(x) if dtype_of(x).kind == "f" else x
+
+
+def _test(function: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    return lambda x: np.bool_(dtype_of(x).kind == "f" and function(x))
+
+
+def _sum(x: Value) -> Value:
+    return np.add.reduce(x, dtype=dtype_of(x))
+
+
+FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "floor": _round(np.floor),
+    "ceil": _round(np.ceil),
+    "isnan": _test(np.isnan),
+    "isinf": _test(np.isinf),
+    "dot": lambda a, b: _sum(a * b),
+    "sum": _sum,
+}
+
+
+def cast(value: Value, to: np.dtype[Any]) -> Value:
+    """`value` converted: floats truncate and saturate, NaN gives 0; integers wrap; to bool: != 0."""
+    source = dtype_of(value)
+    if source == to:
+        return value
+    if to.kind == "b":
+        return value != source.type(0)
+    if source.kind == "f" and to.kind in "iu":
+        return _saturate(value, to)
+    return value.astype(to)
+
+
+def _saturate(value: Value, to: np.dtype[Any]) -> Value:
+    limits = np.iinfo(to)
+    whole = np.trunc(np.where(np.isnan(value), 0.0, np.asarray(value, np.float64)))
+    top = float(limits.max) if float(limits.max) == limits.max else float(limits.max + 1)
+    high, low = whole >= top, whole < float(limits.min)
+    inside = np.where(high | low, 0.0, whole).astype(to)
+    result = np.where(high, to.type(limits.max), np.where(low, to.type(limits.min), inside))
+    return result.astype(to)[()]
+
+
+def constant(value: float, to: np.dtype[Any]) -> Value:
+    """A literal as `to`: integers wrap (-1 is the largest index), infinity saturates in an integer type."""
+    if to.kind in "iu" and isinstance(value, int) and not isinstance(value, bool):
+        bits = to.itemsize * 8
+        return np.array(value & ((1 << bits) - 1), f"u{to.itemsize}").view(to)[()]
+    return cast(np.float64(value), to) if to.kind != "b" else np.bool_(value)

@@ -1,0 +1,130 @@
+"""What a backend is: capability tables, `emit` from kernel IR to text, `load` from text to a callable."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Final
+
+from vgraph.compiler.ir import Layout, Node, Program
+from vgraph.schedule import Direction, Drive, Sync
+
+ENTRY: Final = "vg_main"
+"""The exported function of every kernel: `void vg_main(Context *ctx, i32 tid)`, entered by all threads."""
+
+
+@dataclass(frozen=True)
+class ArgSlot:
+    """One 8-byte argument slot. `kind` says what it holds:
+
+    - `property`: address of the array of property `name`: `length` elements of `dtype` per vertex or arc;
+    - `adjacency`: address of `out.row_offsets`, `out.column_indices` or the same of `in`;
+    - `size`: `num_vertices` or `num_arcs`, int64;
+    - `length`: elements of array parameter `name`, int64;
+    - `param`: scalar parameter `name`, in its own `dtype`.
+    """
+
+    kind: str
+    name: str
+    dtype: str
+    length: int = 1
+
+
+@dataclass(frozen=True)
+class FrontierSlot:
+    """One frontier descriptor: which arrays it needs besides the queue. They are numbered in this order."""
+
+    name: str
+    bitmap: bool
+    flags: bool
+
+
+@dataclass(frozen=True)
+class ResultSlot:
+    """One scalar result: stored as `dtype` in an 8-byte result slot, numbered in this order."""
+
+    name: str
+    dtype: str
+
+
+@dataclass(frozen=True)
+class KernelInterface:
+    """What a kernel wants from its caller; written beside the machine code in the object cache."""
+
+    args: tuple[ArgSlot, ...]
+    frontiers: tuple[FrontierSlot, ...]
+    lists: tuple[str, ...]
+    results: tuple[ResultSlot, ...]
+    num_slots: int
+    """Reduction slots of 8 bytes for each thread."""
+    labels: tuple[str, ...]
+    """Names of the traversals, by the label number of a trace record."""
+    directions: tuple[str, ...]
+    """Names of directions, by the direction number of a trace record."""
+    messages: tuple[str, ...]
+    """Texts of `Fail`, by the payload of `Status.ABORTED`."""
+    id_bits: int
+    offset_bits: int
+    threads: int
+    """1: for a single thread only; 0: for any number."""
+
+    def slot(self, kind: str, name: str) -> int:
+        """The number of an argument slot; KeyError when the kernel does not use it."""
+        for index, arg in enumerate(self.args):
+            if arg.kind == kind and arg.name == name:
+                return index
+        raise KeyError((kind, name))
+
+    def to_json(self) -> str:
+        """A JSON text from which `from_json` makes an equal interface."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> KernelInterface:
+        """The inverse of `to_json`; ValueError, KeyError or TypeError on other text."""
+        data: dict[str, Any] = json.loads(text)
+        records = {"args": ArgSlot, "frontiers": FrontierSlot, "results": ResultSlot}
+        for name, record in records.items():
+            data[name] = tuple(record(**row) for row in data[name])
+        for name in ("lists", "labels", "directions", "messages"):
+            data[name] = tuple(data[name])
+        return KernelInterface(**data)
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """What `emit` gives: the text of the kernel in the backend's own language, and how to call it."""
+
+    text: str
+    interface: KernelInterface
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Loaded machine code. `address` is that of `vg_main`; `owner` keeps the code alive."""
+
+    address: int
+    interface: KernelInterface
+    owner: object = field(repr=False, compare=False)
+
+
+class Backend(ABC):
+    """A target of the compiler. What it supports stands in tables, read by the scheduler and by tests."""
+
+    name: ClassVar[str]
+    directions: ClassVar[frozenset[Direction]]
+    drives: ClassVar[frozenset[Drive]]
+    layouts: ClassVar[frozenset[Layout]]
+    syncs: ClassVar[frozenset[Sync]]
+    emitters: ClassVar[Mapping[type[Node], Callable[..., object]]]
+    """The emit function of every node class that may stand in kernel IR."""
+
+    @abstractmethod
+    def emit(self, program: Program) -> SourceText:
+        """The kernel's text. Total on verified kernel IR; needs no device."""
+
+    @abstractmethod
+    def load(self, source: SourceText) -> Kernel:
+        """Compile and load `source` on this machine."""

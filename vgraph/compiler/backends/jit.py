@@ -1,0 +1,219 @@
+"""LLVM IR text to object code, and object code into memory.
+
+llvmlite is imported on the first compilation only: a run whose code is cached does without it on x86-64 Linux
+(see `elf.py`). LLVM is used by one thread at a time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
+from vgraph.errors import InternalError
+
+if TYPE_CHECKING:
+    from llvmlite.binding import ModuleRef, TargetMachine
+
+_lock = threading.RLock()
+_loaded: list[object] = []  # execution engines: machine code must outlive every thread that may be inside it
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class LoadedObject:
+    """Machine code in memory; it stays there until the process ends."""
+
+    def __init__(self, addresses: Mapping[str, int]) -> None:
+        self._addresses = addresses
+
+    def address(self, name: str) -> int:
+        """Address of an exported function."""
+        try:
+            return self._addresses[name]
+        except KeyError:
+            raise InternalError(f"the object has no symbol {name!r}") from None
+
+
+# --- compile ----------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _initialize() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def _host_machine(opt: int) -> TargetMachine:
+    llvm = _initialize()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=opt,
+        reloc="pic",
+        codemodel="small",
+    )
+
+
+def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
+    """Parse, verify and optimise for the host; the caller holds the lock."""
+    llvm = _initialize()
+    machine = _host_machine(opt)
+    try:
+        module = llvm.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()
+    except RuntimeError as fault:
+        raise InternalError(f"LLVM refuses the generated code: {fault}") from fault
+    if opt == 0:
+        return module, machine
+    options = llvm.create_pipeline_tuning_options(speed_level=opt)
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = opt >= 2
+    options.loop_interleaving = opt >= 2
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module, machine
+
+
+def compile_ir(text: str, *, opt: int = 3) -> bytes:
+    """Object code for the host CPU of a module in LLVM IR text.
+
+    Raises `InternalError` with LLVM's message when the text is not valid.
+    """
+    with _lock:
+        module, machine = _optimised(text, opt)
+        return bytes(machine.emit_object(module))
+
+
+def optimised_ir(text: str, *, opt: int = 3) -> str:
+    """The module after LLVM's optimisations, as text."""
+    with _lock:
+        return str(_optimised(text, opt)[0])
+
+
+def assembly(text: str, *, opt: int = 3) -> str:
+    """The host's assembly for the module."""
+    with _lock:
+        module, machine = _optimised(text, opt)
+        return str(machine.emit_assembly(module))
+
+
+# --- load -------------------------------------------------------------------------------------------------
+
+
+def process_symbol(name: str) -> int:
+    """Address of a C function that the process already has (libc, libm, pthread)."""
+    try:
+        function = ctypes.CDLL(None)[name]
+    except AttributeError:
+        raise InternalError(f"generated code needs the unknown function {name!r}") from None
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def load_object(obj: bytes, symbols: Mapping[str, int]) -> LoadedObject:
+    """Put object code into memory; `symbols` are addresses of what it calls beside the C library."""
+
+    def resolve(name: str) -> int:
+        return symbols[name] if name in symbols else process_symbol(name)
+
+    if sys.platform == "linux" and os.uname().machine == "x86_64":
+        try:
+            return LoadedObject(load_elf(obj, resolve))
+        except UnsupportedObject:
+            pass  # LLVM's linker knows every relocation; only the start is slower
+    return load_with_llvm(obj, symbols)
+
+
+def load_with_llvm(obj: bytes, symbols: Mapping[str, int]) -> LoadedObject:
+    """`load_object` by LLVM's own linker, on every platform."""
+    with _lock:
+        llvm = _initialize()
+        for name, address in symbols.items():
+            llvm.add_symbol(name, address)
+        machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic", codemodel="small")
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        try:
+            engine.add_object_file(llvm.ObjectFileRef.from_data(obj))
+        except RuntimeError as fault:
+            raise InternalError(f"LLVM cannot load the object: {fault}") from fault
+        engine.finalize_object()
+        _loaded.append(engine)
+    return LoadedObject(_EngineSymbols(engine))
+
+
+class _EngineSymbols(dict[str, int]):
+    """Addresses looked up in an LLVM execution engine on first use."""
+
+    def __init__(self, engine: Any) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def __missing__(self, name: str) -> int:
+        with _lock:
+            address = int(self._engine.get_function_address(name))
+        if not address:
+            raise KeyError(name)
+        self[name] = address
+        return address
+
+
+# --- what the code depends on -----------------------------------------------------------------------------
+
+
+@functools.cache
+def target_key() -> str:
+    """Names the CPU, its features and the LLVM that generates code for it: part of every cache key.
+
+    On Linux it is made without importing llvmlite.
+    """
+    host = os.uname()
+    parts = [sys.platform, host.machine, _llvmlite_stamp()]
+    if sys.platform == "linux":
+        parts += _processor_lines()
+    else:
+        llvm = _initialize()
+        features = llvm.get_host_cpu_features().flatten()
+        parts += [llvm.get_default_triple(), llvm.get_host_cpu_name(), features]
+    return "|".join(parts)
+
+
+def _llvmlite_stamp() -> str:
+    """Version of llvmlite and the size of its library (which LLVM it holds), without importing it."""
+    from importlib.util import find_spec
+
+    spec = find_spec("llvmlite")
+    if spec is None or not spec.submodule_search_locations:
+        raise InternalError("llvmlite is not installed")
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    lines = (folder / "_version.py").read_text().splitlines()
+    version = " ".join(line for line in lines if line and not line.startswith(("#", " ", "def", "import")))
+    libraries = sorted((f.name, f.stat().st_size) for f in (folder / "binding").glob("*llvmlite.*"))
+    return f"{version} {libraries}"
+
+
+def _processor_lines() -> list[str]:
+    """What /proc/cpuinfo says of the first processor's model and features."""
+    x86 = {"vendor_id", "cpu family", "model", "stepping", "flags"}
+    arm = {"features", "cpu implementer", "cpu architecture", "cpu variant", "cpu part"}
+    wanted = x86 | arm | {"isa"}
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        block = file.read(1 << 13).partition("\n\n")[0]
+    pairs = (line.partition(":") for line in block.splitlines())
+    return [value.strip() for name, _, value in pairs if name.strip().lower() in wanted]

@@ -1,0 +1,147 @@
+"""The backend itself: its tables, and the assembly of one module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST
+from vgraph.compiler.backends.base import ENTRY, Backend, Kernel, KernelInterface, SourceText
+from vgraph.compiler.backends.llvm import expressions, frontiers, memory, neighbors, parallel, statements
+from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
+from vgraph.compiler.backends.llvm.scan import Scan, describe, scan
+from vgraph.compiler.backends.llvm.values import Value
+from vgraph.schedule import Direction, Drive, Sync
+
+_EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    **expressions.EXPRESSIONS,
+    **statements.STATEMENTS,
+    **memory.STATEMENTS,
+    **neighbors.STATEMENTS,
+    **parallel.STATEMENTS,
+    **frontiers.STATEMENTS,
+}
+
+
+@dataclass(frozen=True)
+class LLVMBackend(Backend):
+    """Native code for the host's CPU.
+
+    `symbols` gives the addresses of the native runtime's functions; only loading asks for them.
+    """
+
+    symbols: Callable[[], Mapping[str, int]] | None = None
+
+    name: ClassVar[str] = "llvm"
+    directions: ClassVar[frozenset[Direction]] = frozenset({Direction.PUSH, Direction.PULL})
+    drives: ClassVar[frozenset[Drive]] = frozenset({Drive.TOPOLOGY, Drive.DATA})
+    layouts: ClassVar[frozenset[ir.Layout]] = frozenset(ir.Layout)
+    syncs: ClassVar[frozenset[Sync]] = frozenset({Sync.BSP, Sync.ASYNC})
+    emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
+
+    def emit(self, program: ir.Program) -> SourceText:
+        """LLVM IR of one module that defines `vg_main`; the same program gives the same text."""
+        assert program.level is ir.Level.KERNEL
+        found = scan(program)
+        interface = describe(program, found)
+        return SourceText(_module(program, found, interface), interface)
+
+    def compile(self, source: SourceText) -> bytes:
+        """Object code for this machine, as `load_code` takes it."""
+        from vgraph.compiler.backends.jit import compile_ir
+
+        return compile_ir(source.text)
+
+    def load_code(self, code: bytes, interface: KernelInterface) -> Kernel:
+        """Put object code made by `compile` into memory."""
+        from vgraph.compiler.backends.jit import load_object
+
+        assert self.symbols is not None, "loading needs the native runtime"
+        loaded = load_object(code, self.symbols())
+        return Kernel(loaded.address(ENTRY), interface, loaded)
+
+    def load(self, source: SourceText) -> Kernel:
+        """Compile and load `source`; nothing is cached here."""
+        return self.load_code(self.compile(source), source.interface)
+
+
+def _module(program: ir.Program, found: Scan, interface: KernelInterface) -> str:
+    f = Emitter(program, found, interface, _EMITTERS)
+    _prologue(f)
+    for stmt in program.body:
+        if not f.open:
+            break
+        f.table[type(stmt)](f, stmt)
+    _results(f)
+    f.start("exit")
+    f.do("ret void")
+    head = f"define void @{ENTRY}(ptr noundef nonnull %ctx, i32 noundef %tid) nounwind {{\nentry:"
+    body = "\n".join(["; " + program.name.replace("\n", " "), head, *f.allocas, *f.lines, "}"])
+    parts = [body, *f.helpers.values(), "\n".join(sorted(f.declarations)), "\n".join(f.metadata())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _prologue(f: Emitter) -> None:
+    """Load arguments, find descriptors, declare globals."""
+    f.allocas += ["  %turn = alloca i64", "  %last_trace = alloca i64"]
+    f.do("store i64 0, ptr %turn")
+    f.do(f"%num_threads = zext i32 {f.load_field(CONTEXT, '%ctx', 'num_threads')} to i64")
+    f.do("%thread = zext i32 %tid to i64")
+    args = f.load_field(CONTEXT, "%ctx", "args")
+    for index, slot in enumerate(f.interface.args):
+        place = f.op(f"getelementptr inbounds i8, ptr {args}, i64 {8 * index}") if index else args
+        _argument(f, slot.kind, slot.name, place)
+    _descriptors(f)
+    for declaration in f.program.globals:
+        t = f.types.register(declaration.type)
+        slot_name = f.slot(t, declaration.name)
+        f.globals[declaration.name] = Binding(declaration.type, slot_name)
+        f.do(f"store {t} zeroinitializer, ptr {slot_name}")
+    if f.scan.labels:
+        f.do(f"store i64 {f.native('vg_now')}, ptr %last_trace")
+
+
+def _argument(f: Emitter, kind: str, name: str, place: str) -> None:
+    alias = f.alias("ctx")
+    if kind == "size":
+        f.do(f"%{name} = load i64, ptr {place}{alias}")
+    elif kind == "length":
+        f.do(f'%"length.{name}" = load i64, ptr {place}{alias}')
+    elif kind == "param":
+        t = next(p.type for p in f.program.params if p.name == name)
+        f.bind(name, Value(memory.load_at(f, place, t, "ctx"), t))
+    else:
+        register = f'%"{kind} {name}"'
+        f.do(f"{register} = load ptr, ptr {place}{alias}")
+        f.pointers[name] = register
+
+
+def _descriptors(f: Emitter) -> None:
+    frontiers_, lists = [x.name for x in f.program.frontiers], [x.name for x in f.program.lists]
+    for kind, layout, names in (("frontier", FRONTIER, frontiers_), ("list", LIST, lists)):
+        if not names:
+            continue
+        base = f.load_field(CONTEXT, "%ctx", f"{kind}s")
+        for index, name in enumerate(names):
+            offset = index * layout.size
+            f.pointers[f"{kind} {name}"] = (
+                f.op(f"getelementptr inbounds i8, ptr {base}, i64 {offset}") if offset else base
+            )
+
+
+def _results(f: Emitter) -> None:
+    """Thread 0 stores the scalar results."""
+    if not f.open or not f.interface.results:
+        return
+    scalars = [r.value for r in f.program.results if isinstance(r.value, ir.Expr)]
+    with parallel.once(f):
+        results = f.load_field(CONTEXT, "%ctx", "results")
+        for index, expr in enumerate(scalars):
+            value = f.expr(expr)
+            place = f.op(f"getelementptr inbounds i8, ptr {results}, i64 {8 * index}")
+            memory.store_at(f, place, value.text, value.type, "ctx")
+
+
+__all__ = ["LLVMBackend"]

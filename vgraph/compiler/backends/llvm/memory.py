@@ -1,0 +1,280 @@
+"""Property arrays: addresses, loads, stores, reductions and compare-and-swap, plain and atomic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.llvm import arithmetic
+from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
+from vgraph.compiler.backends.llvm.values import Value, is_bool, is_float
+from vgraph.compiler.types import VID, Scalar, Type, Vector, element_of
+
+
+def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
+    """The address of one element of a property; `index` is a non-negative i64."""
+    if isinstance(t, Vector):
+        unit = f"[{t.length} x {f.types.memory(t.element)}]"
+    else:
+        unit = f.types.memory(t)
+    return f.item(unit, f.pointers[prop], index)
+
+
+def load_at(f: Emitter, address: str, t: Type, scope: str, relaxed: bool = False) -> str:
+    """Load a value of type `t`; a relaxed vector is loaded whole (each element is still read once)."""
+    name, align = f.types.memory(t), f.types.size(element_of(t))
+    atomic = relaxed and isinstance(t, Scalar)
+    text = f"load {'atomic ' if atomic else ''}{name}, ptr {address}{' monotonic' if atomic else ''}"
+    value = f.op(f"{text}, align {align}{f.alias(scope)}")
+    return f.op(f"trunc {name} {value} to {f.types.register(t)}") if is_bool(t) else value
+
+
+def store_at(f: Emitter, address: str, value: str, t: Type, scope: str, relaxed: bool = False) -> None:
+    """Store a value of type `t`."""
+    name, align = f.types.memory(t), f.types.size(element_of(t))
+    if is_bool(t):
+        value = to_memory(f, value, t)
+    atomic = relaxed and isinstance(t, Scalar)
+    text = f"store {'atomic ' if atomic else ''}{name} {value}, ptr {address}{' monotonic' if atomic else ''}"
+    f.do(f"{text}, align {align}{f.alias(scope)}")
+
+
+def to_memory(f: Emitter, value: str, t: Type) -> str:
+    """The form of a register value that is stored: bools become bytes."""
+    return f.op(f"zext {f.types.register(t)} {value} to {f.types.memory(t)}") if is_bool(t) else value
+
+
+def emit_load(f: Emitter, node: ir.Load) -> Value:
+    """`dist[v]`."""
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), node.type)
+    return Value(load_at(f, address, node.type, node.prop, node.order is ir.Order.RELAXED), node.type)
+
+
+def emit_store(f: Emitter, node: ir.Store) -> None:
+    """`dist[v] = e`."""
+    value = f.expr(node.value)
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), value.type)
+    store_at(f, address, value.text, value.type, node.prop, node.order is ir.Order.RELAXED)
+
+
+# --- reductions ---------------------------------------------------------------------------------------------
+
+
+def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
+    """`dist[v] min= e`, and whether it changed anything."""
+    value = f.expr(node.value)
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), value.type)
+    changed = f.locals[node.changed] if node.changed is not None else None
+    if not isinstance(value.type, Vector):
+        _reduce_element(f, node, address, value, changed)
+    elif node.atomic or (changed is not None and node.op in ir.MONOTONE):
+        _each_element(f, address, value, lambda a, v: _reduce_element(f, node, a, v, changed))
+    else:
+        _reduce_always(f, node.op, address, value, node.prop)
+        _mark(f, changed)
+
+
+def _each_element(f: Emitter, address: str, value: Value, action: Callable[[str, Value], None]) -> None:
+    """A loop over the elements of a vector in memory and in a register."""
+    t = value.type
+    assert isinstance(t, Vector)
+    before, head, leave = f.block, f.label("element"), f.label("elements.end")
+    latch = f.label("element.next")
+    f.start(head)
+    f.lines.append(f"  %k.{head} = phi i64 [ 0, %{before} ], [ %n.{head}, %{latch} ]")
+    place = f.item(f.types.memory(t.element), address, f"%k.{head}")
+    action(place, Value(f.op(f"extractelement {f.types.register(t)} {value.text}, i64 %k.{head}"), t.element))
+    f.start(latch)
+    f.do(f"%n.{head} = add nuw nsw i64 %k.{head}, 1")
+    f.branch(f.op(f"icmp eq i64 %n.{head}, {t.length}"), leave, head)
+    f.start(leave)
+
+
+def _reduce_element(f: Emitter, node: ir.Reduce, address: str, value: Value, changed: Binding | None) -> None:
+    atomic = node.atomic and not f.serial
+    if node.op in ir.MONOTONE and (atomic or changed is not None):
+        _reduce_if_better(f, node, address, value, changed, atomic)
+    elif atomic:
+        _reduce_atomic(f, node, address, value)
+        _mark(f, changed)
+    else:
+        _reduce_always(f, node.op, address, value, node.prop)
+        _mark(f, changed)
+
+
+def _mark(f: Emitter, changed: Binding | None) -> None:
+    if changed is not None:
+        f.do(f"store i1 true, ptr {changed.pointer}")
+
+
+def _reduce_always(f: Emitter, op: str, address: str, value: Value, scope: str) -> None:
+    old = load_at(f, address, value.type, scope)
+    new = combine(f, op, old, value.text, value.type)
+    store_at(f, address, new, value.type, scope)
+
+
+def combine(f: Emitter, op: str, a: str, b: str, t: Type) -> str:
+    """One step of a reduction; float sums and products may be reordered."""
+    return arithmetic.binary(f, op, a, b, t, arithmetic.REASSOCIATE)
+
+
+def _reduce_atomic(f: Emitter, node: ir.Reduce, address: str, value: Value) -> None:
+    """+ and * where threads may meet."""
+    t, alias = value.type, f.alias(node.prop)
+    align = f.types.size(element_of(t))
+    if node.op == "+" and not is_bool(t):
+        op = "fadd" if is_float(t) else "add"
+        f.op(
+            f"atomicrmw {op} ptr {address}, {f.types.memory(t)} {value.text} monotonic, align {align}{alias}"
+        )
+    elif is_bool(t):
+        op = "or" if node.op == "+" else "and"
+        f.op(f"atomicrmw {op} ptr {address}, i8 {to_memory(f, value.text, t)} monotonic, align 1{alias}")
+    else:
+        _exchange_loop(f, address, t, node.prop, lambda seen: combine(f, node.op, seen, value.text, t), None)
+
+
+def _reduce_if_better(
+    f: Emitter, node: ir.Reduce, address: str, value: Value, changed: Binding | None, atomic: bool
+) -> None:
+    """min, max, |, &: look first; write only what changes the place."""
+    t, done = value.type, f.label("reduced")
+    op = {"min": "&", "max": "|"}.get(node.op, node.op) if is_bool(t) else node.op
+    if not atomic:
+        old = load_at(f, address, t, node.prop)
+        new = _branch_if_better(f, op, old, value, done)
+        store_at(f, address, new, t, node.prop)
+        _mark(f, changed)
+    elif op in ("|", "&"):
+        old = load_at(f, address, t, node.prop, relaxed=True)
+        _branch_if_better(f, op, old, value, done)
+        name = f.types.memory(t)
+        text = to_memory(f, value.text, t)
+        word = "or" if op == "|" else "and"
+        seen = f.op(
+            f"atomicrmw {word} ptr {address}, {name} {text} monotonic, align {f.types.size(element_of(t))}"
+            f"{f.alias(node.prop)}"
+        )
+        if changed is not None:
+            seen = f.op(f"trunc {name} {seen} to {f.types.register(t)}") if is_bool(t) else seen
+            _branch_if_better(f, op, seen, value, done)
+            _mark(f, changed)
+    else:
+        _exchange_loop(
+            f, address, t, node.prop, lambda seen: _branch_if_better(f, op, seen, value, done), done
+        )
+        _mark(f, changed)
+    f.start(done)
+
+
+def _branch_if_better(f: Emitter, op: str, old: str, value: Value, done: str) -> str:
+    """Go to `done` unless the reduction would change `old`; returns the new value."""
+    t = value.type
+    name, better = f.types.register(t), f.label("better")
+    if op in ("|", "&"):
+        new = arithmetic.binary(f, op, old, value.text, t)
+        f.branch(f.op(f"icmp eq {name} {new}, {old}"), done, better)
+        f.start(better)
+        return new
+    if not is_float(t):
+        f.branch(arithmetic.compare(f, "<" if op == "min" else ">", value.text, old, t), better, done)
+        f.start(better)
+        return value.text
+    maybe = f.label("maybe")
+    predicate = "ult" if op == "min" else "ugt"
+    f.branch(f.op(f"fcmp {predicate} {name} {value.text}, {old}"), maybe, done)
+    f.start(maybe)  # smaller, or a NaN among the two: a NaN in memory stays, a NaN that comes is put there
+    f.branch(f.op(f"fcmp ord {name} {old}, {old}"), better, done)
+    f.start(better)
+    return value.text
+
+
+def _exchange_loop(
+    f: Emitter, address: str, t: Type, scope: str, update: Callable[[str], str], done: str | None
+) -> None:
+    """Compare-and-swap until it holds; `update(seen)` gives the new value or leaves for `done`."""
+    bits = f"i{8 * f.types.size(element_of(t))}"
+    first = as_bits(f, load_at(f, address, t, scope, relaxed=True), t)
+    before, head, won, again = f.block, f.label("try"), f.label("won"), f.label("lost")
+    f.start(head)
+    f.lines.append(f"  %s.{head} = phi {bits} [ {first}, %{before} ], [ %o.{head}, %{again} ]")
+    new = as_bits(f, update(from_bits(f, f"%s.{head}", t)), t)
+    pair = f.op(
+        f"cmpxchg weak ptr {address}, {bits} %s.{head}, {bits} {new} monotonic monotonic, "
+        f"align {f.types.size(element_of(t))}{f.alias(scope)}"
+    )
+    f.branch(f.op(f"extractvalue {{ {bits}, i1 }} {pair}, 1"), won, again)
+    f.start(again)
+    f.do(f"%o.{head} = extractvalue {{ {bits}, i1 }} {pair}, 0")
+    f.jump(head)
+    f.start(won)
+
+
+def as_bits(f: Emitter, value: str, t: Type) -> str:
+    """A scalar as the integer of its memory bits."""
+    if is_float(t):
+        return f.op(f"bitcast {f.types.register(t)} {value} to i{element_of(t).bits}")
+    return to_memory(f, value, t)
+
+
+def from_bits(f: Emitter, value: str, t: Type) -> str:
+    """The inverse of `as_bits`."""
+    if is_float(t):
+        return f.op(f"bitcast i{element_of(t).bits} {value} to {f.types.register(t)}")
+    return f.op(f"trunc i8 {value} to i1") if is_bool(t) else value
+
+
+# --- compare and swap ---------------------------------------------------------------------------------------
+
+
+def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
+    """`ok = cas parent[v] from e with f`: looks with a plain load first, for most attempts fail there."""
+    expected, value = f.expr(node.expected), f.expr(node.value)
+    t = value.type
+    assert isinstance(t, Scalar)
+    atomic = node.atomic and not f.serial
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), t)
+    ok = f.locals[node.ok].pointer
+    attempt, done = f.label("attempt"), f.label("attempted")
+    old = load_at(f, address, t, node.prop, relaxed=atomic)
+    f.do(f"store i1 false, ptr {ok}")
+    f.branch(arithmetic.compare(f, "==", old, expected.text, t), attempt, done)
+    f.start(attempt)
+    if atomic:
+        bits = f"i{8 * f.types.size(t)}"
+        pair = f.op(
+            f"cmpxchg ptr {address}, {bits} {as_bits(f, old, t)}, {bits} {as_bits(f, value.text, t)} "
+            f"monotonic monotonic, align {f.types.size(t)}{f.alias(node.prop)}"
+        )
+        f.do(f"store i1 {f.op(f'extractvalue {{ {bits}, i1 }} {pair}, 1')}, ptr {ok}")
+    else:
+        store_at(f, address, value.text, t, node.prop)
+        f.do(f"store i1 true, ptr {ok}")
+    f.start(done)
+
+
+def emit_fill(f: Emitter, node: ir.Fill) -> None:
+    """`fill dist = e`: each thread fills its part."""
+    from vgraph.compiler.backends.llvm.parallel import barrier, my_part
+
+    declaration = f.program.property(node.prop)
+    size = {ir.Site.VERTEX: "%num_vertices", ir.Site.EDGE: "%num_arcs", ir.Site.EDGE_IN: "%num_arcs"}.get(
+        declaration.site, f'%"length.{node.prop}"'
+    )
+    t = declaration.type
+    value = arithmetic.cast(f, f.expr(node.value), t).text if node.value is not None else None
+    with my_part(f, size) as i:
+        text = value
+        if text is None:
+            text = arithmetic.cast(f, f.narrow(i, VID), t).text
+        store_at(f, element_address(f, node.prop, i, t), text, t, node.prop)
+    barrier(f)
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.Store: emit_store,
+    ir.Reduce: emit_reduce,
+    ir.CompareAndSwap: emit_compare_and_swap,
+    ir.Fill: emit_fill,
+}

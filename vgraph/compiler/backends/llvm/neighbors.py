@@ -1,0 +1,121 @@
+"""Sequential loops over the neighbors of a vertex, and over the neighbors that two vertices share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
+from vgraph.compiler.backends.llvm.expressions import column_index, row_offset
+from vgraph.compiler.backends.llvm.loops import counted
+from vgraph.compiler.backends.llvm.parallel import poll
+from vgraph.compiler.backends.llvm.scan import loop_depth
+from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.types import EID, VID
+
+
+def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
+    """`for (u, e) in out(v)`: a counted loop over arc numbers."""
+    v = f.index(f.expr(node.of))
+    begin = row_offset(f, node.orientation, v)
+    end = row_offset(f, node.orientation, v, next_one=True)
+
+    def each(arc: str, again: str, leave: str) -> None:
+        saved = dict(f.locals)
+        if f.region is not None and loop_depth(node.body):
+            poll(f)
+        f.bind(node.vertex, Value(column_index(f, node.orientation, arc), VID))
+        f.bind(node.edge, f.narrow(arc, EID))
+        f.loops.append(Loop(leave, again))
+        f.body(node.body)
+        f.loops.pop()
+        f.locals = saved
+
+    counted(f, begin, end, each, "arcs")
+
+
+def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
+    """`for w in common(out(a), out(b))`: for each neighbor of a, the list of b is moved up to it.
+
+    Measured on power-law graphs against merging without branches (1.4 times slower) and against a binary
+    search where one list is 32 times as long (no gain).
+    """
+    a, b = f.index(f.expr(node.left)), f.index(f.expr(node.right))
+    sides = (node.left_orientation, node.right_orientation)
+    begins = [row_offset(f, side, x) for side, x in zip(sides, (a, b), strict=True)]
+    ends = [row_offset(f, side, x, next_one=True) for side, x in zip(sides, (a, b), strict=True)]
+    limit = _limit(f, node)
+    t = f.types.id
+    head, look, advance, test = map(f.label, ("common", "common.left", "common.right", "common.test"))
+    further, match, inside, again, leave = (
+        f.label("common" + s) for s in (".further", ".match", ".body", ".next", ".end")
+    )
+    i, j, last, k = (f"%{name}.{head}" for name in ("i", "j", "last", "k"))
+    before = f.block
+    f.start(head)
+    f.lines += [
+        f"  {i} = phi i64 [ {begins[0]}, %{before} ], [ %in.{head}, %{again} ]",
+        f"  {j} = phi i64 [ {begins[1]}, %{before} ], [ {k}, %{again} ]",
+        f"  {last} = phi {t} [ -1, %{before} ], [ %x.{head}, %{again} ]",
+    ]
+    f.branch(f.op(f"icmp eq i64 {i}, {ends[0]}"), leave, look)
+    f.start(look)
+    x = column_index(f, sides[0], i)
+    f.do(f"%x.{head} = add {t} {x}, 0")
+    if limit is not None:
+        go = f.label("common.go")
+        f.branch(f.op(f"icmp {limit[0]} {t} {x}, {limit[1]}"), leave, go)
+        f.start(go)
+    entry = f.block
+    f.start(advance)
+    f.lines.append(f"  {k} = phi i64 [ {j}, %{entry} ], [ %kn.{head}, %{further} ]")
+    f.branch(f.op(f"icmp eq i64 {k}, {ends[1]}"), leave, test)
+    f.start(test)
+    y = column_index(f, sides[1], k)
+    f.branch(f.op(f"icmp ult {t} {y}, {x}"), further, match)
+    f.start(further)
+    f.do(f"%kn.{head} = add nuw nsw i64 {k}, 1")
+    f.jump(advance)
+    f.start(match)
+    fresh = f.op(f"icmp ne {t} {x}, {last}")  # multi-edges: each common vertex once
+    same = f.op(f"icmp eq {t} {x}, {y}")
+    f.branch(f.op(f"and i1 {same}, {fresh}"), inside, again)
+    f.start(inside)
+    saved = dict(f.locals)
+    f.bind(node.vertex, Value(x, VID))
+    f.loops.append(Loop(leave, again))
+    f.body(node.body)
+    f.loops.pop()
+    f.locals = saved
+    f.start(again)
+    f.do(f"%in.{head} = add nuw nsw i64 {i}, 1")
+    f.jump(head)
+    f.start(leave)
+
+
+_MIRRORED: Final = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
+
+
+def _limit(f: Emitter, node: ir.ForCommon) -> tuple[str, str] | None:
+    """The predicate and bound of a body that begins `if w > bound: break`.
+
+    Since the lists ascend, the loop may end at the first vertex of the left list beyond it, common or not.
+    """
+    match node.body[:1]:
+        case (ir.If(ir.Compare(op, left, right), (ir.Break(),)),):
+            if isinstance(right, ir.Var) and right.name == node.vertex:
+                op, left, right = _MIRRORED.get(op, op), right, left
+            at_vertex = isinstance(left, ir.Var) and left.name == node.vertex
+            fixed = isinstance(right, ir.Const) or (
+                isinstance(right, ir.Var) and right.name not in (node.vertex, *f.scan.assigned)
+            )
+            if at_vertex and fixed and op in (">", ">="):
+                return ("ugt" if op == ">" else "uge"), f.expr(right).text
+    return None
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.ForNeighbors: emit_for_neighbors,
+    ir.ForCommon: emit_for_common,
+}

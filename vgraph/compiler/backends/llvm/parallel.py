@@ -1,0 +1,283 @@
+"""What all threads enter together: parallel loops, `single`, barriers, and global reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
+from vgraph.compiler.backends.llvm import pushes
+from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.expressions import descriptor
+from vgraph.compiler.backends.llvm.loops import counted, set_bits
+from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
+from vgraph.compiler.backends.llvm.scan import loop_depth, reductions, slot_words, walk_body
+from vgraph.compiler.types import VID, Type
+
+VERTEX_CHUNK: Final = (64, 64)
+"""(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
+words, and so few chunks that the counter's cache line is quiet."""
+QUEUE_CHUNK: Final = (16, 64)
+"""The same for queues. On road networks a queue has a thousand vertices, and taking a chunk costs as much as
+visiting some ten of them: with at least 16 vertices, a search there takes 1.15 times as long as with 64."""
+WORD_CHUNK: Final = (64, 1)
+"""The same for bitmaps, in words of 64 vertices."""
+LARGEST_CHUNK: Final = (4096, 1024, 64)
+"""Most vertices of a chunk, by how deep loops are nested in the body: a few hubs next to each other may have
+most of the arcs, and more than most of the pairs of arcs."""
+
+
+# --- barriers -----------------------------------------------------------------------------------------------
+
+
+def barrier(f: Emitter) -> None:
+    """All threads meet, and leave the kernel together if the run was stopped. Nothing inside `single`."""
+    if f.single:
+        return
+    if f.serial:
+        cancel = f.load_field(CONTEXT, "%ctx", "cancel", "monotonic")
+        status = f.load_field(CONTEXT, "%ctx", "status", "monotonic")
+        stop = f.op(f"or i32 {cancel}, {status}")
+    else:
+        stop = f.native("vg_barrier", "ptr %ctx")
+    go = f.label("go")
+    f.branch(f.op(f"icmp ne i32 {stop}, 0"), "exit", go, UNLIKELY)
+    f.start(go)
+
+
+@contextmanager
+def once(f: Emitter) -> Iterator[None]:
+    """Code for one thread only."""
+    if f.serial or f.single:
+        yield
+        return
+    mine, done = f.label("once"), f.label("once.end")
+    f.branch(f.op("icmp eq i32 %tid, 0"), mine, done)
+    f.start(mine)
+    yield
+    f.start(done)
+
+
+@contextmanager
+def my_part(f: Emitter, size: str) -> Iterator[str]:
+    """A loop over this thread's share of 0 .. size, in ascending order of threads; gives the counter."""
+    begin, end = "0", size
+    if not (f.serial or f.single):
+        begin = f.op(f"udiv i64 {f.op(f'mul i64 {size}, %thread')}, %num_threads")
+        following = f.op("add i64 %thread, 1")
+        end = f.op(f"udiv i64 {f.op(f'mul i64 {size}, {following}')}, %num_threads")
+    before, head, inside, leave = f.block, *map(f.label, ("part", "part.body", "part.end"))
+    f.start(head)
+    i = f"%i.{head}"
+    place = len(f.lines)
+    f.branch(f.op(f"icmp ult i64 {i}, {end}"), inside, leave)
+    f.start(inside)
+    yield i
+    following = f.op(f"add nuw nsw i64 {i}, 1")
+    f.lines.insert(place, f"  {i} = phi i64 [ {begin}, %{before} ], [ {following}, %{f.block} ]")
+    f.jump(head)
+    f.start(leave)
+
+
+def poll(f: Emitter) -> None:
+    """In a loop that may run for long inside a parallel loop: leave that early when the run is cancelled."""
+    assert f.region is not None
+    go = f.label("go")
+    f.branch(f.cancelled(), f.region.leave, go, UNLIKELY)
+    f.start(go)
+
+
+def emit_barrier(f: Emitter, _: ir.Barrier) -> None:
+    """`barrier`."""
+    barrier(f)
+
+
+def emit_single(f: Emitter, node: ir.Single) -> None:
+    """`single { ... }`."""
+    loops, f.loops = f.loops, []
+    region = Region(f.label("single.end"))
+    _prepare_partials(f, node.body, region)
+    with once(f):
+        f.single, f.region = True, region
+        f.body(node.body)
+        f.start(region.leave)
+        f.single, f.region = False, None
+    f.loops = loops
+    _combine(f, region)
+
+
+# --- parallel loops -----------------------------------------------------------------------------------------
+
+
+def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
+    """`parfor`: chunks are handed out by a shared counter until none is left."""
+    loops, f.loops = f.loops, []
+    region = f.region = Region(f.label("drained"))
+    _prepare(f, node, region)
+    iterate, size, chunk = _domain(f, node)
+    _chunks(f, size, chunk, region.leave, lambda begin, end: counted(f, begin, end, iterate, "items"))
+    f.start(region.leave)
+    pushes.finish(f, region)
+    f.region, f.loops = None, loops
+    _combine(f, region)
+
+
+def _prepare(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    """Partials of reductions, queue buffers, and the addresses of bitmaps."""
+    _prepare_partials(f, node.body, region)
+    for inner in walk_body(node.body):
+        if isinstance(inner, ir.FrontierPush) and (inner.frontier, inner.layout) not in region.pushes:
+            region.pushes[inner.frontier, inner.layout] = pushes.prepare(f, inner)
+        elif isinstance(inner, ir.InFrontier) and inner.frontier not in region.bits:
+            region.bits[inner.frontier] = f.load_field(FRONTIER, descriptor(f, inner.frontier), "bits")
+
+
+def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
+    for op, name in reductions(body):
+        t = f.globals[name].type
+        slot = region.partials[op, name] = f.slot(f.types.register(t), f"partial.{name}")
+        f.do(f"store {f.types.register(t)} {_identity(f, op, t)}, ptr {slot}")
+
+
+def _domain(f: Emitter, node: ir.ParFor) -> tuple[Callable[[str, str, str], None], str, str]:
+    """How an item of the loop's domain is visited, the number of items, and the size of a chunk."""
+
+    def visit(vertex: str, again: str, _: str) -> None:
+        saved = dict(f.locals)
+        f.bind(node.vertex, f.narrow(vertex, VID))
+        f.loops.append(Loop("", again))
+        f.body(node.body)
+        f.loops.pop()
+        f.locals = saved
+
+    most = LARGEST_CHUNK[min(loop_depth(node.body), 2)]
+    if node.layout is None:
+        return visit, "%num_vertices", chunk_size(f, "%num_vertices", VERTEX_CHUNK, most)
+    assert node.frontier is not None
+    source = descriptor(f, node.frontier)
+    if node.layout is ir.Layout.SPARSE:
+        queue = f.load_field(FRONTIER, source, "queue")
+        size = f.load_field(FRONTIER, source, "count")
+
+        def visit_queued(i: str, again: str, leave: str) -> None:
+            visit(f.widen(f.read(f.types.id, queue, i, "queues")), again, leave)
+
+        return visit_queued, size, chunk_size(f, size, (QUEUE_CHUNK[0], min(QUEUE_CHUNK[1], most // 4)), most)
+    bits = f.load_field(FRONTIER, source, "bits")
+
+    def visit_word(i: str, _: str, __: str) -> None:
+        set_bits(f, f.read("i64", bits, i, "bits"), i, visit)
+
+    words = f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
+    return visit_word, words, chunk_size(f, words, WORD_CHUNK, most // 64)
+
+
+def chunk_size(f: Emitter, size: str, rule: tuple[int, int], most: int) -> str:
+    """Items of a chunk, for a domain of `size` items; the largest allowed when one thread runs alone."""
+    parts, least = rule
+    if f.serial:
+        return str(most)
+    share = f.op(f"udiv i64 {size}, {f.op(f'mul i64 %num_threads, {parts}')}")
+    above = f.call("i64", "llvm.umax.i64", f"i64 {share}", f"i64 {least}")
+    chunk = f.call("i64", "llvm.umin.i64", f"i64 {above}", f"i64 {most}")
+    return f.op(f"and i64 {chunk}, {-least}") if least > 1 else chunk
+
+
+def _chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[[str, str], None]) -> None:
+    """Take chunks until none is left; the request to stop is looked at before each."""
+    before, head, take, run = f.block, *map(f.label, ("chunk", "chunk.take", "chunk.run"))
+    f.start(head)
+    place = len(f.lines)
+    f.branch(f.cancelled(), drained, take, UNLIKELY)
+    f.start(take)
+    if f.serial:
+        begin = f"%begin.{head}"
+    else:
+        counter = f.field(CONTEXT, "%ctx", "chunk_counter")
+        begin = f.op(f"atomicrmw add ptr {counter}, i64 {chunk} monotonic, align 8{f.alias('ctx')}")
+    f.branch(f.op(f"icmp ult i64 {begin}, {size}"), run, drained)
+    f.start(run)
+    end = f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {size}")
+    work(begin, end)
+    if f.serial:
+        f.lines.insert(place, f"  {begin} = phi i64 [ 0, %{before} ], [ {end}, %{f.block} ]")
+    f.jump(head)
+
+
+# --- global reductions --------------------------------------------------------------------------------------
+
+
+def _identity(f: Emitter, op: str, t: Type) -> str:
+    """The value that a reduction begins with."""
+    if op in ("+", "|", "^"):
+        return f.types.constant(0, t)
+    if op == "*":
+        return f.types.constant(1, t)
+    if op == "&":
+        return f.types.constant(-1, t)
+    return f.types.constant(f.types.extreme(t, largest=op == "min"), t)
+
+
+def _combine(f: Emitter, region: Region) -> None:
+    """Publish this thread's partials, meet, and fold those of all threads in the same order everywhere.
+
+    Two sets of slots take turns: a fast thread writes into one while a slow one still reads the other.
+    """
+    if f.serial:
+        for (op, name), slot in region.partials.items():
+            t = f.globals[name].type
+            _fold(f, op, name, f.op(f"load {f.types.register(t)}, ptr {slot}"))
+        barrier(f)
+        return
+    if not region.partials:
+        barrier(f)
+        return
+    offsets, words = [], 0
+    base = next_slots(f)
+    for (_, name), slot in region.partials.items():
+        t = f.globals[name].type
+        offsets.append(8 * words)
+        words += slot_words(t)
+        value = f.op(f"load {f.types.register(t)}, ptr {slot}")
+        store_at(f, thread_slot(f, base, "%thread", offsets[-1]), value, t, "ctx")
+    barrier(f)
+
+    def each(thread: str, _: str, __: str) -> None:
+        for (op, name), offset in zip(region.partials, offsets, strict=True):
+            t = f.globals[name].type
+            _fold(f, op, name, load_at(f, thread_slot(f, base, thread, offset), t, "ctx"))
+
+    counted(f, "0", "%num_threads", each, "threads", f.loop_metadata("!3", "!4"))
+
+
+def next_slots(f: Emitter) -> str:
+    """The address of the set of slots whose turn it is; thread t's are `partials_stride * t` further."""
+    turn = f.op("load i64, ptr %turn")
+    f.do(f"store i64 {f.op(f'xor i64 {turn}, {4 * f.interface.num_slots}')}, ptr %turn")
+    partials = f.load_field(CONTEXT, "%ctx", "partials")
+    return f.op(f"getelementptr inbounds i8, ptr {partials}, i64 {turn}")
+
+
+def thread_slot(f: Emitter, base: str, thread: str, offset: int) -> str:
+    """The address of a slot of thread `thread` (i64) in the set of slots at `base`."""
+    stride = f.load_field(CONTEXT, "%ctx", "partials_stride")
+    row = f.op(f"mul i64 {stride}, {thread}")
+    place = f.op(f"getelementptr inbounds i8, ptr {base}, i64 {row}")
+    return f.op(f"getelementptr inbounds i8, ptr {place}, i64 {offset}") if offset else place
+
+
+def _fold(f: Emitter, op: str, name: str, value: str) -> None:
+    """`@name op= value` on this thread's copy."""
+    binding = f.globals[name]
+    t = f.types.register(binding.type)
+    old = f.op(f"load {t}, ptr {binding.pointer}")
+    f.do(f"store {t} {combine(f, op, old, value, binding.type)}, ptr {binding.pointer}")
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.ParFor: emit_parfor,
+    ir.Single: emit_single,
+    ir.Barrier: emit_barrier,
+}

@@ -1,0 +1,208 @@
+"""One look over a kernel before it is emitted: what memory it uses, which names it assigns to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
+from vgraph.compiler.rewrite import walk
+from vgraph.compiler.types import Scalar, element_of
+from vgraph.compiler.types import Vector as VectorType
+
+COLLECTIVES: Final = (
+    ir.ParFor, ir.Single, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
+    ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet,
+)  # fmt: skip
+
+
+def walk_body(body: ir.Body) -> Iterator[ir.Node]:
+    """Every node of a body."""
+    for stmt in body:
+        yield from walk(stmt)
+
+
+def has_collective(body: ir.Body) -> bool:
+    """Whether every thread passes a barrier in `body`, unless a branch leads around it."""
+    return any(isinstance(node, COLLECTIVES) for node in walk_body(body))
+
+
+_LOOPS: Final = (ir.ForNeighbors, ir.ForCommon, ir.While, ir.For)
+
+
+def loop_depth(body: ir.Body) -> int:
+    """How deep sequential loops are nested in `body`."""
+    deepest = 0
+    for stmt in body:
+        if isinstance(stmt, ir.If):
+            deepest = max(deepest, loop_depth(stmt.then), loop_depth(stmt.other))
+        elif isinstance(stmt, _LOOPS):
+            deepest = max(deepest, 1 + loop_depth(stmt.body))
+    return deepest
+
+
+@dataclass
+class Scan:
+    """What `scan` found."""
+
+    properties: set[str] = field(default_factory=set)
+    adjacency: set[str] = field(default_factory=set)
+    lengths: set[str] = field(default_factory=set)
+    assigned: set[str] = field(default_factory=set)
+    layouts: dict[str, set[ir.Layout]] = field(default_factory=dict)
+    flags: set[str] = field(default_factory=set)
+    linked: list[tuple[str, str]] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    directions: dict[str, int] = field(default_factory=dict)
+    messages: dict[str, int] = field(default_factory=dict)
+    slots: int = 0
+
+    def need(self, frontier: str, layout: ir.Layout) -> None:
+        """The frontier is used in this layout."""
+        self.layouts[frontier].add(layout)
+
+
+def scan(program: ir.Program) -> Scan:
+    """Look over all statements of a kernel-level program."""
+    found = Scan()
+    for declaration in program.frontiers:
+        found.layouts[declaration.name] = set(declaration.layouts)
+        if declaration.flags:
+            found.flags.add(declaration.name)
+    types = {g.name: g.type for g in program.globals}
+    for node in walk_body(program.body):
+        _look(node, found)
+        if isinstance(node, ir.ParFor | ir.Single):
+            found.slots = max(found.slots, sum(slot_words(types[name]) for _, name in reductions(node.body)))
+    for result in program.results:
+        if result.kind == "property":
+            found.properties.add(str(result.value))
+    _spread(found)
+    return found
+
+
+def reductions(body: ir.Body) -> list[tuple[str, str]]:
+    """`(op, global)` of every global reduction in a parallel loop, each once, in a fixed order."""
+    return sorted({(n.op, n.name) for n in walk_body(body) if isinstance(n, ir.ReduceGlobal)})
+
+
+def slot_words(t: object) -> int:
+    """8-byte words that a partial of type `t` takes."""
+    if isinstance(t, VectorType):
+        return max(1, -(-t.element.bits * t.length // 64))
+    return 1
+
+
+def _look(node: ir.Node, found: Scan) -> None:
+    match node:
+        case ir.Load(prop=prop) | ir.Store(prop=prop) | ir.Fill(prop=prop):
+            found.properties.add(prop)
+            if isinstance(node, ir.Fill):
+                found.lengths.add(prop)
+        case ir.Reduce(prop=prop, changed=changed):
+            found.properties.add(prop)
+            if changed is not None:
+                found.assigned.add(changed)
+        case ir.CompareAndSwap(prop=prop, ok=ok):
+            found.properties.add(prop)
+            found.assigned.add(ok)
+        case ir.Assign(name=name) | ir.Accumulate(name=name):
+            found.assigned.add(name)
+        case ir.Degree(orientation=side):
+            found.adjacency.add(f"{side.value}.row_offsets")
+        case ir.Neighbor(orientation=side) | ir.ForNeighbors(orientation=side):
+            found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
+        case ir.ForCommon(left_orientation=left, right_orientation=right):
+            for side in (left, right):
+                found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
+        case ir.ArrayLength(array=array):
+            found.lengths.add(array)
+        case ir.Trace(label=label, direction=direction):
+            found.labels.setdefault(label, len(found.labels))
+            found.directions.setdefault(direction, len(found.directions))
+        case ir.Fail(message=message):
+            found.messages.setdefault(message, len(found.messages))
+        case _:
+            _look_frontier(node, found)
+
+
+def _look_frontier(node: ir.Node, found: Scan) -> None:
+    match node:
+        case ir.ParFor(frontier=str(name), layout=ir.Layout() as layout):
+            found.need(name, layout)
+        case ir.InFrontier(frontier=name):
+            found.need(name, ir.Layout.BITMAP)
+        case ir.FrontierPush(frontier=name, layout=layout, dedupe=dedupe):
+            found.need(name, layout)
+            if dedupe and layout is ir.Layout.SPARSE:
+                found.flags.add(name)
+        case ir.FrontierClear(frontier=name, layout=layout):
+            found.need(name, layout)
+        case ir.FrontierConvert(frontier=name):
+            found.layouts[name] |= set(ir.Layout)
+            found.slots = max(found.slots, 1)
+        case ir.ListAppend(frontier=name):
+            found.need(name, ir.Layout.SPARSE)
+            found.slots = max(found.slots, 1)
+        case ir.ListGet(out=name):
+            found.need(name, ir.Layout.SPARSE)
+        case ir.FrontierSwap(left=left, right=right):
+            found.linked += [(left, right), (right, left)]
+        case ir.FrontierCopy(out=out, source=source):
+            found.linked.append((source, out))
+
+
+def _spread(found: Scan) -> None:
+    """What a frontier can hold, those must hold that it is swapped with or copied to."""
+    while True:
+        before = sum(map(len, found.layouts.values())) + len(found.flags)
+        for source, target in found.linked:
+            found.layouts[target] |= found.layouts[source]
+            if source in found.flags and (target, source) in found.linked:
+                found.flags.add(target)
+        if sum(map(len, found.layouts.values())) + len(found.flags) == before:
+            return
+
+
+def describe(program: ir.Program, found: Scan) -> KernelInterface:
+    """The interface of a kernel: argument slots in the order of the program's declarations."""
+    target = program.target
+    args: list[ArgSlot] = []
+    for p in program.properties:
+        if p.name in found.properties:
+            length = p.type.length if isinstance(p.type, VectorType) else 1
+            args.append(ArgSlot("property", p.name, target.numpy_name(element_of(p.type)), length))
+        if p.name in found.lengths and p.site is ir.Site.ARRAY:
+            args.append(ArgSlot("length", p.name, "int64"))
+    for name in sorted(found.adjacency):
+        bits = target.offset_bits if name.endswith("row_offsets") else target.id_bits
+        args.append(ArgSlot("adjacency", name, f"uint{bits}"))
+    args += [ArgSlot("size", name, "int64") for name in ("num_vertices", "num_arcs")]
+    for param in program.params:
+        assert isinstance(param.type, Scalar)
+        args.append(ArgSlot("param", param.name, target.numpy_name(param.type)))
+    frontiers = [
+        FrontierSlot(f.name, ir.Layout.BITMAP in found.layouts[f.name], f.name in found.flags)
+        for f in program.frontiers
+    ]
+    results = []
+    for r in program.results:
+        if r.kind == "scalar":
+            assert isinstance(r.value, ir.Expr)
+            assert isinstance(r.value.type, Scalar)
+            results.append(ResultSlot(r.name, target.numpy_name(r.value.type)))
+    return KernelInterface(
+        args=tuple(args),
+        frontiers=tuple(frontiers),
+        lists=tuple(x.name for x in program.lists),
+        results=tuple(results),
+        num_slots=2 * found.slots,
+        labels=tuple(found.labels),
+        directions=tuple(found.directions),
+        messages=tuple(found.messages),
+        id_bits=target.id_bits,
+        offset_bits=target.offset_bits,
+        threads=program.threads,
+    )

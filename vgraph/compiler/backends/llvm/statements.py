@@ -1,0 +1,204 @@
+"""Emit functions of what one thread executes for itself: locals, globals, branches, sequential loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.abi import Status
+from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop
+from vgraph.compiler.backends.llvm.memory import combine
+from vgraph.compiler.backends.llvm.parallel import barrier, poll
+from vgraph.compiler.backends.llvm.scan import has_collective, loop_depth
+from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.types import I64
+
+POLL_ROUNDS: Final = 1 << 16
+"""A driver loop without any collective passes a barrier every so many rounds, so that it can be cancelled."""
+
+OPERATOR_POLL_ROUNDS: Final = 1 << 10
+"""The same for a range in an operator, which looks whether the run is cancelled."""
+
+
+def emit_let(f: Emitter, node: ir.Let) -> None:
+    """`let x: i32 = e`."""
+    f.declare(node.name, Value(f.expr(node.value).text, node.type))
+
+
+def emit_assign(f: Emitter, node: ir.Assign) -> None:
+    """`x = e`."""
+    value = f.expr(node.value)
+    f.do(f"store {f.types.register(value.type)} {value.text}, ptr {f.locals[node.name].pointer}")
+
+
+def emit_accumulate(f: Emitter, node: ir.Accumulate) -> None:
+    """`x += e` on a local."""
+    _accumulate(f, node.op, f.locals[node.name].pointer, f.expr(node.value))
+
+
+def _accumulate(f: Emitter, op: str, pointer: str, value: Value) -> None:
+    t = f.types.register(value.type)
+    old = f.op(f"load {t}, ptr {pointer}")
+    f.do(f"store {t} {combine(f, op, old, value.text, value.type)}, ptr {pointer}")
+
+
+def emit_set_global(f: Emitter, node: ir.SetGlobal) -> None:
+    """`@error = e`: every thread has its copy."""
+    value = f.expr(node.value)
+    f.do(f"store {f.types.register(value.type)} {value.text}, ptr {f.globals[node.name].pointer}")
+
+
+def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
+    """`@error += e`: into this thread's partial in a parallel loop, else into the global itself."""
+    pointer = f.globals[node.name].pointer
+    if f.region is not None:
+        pointer = f.region.partials.get((node.op, node.name), pointer)
+    _accumulate(f, node.op, pointer, f.expr(node.value))
+
+
+def emit_if(f: Emitter, node: ir.If) -> None:
+    """`if c { ... } else { ... }`."""
+    then, done = f.label("then"), f.label("endif")
+    other = f.label("else") if node.other else done
+    f.branch(f.expr(node.condition).text, then, other)
+    f.start(then)
+    f.body(node.then)
+    if node.other:
+        f.jump(done)
+        f.start(other)
+        f.body(node.other)
+    f.start(done)
+
+
+def emit_while(f: Emitter, node: ir.While) -> None:
+    """`while c { ... }`."""
+    head, inside, leave = f.label("while"), f.label("do"), f.label("endwhile")
+    count = _poll_counter(f, node.body)
+    f.start(head)
+    f.branch(f.expr(node.condition).text, inside, leave)
+    f.start(inside)
+    _poll(f, count, node.body)
+    f.loops.append(Loop(leave, head))
+    f.body(node.body)
+    f.loops.pop()
+    f.jump(head)
+    f.start(leave)
+
+
+def _poll_counter(f: Emitter, body: ir.Body) -> str:
+    if f.region is not None or f.serial or has_collective(body):
+        return ""
+    slot = f.slot("i64", "rounds")
+    f.do(f"store i64 0, ptr {slot}")
+    return slot
+
+
+def _poll(f: Emitter, count: str, body: ir.Body) -> None:
+    """Leave a long loop when the run is cancelled; the driver loop leaves in all threads at once."""
+    if f.region is not None:
+        poll(f)
+    elif f.serial and not has_collective(body):
+        go = f.label("go")
+        f.branch(f.cancelled(), "exit", go, UNLIKELY)
+        f.start(go)
+    elif count:
+        meet, go = f.label("meet"), f.label("go")
+        rounds = f.op(f"add i64 {f.op(f'load i64, ptr {count}')}, 1")
+        f.do(f"store i64 {rounds}, ptr {count}")
+        due = f.op(f"icmp eq i64 {f.op(f'and i64 {rounds}, {POLL_ROUNDS - 1}')}, 0")
+        f.branch(due, meet, go, UNLIKELY)
+        f.start(meet)
+        barrier(f)
+        f.start(go)
+
+
+def emit_for(f: Emitter, node: ir.For) -> None:
+    """`for i in range(start, stop, step)`: counts down a number of rounds fixed before the first."""
+    start, stop = f.i64(node.start), f.i64(node.stop)
+    step = str(int(node.step.value)) if isinstance(node.step, ir.Const) else f.i64(node.step)
+    rounds = _rounds(f, start, stop, step)
+    before, head, inside, latch, leave = f.block, *map(f.label, ("for", "each", "next", "endfor"))
+    count = _poll_counter(f, node.body) if f.region is None else ""
+    f.start(head)
+    k, i = f"%k.{head}", f"%i.{head}"
+    f.lines.append(f"  {k} = phi i64 [ 0, %{before} ], [ %n.{head}, %{latch} ]")
+    f.lines.append(f"  {i} = phi i64 [ {start}, %{before} ], [ %s.{head}, %{latch} ]")
+    f.branch(f.op(f"icmp ult i64 {k}, {rounds}"), inside, leave)
+    f.start(inside)
+    if f.region is None or loop_depth(node.body):
+        _poll(f, count, node.body)
+    elif not _short(node):
+        due, look, go = f.op(f"and i64 {k}, {OPERATOR_POLL_ROUNDS - 1}"), f.label("look"), f.label("go")
+        f.branch(f.op(f"icmp eq i64 {due}, {OPERATOR_POLL_ROUNDS - 1}"), look, go, UNLIKELY)
+        f.start(look)
+        poll(f)
+        f.start(go)
+    f.loops.append(Loop(leave, latch))
+    saved = dict(f.locals)
+    f.bind(node.name, Value(i, I64))
+    f.body(node.body)
+    f.locals = saved
+    f.loops.pop()
+    f.start(latch)
+    f.do(f"%n.{head} = add nuw i64 {k}, 1")
+    f.do(f"%s.{head} = add i64 {i}, {step}")
+    f.jump(head)
+    f.start(leave)
+
+
+def _short(node: ir.For) -> bool:
+    """Whether a range is known to be too short to be worth polling in."""
+    match node:
+        case ir.For(start=ir.Const(value=start), stop=ir.Const(value=stop)):
+            return abs(stop - start) <= OPERATOR_POLL_ROUNDS
+    return False
+
+
+def _rounds(f: Emitter, start: str, stop: str, step: str) -> str:
+    """How many numbers `range(start, stop, step)` has, as an unsigned i64."""
+    if step == "0":
+        return "0"
+    up = f.op(f"icmp sgt i64 {step}, 0")
+    low = f.op(f"select i1 {up}, i64 {start}, i64 {stop}")
+    high = f.op(f"select i1 {up}, i64 {stop}, i64 {start}")
+    size = f.op(f"select i1 {up}, i64 {step}, i64 {f.op(f'sub i64 0, {step}')}")
+    some = f.op(f"icmp slt i64 {low}, {high}")
+    zero = f.op(f"icmp eq i64 {step}, 0")
+    safe = f.op(f"select i1 {zero}, i64 1, i64 {size}")
+    gap = f.op(f"sub i64 {f.op(f'sub i64 {high}, {low}')}, 1")
+    rounds = f.op(f"add i64 {f.op(f'udiv i64 {gap}, {safe}')}, 1")
+    any_round = f.op(f"select i1 {zero}, i1 false, i1 {some}")
+    return f.op(f"select i1 {any_round}, i64 {rounds}, i64 0")
+
+
+def emit_break(f: Emitter, _: ir.Break) -> None:
+    """`break`."""
+    f.jump(f.loops[-1].leave)
+
+
+def emit_continue(f: Emitter, _: ir.Continue) -> None:
+    """`continue`."""
+    f.jump(f.loops[-1].again)
+
+
+def emit_fail(f: Emitter, node: ir.Fail) -> None:
+    """`fail "message"`: the driver loop ends here in all threads, anything else at its barrier."""
+    number = f.scan.messages[node.message]
+    f.native("vg_fail", "ptr %ctx", f"i32 {int(Status.ABORTED)}", f"i64 {number}")
+    f.jump(f.region.leave if f.region is not None else "exit")
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.Let: emit_let,
+    ir.Assign: emit_assign,
+    ir.Accumulate: emit_accumulate,
+    ir.SetGlobal: emit_set_global,
+    ir.ReduceGlobal: emit_reduce_global,
+    ir.If: emit_if,
+    ir.While: emit_while,
+    ir.For: emit_for,
+    ir.Break: emit_break,
+    ir.Continue: emit_continue,
+    ir.Fail: emit_fail,
+}

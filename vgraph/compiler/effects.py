@@ -1,0 +1,295 @@
+"""Effects: what an operator reads and writes, where, and the reduction class of every write.
+
+From these the schedule passes decide what is legal and what it costs: who needs atomics, who needs double buffering,
+which update may be seen early. Operators are analysed after `simplify`, so a vertex is named by the argument itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from vgraph.compiler.ir import (
+    MONOTONE,
+    Accumulate,
+    Assign,
+    Binary,
+    Body,
+    Cast,
+    Claim,
+    Compare,
+    Const,
+    EdgeApply,
+    Expr,
+    FrontierSize,
+    GlobalVar,
+    If,
+    Let,
+    Load,
+    Node,
+    Operator,
+    Program,
+    Reduce,
+    ReduceGlobal,
+    Stmt,
+    Store,
+    Union,
+    Var,
+    VertexApply,
+    While,
+)
+from vgraph.compiler.rewrite import children, walk
+from vgraph.source import Span
+
+
+class Role(Enum):
+    """Which vertex or arc an access names, seen from the operator."""
+
+    SRC = "src"
+    DST = "dst"
+    EDGE = "edge"
+    OWN = "v"
+    NEIGHBOR = "neighbor"
+
+
+class WriteClass(Enum):
+    """The reduction class of a write: it decides which schedules are legal."""
+
+    MONOTONE = "monotone"
+    """min, max, |, &: idempotent, any order, any number of times."""
+    ACCUMULATING = "accumulating"
+    """+, *: exactly once per round."""
+    CLAIMING = "claiming"
+    """The first writer wins."""
+    OWNED = "owned"
+    """A vertex operator writes its own vertex."""
+    MERGING = "merging"
+    """Disjoint sets united: idempotent, any order."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A read of `prop` at `role`."""
+
+    prop: str
+    role: Role
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write of `prop` at `role`, by `op` (min, +, claim, =, union)."""
+
+    prop: str
+    role: Role
+    kind: WriteClass
+    op: str
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Effects:
+    """All accesses of one operator."""
+
+    operator: str
+    reads: tuple[Read, ...]
+    writes: tuple[Write, ...]
+    globals_read: frozenset[str]
+    globals_reduced: frozenset[str]
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The properties that the operator writes."""
+        return frozenset(w.prop for w in self.writes)
+
+    @property
+    def stale_reads(self) -> tuple[Read, ...]:
+        """Reads that must see the round's start although the round writes the property: they need double buffering."""
+        return tuple(r for r in self.reads if r.prop in self.written and r.role in (Role.SRC, Role.NEIGHBOR))
+
+    def classes(self) -> frozenset[WriteClass]:
+        """The classes of all writes."""
+        return frozenset(w.kind for w in self.writes)
+
+    def describe(self) -> str:
+        """The effects as text, one line per kind of access."""
+        reads = sorted({f"{r.role.value}.{r.prop}" for r in self.reads})
+        writes = sorted({f"{w.role.value}.{w.prop} ({w.kind.value}, {w.op})" for w in self.writes})
+        lines = [f"{self.operator}: reads {', '.join(reads) or 'nothing'}", f"  writes {', '.join(writes) or 'nothing'}"]
+        if self.globals_read:
+            lines.append(f"  reads globals {', '.join(sorted(self.globals_read))}")
+        if self.globals_reduced:
+            lines.append(f"  reduces globals {', '.join(sorted(self.globals_reduced))}")
+        return "\n".join(lines)
+
+
+def role_of(operator: Operator, index: Expr) -> Role:
+    """The role of an index expression inside `operator`."""
+    if isinstance(index, Var) and index.name in operator.args:
+        roles = (Role.SRC, Role.EDGE, Role.DST) if operator.is_edge else (Role.OWN,)
+        return roles[operator.args.index(index.name)]
+    return Role.NEIGHBOR
+
+
+@lru_cache(maxsize=256)
+def effects(operator: Operator) -> Effects:
+    """The effects of `operator`."""
+    reads: list[Read] = []
+    writes: list[Write] = []
+    for n in walk(operator):
+        match n:
+            case Load(prop=prop, index=index):
+                reads.append(Read(prop, role_of(operator, index), n.span))
+            case Reduce(prop=prop, index=index, op=op):
+                kind = WriteClass.MONOTONE if op in MONOTONE else WriteClass.ACCUMULATING
+                writes.append(Write(prop, role_of(operator, index), kind, op, n.span))
+            case Claim():
+                writes.extend(_claim_writes(operator, n))
+            case Store(prop=prop, index=index) if not operator.is_edge:
+                if role_of(operator, index) is Role.OWN:
+                    writes.append(Write(prop, Role.OWN, WriteClass.OWNED, "=", n.span))
+            case Union(prop=prop):
+                writes.append(Write(prop, Role.DST, WriteClass.MERGING, "union", n.span))
+    nodes = list(walk(operator))
+    return Effects(
+        operator.name,
+        tuple(reads),
+        tuple(dict.fromkeys(writes)),
+        frozenset(n.name for n in nodes if isinstance(n, GlobalVar)),
+        frozenset(n.name for n in nodes if isinstance(n, ReduceGlobal)),
+    )
+
+
+def _claim_writes(operator: Operator, claim: Claim) -> Iterator[Write]:
+    role = role_of(operator, claim.index)
+    yield Write(claim.prop, role, WriteClass.CLAIMING, "claim", claim.span)
+    for inner in claim.body:
+        for n in walk(inner):
+            if isinstance(n, Store) and role_of(operator, n.index) is not Role.OWN:
+                yield Write(n.prop, role_of(operator, n.index), WriteClass.CLAIMING, "claim", n.span)
+
+
+def only_claims(body: Body) -> bool:
+    """True if the body does nothing but claim, perhaps under conditions: after one success the rest is a no-op."""
+    if len(body) != 1:
+        return False
+    match body[0]:
+        case Claim():
+            return True
+        case If(then=then, other=()):
+            return only_claims(then)
+    return False
+
+
+def the_claim(body: Body) -> Claim:
+    """The claim of a body for which `only_claims` holds."""
+    head = body[0]
+    while isinstance(head, If):
+        head = head.then[0]
+    assert isinstance(head, Claim)
+    return head
+
+
+# --- fixpoints ------------------------------------------------------------------------------------------------
+
+
+def async_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[str, Span | None] | None:
+    """Why updates of `apply` may not become visible within the round; None if every order gives the same result.
+
+    Legal when (1) every write is min, max, | or & on properties, or a union; (2) each value written is a
+    non-decreasing function of what the operator reads and writes, so chaotic iteration has one fixpoint
+    (Cousot and Cousot 1977); (3) the apply is the whole body of `while frontier:`, so rounds cannot be observed.
+    """
+    operator = program.operator(apply.op)
+    found = effects(operator)
+    if not found.stale_reads:
+        return None
+    for write in found.writes:
+        if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
+            return f"`{write.prop}` is written by a {write.kind.value} update, which must happen once per round", write.span
+    if found.globals_reduced:
+        return "the operator reduces into a global, once per visit", operator.span
+    blocked = _not_monotone(operator, found)
+    if blocked is not None:
+        return blocked
+    if not is_fixpoint_loop(program, apply):
+        return "its rounds can be observed: it is not the whole body of a `while frontier:` loop", apply.span
+    return None
+
+
+def is_fixpoint_loop(program: Program, apply: EdgeApply | VertexApply) -> bool:
+    """True if `apply` is the only statement of a loop that runs until its own frontier is empty."""
+    for n in walk(program):
+        if isinstance(n, While) and n.body == (apply,) and apply.frontier is not None and apply.frontier == apply.out:
+            return _tests_nonempty(n.condition, apply.frontier)
+    return False
+
+
+def _tests_nonempty(condition: Expr, frontier: str) -> bool:
+    match condition:
+        case Compare(op=">" | "!=", left=FrontierSize(frontier=name), right=Const(value=0)):
+            return name == frontier
+    return False
+
+
+def _not_monotone(operator: Operator, found: Effects) -> tuple[str, Span | None] | None:
+    """A place where a value written might fall when a value read rises, if there is one."""
+    written = found.written
+    lowering = {w.op for w in found.writes if w.kind is WriteClass.MONOTONE}
+    if len(lowering) > 1:
+        return "it mixes reductions of opposite directions", operator.span
+    tainted: set[str] = set()
+    for statement in _statements(operator.body):
+        match statement:
+            case Let(name=name, value=value) | Assign(name=name, value=value) | Accumulate(name=name, value=value):
+                shape = _dependence(value, written, tainted)
+                if shape is _Shape.MONOTONE and not isinstance(statement, Accumulate):
+                    tainted.add(name)
+                elif shape is not _Shape.CONSTANT:
+                    return "a local depends on an updated property in a way that may not be monotone", statement.span
+            case Reduce(value=value):
+                if _dependence(value, written, tainted) is _Shape.OTHER:
+                    return "the value written may fall when the value read rises", statement.span
+            case If(condition=c) | While(condition=c):
+                if _dependence(c, written, tainted) is not _Shape.CONSTANT:
+                    return "a condition depends on an updated property", statement.span
+            case _:
+                if any(_dependence(e, written, tainted) is not _Shape.CONSTANT for e in _direct(statement)):
+                    return "a statement depends on an updated property", statement.span
+    return None
+
+
+def _statements(body: Body) -> Iterator[Stmt]:
+    for top in body:
+        for n in walk(top):
+            if isinstance(n, Stmt):
+                yield n
+
+
+def _direct(statement: Stmt) -> Iterator[Expr]:
+    return (c for c in children(statement) if isinstance(c, Expr))
+
+
+class _Shape(Enum):
+    CONSTANT = 0
+    MONOTONE = 1
+    OTHER = 2
+
+
+def _dependence(e: Node, written: frozenset[str], tainted: set[str]) -> _Shape:
+    """How `e` depends on the properties in `written`: not at all, non-decreasing, or anyhow."""
+    match e:
+        case Load(prop=prop, index=index):
+            if _dependence(index, written, tainted) is not _Shape.CONSTANT:
+                return _Shape.OTHER
+            return _Shape.MONOTONE if prop in written else _Shape.CONSTANT
+        case Var(name=name):
+            return _Shape.MONOTONE if name in tainted else _Shape.CONSTANT
+        case Binary(op="min" | "max" | "|" | "&", left=a, right=b) | Binary(op="+", left=a, right=b):
+            return max(_dependence(a, written, tainted), _dependence(b, written, tainted), key=lambda s: s.value)
+        case Cast(operand=a, to=to) if getattr(to, "bits", 0) >= getattr(a.type, "bits", 64):
+            return _dependence(a, written, tainted)
+    parts = [_dependence(c, written, tainted) for c in children(e)]
+    return _Shape.CONSTANT if all(p is _Shape.CONSTANT for p in parts) else _Shape.OTHER

@@ -1,0 +1,215 @@
+"""What an algorithm is compiled for: the types of its arguments and of the graph's properties.
+
+This runs at every call, before the cache is asked, so it reads annotations and values only and parses nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, get_args, get_origin
+
+import numpy as np
+
+from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
+from vgraph.decorators import AlgorithmDef
+from vgraph.errors import ParameterError
+from vgraph.language import DType, Infinity, PropertyAnnotation, dtype_of
+
+
+@dataclass(frozen=True)
+class StaticValue:
+    """A compile-time constant: None, a dtype of the language, or a string."""
+
+    value: None | DType | str
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """A one-dimensional array of any length; one per vertex if operators use it as a property."""
+
+    element: Scalar
+
+
+@dataclass(frozen=True)
+class PropertyArgument:
+    """An array with one element per vertex."""
+
+    type: Type
+
+
+ArgumentType = Scalar | StaticValue | ArrayType | PropertyArgument
+
+
+@dataclass(frozen=True)
+class Signature:
+    """All that the program's types depend on besides its text.
+
+    `path_types` maps an edge property to the type of `graph.<property>.path_dtype`, wide enough for sums along paths.
+    """
+
+    target: Target
+    vertex_properties: Mapping[str, Type]
+    edge_properties: Mapping[str, Type]
+    path_types: Mapping[str, Type]
+    directed: bool
+    arguments: Mapping[str, ArgumentType]
+
+
+def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Mapping[str, ArgumentType]:
+    """The type of each parameter of an algorithm for the given `values` and the defaults of the others.
+
+    Raises ParameterError for a missing or unknown parameter and for a value that its parameter does not take.
+    """
+    parameters = definition.signature.parameters
+    for name in values:
+        if name not in parameters:
+            raise ParameterError(_unknown(definition, name))
+    try:
+        annotations = definition.annotations
+    except Exception as error:
+        raise ParameterError(f"an annotation of {definition.describe()} cannot be evaluated: {error}") from error
+    found: dict[str, ArgumentType] = {}
+    for name, parameter in parameters.items():
+        if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            raise ParameterError(f"{definition.describe()}: parameter {name!r} must be an ordinary one, without * or /")
+        if name not in values and parameter.default is inspect.Parameter.empty:
+            wanted = _accepts(annotations.get(name))
+            raise ParameterError(f"{definition.name} needs {name}=...: {wanted}; it is {definition.describe()}")
+        value = values.get(name, parameter.default)
+        try:
+            found[name] = _type_of(value, annotations.get(name), parameter.default)
+        except _NotAccepted as problem:
+            raise ParameterError(
+                f"{name}={_short(value)} is not {problem}; the algorithm is {definition.describe()}"
+            ) from None
+    return found
+
+
+class _NotAccepted(Exception):
+    """Carries the text of what would be accepted."""
+
+
+def _type_of(value: object, annotation: object, default: object) -> ArgumentType:
+    if isinstance(annotation, PropertyAnnotation):
+        return _property(value, annotation, default)
+    if isinstance(annotation, DType):
+        return _annotated(value, annotation, default)
+    if get_origin(annotation) is list:
+        return _annotated_array(value, annotation)
+    if annotation in (int, float, bool) and default is not None:
+        default = annotation() if callable(annotation) else default
+    return _inferred(value, default)
+
+
+def _annotated(value: object, dtype: DType, default: object) -> ArgumentType:
+    if value is None and default is None:
+        return StaticValue(None)
+    if not isinstance(dtype.type, Scalar) or not _fits(value, dtype.type):
+        raise _NotAccepted(_accepts(dtype))
+    return dtype.type
+
+
+def _fits(value: object, t: Scalar) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return t == BOOL
+    if isinstance(value, (int, np.integer)):
+        return t != BOOL and (t == VID or t.is_float or _in_range(int(value), t))
+    return isinstance(value, (float, np.floating)) and (t.is_float or isinstance(value, Infinity))
+
+
+def _in_range(value: int, t: Scalar) -> bool:
+    limits = np.iinfo(np.dtype(Target().numpy_name(t)))
+    return limits.min <= value <= limits.max
+
+
+def _property(value: object, annotation: PropertyAnnotation, default: object) -> ArgumentType:
+    if value is None and default is None:
+        return StaticValue(None)
+    found = _array(value, 2 if isinstance(annotation.dtype.type, Vector) else 1)
+    wanted = annotation.dtype.type
+    element = wanted.element if isinstance(wanted, Vector) else wanted
+    shape_fits = not isinstance(wanted, Vector) or (found is not None and found.shape[1:] == (wanted.length,))
+    if found is None or not shape_fits or (found.dtype.kind == "f" and not element.is_float):
+        raise _NotAccepted(_accepts(annotation))
+    return PropertyArgument(wanted)
+
+
+def _annotated_array(value: object, annotation: object) -> ArgumentType:
+    element = (get_args(annotation) or (None,))[0]
+    scalar = {int: I64, float: F64, bool: BOOL}.get(element) if isinstance(element, type) else None
+    scalar = element.type if isinstance(element, DType) and isinstance(element.type, Scalar) else scalar
+    found = _array(value, 1)
+    if scalar is None or found is None or (found.size and found.dtype.kind == "f" and not scalar.is_float):
+        raise _NotAccepted(f"an array of {element!r}")
+    return ArrayType(scalar)
+
+
+def _inferred(value: object, default: object) -> ArgumentType:
+    """The type that a value has by itself, or that its default has."""
+    if value is None or isinstance(value, (DType, str)):
+        return StaticValue(value)
+    own = _scalar_type(value)
+    by_default = _scalar_type(default)
+    if own is not None and by_default is not None:
+        if not _fits(value, by_default):
+            raise _NotAccepted(_accepts(dtype_of(by_default)))
+        return by_default
+    if own is not None:
+        return own
+    found = _array(value, 1)
+    if found is None:
+        raise _NotAccepted("a number, a bool, a one-dimensional array of numbers, a type of the language or None")
+    if not found.size:
+        return ArrayType(I64)
+    return ArrayType(NUMPY_NAMES.get(found.dtype.name, F64 if found.dtype.kind == "f" else I64))
+
+
+def _scalar_type(value: object) -> Scalar | None:
+    """bool, int64, float64, or a NumPy scalar's own type; None for anything else. An int enum counts as its int."""
+    if isinstance(value, (bool, np.bool_)):
+        return BOOL
+    if isinstance(value, np.generic):
+        return NUMPY_NAMES.get(value.dtype.name)
+    if isinstance(value, int):
+        return I64
+    return F64 if isinstance(value, float) else None
+
+
+def _array(value: object, dimensions: int) -> np.ndarray[Any, Any] | None:
+    """`value` as an array of numbers, or None if it is none."""
+    if isinstance(value, (str, bytes)) or not (isinstance(value, (list, tuple, range)) or hasattr(value, "__array__")):
+        return None
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    numbers = found.dtype.kind in "biuf" and found.dtype.itemsize <= 8
+    return found if found.ndim == dimensions and (numbers or not found.size) else None
+
+
+def _accepts(annotation: object) -> str:
+    """What a parameter takes, in words."""
+    if isinstance(annotation, PropertyAnnotation):
+        return f"an array of {annotation.dtype!r} with one element per vertex"
+    if isinstance(annotation, DType):
+        if annotation.type == VID:
+            return "a vertex (an int)"
+        return "True or False" if annotation.type == BOOL else f"a number that {annotation!r} holds"
+    if get_origin(annotation) is list:
+        return f"an array of {get_args(annotation)[0]!r}"
+    return "a value" if annotation is None else f"{getattr(annotation, '__name__', annotation)}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _unknown(definition: AlgorithmDef, name: str) -> str:
+    known = list(definition.signature.parameters)
+    close = get_close_matches(name, known, 1)
+    meant = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"{definition.name} has no parameter {name!r}{meant}; it is {definition.describe()}"

@@ -1,0 +1,69 @@
+"""The text that a compiled algorithm depends on: its own, that of everything it reaches, and captured constants.
+
+It is the front half of the cache key and runs at every call, so names are followed through code objects, not parsed.
+"""
+
+from __future__ import annotations
+
+import enum
+from types import CodeType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from vgraph.decorators import AlgorithmDef, Definition
+from vgraph.language import DType
+
+
+def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
+    """Texts of the algorithm and of every operator and function it reaches, and the constants they capture.
+
+    Raises SourceError where a text is not available.
+    """
+    parts: list[str] = []
+    seen: set[int] = set()
+    pending: list[Definition] = [definition]
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        parts.append(f"{current.kind} {current.function.__module__}.{current.name}\n{current.source.text}")
+        for name, value in _captured(current):
+            if isinstance(value, Definition):
+                pending.append(value)
+                parts.append(f"{name} -> {value.function.__module__}.{value.function.__qualname__}")
+            elif isinstance(value, DType | bool | int | float | str | np.generic | enum.Enum | None):
+                parts.append(f"{name} = {type(value).__name__} {value!r}")
+            elif callable(value):
+                parts.append(f"{name} = {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}")
+    return tuple(parts)
+
+
+def _captured(definition: Definition) -> list[tuple[str, Any]]:
+    """The names of enclosing scopes and modules that a function's code mentions, with their values."""
+    names = _names(definition.function.__code__)
+    found: list[tuple[str, Any]] = []
+    owners: list[Any] = []
+    for name in names:
+        try:
+            value = definition.resolve(name)
+        except KeyError:
+            continue
+        if isinstance(value, ModuleType | enum.EnumMeta):
+            owners.append(value)
+        else:
+            found.append((name, value))
+    for owner in owners:  # `module.name` and `module.inner.name` leave only the names in the code object
+        for name in names:
+            value = getattr(owner, name, None) if name in vars(owner) else None
+            if isinstance(value, ModuleType | enum.EnumMeta) and value not in owners:
+                owners.append(value)
+            elif value is not None and not isinstance(value, ModuleType):
+                found.append((f"{owner.__name__}.{name}", value))
+    return found
+
+
+def _names(code: CodeType) -> tuple[str, ...]:
+    inner = (name for c in code.co_consts if isinstance(c, CodeType) for name in _names(c))
+    return tuple(dict.fromkeys((*code.co_names, *code.co_freevars, *inner)))

@@ -1,0 +1,105 @@
+"""Expressions: one function per node class, giving a NumPy scalar or vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.interpret.machine import Env, Machine
+from vgraph.compiler.ir import Expr, Layout
+from vgraph.compiler.types import Vector
+from vgraph.errors import InternalError
+
+
+def evaluate(m: Machine, env: Env, node: Expr) -> Any:
+    """The value of an expression."""
+    return _EXPRESSIONS[type(node)](m, env, node)
+
+
+def _const(m: Machine, env: Env, n: ir.Const) -> Any:
+    return arithmetic.constant(n.value, m.dtype(n.type))
+
+
+def _binary(m: Machine, env: Env, n: ir.Binary) -> Any:
+    return arithmetic.BINARY[n.op](evaluate(m, env, n.left), evaluate(m, env, n.right))
+
+
+def _compare(m: Machine, env: Env, n: ir.Compare) -> Any:
+    return arithmetic.COMPARE[n.op](evaluate(m, env, n.left), evaluate(m, env, n.right))
+
+
+def _logical(m: Machine, env: Env, n: ir.Logical) -> Any:
+    left = evaluate(m, env, n.left)
+    return evaluate(m, env, n.right) if bool(left) == (n.op == "and") else left
+
+
+def _select(m: Machine, env: Env, n: ir.Select) -> Any:
+    return evaluate(m, env, n.then if evaluate(m, env, n.condition) else n.other)
+
+
+def _cast(m: Machine, env: Env, n: ir.Cast) -> Any:
+    value = arithmetic.cast(evaluate(m, env, n.operand), m.dtype(n.to))
+    return np.full(n.to.length, value) if isinstance(n.to, Vector) and np.ndim(value) == 0 else value
+
+
+def _call(m: Machine, env: Env, n: ir.Call) -> Any:
+    return arithmetic.FUNCTIONS[n.function](*(evaluate(m, env, a) for a in n.args))
+
+
+def _element(m: Machine, env: Env, n: ir.Element) -> Any:
+    vector = evaluate(m, env, n.vector)
+    return vector[int(evaluate(m, env, n.index)) % len(vector)]
+
+
+def _load(m: Machine, env: Env, n: ir.Load) -> Any:
+    index = evaluate(m, env, n.index)
+    array = m.arrays[n.prop]
+    if n.prop in m.snapshot and not (isinstance(n.index, ir.Var) and n.index.name in m.own):
+        array = m.snapshot[n.prop]
+    value = array[index]
+    return value.copy() if array.ndim == 2 else value
+
+
+def _degree(m: Machine, env: Env, n: ir.Degree) -> Any:
+    return np.int64(len(m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)))
+
+
+def _neighbor(m: Machine, env: Env, n: ir.Neighbor) -> Any:
+    return m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)[int(evaluate(m, env, n.k))]
+
+
+def _graph_size(m: Machine, env: Env, n: ir.GraphSize) -> Any:
+    return np.int64(m.num_vertices if n.what == "num_vertices" else m.num_arcs)
+
+
+def _in_frontier(m: Machine, env: Env, n: ir.InFrontier) -> Any:
+    frontier = m.frontiers[n.frontier]
+    if m.low and frontier.layout is not Layout.BITMAP:
+        raise InternalError(f"contains({n.frontier}, ...) while the frontier is {frontier.layout.value}")
+    return np.bool_(int(evaluate(m, env, n.vertex)) in frontier.bits)
+
+
+_EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
+    ir.Const: _const,
+    ir.Var: lambda m, env, n: env[n.name],
+    ir.GlobalVar: lambda m, env, n: m.globals[n.name],
+    ir.Unary: lambda m, env, n: arithmetic.UNARY[n.op](evaluate(m, env, n.operand)),
+    ir.Binary: _binary,
+    ir.Compare: _compare,
+    ir.Logical: _logical,
+    ir.Select: _select,
+    ir.Cast: _cast,
+    ir.Call: _call,
+    ir.Element: _element,
+    ir.Load: _load,
+    ir.Degree: _degree,
+    ir.Neighbor: _neighbor,
+    ir.GraphSize: _graph_size,
+    ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),
+    ir.InFrontier: _in_frontier,
+    ir.ListSize: lambda m, env, n: np.int64(len(m.lists[n.list])),
+    ir.ArrayLength: lambda m, env, n: np.int64(len(m.arrays[n.array])),
+}

@@ -1,0 +1,172 @@
+"""The state of a run: memory of properties and globals, frontiers, the round under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vgraph.compiler import arithmetic
+from vgraph.compiler.ir import Layout, Level, Orientation, Origin, Program, Property, Site
+from vgraph.compiler.types import EID, VID, Type, Vector, element_of
+
+Env = dict[str, Any]
+
+
+class TraceRecord(NamedTuple):
+    """One round: the label of the apply, its direction ("" above kernel level), vertices and arcs visited."""
+
+    label: str
+    direction: str
+    active: int
+    edges: int
+
+
+@dataclass
+class Frontier:
+    """A set of vertices in one layout. A sparse queue may hold one twice; `flags` are its in-queue flags."""
+
+    layout: Layout = Layout.SPARSE
+    queue: list[int] = field(default_factory=list)
+    bits: set[int] = field(default_factory=set)
+    flags: set[int] = field(default_factory=set)
+
+    @staticmethod
+    def of(vertices: Iterable[int], layout: Layout = Layout.SPARSE) -> Frontier:
+        """The frontier of `vertices`, sorted."""
+        members = set(vertices)
+        if layout is Layout.BITMAP:
+            return Frontier(layout, [], members)
+        return Frontier(layout, sorted(members), members, set(members))
+
+    @property
+    def vertices(self) -> list[int]:
+        """The vertices in the order in which they are visited."""
+        return self.queue if self.layout is Layout.SPARSE else sorted(self.bits)
+
+    def copy(self) -> Frontier:
+        """A frontier of its own with the same content."""
+        return Frontier(self.layout, list(self.queue), set(self.bits), set(self.flags))
+
+    def push(self, vertex: int) -> None:
+        """Add a vertex in the present layout."""
+        if self.layout is Layout.SPARSE:
+            self.queue.append(vertex)
+            self.flags.add(vertex)
+        else:
+            self.bits.add(vertex)
+
+
+class Side(NamedTuple):
+    """The arcs of every vertex in one orientation; `edges` maps an arc to its place in out order."""
+
+    offsets: list[int]
+    neighbors: Any
+    edges: Any
+
+
+class Machine:
+    """Everything that a program can change."""
+
+    def __init__(
+        self,
+        program: Program,
+        graph: Any,
+        arguments: Mapping[str, Any],
+        *,
+        rng: np.random.Generator | None,
+        threads: int,
+        trace: list[TraceRecord],
+    ) -> None:
+        self.program, self.graph = program, graph
+        self.rng, self.threads, self.trace = rng, threads, trace
+        self.low = program.level is Level.KERNEL
+        self.num_vertices, self.num_arcs = int(graph.num_vertices), int(graph.num_arcs)
+        self.vid, self.eid = self.dtype(VID), self.dtype(EID)
+        self._sides: dict[Orientation, Side] = {}
+        self.properties = {p.name: p for p in program.properties}
+        self.arrays = {p.name: self._array(p, arguments) for p in program.properties}
+        self.globals = {g.name: self.zero(g.type) for g in program.globals}
+        self.frontiers = {f.name: self._frontier(f.layouts) for f in program.frontiers}
+        self.layouts = {f.name: f.layouts for f in program.frontiers}
+        self.lists: dict[str, list[Frontier]] = {x.name: [] for x in program.lists}
+        # The round under way.
+        self.partials: dict[tuple[str, str], Any] = {}
+        self.snapshot: dict[str, Any] = {}
+        self.own: set[str] = set()
+        self.touched: set[int] = set()
+        self.interleaved = False
+
+    def dtype(self, t: Type) -> np.dtype[Any]:
+        """The NumPy dtype of a scalar, or of a vector's elements."""
+        return np.dtype(self.program.target.numpy_name(element_of(t)))
+
+    def zero(self, t: Type) -> Any:
+        """The zero of a type."""
+        return np.zeros(t.length, self.dtype(t)) if isinstance(t, Vector) else self.dtype(t).type(0)
+
+    def parameters(self, arguments: Mapping[str, Any]) -> Env:
+        """The scalar parameters as typed locals."""
+        return {p.name: self._scalar(arguments[p.name], p.type) for p in self.program.params}
+
+    def _scalar(self, value: Any, t: Type) -> Any:
+        plain = value.item() if isinstance(value, np.generic) else value
+        return arithmetic.constant(plain, self.dtype(t))
+
+    def _array(self, prop: Property, arguments: Mapping[str, Any]) -> Any:
+        dtype = self.dtype(prop.type)
+        if prop.origin is Origin.PARAM:
+            return np.array(np.asarray(arguments[prop.name]).astype(dtype))
+        if prop.origin is Origin.GRAPH and prop.site is Site.VERTEX:
+            return self.graph.vertex_properties[prop.name].astype(dtype)
+        if prop.origin is Origin.GRAPH:
+            values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
+            return values[self.side(Orientation.IN).edges] if prop.site is Site.EDGE_IN else values
+        size = self.num_vertices if prop.site is Site.VERTEX else self.num_arcs
+        return np.zeros((size, prop.type.length) if isinstance(prop.type, Vector) else size, dtype)
+
+    @staticmethod
+    def _frontier(layouts: tuple[Layout, ...]) -> Frontier:
+        return Frontier(Layout.BITMAP if layouts == (Layout.BITMAP,) else Layout.SPARSE)
+
+    def side(self, orientation: Orientation) -> Side:
+        """The arcs in one orientation."""
+        if orientation not in self._sides:
+            stored = self.graph.out if orientation is Orientation.OUT else self.graph.in_
+            identity = np.arange(self.num_arcs)
+            edges = identity if stored.edge_ids is None else stored.edge_ids
+            neighbors = stored.column_indices.astype(self.vid)
+            self._sides[orientation] = Side(stored.row_offsets.tolist(), neighbors, edges.astype(self.eid))
+        return self._sides[orientation]
+
+    def arcs(self, vertex: int, orientation: Orientation) -> list[tuple[Any, Any]]:
+        """Pairs (other end, arc) of `vertex`, ascending; arcs are numbered as properties are indexed here."""
+        offsets, neighbors, edges = self.side(orientation)
+        begin, end = offsets[vertex], offsets[vertex + 1]
+        numbers = np.arange(begin, end).astype(self.eid) if self.low else edges[begin:end]
+        return list(zip(neighbors[begin:end], numbers, strict=True))
+
+    def neighbors(self, vertex: int, orientation: Orientation) -> Any:
+        """The other ends of the arcs of `vertex`, ascending."""
+        offsets, neighbors, _ = self.side(orientation)
+        return neighbors[offsets[vertex] : offsets[vertex + 1]]
+
+    def ordered(self, items: list[Any]) -> list[Any]:
+        """`items`, shuffled if a seed was given."""
+        if self.rng is None:
+            return items
+        return [items[i] for i in self.rng.permutation(len(items))]
+
+    def reduce_global(self, name: str, op: str, value: Any) -> None:
+        """Remember a contribution until the round ends."""
+        key = (name, op)
+        before = self.partials.get(key)
+        self.partials[key] = value if before is None else arithmetic.BINARY[op](before, value)
+
+    def end_round(self) -> None:
+        """Combine the contributions to the globals."""
+        for (name, op), value in self.partials.items():
+            self.globals[name] = arithmetic.BINARY[op](self.globals[name], value)
+        self.partials = {}

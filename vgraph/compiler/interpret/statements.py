@@ -1,0 +1,408 @@
+"""Statements: one function per node class; generators yield where another thread may step in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.interpret.expressions import evaluate
+from vgraph.compiler.interpret.machine import Env, Frontier, Machine, TraceRecord
+from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Orientation, Stmt
+from vgraph.compiler.rewrite import walk
+from vgraph.compiler.types import VID
+from vgraph.errors import AlgorithmError, InternalError
+
+
+class Jump(Enum):
+    """How a statement left its body."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
+
+Steps = Generator[None, None, Jump | None]
+
+
+def run_body(m: Machine, env: Env, body: Body, *, own_scope: bool = True) -> Steps:
+    """Run statements in order until one jumps; locals declared here are gone afterwards."""
+    before = set(env) if own_scope else set()
+    jump: Jump | None = None
+    for stmt in body:
+        if m.interleaved:
+            yield
+        simple = _SIMPLE.get(type(stmt))
+        if simple is not None:
+            simple(m, env, stmt)
+        elif type(stmt) in _JUMPS:
+            jump = _JUMPS[type(stmt)]
+            break
+        else:
+            jump = yield from _COMPOUND[type(stmt)](m, env, stmt)
+            if jump is not None:
+                break
+    if own_scope and len(env) > len(before):
+        for name in [n for n in env if n not in before]:
+            del env[name]
+    return jump
+
+
+def _finish(steps: Steps) -> None:
+    for _ in steps:
+        pass
+
+
+# --- locals, globals, memory ------------------------------------------------------------------------------
+
+
+def _let(m: Machine, env: Env, n: ir.Let) -> None:
+    env[n.name] = evaluate(m, env, n.value)
+    if n.type == VID and isinstance(n.value, ir.Var) and n.value.name in m.own:
+        m.own.add(n.name)
+
+
+def _assign(m: Machine, env: Env, n: ir.Assign) -> None:
+    env[n.name] = evaluate(m, env, n.value)
+    m.own.discard(n.name)
+
+
+def _accumulate(m: Machine, env: Env, n: ir.Accumulate) -> None:
+    env[n.name] = arithmetic.BINARY[n.op](env[n.name], evaluate(m, env, n.value))
+
+
+def _set_global(m: Machine, env: Env, n: ir.SetGlobal) -> None:
+    m.globals[n.name] = evaluate(m, env, n.value)
+
+
+def _reduce_global(m: Machine, env: Env, n: ir.ReduceGlobal) -> None:
+    m.reduce_global(n.name, n.op, evaluate(m, env, n.value))
+
+
+def _store(m: Machine, env: Env, n: ir.Store) -> None:
+    m.arrays[n.prop][evaluate(m, env, n.index)] = evaluate(m, env, n.value)
+
+
+def _reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
+    index, value = evaluate(m, env, n.index), evaluate(m, env, n.value)
+    array = m.arrays[n.prop]
+    before = array[index].copy()
+    if m.interleaved and not n.atomic:
+        yield
+    after = arithmetic.BINARY[n.op](before, value)
+    array[index] = after
+    same = np.array_equal(after, before, equal_nan=after.dtype.kind == "f")
+    if n.op in ir.ACCUMULATING or not same:
+        m.touched.add(int(index))
+        if n.changed is not None:
+            env[n.changed] = np.True_
+    return None
+
+
+def _compare_and_swap(m: Machine, env: Env, n: ir.CompareAndSwap) -> Steps:
+    index = evaluate(m, env, n.index)
+    expected, value = evaluate(m, env, n.expected), evaluate(m, env, n.value)
+    ok = bool(m.arrays[n.prop][index] == expected)
+    if m.interleaved and not n.atomic:
+        yield
+    if ok:
+        m.arrays[n.prop][index] = value
+    env[n.ok] = np.bool_(ok)
+    return None
+
+
+def _claim(m: Machine, env: Env, n: ir.Claim) -> Steps:
+    index, array = evaluate(m, env, n.index), m.arrays[n.prop]
+    if array[index] != evaluate(m, env, n.expected):
+        return None
+    array[index] = evaluate(m, env, n.value)
+    m.touched.add(int(index))
+    return (yield from run_body(m, env, n.body))
+
+
+def _root(sets: Any, vertex: int) -> int:
+    while int(sets[vertex]) != vertex:
+        vertex = int(sets[vertex])
+    return vertex
+
+
+def _union(m: Machine, env: Env, n: ir.Union) -> None:
+    sets = m.arrays[n.prop]
+    a, b = int(evaluate(m, env, n.a)), int(evaluate(m, env, n.b))
+    low, high = sorted((_root(sets, a), _root(sets, b)))
+    if low != high:
+        sets[high] = low
+        m.touched.update((a, b))
+
+
+def _fill(m: Machine, env: Env, n: ir.Fill) -> None:
+    array = m.arrays[n.prop]
+    array[...] = np.arange(m.num_vertices) if n.value is None else evaluate(m, env, n.value)
+
+
+def _fail(m: Machine, env: Env, n: ir.Fail) -> None:
+    raise AlgorithmError(n.message)
+
+
+# --- control ------------------------------------------------------------------------------------------------
+
+
+def _if(m: Machine, env: Env, n: ir.If) -> Steps:
+    return (yield from run_body(m, env, n.then if evaluate(m, env, n.condition) else n.other))
+
+
+def _while(m: Machine, env: Env, n: ir.While) -> Steps:
+    while evaluate(m, env, n.condition):
+        if (yield from run_body(m, env, n.body)) is Jump.BREAK:
+            break
+    return None
+
+
+def _loop(m: Machine, env: Env, rounds: Any, body: Body) -> Steps:
+    """Run `body` once for each dictionary of loop variables in `rounds`."""
+    names: set[str] = set()
+    for bindings in rounds:
+        names |= set(bindings)
+        env.update(bindings)
+        if (yield from run_body(m, env, body)) is Jump.BREAK:
+            break
+    for name in names:
+        del env[name]
+    return None
+
+
+def _for(m: Machine, env: Env, n: ir.For) -> Steps:
+    start, stop, step = (int(evaluate(m, env, e)) for e in (n.start, n.stop, n.step))
+    rounds = range(start, stop, step) if step else ()
+    return (yield from _loop(m, env, ({n.name: np.int64(i)} for i in rounds), n.body))
+
+
+def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
+    arcs = m.arcs(int(evaluate(m, env, n.of)), n.orientation)
+    return (yield from _loop(m, env, ({n.vertex: u, n.edge: e} for u, e in arcs), n.body))
+
+
+def _for_common(m: Machine, env: Env, n: ir.ForCommon) -> Steps:
+    left = m.neighbors(int(evaluate(m, env, n.left)), n.left_orientation)
+    right = m.neighbors(int(evaluate(m, env, n.right)), n.right_orientation)
+    common = np.intersect1d(left, right)
+    return (yield from _loop(m, env, ({n.vertex: w} for w in common), n.body))
+
+
+# --- applies ------------------------------------------------------------------------------------------------
+
+
+def _begin(m: Machine, op: Operator) -> None:
+    """Start a round: remember the properties that the operator writes as they are now."""
+    written = {n.prop for n in walk(op) if isinstance(n, (ir.Store, ir.Reduce, ir.Claim, ir.Union))}
+    m.snapshot = {name: m.arrays[name].copy() for name in written}
+    m.touched = set()
+
+
+def _end(m: Machine, op: Operator) -> None:
+    for name in {n.prop for n in walk(op) if isinstance(n, ir.Union)}:
+        sets = m.arrays[name]
+        for v in range(m.num_vertices):
+            sets[v] = _root(sets, v)
+    m.snapshot, m.own = {}, set()
+    m.end_round()
+
+
+def _active(m: Machine, frontier: str | None) -> list[int]:
+    return list(range(m.num_vertices)) if frontier is None else m.frontiers[frontier].vertices
+
+
+def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
+    op = m.program.operator(n.op)
+    src, edge, dst = op.args
+    active = _active(m, n.frontier)
+    arcs = [(m.vid.type(v), e, u) for v in active for u, e in m.arcs(v, Orientation.OUT)]
+    _begin(m, op)
+    for v, e, u in m.ordered(arcs):
+        m.own = {dst}
+        _finish(run_body(m, {**env, src: v, edge: e, dst: u}, op.body))
+    touched = m.touched
+    _end(m, op)
+    if n.out is not None:
+        m.frontiers[n.out] = Frontier.of(touched)
+    m.trace.append(TraceRecord(n.label, "", len(active), len(arcs)))
+
+
+def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
+    op = m.program.operator(n.op)
+    active = _active(m, n.frontier)
+    emits = op.body[-1] if op.body and isinstance(op.body[-1], ir.Emit) else None
+    _begin(m, op)
+    chosen = []
+    for v in m.ordered(active):
+        m.own = {op.args[0]}
+        local = {**env, op.args[0]: m.vid.type(v)}
+        _finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
+        if emits and evaluate(m, local, emits.value):
+            chosen.append(v)
+    _end(m, op)
+    if n.out is not None:
+        m.frontiers[n.out] = Frontier.of(chosen)
+    m.trace.append(TraceRecord(n.label, "", len(active), 0))
+
+
+# --- frontiers ----------------------------------------------------------------------------------------------
+
+
+def _frontier_set(m: Machine, env: Env, n: ir.FrontierSet) -> None:
+    vertices: list[int] | range = []
+    if n.kind is FrontierKind.ALL:
+        vertices = range(m.num_vertices)
+    elif n.vertex is not None:
+        vertices = [int(evaluate(m, env, n.vertex))]
+    layouts = m.layouts[n.out]
+    wanted = Layout.BITMAP if n.kind is FrontierKind.ALL else Layout.SPARSE
+    m.frontiers[n.out] = Frontier.of(vertices, wanted if wanted in layouts or not layouts else layouts[0])
+    if not m.low:
+        m.frontiers[n.out] = Frontier.of(vertices)
+
+
+def _frontier_copy(m: Machine, env: Env, n: ir.FrontierCopy) -> None:
+    m.frontiers[n.out] = m.frontiers[n.source].copy()
+
+
+def _list_clear(m: Machine, env: Env, n: ir.ListClear) -> None:
+    m.lists[n.list] = []
+
+
+def _list_append(m: Machine, env: Env, n: ir.ListAppend) -> None:
+    m.lists[n.list].append(m.frontiers[n.frontier].copy())
+
+
+def _list_get(m: Machine, env: Env, n: ir.ListGet) -> None:
+    found, index = m.lists[n.list], int(evaluate(m, env, n.index))
+    inside = -len(found) <= index < len(found)
+    m.frontiers[n.out] = found[index].copy() if inside else m._frontier(m.layouts[n.out])
+
+
+# --- kernel level -------------------------------------------------------------------------------------------
+
+
+def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
+    vertices = list(range(m.num_vertices))
+    if n.frontier is not None:
+        frontier = m.frontiers[n.frontier]
+        if frontier.layout is not n.layout:
+            raise InternalError(f"parfor takes {n.frontier} as {n.layout}, but it is {frontier.layout}")
+        vertices = list(frontier.vertices)
+    owns_words = n.words or n.layout is Layout.BITMAP
+    chunks: dict[int, list[int]] = {}
+    for position, v in enumerate(vertices):
+        chunks.setdefault(v // 64 if owns_words else position, []).append(v)
+    tasks = [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))]
+    if m.threads == 1 or m.rng is None:
+        for task in tasks:
+            _finish(task)
+    else:
+        _interleave(m, tasks)
+    m.end_round()
+
+
+def _chunk(m: Machine, env: Env, n: ir.ParFor, vertices: list[int]) -> Steps:
+    """The iterations that one thread runs in a row."""
+    for v in vertices:
+        yield from run_body(m, {**env, n.vertex: m.vid.type(v)}, n.body)
+    return None
+
+
+def _interleave(m: Machine, tasks: list[Steps]) -> None:
+    """Run `threads` tasks at a time, taking a step of any of them in turn."""
+    assert m.rng is not None
+    m.interleaved = True
+    waiting = iter(tasks)
+    running: list[Steps] = []
+    while True:
+        while len(running) < m.threads and (task := next(waiting, None)) is not None:
+            running.append(task)
+        if not running:
+            break
+        chosen = int(m.rng.integers(len(running)))
+        try:
+            next(running[chosen])
+        except StopIteration:
+            del running[chosen]
+    m.interleaved = False
+
+
+def _single(m: Machine, env: Env, n: ir.Single) -> Steps:
+    yield from run_body(m, env, n.body)
+    m.end_round()
+    return None
+
+
+def _push(m: Machine, env: Env, n: ir.FrontierPush) -> Steps:
+    frontier, v = m.frontiers[n.frontier], int(evaluate(m, env, n.vertex))
+    if frontier.layout is not n.layout:
+        raise InternalError(f"push to {n.frontier} as {n.layout}, but it is {frontier.layout}")
+    known = v in (frontier.flags if n.layout is Layout.SPARSE else frontier.bits)
+    if m.interleaved and not n.atomic:
+        yield
+    if not (n.dedupe and known):
+        frontier.push(v)
+    return None
+
+
+def _frontier_clear(m: Machine, env: Env, n: ir.FrontierClear) -> None:
+    m.frontiers[n.frontier] = Frontier(n.layout)
+
+
+def _frontier_swap(m: Machine, env: Env, n: ir.FrontierSwap) -> None:
+    f = m.frontiers
+    f[n.left], f[n.right] = f[n.right], f[n.left]
+
+
+def _frontier_convert(m: Machine, env: Env, n: ir.FrontierConvert) -> None:
+    frontier = m.frontiers[n.frontier]
+    if frontier.layout is not n.layout:
+        m.frontiers[n.frontier] = Frontier.of(frontier.vertices, n.layout)
+
+
+def _trace(m: Machine, env: Env, n: ir.Trace) -> None:
+    active, edges = int(evaluate(m, env, n.active)), int(evaluate(m, env, n.edges))
+    m.trace.append(TraceRecord(n.label, n.direction, active, edges))
+
+
+_JUMPS: dict[type[Stmt], Jump] = {ir.Break: Jump.BREAK, ir.Continue: Jump.CONTINUE}
+_SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
+    ir.Let: _let,
+    ir.Assign: _assign,
+    ir.Accumulate: _accumulate,
+    ir.SetGlobal: _set_global,
+    ir.ReduceGlobal: _reduce_global,
+    ir.Store: _store,
+    ir.Union: _union,
+    ir.Fill: _fill,
+    ir.Fail: _fail,
+    ir.EdgeApply: _edge_apply,
+    ir.VertexApply: _vertex_apply,
+    ir.FrontierSet: _frontier_set,
+    ir.FrontierCopy: _frontier_copy,
+    ir.ListClear: _list_clear,
+    ir.ListAppend: _list_append,
+    ir.ListGet: _list_get,
+    ir.ParFor: _par_for,
+    ir.Barrier: lambda m, env, n: None,
+    ir.FrontierClear: _frontier_clear,
+    ir.FrontierSwap: _frontier_swap,
+    ir.FrontierConvert: _frontier_convert,
+    ir.Trace: _trace,
+}
+_COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
+    ir.If: _if,
+    ir.While: _while,
+    ir.For: _for,
+    ir.ForNeighbors: _for_neighbors,
+    ir.ForCommon: _for_common,
+    ir.Reduce: _reduce,
+    ir.CompareAndSwap: _compare_and_swap,
+    ir.Claim: _claim,
+    ir.Single: _single,
+    ir.FrontierPush: _push,
+}

@@ -1,0 +1,767 @@
+"""The IR: one node family for all three levels, each node with the span of the user's text it came from.
+
+- *algorithm*: what the user wrote, typed; reductions recognised; operators apart from the driver loop.
+- *scheduled*: the same, every apply carrying a resolved `ApplySchedule`.
+- *kernel*: no operators and no applies left; explicit parallel loops, atomics, frontier pushes, collectives.
+
+Which node may stand at which level is data in `verify.py`. The text form shown in each docstring is what
+`text.py` prints and parses. Expressions are pure except for the order in which they read memory.
+All operands of an operation have the same type: the frontend inserts every cast.
+
+Kernel level runs SPMD: every thread executes the whole body. Scalars of the driver loop (`Let`, `Assign`, globals)
+are private copies with equal values everywhere. `ParFor`, `Single` and the frontier collectives are entered by all
+threads together and end with a barrier; they have no barrier at their start (`insert-barriers` adds what is needed).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, TypeVar, dataclass_transform
+
+from vgraph.compiler.types import BOOL, EID, I64, VID, Target, Type, Vector
+from vgraph.source import Span
+
+if TYPE_CHECKING:
+    from vgraph.schedule import ApplySchedule
+
+
+_T = TypeVar("_T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(cls: type[_T]) -> type[_T]:
+    """Declare an IR node: a frozen dataclass, compared by its fields, never by its span."""
+    return dataclass(frozen=True)(cls)
+
+
+@node
+class Node:
+    """Base of everything in the IR."""
+
+    span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+
+class Expr(Node):
+    """A value. `type` is a field of leaves and a property, derived from the operands, elsewhere."""
+
+    type: Type
+
+
+class Stmt(Node):
+    """An action."""
+
+
+Body = tuple[Stmt, ...]
+
+
+class Orientation(Enum):
+    """Which arcs of a vertex: OUT walks the CSR from a source, IN the transpose into a destination."""
+
+    OUT = "out"
+    IN = "in"
+
+
+class Site(Enum):
+    """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, ARRAY an
+    array parameter of any length, indexed by i64."""
+
+    VERTEX = "vertex"
+    EDGE = "edge"
+    EDGE_IN = "edge_in"
+    ARRAY = "array"
+
+
+class Origin(Enum):
+    """Where a property's memory comes from: the graph, a parameter of the algorithm, or the algorithm itself."""
+
+    GRAPH = "graph"
+    PARAM = "param"
+    LOCAL = "local"
+
+
+class Order(Enum):
+    """Memory order of one access: RELAXED where another thread may write the same place in the same loop."""
+
+    PLAIN = "plain"
+    RELAXED = "relaxed"
+
+
+class Layout(Enum):
+    """How a frontier is stored: a queue of vertex ids, or one bit per vertex in 64-bit words."""
+
+    SPARSE = "sparse"
+    BITMAP = "bitmap"
+
+
+# --- expressions ----------------------------------------------------------------------------------------------
+
+
+@node
+class Const(Expr):
+    """A literal: `3:i32`, `inf:f64`, `true`, `none` (the vid with all bits set)."""
+
+    value: int | float | bool
+    type: Type
+
+
+@node
+class Var(Expr):
+    """A local scalar, loop variable, operator argument or parameter: `x`. Declared by what binds it."""
+
+    name: str
+    type: Type
+
+
+@node
+class GlobalVar(Expr):
+    """A global scalar of the algorithm: `@error`. Inside a round: its value at the round's start."""
+
+    name: str
+    type: Type
+
+
+@node
+class Unary(Expr):
+    """`neg(x)`, `not(x)` (bool), `invert(x)` (integer)."""
+
+    op: str
+    operand: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.operand.type
+
+
+@node
+class Binary(Expr):
+    """`(a + b)`: + - * / // % ** & | ^ << >>, and `min(a, b)`, `max(a, b)`. Operands and result have one type.
+
+    `/` is on floats only; `//` and `%` floor as in Python, and give 0 when an integer is divided by 0.
+    min and max return NaN when an operand is NaN. Shifts take the count modulo the width.
+    """
+
+    op: str
+    left: Expr
+    right: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.left.type
+
+
+@node
+class Compare(Expr):
+    """`(a < b)`: < <= > >= == !=; scalars only. Index types compare unsigned."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return BOOL
+
+
+@node
+class Logical(Expr):
+    """`(a and b)`, `(a or b)`: the right side is evaluated only when it is needed."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return BOOL
+
+
+@node
+class Select(Expr):
+    """`select(c, a, b)`: only the chosen side is evaluated."""
+
+    condition: Expr
+    then: Expr
+    other: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.then.type
+
+
+@node
+class Cast(Expr):
+    """`cast<f64>(x)`. Float to integer truncates toward zero and saturates, NaN gives 0; integers wrap;
+    to bool is `!= 0`. A scalar cast to a vector type is repeated in every element."""
+
+    to: Type
+    operand: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.to
+
+
+@node
+class Call(Expr):
+    """A function of values, `sqrt(x)`: abs sqrt exp log floor ceil isnan isinf (element-wise where sensible),
+    dot(a, b), sum(a) of vectors. The frontend gives the result type."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: Type
+
+
+@node
+class Element(Expr):
+    """`x[[i]]`: one element of a vector; `i` is taken modulo the length, so it is never out of range."""
+
+    vector: Expr
+    index: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        assert isinstance(self.vector.type, Vector)
+        return self.vector.type.element
+
+
+@node
+class Load(Expr):
+    """`dist[v]`: a property read; `relaxed dist[v]` where other threads may write it at the same time."""
+
+    prop: str
+    index: Expr
+    type: Type
+    order: Order = Order.PLAIN
+
+
+@node
+class Degree(Expr):
+    """`degree.out(v)`, as i64."""
+
+    vertex: Expr
+    orientation: Orientation
+    type: Type = I64
+
+
+@node
+class Neighbor(Expr):
+    """`neighbor.out(v, k)`: the k-th neighbor in ascending order; undefined unless 0 <= k < degree."""
+
+    vertex: Expr
+    orientation: Orientation
+    k: Expr
+    type: Type = VID
+
+
+@node
+class GraphSize(Expr):
+    """`num_vertices` or `num_arcs` of the graph, as i64."""
+
+    what: str
+    type: Type = I64
+
+
+@node
+class FrontierSize(Expr):
+    """`size(frontier)`: how many vertices, as i64. Driver loop only."""
+
+    frontier: str
+    type: Type = I64
+
+
+@node
+class InFrontier(Expr):
+    """`contains(frontier, v)`: membership; at kernel level the frontier is in BITMAP layout."""
+
+    frontier: str
+    vertex: Expr
+    type: Type = BOOL
+
+
+@node
+class ListSize(Expr):
+    """`count(levels)`: frontiers in a list of frontiers, as i64. Driver loop only."""
+
+    list: str
+    type: Type = I64
+
+
+@node
+class ArrayLength(Expr):
+    """`length(sources)`: elements of an array parameter, as i64."""
+
+    array: str
+    type: Type = I64
+
+
+# --- statements of every level --------------------------------------------------------------------------------
+
+
+@node
+class Let(Stmt):
+    """`let x: i32 = e`: declare a local; visible to the end of the enclosing body."""
+
+    name: str
+    type: Type
+    value: Expr
+
+
+@node
+class Assign(Stmt):
+    """`x = e`: a new value for a declared local."""
+
+    name: str
+    value: Expr
+
+
+@node
+class Accumulate(Stmt):
+    """`x += e` on a local: a sum the user declared, so floats may be reassociated. `op` as in `Reduce`."""
+
+    op: str
+    name: str
+    value: Expr
+
+
+@node
+class SetGlobal(Stmt):
+    """`@error = e`: driver loop only."""
+
+    name: str
+    value: Expr
+
+
+@node
+class ReduceGlobal(Stmt):
+    """`@error += e` inside an operator or parallel loop: combined over all threads when the round ends."""
+
+    op: str
+    name: str
+    value: Expr
+
+
+@node
+class Store(Stmt):
+    """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex), or the driver loop."""
+
+    prop: str
+    index: Expr
+    value: Expr
+    order: Order = Order.PLAIN
+
+
+@node
+class Reduce(Stmt):
+    """`dist[v] min= e`: a reduction into a property; op is one of min, max, +, *, |, &.
+
+    Kernel level: `atomic` (`atomic dist[v] min= e`) where threads may meet; `changed` (`... -> c`) names a declared
+    bool local that becomes true when the value changed (min, max, |, &) or for + and * always; otherwise it keeps its value.
+    """
+
+    op: str
+    prop: str
+    index: Expr
+    value: Expr
+    atomic: bool = False
+    changed: str | None = None
+
+
+@node
+class If(Stmt):
+    """`if c { ... } else { ... }`."""
+
+    condition: Expr
+    then: Body
+    other: Body = ()
+
+
+@node
+class While(Stmt):
+    """`while c { ... }`."""
+
+    condition: Expr
+    body: Body
+
+
+@node
+class For(Stmt):
+    """`for i in range(start, stop, step) { ... }`; i is i64, bounds evaluated once; step is not 0 (0 runs no round)."""
+
+    name: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: Body
+
+
+@node
+class ForNeighbors(Stmt):
+    """`for (u, e) in out(v) { ... }`: the arcs of v in ascending order of neighbor.
+
+    u is the other end (vid). e (eid) indexes EDGE properties if OUT and EDGE_IN properties if IN at kernel level;
+    at algorithm level it indexes EDGE properties by meaning, whichever way it was reached.
+    """
+
+    vertex: str
+    edge: str
+    of: Expr
+    orientation: Orientation
+    body: Body
+
+
+@node
+class ForCommon(Stmt):
+    """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once."""
+
+    vertex: str
+    left: Expr
+    left_orientation: Orientation
+    right: Expr
+    right_orientation: Orientation
+    body: Body
+
+
+@node
+class Break(Stmt):
+    """`break` out of the innermost sequential loop."""
+
+
+@node
+class Continue(Stmt):
+    """`continue` with the next round of the innermost sequential loop."""
+
+
+@node
+class Fail(Stmt):
+    """`fail "negative cycle"`: end the run with an error of that message. Driver loop only."""
+
+    message: str
+
+
+# --- algorithm and scheduled level ----------------------------------------------------------------------------
+
+
+@node
+class Claim(Stmt):
+    """`claim parent[v] from none with e { ... }`: if the place still holds `expected`, the first writer puts
+    `value` there and runs the body; everybody else does nothing. Which writer is first is not defined."""
+
+    prop: str
+    index: Expr
+    expected: Expr
+    value: Expr
+    body: Body
+
+
+@node
+class Union(Stmt):
+    """`union(component, a, b)`: merge the disjoint sets of vertices a and b; sets are named by their smallest id.
+    Reads of the property in the same round see some id of the set; after the round exactly the smallest."""
+
+    prop: str
+    a: Expr
+    b: Expr
+
+
+@node
+class Fill(Stmt):
+    """`fill dist = e`: every element of a property; e may not depend on the vertex. `fill component = id` numbers them."""
+
+    prop: str
+    value: Expr | None
+
+
+@node
+class EdgeApply(Stmt):
+    """`out = edge_apply(relax, frontier)`: run an edge operator over the arcs leaving `frontier` (all arcs if None).
+
+    `out`, if any, receives the vertices at which a reduction or claim took effect: value changed (min, max, |, &),
+    claimed, or touched (+, *). A round reads `src` as it was when the round began.
+    """
+
+    op: str
+    frontier: str | None
+    out: str | None
+    label: str
+    schedule: ApplySchedule | None = None
+
+
+@node
+class VertexApply(Stmt):
+    """`out = vertex_apply(op, frontier)`: run a vertex operator on the frontier (all vertices if None).
+
+    If the operator returns a bool, `out` receives the vertices for which it is true (`vertex_filter`).
+    """
+
+    op: str
+    frontier: str | None
+    out: str | None
+    label: str
+    schedule: ApplySchedule | None = None
+
+
+@node
+class Emit(Stmt):
+    """`emit e` in a vertex operator: its bool result (the last statement of the operator)."""
+
+    value: Expr
+
+
+class FrontierKind(Enum):
+    """What a new frontier holds."""
+
+    EMPTY = "empty"
+    SINGLE = "single"
+    ALL = "all"
+
+
+@node
+class FrontierSet(Stmt):
+    """`frontier = single(v)`, `= all`, `= empty`."""
+
+    out: str
+    kind: FrontierKind
+    vertex: Expr | None = None
+
+
+@node
+class FrontierCopy(Stmt):
+    """`a = copy b`: a frontier variable gets the value of another."""
+
+    out: str
+    source: str
+
+
+@node
+class ListClear(Stmt):
+    """`clear levels`: an empty list of frontiers."""
+
+    list: str
+
+
+@node
+class ListAppend(Stmt):
+    """`append levels frontier`."""
+
+    list: str
+    frontier: str
+
+
+@node
+class ListGet(Stmt):
+    """`frontier = levels[i]`; i counts from the end when negative. Out of range gives the empty frontier."""
+
+    out: str
+    list: str
+    index: Expr
+
+
+# --- kernel level ---------------------------------------------------------------------------------------------
+
+
+@node
+class ParFor(Stmt):
+    """`parfor v in vertices { ... }`, `in sparse f`, `in bitmap f`: dynamic chunks over all threads, barrier at the end.
+
+    Iterations run in any order, at the same time. With BITMAP (and with `vertices` when `words` is set) one thread
+    owns whole 64-bit words of vertex ids, so it may write bitmap words of its own vertices without atomics.
+    At the end the thread-local queue buffers are flushed and `ReduceGlobal` partials combined, identically everywhere.
+    """
+
+    vertex: str
+    layout: Layout | None
+    frontier: str | None
+    body: Body
+    label: str = ""
+    words: bool = False
+
+
+@node
+class Single(Stmt):
+    """`single { ... }`: one thread runs the body, then a barrier. Inside it FrontierSet (empty, single), FrontierClear
+    (sparse) and FrontierSwap are plain actions of that thread."""
+
+    body: Body
+
+
+@node
+class Barrier(Stmt):
+    """`barrier`."""
+
+
+@node
+class CompareAndSwap(Stmt):
+    """`ok = cas parent[v] from e with f`: if the place holds `expected` put `value`; the declared bool local `ok` tells.
+    `atomic` as in `Reduce`."""
+
+    ok: str
+    prop: str
+    index: Expr
+    expected: Expr
+    value: Expr
+    atomic: bool = True
+
+
+@node
+class FrontierPush(Stmt):
+    """`push next v` inside a `parfor`. SPARSE appends through a thread-local buffer, BITMAP sets the bit.
+
+    `dedupe`: only if v is not yet in it (in-queue flags for SPARSE; always so for BITMAP).
+    `atomic`: other threads may push the same vertex (or the same bitmap word).
+    """
+
+    frontier: str
+    vertex: Expr
+    layout: Layout
+    dedupe: bool
+    atomic: bool = True
+
+
+@node
+class FrontierClear(Stmt):
+    """`clear f sparse`, collective: empty it. Sparse: count = 0 and a new epoch for the in-queue flags; bitmap: zero
+    the words."""
+
+    frontier: str
+    layout: Layout
+
+
+@node
+class FrontierSwap(Stmt):
+    """`swap f g`, collective: exchange the two descriptors."""
+
+    left: str
+    right: str
+
+
+@node
+class FrontierConvert(Stmt):
+    """`convert f to bitmap`, collective: change the layout if it has another (run-time test). Sparse results are sorted."""
+
+    frontier: str
+    layout: Layout
+
+
+@node
+class Trace(Stmt):
+    """`trace relax push active edges`: append a record of the round that just ended: label, direction, frontier size, arcs walked."""
+
+    label: str
+    direction: str
+    active: Expr
+    edges: Expr
+
+
+# --- declarations ---------------------------------------------------------------------------------------------
+
+
+@node
+class Param(Node):
+    """`param source: vid`: a scalar argument of the algorithm."""
+
+    name: str
+    type: Type
+
+
+@node
+class Property(Node):
+    """`vertex dist: i32 local`, `edge weight: i32 graph`, `edge_in weight.in: i32 graph`: an array per vertex or arc.
+
+    `disjoint` marks a property of disjoint sets (written only by `Union`).
+    """
+
+    name: str
+    type: Type
+    site: Site
+    origin: Origin
+    disjoint: bool = False
+
+
+@node
+class Global(Node):
+    """`global @error: f64`: a scalar of the whole algorithm that operators may reduce into."""
+
+    name: str
+    type: Type
+
+
+@node
+class FrontierDecl(Node):
+    """`frontier next`: a set of vertices. Kernel level: `layouts` it takes and whether it needs in-queue flags."""
+
+    name: str
+    layouts: tuple[Layout, ...] = ()
+    flags: bool = False
+
+
+@node
+class ListDecl(Node):
+    """`list levels`: a growable list of frontiers."""
+
+    name: str
+
+
+@node
+class Operator(Node):
+    """`operator relax(src, edge, dst) { ... }` (edge operator) or `operator visit(v) { ... }` (vertex operator).
+
+    Arguments are Vars of type vid, eid, vid; or vid.
+    """
+
+    name: str
+    args: tuple[str, ...]
+    body: Body
+
+    @property
+    def is_edge(self) -> bool:
+        """True for an edge operator."""
+        return len(self.args) == 3
+
+
+@node
+class Result(Node):
+    """`return dist`: a vertex property, global or driver-loop local that the algorithm gives back under `name`."""
+
+    name: str
+    kind: str  # "property" | "scalar"
+    value: str | Expr
+
+
+class Level(Enum):
+    """How far a program has been lowered."""
+
+    ALGORITHM = "algorithm"
+    SCHEDULED = "scheduled"
+    KERNEL = "kernel"
+
+
+@node
+class Program(Node):
+    """One algorithm, compiled whole: declarations, operators (none at kernel level), the driver loop, the results."""
+
+    name: str
+    level: Level
+    target: Target
+    params: tuple[Param, ...]
+    properties: tuple[Property, ...]
+    globals: tuple[Global, ...]
+    frontiers: tuple[FrontierDecl, ...]
+    lists: tuple[ListDecl, ...]
+    operators: tuple[Operator, ...]
+    body: Body
+    results: tuple[Result, ...]
+    threads: int = 0  # kernel level: 1 when compiled for a single thread (plain operations), 0 for many
+
+    def property(self, name: str) -> Property:
+        """The declaration of property `name`."""
+        return next(p for p in self.properties if p.name == name)
+
+    def operator(self, name: str) -> Operator:
+        """The operator called `name`."""
+        return next(o for o in self.operators if o.name == name)
+
+
+MONOTONE = ("min", "max", "|", "&")
+ACCUMULATING = ("+", "*")
+ARGUMENT_TYPES: dict[int, tuple[Type, ...]] = {3: (VID, EID, VID), 1: (VID,)}

@@ -1,0 +1,306 @@
+"""The text form of the IR: `print_program` and `parse_program` are exact inverses, spans apart.
+
+One table entry per node class. The text is complete and deterministic: it serves as the key of the compile
+cache.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vgraph.compiler import ir
+from vgraph.compiler.ir import Expr, FrontierKind, Node, Program, Site, Stmt
+from vgraph.compiler.types import BOOL, VID, Scalar, Type
+
+# Words that begin a statement or an expression: a name like one of them is printed in quotes.
+RESERVED = frozenset(
+    """all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
+    fail false fill for id if let none num_arcs num_vertices parfor push relaxed single swap trace true
+    union vertex_apply while""".split()  # noqa: SIM905
+)
+_PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
+
+
+def print_program(program: Program) -> str:
+    """The text of a whole program, ending in a newline."""
+    return "\n".join(_program(program)) + "\n"
+
+
+def print_node(node: Node) -> str:
+    """The text of one expression, statement or declaration, without a newline at its end."""
+    if isinstance(node, Program):
+        return print_program(node).rstrip("\n")
+    if isinstance(node, Expr):
+        return _expr(node)
+    if isinstance(node, Stmt):
+        return "\n".join(_stmt(node, ""))
+    return "\n".join(_DECLARATIONS[type(node)](node))
+
+
+def parse_program(text: str, name: str = "<ir>") -> Program:
+    """The program that `text` describes; nodes carry spans into it.
+
+    Raises IrSyntaxError, which shows the line and a caret; `name` stands in its message for the file.
+    """
+    from vgraph.compiler.text_parser import parse
+
+    return parse(text, name)
+
+
+# --- pieces -------------------------------------------------------------------------------------------------
+
+
+def _name(name: str) -> str:
+    plain = name not in RESERVED and _PLAIN.fullmatch(name)
+    return name if plain else json.dumps(name)
+
+
+def _const(node: ir.Const) -> str:
+    value, type_ = node.value, node.type
+    if type_ == BOOL:
+        return "true" if value else "false"
+    if type_ == VID and value == -1:
+        return "none"
+    if math.isinf(value) or math.isnan(value):
+        return f"{'nan' if math.isnan(value) else 'inf' if value > 0 else '-inf'}:{type_}"
+    return f"{float(value) if isinstance(type_, Scalar) and type_.is_float else int(value)!r}:{type_}"
+
+
+def _binary(node: ir.Binary) -> str:
+    left, right = _expr(node.left), _expr(node.right)
+    return f"{node.op}({left}, {right})" if node.op in ("min", "max") else f"({left} {node.op} {right})"
+
+
+def _infix(node: ir.Compare | ir.Logical) -> str:
+    return f"({_expr(node.left)} {node.op} {_expr(node.right)})"
+
+
+def _list(nodes: tuple[Expr, ...]) -> str:
+    return ", ".join(map(_expr, nodes))
+
+
+def _place(node: Any) -> str:
+    return f"{_name(node.prop)}[{_expr(node.index)}]"
+
+
+def _relaxed(node: ir.Load | ir.Store) -> str:
+    return "relaxed " if node.order is ir.Order.RELAXED else ""
+
+
+def _flags(**flags: object) -> str:
+    return "".join(f" {name}" for name, on in flags.items() if on)
+
+
+def _type(t: Type) -> str:
+    return str(t)
+
+
+_EXPRESSIONS: dict[type[Expr], Callable[[Any], str]] = {
+    ir.Const: _const,
+    ir.Var: lambda n: _name(n.name),
+    ir.GlobalVar: lambda n: f"@{_name(n.name)}",
+    ir.Unary: lambda n: f"{n.op}({_expr(n.operand)})",
+    ir.Binary: _binary,
+    ir.Compare: _infix,
+    ir.Logical: _infix,
+    ir.Select: lambda n: f"select({_list((n.condition, n.then, n.other))})",
+    ir.Cast: lambda n: f"cast<{_type(n.to)}>({_expr(n.operand)})",
+    ir.Call: lambda n: f"{n.function}({_list(n.args)})",
+    ir.Element: lambda n: f"{_expr(n.vector)}[[{_expr(n.index)}]]",
+    ir.Load: lambda n: f"{_relaxed(n)}{_place(n)}",
+    ir.Degree: lambda n: f"degree.{n.orientation.value}({_expr(n.vertex)})",
+    ir.Neighbor: lambda n: f"neighbor.{n.orientation.value}({_expr(n.vertex)}, {_expr(n.k)})",
+    ir.GraphSize: lambda n: n.what,
+    ir.FrontierSize: lambda n: f"size({_name(n.frontier)})",
+    ir.InFrontier: lambda n: f"contains({_name(n.frontier)}, {_expr(n.vertex)})",
+    ir.ListSize: lambda n: f"count({_name(n.list)})",
+    ir.ArrayLength: lambda n: f"length({_name(n.array)})",
+}
+
+
+def _expr(node: Expr) -> str:
+    return _EXPRESSIONS[type(node)](node)
+
+
+# --- statements ---------------------------------------------------------------------------------------------
+
+
+def _block(head: str, body: ir.Body, indent: str) -> Iterator[str]:
+    yield f"{indent}{head} {{"
+    for stmt in body:
+        yield from _stmt(stmt, indent + "  ")
+    yield f"{indent}}}"
+
+
+def _if(node: ir.If, indent: str, head: str = "if") -> Iterator[str]:
+    lines = list(_block(f"{head} {_expr(node.condition)}", node.then, indent))
+    if not node.other:
+        yield from lines
+        return
+    yield from lines[:-1]
+    if len(node.other) == 1 and isinstance(node.other[0], ir.If):
+        yield from _if(node.other[0], indent, "} else if")
+    else:
+        yield from _block("} else", node.other, indent)
+
+
+def _reduce(node: ir.Reduce) -> str:
+    changed = "" if node.changed is None else f" -> {_name(node.changed)}"
+    atomic = "atomic " if node.atomic else ""
+    return f"{atomic}{_place(node)} {node.op}= {_expr(node.value)}{changed}"
+
+
+def _apply(node: ir.EdgeApply | ir.VertexApply) -> str:
+    word = "edge_apply" if isinstance(node, ir.EdgeApply) else "vertex_apply"
+    out = "" if node.out is None else f"{_name(node.out)} = "
+    frontier = "" if node.frontier is None else f", {_name(node.frontier)}"
+    label = "" if node.label == node.op else f" as {_name(node.label)}"
+    schedule = f" schedule({node.schedule})" if node.schedule else ""
+    return f"{out}{word}({_name(node.op)}{frontier}){label}{schedule}"
+
+
+def _frontier_set(node: ir.FrontierSet) -> str:
+    if node.kind is not FrontierKind.SINGLE:
+        return f"{_name(node.out)} = {node.kind.value}"
+    assert node.vertex is not None
+    return f"{_name(node.out)} = single({_expr(node.vertex)})"
+
+
+def _cas(node: ir.CompareAndSwap) -> str:
+    atomic = "atomic " if node.atomic else ""
+    move = f"from {_expr(node.expected)} with {_expr(node.value)}"
+    return f"{_name(node.ok)} = {atomic}cas {_place(node)} {move}"
+
+
+def _trace(node: ir.Trace) -> str:
+    direction = node.direction if _PLAIN.fullmatch(node.direction) else _name(node.direction)
+    return f"trace {_name(node.label)} {direction} {_expr(node.active)}, {_expr(node.edges)}"
+
+
+def _push(node: ir.FrontierPush) -> str:
+    flags = _flags(dedupe=node.dedupe, atomic=node.atomic)
+    return f"push {_name(node.frontier)} {_expr(node.vertex)} {node.layout.value}{flags}"
+
+
+def _par_for(node: ir.ParFor) -> str:
+    over = "vertices" if node.layout is None else f"{node.layout.value} {_name(node.frontier or '')}"
+    label = f" as {_name(node.label)}" if node.label else ""
+    return f"parfor {_name(node.vertex)} in {over}{_flags(words=node.words)}{label}"
+
+
+def _for_neighbors(node: ir.ForNeighbors) -> str:
+    return f"for ({_name(node.vertex)}, {_name(node.edge)}) in {node.orientation.value}({_expr(node.of)})"
+
+
+def _for_common(node: ir.ForCommon) -> str:
+    left = f"{node.left_orientation.value}({_expr(node.left)})"
+    return f"for {_name(node.vertex)} in common({left}, {node.right_orientation.value}({_expr(node.right)}))"
+
+
+def _claim(node: ir.Claim) -> str:
+    return f"claim {_place(node)} from {_expr(node.expected)} with {_expr(node.value)}"
+
+
+_STATEMENTS: dict[type[Stmt], Callable[[Any], str]] = {
+    ir.Let: lambda n: f"let {_name(n.name)}: {_type(n.type)} = {_expr(n.value)}",
+    ir.Assign: lambda n: f"{_name(n.name)} = {_expr(n.value)}",
+    ir.Accumulate: lambda n: f"{_name(n.name)} {n.op}= {_expr(n.value)}",
+    ir.SetGlobal: lambda n: f"@{_name(n.name)} = {_expr(n.value)}",
+    ir.ReduceGlobal: lambda n: f"@{_name(n.name)} {n.op}= {_expr(n.value)}",
+    ir.Store: lambda n: f"{_relaxed(n)}{_place(n)} = {_expr(n.value)}",
+    ir.Reduce: _reduce,
+    ir.Break: lambda n: "break",
+    ir.Continue: lambda n: "continue",
+    ir.Fail: lambda n: f"fail {json.dumps(n.message)}",
+    ir.Union: lambda n: f"union({_name(n.prop)}, {_expr(n.a)}, {_expr(n.b)})",
+    ir.Fill: lambda n: f"fill {_name(n.prop)} = {'id' if n.value is None else _expr(n.value)}",
+    ir.EdgeApply: _apply,
+    ir.VertexApply: _apply,
+    ir.Emit: lambda n: f"emit {_expr(n.value)}",
+    ir.FrontierSet: _frontier_set,
+    ir.FrontierCopy: lambda n: f"{_name(n.out)} = copy {_name(n.source)}",
+    ir.ListClear: lambda n: f"clear {_name(n.list)}",
+    ir.ListAppend: lambda n: f"append {_name(n.list)} {_name(n.frontier)}",
+    ir.ListGet: lambda n: f"{_name(n.out)} = {_name(n.list)}[{_expr(n.index)}]",
+    ir.Barrier: lambda n: "barrier",
+    ir.CompareAndSwap: _cas,
+    ir.FrontierPush: _push,
+    ir.FrontierClear: lambda n: f"clear {_name(n.frontier)} {n.layout.value}",
+    ir.FrontierSwap: lambda n: f"swap {_name(n.left)} {_name(n.right)}",
+    ir.FrontierConvert: lambda n: f"convert {_name(n.frontier)} to {n.layout.value}",
+    ir.Trace: _trace,
+}
+
+# Statements with a body: the line that opens it.
+_BLOCKS: dict[type[Stmt], Callable[[Any], str]] = {
+    ir.While: lambda n: f"while {_expr(n.condition)}",
+    ir.For: lambda n: f"for {_name(n.name)} in range({_list((n.start, n.stop, n.step))})",
+    ir.ForNeighbors: _for_neighbors,
+    ir.ForCommon: _for_common,
+    ir.Claim: _claim,
+    ir.ParFor: _par_for,
+    ir.Single: lambda n: "single",
+}
+
+
+def _stmt(node: Stmt, indent: str) -> Iterator[str]:
+    line = _STATEMENTS.get(type(node))
+    if line is not None:
+        yield indent + line(node)
+    elif isinstance(node, ir.If):
+        yield from _if(node, indent)
+    else:
+        yield from _block(_BLOCKS[type(node)](node), node.__dict__["body"], indent)
+
+
+# --- declarations -------------------------------------------------------------------------------------------
+
+
+def _property(node: ir.Property) -> Iterator[str]:
+    site = "edge_in" if node.site is Site.EDGE_IN else node.site.value
+    yield f"{site} {_name(node.name)}: {_type(node.type)} {node.origin.value}{_flags(disjoint=node.disjoint)}"
+
+
+def _frontier(node: ir.FrontierDecl) -> Iterator[str]:
+    layouts = "".join(f" {layout.value}" for layout in node.layouts)
+    yield f"frontier {_name(node.name)}{layouts}{_flags(flags=node.flags)}"
+
+
+def _operator(node: ir.Operator) -> Iterator[str]:
+    return _block(f"operator {_name(node.name)}({', '.join(map(_name, node.args))})", node.body, "")
+
+
+def _result(node: ir.Result) -> Iterator[str]:
+    if isinstance(node.value, Expr):
+        yield f"return {_name(node.name)} = scalar {_expr(node.value)}"
+    elif node.value == node.name:
+        yield f"return {_name(node.name)}"
+    else:
+        yield f"return {_name(node.name)} = property {_name(node.value)}"
+
+
+_DECLARATIONS: dict[type[Node], Callable[[Any], Iterator[str]]] = {
+    ir.Param: lambda n: iter((f"param {_name(n.name)}: {_type(n.type)}",)),
+    ir.Property: _property,
+    ir.Global: lambda n: iter((f"global @{_name(n.name)}: {_type(n.type)}",)),
+    ir.FrontierDecl: _frontier,
+    ir.ListDecl: lambda n: iter((f"list {_name(n.name)}",)),
+    ir.Operator: _operator,
+    ir.Result: _result,
+}
+
+
+def _program(node: Program) -> Iterator[str]:
+    target = f"ids {node.target.id_bits}, offsets {node.target.offset_bits}"
+    threads = f", threads {node.threads}" if node.threads else ""
+    yield f"program {_name(node.name)}: {node.level.value}, {target}{threads}"
+    for group in (node.params, node.properties, node.globals, node.frontiers, node.lists, node.operators):
+        for declaration in group:
+            yield from _DECLARATIONS[type(declaration)](declaration)
+    yield from _block("run", node.body, "")
+    for result in node.results:
+        yield from _result(result)

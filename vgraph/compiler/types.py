@@ -1,0 +1,128 @@
+"""Types of the language: scalars, fixed-length vectors, and how they combine.
+
+Arithmetic follows NumPy: two's complement wrap-around, the wider type wins, an integer and a float give a float.
+`vid` and `eid` are vertex and arc indices; their width (32 or 64 bits, unsigned) belongs to the graph, not to the type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What a scalar holds."""
+
+    BOOL = "bool"
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
+    FLOAT = "float"
+    INDEX = "index"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar type; `bits` of `vid` and `eid` is 0 until a `Target` fixes it."""
+
+    name: str
+    kind: Kind
+    bits: int
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_integer(self) -> bool:
+        """True for signed and unsigned integers, not for bool and index types."""
+        return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
+
+    @property
+    def is_float(self) -> bool:
+        """True for f32 and f64."""
+        return self.kind is Kind.FLOAT
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A fixed-length vector of scalars; arithmetic is element-wise."""
+
+    element: Scalar
+    length: int
+
+    def __str__(self) -> str:
+        return f"vec<{self.element}, {self.length}>"
+
+
+Type = Scalar | Vector
+
+BOOL = Scalar("bool", Kind.BOOL, 8)
+I32 = Scalar("i32", Kind.SIGNED, 32)
+I64 = Scalar("i64", Kind.SIGNED, 64)
+U32 = Scalar("u32", Kind.UNSIGNED, 32)
+U64 = Scalar("u64", Kind.UNSIGNED, 64)
+F32 = Scalar("f32", Kind.FLOAT, 32)
+F64 = Scalar("f64", Kind.FLOAT, 64)
+VID = Scalar("vid", Kind.INDEX, 0)
+EID = Scalar("eid", Kind.INDEX, 0)
+
+SCALARS: dict[str, Scalar] = {t.name: t for t in (BOOL, I32, I64, U32, U64, F32, F64, VID, EID)}
+NUMPY_NAMES: dict[str, Scalar] = {
+    "bool": BOOL, "int32": I32, "int64": I64, "uint32": U32, "uint64": U64, "float32": F32, "float64": F64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Target:
+    """The widths of vertex and arc indices in one compilation: 32 or 64 bits."""
+
+    id_bits: int = 32
+    offset_bits: int = 32
+
+    def width(self, scalar: Scalar) -> int:
+        """Bits that a value of `scalar` takes in memory."""
+        if scalar is VID or scalar.name == "vid":
+            return self.id_bits
+        return self.offset_bits if scalar.name == "eid" else scalar.bits
+
+    def numpy_name(self, scalar: Scalar) -> str:
+        """The NumPy dtype that holds `scalar` ('uint32' for a 32-bit vid)."""
+        if scalar.kind is Kind.INDEX:
+            return f"uint{self.width(scalar)}"
+        return next(name for name, t in NUMPY_NAMES.items() if t == scalar)
+
+
+def element_of(t: Type) -> Scalar:
+    """The scalar type of a value or of a vector's elements."""
+    return t.element if isinstance(t, Vector) else t
+
+
+def promote(a: Type, b: Type) -> Type | None:
+    """The common type of two operands (NumPy's rules; index types count as i64), or None where there is none.
+
+    Signed 64-bit with unsigned 64-bit has none: NumPy would go to float64 and lose integers silently.
+    """
+    if isinstance(a, Vector) or isinstance(b, Vector):
+        if isinstance(a, Vector) and isinstance(b, Vector) and a.length != b.length:
+            return None
+        length = a.length if isinstance(a, Vector) else b.length if isinstance(b, Vector) else 0
+        element = promote(element_of(a), element_of(b))
+        return Vector(element, length) if isinstance(element, Scalar) else None
+    if a == b:
+        return a
+    a, b = (I64 if x.kind is Kind.INDEX else x for x in (a, b))
+    return a if a == b else _promote_numbers(a, b)
+
+
+def _promote_numbers(a: Scalar, b: Scalar) -> Scalar | None:
+    if a.kind is Kind.BOOL:
+        return b
+    if b.kind is Kind.BOOL:
+        return a
+    if a.is_float or b.is_float:
+        return F64  # equal types were settled above; f32 with any 32- or 64-bit integer is f64, as in NumPy
+    if a.kind is b.kind:
+        return a if a.bits >= b.bits else b
+    signed, unsigned = (a, b) if a.kind is Kind.SIGNED else (b, a)
+    if signed.bits > unsigned.bits:
+        return signed
+    return I64 if unsigned.bits == 32 else None

@@ -1,0 +1,422 @@
+"""The rules of the verifier, one function per node class: operands, what it declares, its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from vgraph.compiler import ir
+from vgraph.compiler.functions import call_type
+from vgraph.compiler.ir import Expr, FrontierKind, Layout, Site, Stmt
+from vgraph.compiler.legality import BINARY, COMPARISONS, DRIVER_EXPRESSIONS, INTEGERS, UNARY, Place
+from vgraph.compiler.types import BOOL, EID, I64, VID, Scalar, Type, Vector, element_of
+
+if TYPE_CHECKING:
+    from vgraph.compiler.verify import Checker
+
+# --- expressions: each check gives the type -----------------------------------------------------------------
+
+
+def _const(c: Checker, n: ir.Const) -> Type:
+    c.require(isinstance(n.type, Scalar), "a literal is a scalar", n)
+    c.require((n.type == BOOL) == isinstance(n.value, bool), "true and false are the literals of bool", n)
+    return n.type
+
+
+def _var(c: Checker, n: ir.Var) -> Type:
+    found = c.locals.get(n.name)
+    c.require(found is not None, f"no local is called {n.name}", n)
+    assert found is not None
+    c.require(found.type == n.type, f"{n.name} is {found.type}, not {n.type}", n)
+    return n.type
+
+
+def _global_var(c: Checker, n: ir.GlobalVar) -> Type:
+    c.require(n.name in c.globals, f"no global is called {n.name}", n)
+    c.require(c.globals[n.name] == n.type, f"@{n.name} is {c.globals[n.name]}, not {n.type}", n)
+    return n.type
+
+
+def _unary(c: Checker, n: ir.Unary) -> Type:
+    t = c.expr(n.operand)
+    c.require(n.op in UNARY and element_of(t).kind in UNARY[n.op], f"{n.op} does not take {t}", n)
+    return t
+
+
+def _same(c: Checker, n: Expr, left: Expr, right: Expr) -> Type:
+    a, b = c.expr(left), c.expr(right)
+    if a is not b and a != b:
+        c.require(False, f"the operands are {a} and {b}", n)
+    return a
+
+
+def _binary(c: Checker, n: ir.Binary) -> Type:
+    t = _same(c, n, n.left, n.right)
+    c.require(n.op in BINARY and element_of(t).kind in BINARY[n.op], f"{n.op} does not take {t}", n)
+    return t
+
+
+def _compare(c: Checker, n: ir.Compare) -> Type:
+    t = _same(c, n, n.left, n.right)
+    c.require(n.op in COMPARISONS and not isinstance(t, Vector), f"{n.op} does not compare {t}", n)
+    return BOOL
+
+
+def _logical(c: Checker, n: ir.Logical) -> Type:
+    c.require(n.op in ("and", "or") and _same(c, n, n.left, n.right) == BOOL, "and, or take two bools", n)
+    return BOOL
+
+
+def _select(c: Checker, n: ir.Select) -> Type:
+    c.value(n, n.condition, BOOL, "the condition")
+    return _same(c, n, n.then, n.other)
+
+
+def _cast(c: Checker, n: ir.Cast) -> Type:
+    t = c.expr(n.operand)
+    ok = not isinstance(t, Vector) or (isinstance(n.to, Vector) and n.to.length == t.length)
+    c.require(ok, f"{t} cannot become {n.to}", n)
+    return n.to
+
+
+def _call(c: Checker, n: ir.Call) -> Type:
+    types = [c.expr(a) for a in n.args]
+    c.require(call_type(n.function, types) == n.type, f"there is no such function giving {n.type}", n)
+    return n.type
+
+
+def _element(c: Checker, n: ir.Element) -> Type:
+    t = c.expr(n.vector)
+    c.require(isinstance(t, Vector), f"{t} has no elements", n)
+    index = c.expr(n.index)
+    c.require(isinstance(index, Scalar) and index.kind in INTEGERS, f"the index is {index}", n)
+    return element_of(t)
+
+
+def _load(c: Checker, n: ir.Load) -> Type:
+    prop = c.prop(n, n.index)
+    c.require(prop.type == n.type, f"{n.prop} is {prop.type}, not {n.type}", n)
+    c.order(n)
+    return n.type
+
+
+def _fixed(t: Type) -> Callable[[Checker, Any, Any], Type]:
+    def check(c: Checker, n: Any, got: Type) -> Type:
+        c.require(got == t, f"its type is {t}, not {got}", n)
+        return t
+
+    return check
+
+
+_is_i64, _is_vid, _is_bool = _fixed(I64), _fixed(VID), _fixed(BOOL)
+
+
+def _degree(c: Checker, n: ir.Degree) -> Type:
+    c.value(n, n.vertex, VID, "the vertex")
+    return _is_i64(c, n, n.type)
+
+
+def _neighbor(c: Checker, n: ir.Neighbor) -> Type:
+    c.value(n, n.vertex, VID, "the vertex")
+    c.value(n, n.k, I64, "the position")
+    return _is_vid(c, n, n.type)
+
+
+def _graph_size(c: Checker, n: ir.GraphSize) -> Type:
+    c.require(n.what in ("num_vertices", "num_arcs"), "there is no such size", n)
+    return _is_i64(c, n, n.type)
+
+
+def _driver_only(c: Checker, n: Expr) -> None:
+    ok = c.place in Place.DRIVER | Place.SINGLE
+    c.require(ok or not isinstance(n, DRIVER_EXPRESSIONS), "may stand in the driver loop only", n)
+
+
+def _frontier_size(c: Checker, n: ir.FrontierSize) -> Type:
+    _driver_only(c, n)
+    c.frontier(n, n.frontier)
+    return _is_i64(c, n, n.type)
+
+
+def _in_frontier(c: Checker, n: ir.InFrontier) -> Type:
+    c.frontier(n, n.frontier, Layout.BITMAP if c.low else None)
+    c.value(n, n.vertex, VID, "the vertex")
+    return _is_bool(c, n, n.type)
+
+
+def _list_size(c: Checker, n: ir.ListSize) -> Type:
+    _driver_only(c, n)
+    c.list(n, n.list)
+    return _is_i64(c, n, n.type)
+
+
+def _array_length(c: Checker, n: ir.ArrayLength) -> Type:
+    c.require(c.prop(n, name=n.array).site is Site.ARRAY, f"{n.array} is not an array parameter", n)
+    return _is_i64(c, n, n.type)
+
+
+TYPE_CHECKS: dict[type[Expr], Callable[[Any, Any], Type]] = {
+    ir.Const: _const,
+    ir.Var: _var,
+    ir.GlobalVar: _global_var,
+    ir.Unary: _unary,
+    ir.Binary: _binary,
+    ir.Compare: _compare,
+    ir.Logical: _logical,
+    ir.Select: _select,
+    ir.Cast: _cast,
+    ir.Call: _call,
+    ir.Element: _element,
+    ir.Load: _load,
+    ir.Degree: _degree,
+    ir.Neighbor: _neighbor,
+    ir.GraphSize: _graph_size,
+    ir.FrontierSize: _frontier_size,
+    ir.InFrontier: _in_frontier,
+    ir.ListSize: _list_size,
+    ir.ArrayLength: _array_length,
+}
+
+
+# --- statements ---------------------------------------------------------------------------------------------
+
+
+def _let(c: Checker, n: ir.Let) -> None:
+    c.value(n, n.value, n.type, "the value")
+    arc = c.locals[n.value.name].arc if isinstance(n.value, ir.Var) else None
+    c.declare(n, n.name, n.type, arc=arc)
+
+
+def _assign(c: Checker, n: ir.Assign) -> None:
+    c.value(n, n.value, c.local(n, n.name).type, "the value")
+
+
+def _accumulate(c: Checker, n: ir.Accumulate) -> None:
+    c.reduction(n, c.local(n, n.name).type)
+
+
+def _set_global(c: Checker, n: ir.SetGlobal) -> None:
+    c.require(n.name in c.globals, f"no global is called {n.name}", n)
+    c.value(n, n.value, c.globals[n.name], "the value")
+
+
+def _reduce_global(c: Checker, n: ir.ReduceGlobal) -> None:
+    c.require(n.name in c.globals, f"no global is called {n.name}", n)
+    c.reduction(n, c.globals[n.name])
+
+
+def _store(c: Checker, n: ir.Store) -> None:
+    prop = c.writable(n)
+    c.value(n, n.value, prop.type, "the value")
+    c.order(n)
+    if c.place is Place.EDGE:
+        c.require(c.claimed, "an edge operator stores inside a claim only", n)
+    elif c.place is Place.VERTEX and not c.claimed:
+        own = isinstance(n.index, ir.Var) and n.index.name == c.own
+        c.require(own, f"a vertex operator stores to its own vertex {c.own} only", n)
+
+
+def _reduce(c: Checker, n: ir.Reduce) -> None:
+    c.reduction(n, c.writable(n).type)
+    c.require(c.low or not (n.atomic or n.changed), "atomics are chosen at kernel level", n)
+    if n.changed is not None:
+        c.require(c.local(n, n.changed).type == BOOL, f"{n.changed} is not a bool", n)
+
+
+def _if(c: Checker, n: ir.If) -> None:
+    c.value(n, n.condition, BOOL, "the condition")
+    c.body(n.then)
+    c.body(n.other)
+
+
+def _while(c: Checker, n: ir.While) -> None:
+    c.value(n, n.condition, BOOL, "the condition")
+    c.loop(n.body)
+
+
+def _for(c: Checker, n: ir.For) -> None:
+    for bound in (n.start, n.stop, n.step):
+        c.value(n, bound, I64, "a bound")
+    with c.scope():
+        c.declare(n, n.name, I64, constant=True)
+        c.loop(n.body)
+
+
+def _for_neighbors(c: Checker, n: ir.ForNeighbors) -> None:
+    c.value(n, n.of, VID, "the vertex")
+    with c.scope():
+        c.declare(n, n.vertex, VID, constant=True)
+        c.declare(n, n.edge, EID, arc=n.orientation, constant=True)
+        c.loop(n.body)
+
+
+def _for_common(c: Checker, n: ir.ForCommon) -> None:
+    c.value(n, n.left, VID, "the vertex")
+    c.value(n, n.right, VID, "the vertex")
+    with c.scope():
+        c.declare(n, n.vertex, VID, constant=True)
+        c.loop(n.body)
+
+
+def _jump(c: Checker, n: Stmt) -> None:
+    c.require(c.loops > 0, "stands outside a sequential loop", n)
+
+
+def _nothing(c: Checker, n: Stmt) -> None:
+    """No operands, nothing to check."""
+
+
+def _claim(c: Checker, n: ir.Claim) -> None:
+    prop = c.writable(n)
+    c.require(not isinstance(prop.type, Vector), "a vector is not claimed", n)
+    c.value(n, n.expected, prop.type, "the expected value")
+    c.value(n, n.value, prop.type, "the value")
+    before, c.claimed = c.claimed, True
+    c.body(n.body)
+    c.claimed = before
+
+
+def _union(c: Checker, n: ir.Union) -> None:
+    c.require(c.prop(n).disjoint, f"{n.prop} does not hold disjoint sets", n)
+    c.value(n, n.a, VID, "the first vertex")
+    c.value(n, n.b, VID, "the second vertex")
+
+
+def _fill(c: Checker, n: ir.Fill) -> None:
+    prop = c.prop(n)
+    c.require(prop.site is Site.VERTEX, "only vertex properties are filled", n)
+    if n.value is None:
+        c.require(prop.type == VID, "only a property of type vid takes the vertex ids", n)
+    else:
+        c.value(n, n.value, prop.type, "the value")
+
+
+def _apply(c: Checker, n: ir.EdgeApply | ir.VertexApply) -> None:
+    op = c.operators.get(n.op)
+    c.require(op is not None, f"no operator is called {n.op}", n)
+    assert op is not None
+    is_edge = isinstance(n, ir.EdgeApply)
+    c.require(op.is_edge is is_edge, f"{n.op} is not {'an edge' if is_edge else 'a vertex'} operator", n)
+    for name in (n.frontier, n.out):
+        if name is not None:
+            c.frontier(n, name)
+    scheduled = c.subject.level is ir.Level.SCHEDULED
+    rule = "has no schedule" if scheduled else "has a schedule although none was resolved"
+    c.require((n.schedule is not None) is scheduled, rule, n)
+    if not is_edge and n.out is not None:
+        emits = bool(op.body) and isinstance(op.body[-1], ir.Emit)
+        c.require(emits, f"{n.op} emits nothing that {n.out} could receive", n)
+
+
+def _emit(c: Checker, n: ir.Emit) -> None:
+    c.value(n, n.value, BOOL, "the value")
+
+
+def _frontier_set(c: Checker, n: ir.FrontierSet) -> None:
+    c.frontier(n, n.out)
+    ok = (n.kind is FrontierKind.SINGLE) == (n.vertex is not None)
+    c.require(ok, "single takes a vertex, the others none", n)
+    if n.vertex is not None:
+        c.value(n, n.vertex, VID, "the vertex")
+    ok = c.place is not Place.SINGLE or n.kind is not FrontierKind.ALL
+    c.require(ok, "all threads together fill a frontier", n)
+
+
+def _two_frontiers(c: Checker, n: Stmt, first: str, second: str) -> None:
+    c.frontier(n, first)
+    c.frontier(n, second)
+
+
+def _list_append(c: Checker, n: ir.ListAppend) -> None:
+    c.list(n, n.list)
+    c.frontier(n, n.frontier)
+
+
+def _list_get(c: Checker, n: ir.ListGet) -> None:
+    c.list(n, n.list)
+    c.frontier(n, n.out)
+    c.value(n, n.index, I64, "the index")
+
+
+def _par_for(c: Checker, n: ir.ParFor) -> None:
+    c.require((n.layout is None) == (n.frontier is None), "a frontier has a layout", n)
+    if n.frontier is not None:
+        c.frontier(n, n.frontier, n.layout)
+    outer_place, outer_loops = c.place, c.loops
+    c.place, c.loops = Place.PARFOR, 0
+    with c.scope():
+        c.declare(n, n.vertex, VID, constant=True)
+        c.body(n.body)
+    c.place, c.loops = outer_place, outer_loops
+
+
+def _single(c: Checker, n: ir.Single) -> None:
+    outer_place, outer_loops = c.place, c.loops
+    c.place, c.loops = Place.SINGLE, 0
+    c.body(n.body)
+    c.place, c.loops = outer_place, outer_loops
+
+
+def _compare_and_swap(c: Checker, n: ir.CompareAndSwap) -> None:
+    prop = c.writable(n)
+    c.require(not isinstance(prop.type, Vector), "a vector is not swapped", n)
+    c.value(n, n.expected, prop.type, "the expected value")
+    c.value(n, n.value, prop.type, "the value")
+    c.require(c.local(n, n.ok).type == BOOL, f"{n.ok} is not a bool", n)
+
+
+def _push(c: Checker, n: ir.FrontierPush) -> None:
+    c.frontier(n, n.frontier, n.layout)
+    c.value(n, n.vertex, VID, "the vertex")
+    needs_flags = n.dedupe and n.layout is Layout.SPARSE
+    c.require(not needs_flags or c.frontiers[n.frontier].flags, f"{n.frontier} has no in-queue flags", n)
+
+
+def _frontier_clear(c: Checker, n: ir.FrontierClear) -> None:
+    c.frontier(n, n.frontier, n.layout)
+    ok = c.place is not Place.SINGLE or n.layout is Layout.SPARSE
+    c.require(ok, "all threads together clear a bitmap", n)
+
+
+def _trace(c: Checker, n: ir.Trace) -> None:
+    c.value(n, n.active, I64, "the frontier size")
+    c.value(n, n.edges, I64, "the number of arcs")
+
+
+STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
+    ir.Let: _let,
+    ir.Assign: _assign,
+    ir.Accumulate: _accumulate,
+    ir.SetGlobal: _set_global,
+    ir.ReduceGlobal: _reduce_global,
+    ir.Store: _store,
+    ir.Reduce: _reduce,
+    ir.If: _if,
+    ir.While: _while,
+    ir.For: _for,
+    ir.ForNeighbors: _for_neighbors,
+    ir.ForCommon: _for_common,
+    ir.Break: _jump,
+    ir.Continue: _jump,
+    ir.Fail: _nothing,
+    ir.Claim: _claim,
+    ir.Union: _union,
+    ir.Fill: _fill,
+    ir.EdgeApply: _apply,
+    ir.VertexApply: _apply,
+    ir.Emit: _emit,
+    ir.FrontierSet: _frontier_set,
+    ir.FrontierCopy: lambda c, n: _two_frontiers(c, n, n.out, n.source),
+    ir.ListClear: lambda c, n: c.list(n, n.list),
+    ir.ListAppend: _list_append,
+    ir.ListGet: _list_get,
+    ir.ParFor: _par_for,
+    ir.Single: _single,
+    ir.Barrier: _nothing,
+    ir.CompareAndSwap: _compare_and_swap,
+    ir.FrontierPush: _push,
+    ir.FrontierClear: _frontier_clear,
+    ir.FrontierSwap: lambda c, n: _two_frontiers(c, n, n.left, n.right),
+    ir.FrontierConvert: lambda c, n: c.frontier(n, n.frontier, n.layout),
+    ir.Trace: _trace,
+}

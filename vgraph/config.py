@@ -1,0 +1,136 @@
+"""The knobs of vgraph: typed, documented in one place, and the only code that reads `os.environ`.
+
+`knobs()` gives the values in force: the environment's, changed by any `scope(...)` around the call. Code that
+wants a knob asks for it when it needs it and keeps no copy.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+MAX_DEBUG: Final = 5
+
+
+class KnobError(ValueError):
+    """A VGRAPH_* variable has a value that its knob does not take."""
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """Values of all knobs; the variable of field `name` is `VGRAPH_NAME`."""
+
+    debug: int = 0
+    """1 choices made, 2 timings per round, 3 generated code, 4 IR after each pass, 5 every rewrite."""
+    device: str | None = None
+    """Device of `vgraph.run` when the call names none."""
+    dump_dir: Path | None = None
+    """Folder for IR and generated code of everything compiled."""
+    cache_dir: Path | None = None
+    """Folder of the cache of compiled code; None: the platform's, see `cache_directory`."""
+    no_cache: bool = False
+    """Neither read nor write the cache of compiled code."""
+    verify: bool = False
+    """Verify the IR after every pass, not only at both ends."""
+    threads: int | None = None
+    """Threads of a run when the call gives none; None: the CPUs this process may use."""
+
+
+def _debug(text: str) -> int:
+    level = int(text)
+    if not 0 <= level <= MAX_DEBUG:
+        raise ValueError
+    return level
+
+
+def _positive(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError
+    return count
+
+
+def _flag(text: str) -> bool:
+    words = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    try:
+        return words[text.lower()]
+    except KeyError:
+        raise ValueError from None
+
+
+def _folder(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+_READERS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
+    "debug": (_debug, f"a level from 0 to {MAX_DEBUG}"),
+    "device": (str, "a device name"),
+    "dump_dir": (_folder, "a folder"),
+    "cache_dir": (_folder, "a folder"),
+    "no_cache": (_flag, "0 or 1"),
+    "verify": (_flag, "0 or 1"),
+    "threads": (_positive, "a positive number of threads"),
+}
+_VARIABLES: Final = tuple("VGRAPH_" + field.name.upper() for field in fields(Knobs))
+_scoped: ContextVar[dict[str, Any]] = ContextVar("vgraph_knobs")
+
+
+@functools.lru_cache(maxsize=16)
+def _parse(texts: tuple[str | None, ...]) -> Knobs:
+    values: dict[str, Any] = {}
+    for (name, (reader, expected)), text in zip(_READERS.items(), texts, strict=True):
+        if text is None or not text.strip():
+            continue
+        try:
+            values[name] = reader(text.strip())
+        except ValueError:
+            raise KnobError(f"VGRAPH_{name.upper()}={text!r}: expected {expected}") from None
+    return Knobs(**values)
+
+
+def knobs() -> Knobs:
+    """The knobs in force now. Raises `KnobError` for a variable with a bad value; empty counts as unset."""
+    base = _parse(tuple(map(os.environ.get, _VARIABLES)))
+    overrides = _scoped.get(None)
+    return replace(base, **overrides) if overrides else base
+
+
+@contextmanager
+def scope(**overrides: Any) -> Iterator[Knobs]:
+    """Change knobs inside a `with` block, for this thread of control: `with scope(threads=1): ...`."""
+    unknown = overrides.keys() - _READERS.keys()
+    if unknown:
+        raise TypeError(f"unknown knob {sorted(unknown)[0]!r}; the knobs are {', '.join(_READERS)}")
+    token = _scoped.set(_scoped.get({}) | overrides)
+    try:
+        yield knobs()
+    finally:
+        _scoped.reset(token)
+
+
+def cache_directory() -> Path:
+    """Folder of the cache of compiled code: the knob, else the platform's place for caches."""
+    chosen = knobs().cache_dir
+    if chosen is not None:
+        return chosen
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "vgraph"
+    xdg = os.environ.get("XDG_CACHE_HOME", "")
+    # the XDG specification: a relative path is invalid and must be ignored
+    return (Path(xdg) if os.path.isabs(xdg) else Path.home() / ".cache") / "vgraph"

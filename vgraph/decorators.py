@@ -1,0 +1,141 @@
+"""`@vg.operator`, `@vg.function`, `@vg.algorithm`: they only wrap; nothing is parsed before it runs."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar
+
+from vgraph.errors import SourceError, VGraphError
+from vgraph.source import SourceFile
+
+
+class Definition:
+    """A function of the user's, its text, and the names that it sees."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not inspect.isfunction(function):
+            raise TypeError(f"@vg.{self.kind} goes on a function, not on {function!r}")
+        self.function = function
+        functools.update_wrapper(self, function)
+        self.name: str = function.__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.function.__module__}.{self.function.__qualname__}>"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Definition:
+        return self  # stays itself as a class attribute: the language has no methods
+
+    @cached_property
+    def source(self) -> SourceFile:
+        """The function's text with its decorators, where it stands in its file. Raises SourceError without one."""
+        try:
+            lines, first = inspect.getsourcelines(self.function)
+        except (OSError, TypeError) as error:
+            raise SourceError(
+                f"the source text of {self.name} is not available ({error}); define it in a file or in a notebook cell"
+            ) from None
+        first = max(first, 1)
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        return SourceFile(self.function.__code__.co_filename, "".join(lines), first, indent)
+
+    @cached_property
+    def closure(self) -> dict[str, Any]:
+        """The names that the function takes from enclosing functions, with their values."""
+        cells = self.function.__closure__ or ()
+        names = self.function.__code__.co_freevars
+        return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True) if _is_set(cell)}
+
+    def resolve(self, name: str) -> Any:
+        """The value of a name that is no local of the function. Raises KeyError where there is none."""
+        for scope in (self.closure, self.function.__globals__, vars(builtins)):
+            if name in scope:
+                return scope[name]
+        raise KeyError(name)
+
+    def visible_names(self) -> tuple[str, ...]:
+        """The names of enclosing functions and the module, for suggestions."""
+        return (*self.closure, *self.function.__globals__)
+
+
+def _is_set(cell: Any) -> bool:
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+class OperatorDef(Definition):
+    """An edge operator `(src, edge, dst[, graph])` or a vertex operator `(v[, graph])`."""
+
+    kind = "operator"
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Refuses: operators run inside an algorithm."""
+        raise VGraphError(
+            f"{self.name} is an operator: it runs on many vertices or edges at once; "
+            f"use graph.edge_apply({self.name}, ...) or graph.vertex_apply({self.name}, ...) inside an algorithm"
+        )
+
+
+class FunctionDef(Definition):
+    """A helper that operators and algorithms call; compiled programs contain it inlined."""
+
+    kind = "function"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function returns."""
+        return self.function(*args, **kwargs)
+
+
+class AlgorithmDef(Definition):
+    """A whole graph program: `vg.run(name, graph, ...)` runs it."""
+
+    kind = "algorithm"
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Refuses: algorithms run by `vg.run`."""
+        raise VGraphError(f"{self.name} is an algorithm: run it with vg.run({self.name}, graph, ...)")
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The Python signature without the first parameter, the graph."""
+        whole = inspect.signature(self.function)
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+    @cached_property
+    def annotations(self) -> dict[str, Any]:
+        """The evaluated annotations of the parameters. Raises NameError for one that names nothing."""
+        found: dict[str, Any] = {}
+        for name, parameter in self.signature.parameters.items():
+            annotation = parameter.annotation
+            if isinstance(annotation, str):
+                annotation = eval(annotation, self.function.__globals__, self.closure)
+            if annotation is not inspect.Parameter.empty:
+                found[name] = annotation
+        return found
+
+    def describe(self) -> str:
+        """The signature as the user would write it: `sssp(graph, source)`."""
+        return f"{self.name}{inspect.signature(self.function)}"
+
+
+def operator(function: Callable[..., Any]) -> OperatorDef:
+    """Make a function of `(src, edge, dst)` or `(v)`, each with `graph` if it needs global scalars, an operator."""
+    return OperatorDef(function)
+
+
+def function(function: Callable[..., Any]) -> FunctionDef:
+    """Make a function of values a helper that operators and algorithms may call."""
+    return FunctionDef(function)
+
+
+def algorithm(function: Callable[..., Any]) -> AlgorithmDef:
+    """Make a function of `(graph, parameters...)` an algorithm for `vg.run`."""
+    return AlgorithmDef(function)

@@ -1,0 +1,95 @@
+"""Every error that vgraph shows to a user, one small class each.
+
+Two families: `Diagnostic` points into the user's program (title, caret, reason, way out); the others concern
+data, files, parameters and the machine, where there is no source line to show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from vgraph.source import Span
+
+
+class VGraphError(Exception):
+    """Base of every error that vgraph raises on purpose."""
+
+
+class InternalError(VGraphError):
+    """A bug in vgraph itself; please report it."""
+
+
+@dataclass
+class Diagnostic(VGraphError):
+    """An error in the user's program, rendered with the user's line and a caret.
+
+    Subclasses are dataclasses whose fields fill the `{holes}` of `title`, `label` (behind the caret) and `help`
+    (the way out). `notes` are further spans, each with its own text.
+    """
+
+    title: ClassVar[str] = "error"
+    label: ClassVar[str] = ""
+    help: ClassVar[str] = ""
+
+    span: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """Further places to show, each with a text."""
+        return []
+
+    def __str__(self) -> str:
+        holes = {k: v for k, v in vars(self).items() if not k.startswith("_")}
+        lines = [f"{self.title.format(**holes)} ({self.span})", self.span.render(self.label.format(**holes))]
+        for span, text in self.notes():
+            lines += [f"note: {text} ({span})", span.render()]
+        if self.help:
+            lines.append(f"help: {self.help.format(**holes)}")
+        return "\n".join(lines)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+# --- data and files -------------------------------------------------------------------------------------------
+
+
+class GraphError(VGraphError, ValueError):
+    """A graph cannot be built from, or does not hold, what was asked for."""
+
+
+class GraphFormatError(VGraphError, ValueError):
+    """A file is malformed: names the file, the line (1-based; None for binary formats) and the reason."""
+
+    def __init__(self, path: str | Path, line: int | None, reason: str) -> None:
+        self.path, self.line, self.reason = Path(path), line, reason
+        where = f"{path}:{line}" if line is not None else f"{path}"
+        super().__init__(f"{where}: {reason}")
+
+
+# --- calls ----------------------------------------------------------------------------------------------------
+
+
+class ParameterError(VGraphError, ValueError):
+    """A parameter of `vgraph.run` is missing, unknown, of the wrong type or out of range."""
+
+
+class DeviceError(VGraphError, RuntimeError):
+    """A device is missing, unsupported on this machine, or ran out of memory."""
+
+
+class ScheduleError(VGraphError, ValueError):
+    """A schedule names an unknown label or option, or a value of the wrong kind."""
+
+
+# --- language -------------------------------------------------------------------------------------------------
+# What the language refuses is a catalogue of its own: one Diagnostic class per refusal in `vgraph.refusals`.
+
+
+class SourceError(VGraphError):
+    """The text of a decorated function cannot be found, so it cannot be compiled."""
+
+
+class AlgorithmError(VGraphError, RuntimeError):
+    """An algorithm ended its own run by `vg.fail(message)`."""

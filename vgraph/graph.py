@@ -1,0 +1,484 @@
+"""The graph: immutable, stored as sorted CSR, its transpose built when first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vgraph import _build
+from vgraph._arrays import (
+    as_ids,
+    as_properties,
+    as_property,
+    borrowed_property,
+    check_below,
+    check_num_vertices,
+    final_dtypes,
+    freeze,
+)
+from vgraph._build import BuildOptions, EdgeList, MultiEdges
+from vgraph.errors import GraphError
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import scipy.sparse
+
+Properties = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """The neighbors of every vertex, in CSR form; all arrays are read-only.
+
+    The neighbors of `v` are `column_indices[row_offsets[v]:row_offsets[v + 1]]`, ascending. `row_offsets` has
+    num_vertices + 1 entries of the graph's `offset_dtype`, `column_indices` has num_arcs of its `id_dtype`.
+    `edge_ids[i]` is the position, in out order, of arc `i`: an edge property of arc `i` is
+    `property[edge_ids[i]]`. It is None where the arcs are in out order already.
+    """
+
+    row_offsets: NDArray[Any]
+    column_indices: NDArray[Any]
+    edge_ids: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.row_offsets, self.column_indices, self.edge_ids):
+            if array is not None:
+                array.flags.writeable = False
+
+
+class PropertyRange(NamedTuple):
+    """The extent of a property. Without any value but NaN, `min` is inf and `max` is -inf."""
+
+    min: int | float
+    max: int | float
+    has_nan: bool
+
+
+class _Topology:
+    """What graphs that differ only in properties share: the adjacency and, once built, its transpose."""
+
+    def __init__(self, out: Adjacency, num_edges: int, directed: bool) -> None:
+        self.out, self.num_edges, self.directed = out, num_edges, directed
+        self.lock = threading.RLock()
+        self._in: Adjacency | None = None if directed else out
+        self._degrees: dict[str, NDArray[Any]] = {}
+
+    @property
+    def in_(self) -> Adjacency:
+        with self.lock:
+            if self._in is None:
+                self._in = Adjacency(*_build.transpose(self.out.row_offsets, self.out.column_indices))
+            return self._in
+
+    def degrees(self, side: str) -> NDArray[Any]:
+        with self.lock:
+            if side not in self._degrees:
+                adjacency = self.out if side == "out" else self.in_
+                degrees = np.diff(adjacency.row_offsets)
+                degrees.flags.writeable = False
+                self._degrees[side] = degrees
+            return self._degrees[side]
+
+
+class Graph:
+    """An immutable graph with named vertex and edge properties; vertices are numbered from 0.
+
+    Make one with `from_edges`, `from_csr`, `from_scipy`, `from_networkx`, `from_pandas` or `vgraph.read`. An
+    undirected graph stores each edge as two arcs (a self-loop as one); its `in_` is its `out`. Two graphs are
+    equal only if they are the same object.
+    """
+
+    __slots__ = ("__weakref__", "_edge", "_in_edge", "_ranges", "_topology", "_vertex")
+
+    def __init__(self, topology: _Topology, edge: Properties, vertex: Properties) -> None:
+        self._topology = topology
+        self._edge = MappingProxyType(dict(edge))
+        self._vertex = MappingProxyType(dict(vertex))
+        self._in_edge: dict[str, NDArray[Any]] = {}
+        self._ranges: dict[str, PropertyRange] = {}
+
+    # --- construction -------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        sources: ArrayLike,
+        targets: ArrayLike,
+        *,
+        num_vertices: int | None = None,
+        directed: bool = True,
+        self_loops: bool = True,
+        multi_edges: MultiEdges = True,
+        id_bits: int | None = None,
+        vertex_properties: Mapping[str, ArrayLike] | None = None,
+        **edge_properties: ArrayLike,
+    ) -> Graph:
+        """The graph with an edge `sources[i] -> targets[i]` for every i.
+
+        `sources`, `targets`: vertex ids, one dimension, equally long; floats are accepted if they are whole
+        numbers. `num_vertices`: at least the largest id + 1, which is the default. `directed=False`: each
+        edge goes both ways. `self_loops=False` drops edges from a vertex to itself. `multi_edges=False` keeps
+        the first of parallel edges; "min", "max" and "sum" keep one with each property reduced. `id_bits`: 64
+        forces 64-bit ids and offsets. `vertex_properties`, and every further keyword as edge property: arrays
+        with one row per vertex, or per edge; NaN is allowed. Narrow integers become int32, float16 becomes
+        float32.
+
+        Raises GraphError on ids that are negative, fractional or out of range, and on lengths or dtypes that
+        do not fit.
+        """
+        options = BuildOptions(directed, self_loops, multi_edges, id_bits)
+        source_ids, target_ids = as_ids(sources, "sources"), as_ids(targets, "targets")
+        if source_ids.size != target_ids.size:
+            raise GraphError(f"{source_ids.size} sources, but {target_ids.size} targets")
+        if num_vertices is None:
+            num_vertices = 1 + max(
+                (int(ids.max()) for ids in (source_ids, target_ids) if ids.size), default=-1
+            )
+        check_num_vertices(num_vertices)
+        check_below(source_ids, "sources", num_vertices)
+        check_below(target_ids, "targets", num_vertices)
+        size = source_ids.size
+        given = {name: borrowed_property(name, x, size, "edges") for name, x in edge_properties.items()}
+        edges = EdgeList(None, dict(given), num_vertices, ends=(source_ids, target_ids))
+        return cls.from_edge_list(edges, options, vertex_properties or {}, given)
+
+    @classmethod
+    def from_edge_list(
+        cls,
+        edges: EdgeList,
+        options: BuildOptions,
+        vertex_properties: Mapping[str, ArrayLike],
+        given: Properties | None = None,
+    ) -> Graph:
+        """The graph of edges that are checked already, and are used up: for the file readers.
+
+        Properties that are still those `given` by a caller are copied.
+        """
+        num_vertices = edges.num_vertices
+        vertex = as_properties(vertex_properties, num_vertices, "vertices")
+        built = _build.build(edges, options)
+        for name, values in (given or {}).items():
+            if np.may_share_memory(values, built.properties[name]):
+                built.properties[name] = built.properties[name].copy()
+        freeze(built.properties)
+        out = Adjacency(built.row_offsets, built.column_indices)
+        return cls(_Topology(out, built.num_edges, options.directed), built.properties, vertex)
+
+    @classmethod
+    def from_csr(
+        cls,
+        row_offsets: ArrayLike,
+        column_indices: ArrayLike,
+        *,
+        directed: bool = True,
+        id_bits: int | None = None,
+        vertex_properties: Mapping[str, ArrayLike] | None = None,
+        **edge_properties: ArrayLike,
+    ) -> Graph:
+        """The graph with the arcs of a CSR matrix; properties have one row per arc, in the order given.
+
+        `row_offsets` has num_vertices + 1 ascending entries, from 0 to the number of arcs. Rows need not be
+        sorted. `directed=False` asks for a symmetric matrix with symmetric properties, and counts each pair
+        of arcs as one edge. Raises GraphError as `from_edges` does, and where offsets do not ascend or
+        symmetry is missing.
+        """
+        options = BuildOptions(True, True, True, id_bits)
+        offsets, columns = as_ids(row_offsets, "row_offsets"), as_ids(column_indices, "column_indices")
+        num_vertices = _check_offsets(offsets, columns.size)
+        check_below(columns, "column_indices", num_vertices)
+        edge = as_properties(edge_properties, columns.size, "arcs")
+        vertex = as_properties(vertex_properties or {}, num_vertices, "vertices")
+        if _build.rows_sorted(offsets, columns):
+            given = offsets, columns
+            offsets, columns = final_dtypes(offsets, columns, num_vertices, id_bits)
+            offsets, columns = _owned(offsets, given[0]), _owned(columns, given[1])
+        else:
+            keys = _build.pack(_build.sources_of(offsets, np.dtype(np.int64)), columns)
+            built = _build.build(EdgeList(keys, edge, num_vertices), options)
+            offsets, columns, edge = built.row_offsets, built.column_indices, built.properties
+            freeze(edge)
+        graph = cls(_Topology(Adjacency(offsets, columns), columns.size, True), edge, vertex)
+        return graph if directed else graph._as_undirected()
+
+    @classmethod
+    def from_scipy(
+        cls, matrix: scipy.sparse.sparray, *, weight: str | None = "weight", **options: Any
+    ) -> Graph:
+        """The graph whose arc i -> j is the stored entry (i, j) of a square SciPy sparse matrix or array.
+
+        Entries become the edge property called `weight` (None: dropped); stored zeros are edges, too, and
+        duplicate entries are parallel edges. `options` are `directed` (False asks for a symmetric matrix,
+        each pair of entries is one edge), `self_loops`, `multi_edges`, `id_bits` and `vertex_properties`.
+        """
+        from vgraph import _interop
+
+        return _interop.from_scipy(matrix, weight=weight, **options)
+
+    @classmethod
+    def from_networkx(cls, g: networkx.Graph, *, weight: str | None = "weight", **options: Any) -> Graph:
+        """The graph of a NetworkX graph, directed and multi or not; vertices in the order of `g.nodes`.
+
+        `weight` names the edge attribute that becomes the edge property `weight`, if any edge has it; edges
+        without it count 1, as in NetworkX. Integer labels other than 0, 1, ... are kept in the vertex
+        property `id`. Further attributes: `edge_attributes=` and `node_attributes=`, lists of names, which
+        all edges or nodes must have. `options` are `self_loops`, `multi_edges` and `id_bits`.
+        """
+        from vgraph import _interop
+
+        return _interop.from_networkx(g, weight=weight, **options)
+
+    @classmethod
+    def from_pandas(
+        cls, df: pandas.DataFrame, source: str = "source", target: str = "target", **options: Any
+    ) -> Graph:
+        """The graph with one edge per row of a data frame, from column `source` to column `target`.
+
+        `edge_properties=`: names of the columns to keep as edge properties; by default all others. `options`
+        are those of `from_edges`.
+        """
+        from vgraph import _interop
+
+        return _interop.from_pandas(df, source=source, target=target, **options)
+
+    # --- conversion ---------------------------------------------------------------------------------------
+
+    def to_scipy(self, property: str | None = None) -> scipy.sparse.csr_array:
+        """A SciPy CSR array, one entry per arc: the given edge property, else `weight`, else int32 ones."""
+        from vgraph import _interop
+
+        return _interop.to_scipy(self, property)
+
+    def to_networkx(self) -> networkx.Graph:
+        """A NetworkX graph on 0, 1, ... with all properties; a multigraph if edges are parallel."""
+        from vgraph import _interop
+
+        return _interop.to_networkx(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A data frame of edges: `source`, `target` and the edge properties (vectors as name_0, ...)."""
+        from vgraph import _interop
+
+        return _interop.to_pandas(self)
+
+    def edges(self) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
+        """Sources, targets and edge properties by edge: undirected edges once, with source <= target."""
+        sources, targets = _build.sources_of(self.out.row_offsets, self.id_dtype), self.out.column_indices
+        if self.directed:
+            return sources, targets, dict(self._edge)
+        once = sources <= targets
+        return sources[once], targets[once], {name: values[once] for name, values in self._edge.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (self.out.row_offsets, self.out.column_indices, self.num_edges, self.directed)
+        return restore, (*state, dict(self._edge), dict(self._vertex))
+
+    # --- properties ---------------------------------------------------------------------------------------
+
+    @property
+    def edge_properties(self) -> Properties:
+        """Edge properties by name: read-only arrays with one row per arc, in out order."""
+        return self._edge
+
+    @property
+    def vertex_properties(self) -> Properties:
+        """Vertex properties by name: read-only arrays with one row per vertex."""
+        return self._vertex
+
+    def with_vertex_property(self, name: str, values: ArrayLike) -> Graph:
+        """A graph that shares this one's arrays and has one more (or another) vertex property."""
+        array = as_property(name, values, self.num_vertices, "vertices")
+        return self._sharing(self._edge, {**self._vertex, name: array})
+
+    def with_edge_property(self, name: str, values: ArrayLike) -> Graph:
+        """A graph that shares this one's arrays and has one more edge property, or another in its place.
+
+        `values` has one row per arc, in out order; on an undirected graph both arcs of an edge must agree.
+        """
+        array = as_property(name, values, self.num_arcs, "arcs")
+        if not self.directed:
+            reverse = _build.transpose(self.out.row_offsets, self.out.column_indices)[2]
+            self._check_symmetric(name, array, reverse)
+        return self._sharing({**self._edge, name: array}, self._vertex)
+
+    def in_property(self, name: str) -> NDArray[Any]:
+        """The edge property in the order of `in_`: row i belongs to the i-th arc of `in_.column_indices`."""
+        values = self._edge_property(name)
+        with self._topology.lock:
+            if name not in self._in_edge:
+                edge_ids = self.in_.edge_ids
+                permuted = values if edge_ids is None else values[edge_ids]
+                permuted.flags.writeable = False
+                self._in_edge[name] = permuted
+            return self._in_edge[name]
+
+    def edge_property_range(self, name: str) -> PropertyRange:
+        """Smallest and largest value of an edge property, NaN left out, and whether it holds a NaN."""
+        values = self._edge_property(name)
+        if name not in self._ranges:
+            self._ranges[name] = _range(values)
+        return self._ranges[name]
+
+    def _edge_property(self, name: str) -> NDArray[Any]:
+        if name not in self._edge:
+            known = ", ".join(self._edge) or "none"
+            raise GraphError(f"the graph has no edge property {name!r}; it has: {known}")
+        return self._edge[name]
+
+    def _sharing(self, edge: Properties, vertex: Properties) -> Graph:
+        graph = Graph(self._topology, edge, vertex)
+        kept = [name for name in edge if edge[name] is self._edge.get(name)]
+        graph._in_edge = {name: self._in_edge[name] for name in kept if name in self._in_edge}
+        graph._ranges = {name: self._ranges[name] for name in kept if name in self._ranges}
+        return graph
+
+    # --- topology -----------------------------------------------------------------------------------------
+
+    @property
+    def out(self) -> Adjacency:
+        """The outgoing arcs."""
+        return self._topology.out
+
+    @property
+    def in_(self) -> Adjacency:
+        """The incoming arcs: `out` itself if undirected, else its transpose, built on first use."""
+        return self._topology.in_
+
+    @property
+    def directed(self) -> bool:
+        """False if every edge goes both ways."""
+        return self._topology.directed
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of vertices."""
+        return self.out.row_offsets.size - 1
+
+    @property
+    def num_edges(self) -> int:
+        """The number of edges; an undirected edge counts once."""
+        return self._topology.num_edges
+
+    @property
+    def num_arcs(self) -> int:
+        """The number of stored arcs: an undirected edge has two, unless it is a self-loop."""
+        return self.out.column_indices.size
+
+    @property
+    def id_dtype(self) -> np.dtype[Any]:
+        """The dtype of stored vertex ids: uint32 or uint64."""
+        return self.out.column_indices.dtype
+
+    @property
+    def offset_dtype(self) -> np.dtype[Any]:
+        """The dtype of row offsets and edge ids: uint32 or uint64."""
+        return self.out.row_offsets.dtype
+
+    @property
+    def out_degree(self) -> NDArray[Any]:
+        """The number of outgoing arcs of every vertex, in `offset_dtype`."""
+        return self._topology.degrees("out")
+
+    @property
+    def in_degree(self) -> NDArray[Any]:
+        """The number of incoming arcs of every vertex, in `offset_dtype`; builds `in_`."""
+        return self._topology.degrees("in")
+
+    @property
+    def max_degree(self) -> int:
+        """The largest out-degree; 0 without vertices."""
+        return int(self.out_degree.max(initial=0))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the outgoing arcs and all properties; what is built lazily does not count."""
+        arrays = (self.out.row_offsets, self.out.column_indices, *self._edge.values(), *self._vertex.values())
+        return sum(array.nbytes for array in arrays)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        parts = [f"{self.num_vertices:,} vertices", f"{self.num_edges:,} {kind} edges"]
+        for of, properties in (("edge", self._edge), ("vertex", self._vertex)):
+            if properties:
+                names = ", ".join(_describe(name, values) for name, values in properties.items())
+                parts.append(f"{of} properties: {names}")
+        return f"Graph({'; '.join(parts)})"
+
+    def _as_undirected(self) -> Graph:
+        """This directed graph, which must be symmetric, with each pair of arcs as one edge."""
+        out = self.out
+        offsets, sources, reverse = _build.transpose(out.row_offsets, out.column_indices)
+        if not (np.array_equal(offsets, out.row_offsets) and np.array_equal(sources, out.column_indices)):
+            raise GraphError("the arcs are not symmetric, so the graph is not undirected; pass directed=True")
+        for name, values in self._edge.items():
+            self._check_symmetric(name, values, reverse)
+        loops = _build.count_self_loops(out.row_offsets, out.column_indices)
+        return Graph(_Topology(out, (self.num_arcs + loops) // 2, False), self._edge, self._vertex)
+
+    def _check_symmetric(self, name: str, values: NDArray[Any], reverse: NDArray[Any]) -> None:
+        equal = (values == values[reverse]) | ((values != values) & (values != values)[reverse])
+        if not equal.all():
+            arc = int(np.argmin(equal if equal.ndim == 1 else equal.all(axis=1)))
+            source = int(np.searchsorted(self.out.row_offsets, arc, side="right")) - 1
+            target = int(self.out.column_indices[arc])
+            raise GraphError(
+                f"edge property {name!r} is not symmetric: {values[arc]} from {source} to {target}, "
+                f"{values[reverse[arc]]} back; an undirected edge has one value"
+            )
+
+
+def restore(
+    row_offsets: NDArray[Any],
+    column_indices: NDArray[Any],
+    num_edges: int,
+    directed: bool,
+    edge: dict[str, NDArray[Any]],
+    vertex: dict[str, NDArray[Any]],
+) -> Graph:
+    """A graph from the arrays of one, taken over unchecked: for pickle."""
+    freeze(edge)
+    freeze(vertex)
+    return Graph(_Topology(Adjacency(row_offsets, column_indices), num_edges, directed), edge, vertex)
+
+
+def _check_offsets(offsets: NDArray[Any], num_arcs: int) -> int:
+    """The number of vertices that `offsets` describe."""
+    if offsets.size == 0:
+        raise GraphError("row_offsets is empty; it has one entry more than there are vertices")
+    check_num_vertices(offsets.size - 1)
+    if int(offsets[0]) != 0 or int(offsets[-1]) != num_arcs:
+        raise GraphError(
+            f"row_offsets must go from 0 to the number of column_indices, {num_arcs}; "
+            f"it goes from {offsets[0]} to {offsets[-1]}"
+        )
+    falls = offsets[1:] < offsets[:-1]
+    if falls.any():
+        raise GraphError(f"row_offsets must ascend; it falls after entry {int(np.argmax(falls))}")
+    return offsets.size - 1
+
+
+def _owned(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
+    """`array`, copied if it is memory that the caller can still write to."""
+    shared = array is given and (given.flags.writeable or given.base is not None)
+    return np.array(array) if shared else array
+
+
+def _range(values: NDArray[Any]) -> PropertyRange:
+    if values.size == 0:
+        return PropertyRange(np.inf, -np.inf, False)
+    if values.dtype.kind != "f":
+        return PropertyRange(values.min().item(), values.max().item(), False)
+    low = np.fmin.reduce(values, axis=None, initial=np.inf)
+    high = np.fmax.reduce(values, axis=None, initial=-np.inf)
+    return PropertyRange(float(low), float(high), bool(np.isnan(values).any()))
+
+
+def _describe(name: str, values: NDArray[Any]) -> str:
+    vector = f"[{values.shape[1]}]" if values.ndim == 2 else ""
+    return f"{name} {values.dtype}{vector}"

@@ -1,0 +1,224 @@
+"""The names that a program in the language uses, as ordinary Python values.
+
+The compiler recognises these objects by identity, whatever they are called where they are used; CPython runs them as
+they are: numbers, NumPy scalars and NumPy vectors go in, and come out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from vgraph.compiler.types import BOOL, F32, F64, I32, I64, U32, U64, VID, Scalar, Type, Vector
+from vgraph.errors import AlgorithmError, VGraphError
+
+
+@dataclass(frozen=True, repr=False)
+class DType:
+    """A type of the language; called on a value, a cast. `type` is what the compiler calls it."""
+
+    name: str
+    type: Type
+
+    def __repr__(self) -> str:
+        return f"vg.{self.name}"
+
+    def __call__(self, value: Any) -> Any:
+        """`value` converted: floats to integers truncate and saturate, NaN gives 0; integers wrap; to bool is != 0."""
+        if isinstance(self.type, Vector):
+            return np.full(self.type.length, DTYPES[self.type.element.name](value))
+        return cast(value, self.type)
+
+
+def cast(value: Any, to: Scalar) -> Any:
+    """A number (or vector) converted to scalar type `to`, as a NumPy scalar (or vector); for vid a Python int."""
+    if to == VID:
+        return int(value)
+    dtype = np.dtype({"bool": "bool", "i32": "int32", "i64": "int64", "u32": "uint32", "u64": "uint64"}.get(
+        to.name, f"float{to.bits}"))  # fmt: skip
+    source = np.asarray(value)
+    if to.is_integer and source.dtype.kind == "f":
+        limits = np.iinfo(dtype)
+        whole = np.trunc(np.nan_to_num(source.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf))
+        inside = np.where((whole >= limits.min) & (whole < float(limits.max)), whole, 0.0).astype(dtype)
+        result = np.where(whole >= float(limits.max), limits.max, np.where(whole < limits.min, limits.min, inside))
+        return result.astype(dtype)[()]
+    if isinstance(value, int) and to.is_integer:
+        wrapped = value & ((1 << to.bits) - 1)
+        return np.array(wrapped, f"uint{to.bits}").astype(dtype)[()]
+    with np.errstate(all="ignore"):
+        return source.astype(dtype)[()]
+
+
+bool_ = DType("bool_", BOOL)
+int32 = DType("int32", I32)
+int64 = DType("int64", I64)
+uint32 = DType("uint32", U32)
+uint64 = DType("uint64", U64)
+float32 = DType("float32", F32)
+float64 = DType("float64", F64)
+vertex = DType("vertex", VID)
+
+DTYPES: dict[str, DType] = {str(d.type): d for d in (bool_, int32, int64, uint32, uint64, float32, float64, vertex)}
+
+
+def dtype_of(t: Type) -> DType:
+    """The public dtype object of a compiler type."""
+    return vector(dtype_of(t.element), t.length) if isinstance(t, Vector) else DTYPES[t.name]
+
+
+def vector(dtype: DType, length: int) -> DType:
+    """The type of vectors of `length` elements of scalar type `dtype` (a feature vector, say)."""
+    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
+        raise TypeError(f"vg.vector takes a scalar number type such as vg.float32, not {dtype!r}")
+    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+        raise TypeError(f"vg.vector takes a length of at least 1, not {length!r}")
+    return DType(f"vector({dtype!r}, {length})", Vector(dtype.type, length))
+
+
+@dataclass(frozen=True)
+class PropertyAnnotation:
+    """`vg.vertex_property(vg.float64)` in a signature: the parameter is an array with one element per vertex."""
+
+    dtype: DType
+
+    def __repr__(self) -> str:
+        return f"vg.vertex_property({self.dtype!r})"
+
+
+def vertex_property(dtype: DType) -> PropertyAnnotation:
+    """Annotation for a parameter of an algorithm that is a vertex property: an array with one element per vertex."""
+    if not isinstance(dtype, DType):
+        raise TypeError(f"vg.vertex_property takes a type such as vg.float64, not {dtype!r}")
+    return PropertyAnnotation(dtype)
+
+
+class Infinity(float):
+    """`vg.inf`: infinity, and beside integer arrays of NumPy the largest value of their type (`-vg.inf`: the smallest)."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "vg.inf" if self > 0 else "-vg.inf"
+
+    def __neg__(self) -> Infinity:
+        return Infinity(-float(self))
+
+    def __pos__(self) -> Infinity:
+        return self
+
+    def __reduce__(self) -> tuple[type[Infinity], tuple[float]]:
+        return Infinity, (float(self),)
+
+    def limit(self, dtype: np.dtype[Any]) -> Any:
+        """What this stands for in `dtype`: the largest (smallest) integer, or the float."""
+        if dtype.kind not in "iu":
+            return float(self)
+        return np.array(np.iinfo(dtype).max if self > 0 else np.iinfo(dtype).min, dtype)[()]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        kinds = [np.asarray(x).dtype for x in inputs if not isinstance(x, Infinity)]
+        integers = [k for k in kinds if k.kind in "iu"]
+        if method == "__call__" and len(integers) == len(kinds) > 0 and ufunc in _SAME_TYPE:
+            dtype = np.result_type(*integers)
+            inputs = tuple(x.limit(dtype) if isinstance(x, Infinity) else x for x in inputs)
+        else:
+            inputs = tuple(float(x) if isinstance(x, Infinity) else x for x in inputs)
+        return getattr(ufunc, method)(*inputs, **kwargs)
+
+
+_SAME_TYPE = (
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal, np.minimum, np.maximum,
+)  # fmt: skip
+
+
+class NoVertex(int):
+    """`vg.none`: no vertex. Results show it as -1, and it equals -1."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "vg.none"
+
+    __str__ = __repr__
+
+
+inf = Infinity("inf")
+nan = math.nan
+none = NoVertex(-1)
+
+
+def fail(message: str) -> NoReturn:
+    """End the run with `vg.AlgorithmError(message)`."""
+    raise AlgorithmError(message)
+
+
+def union(a: Any, b: Any) -> None:
+    """Merge the disjoint sets of two vertices: `vg.union(src.component, dst.component)` inside an operator."""
+    merge = getattr(a, "__vg_union__", None)
+    if merge is None:
+        raise VGraphError("vg.union takes a property of disjoint sets of two vertices, inside an operator")
+    merge(b)
+
+
+def _elementwise(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`function` on floats of either width and vectors of them; integers are taken as float64."""
+
+    def apply(x: Any) -> Any:
+        value = np.asarray(x)
+        with np.errstate(all="ignore"):
+            return function(value if value.dtype.kind == "f" else value.astype(np.float64))[()]
+
+    return apply
+
+
+_sqrt, _exp, _log = _elementwise(np.sqrt), _elementwise(np.exp), _elementwise(np.log)
+
+
+def sqrt(x: Any) -> Any:
+    """The square root; NaN below 0."""
+    return _sqrt(x)
+
+
+def exp(x: Any) -> Any:
+    """e to the power x."""
+    return _exp(x)
+
+
+def log(x: Any) -> Any:
+    """The natural logarithm; -inf at 0, NaN below."""
+    return _log(x)
+
+
+def floor(x: Any) -> Any:
+    """The largest whole number that is not above x, of x's own type."""
+    return np.floor(x) if np.asarray(x).dtype.kind == "f" else x
+
+
+def ceil(x: Any) -> Any:
+    """The smallest whole number that is not below x, of x's own type."""
+    return np.ceil(x) if np.asarray(x).dtype.kind == "f" else x
+
+
+def isnan(x: Any) -> Any:
+    """True for NaN."""
+    return np.asarray(x) != np.asarray(x) if np.ndim(x) else bool(x != x)
+
+
+def isinf(x: Any) -> Any:
+    """True for the infinities of floats; never for integers."""
+    return np.isinf(x) if np.ndim(x) else isinstance(x, (float, np.floating)) and bool(np.isinf(float(x)))
+
+
+def dot(a: Any, b: Any) -> Any:
+    """The sum of the products of the elements of two vectors of one length."""
+    return (np.asarray(a) * np.asarray(b)).sum(dtype=np.result_type(a, b))
+
+
+def sum(a: Any) -> Any:
+    """The sum of the elements of a vector, in the vector's own type."""
+    return np.asarray(a).sum(dtype=np.asarray(a).dtype)

@@ -1,0 +1,227 @@
+"""Pictures (Matplotlib): a graph with coordinates coloured by a vertex property, and the rounds of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import cos, radians
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vgraph.errors import GraphError, ParameterError, VGraphError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from vgraph.graph import Graph
+
+_DARK, _LIGHT, _GREY = "#10131a", "#e8eaf0", "#3a3f4b"
+
+
+class Round(Protocol):
+    """What `plot_trace` needs of a round: any record of `result.trace`."""
+
+    @property
+    def label(self) -> str:
+        """The traversal's label."""
+
+    @property
+    def frontier(self) -> int:
+        """Active vertices when the round began."""
+
+    @property
+    def edges(self) -> int:
+        """Arcs walked."""
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock time of the round."""
+
+
+def vertices(
+    graph: Graph,
+    values: ArrayLike,
+    target: str | Path | Axes | None = None,
+    *,
+    x: str = "x",
+    y: str = "y",
+    y_down: bool = False,
+    degrees: float | None = None,
+    missing: float | None = None,
+    mark: int | None = None,
+    title: str = "",
+    label: str = "",
+    attribution: str = "",
+    cmap: str = "plasma",
+) -> Axes:
+    """Draw every edge between its ends' coordinates, coloured by the mean of `values` there; return the axes.
+
+    `values`: one number per vertex. Edges with an end whose value is missing are grey; missing are NaN,
+    infinities, the largest value of an integer type (`vg.inf`), and `missing`. Coordinates are the vertex
+    properties named `x` and `y`.
+
+    `target`: a file to write (its suffix chooses the format), axes to draw into, or None for a new figure.
+    `y_down`: y grows southwards. `degrees`: coordinate units per degree where they are longitude and latitude
+    (1, or 1e6 in DIMACS road files), to draw both axes at one scale; None for coordinates of a plane.
+    `mark`: a vertex to point out. `attribution`: whom the data's licence asks to name on the picture.
+
+    Raises GraphError where the graph has no coordinates, ParameterError where `values` does not fit it.
+    """
+    positions = _positions(graph, x, y)
+    numbers = _values(values, graph.num_vertices, missing)
+    canvas = _Canvas(target)
+    ends = _edges(graph)
+    segments, shade = positions[ends], numbers[ends].mean(axis=1)
+
+    known = ~np.isnan(shade)
+    width = float(np.clip(260 / np.sqrt(max(1, len(segments))), 0.25, 1.8))
+    _lines(canvas.axes, segments[~known], linewidths=0.6 * width, color=_GREY)
+    drawn = _lines(canvas.axes, segments[known], linewidths=width, array=shade[known], cmap=_colours(cmap))
+    if mark is not None:
+        spot: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 7,
+            "color": "white",
+            "markeredgecolor": "black",
+            "zorder": 3,
+        }
+        canvas.axes.plot(*positions[mark], **spot)
+    canvas.axes.autoscale()
+    canvas.axes.set_aspect(_aspect(positions, degrees))
+    if y_down:
+        canvas.axes.invert_yaxis()
+    canvas.dress(title, attribution)
+    if known.any():
+        canvas.colour_bar(drawn, label)
+    canvas.save()
+    return canvas.axes
+
+
+def plot_trace(trace: Iterable[Round], target: str | Path | Axes | None = None, *, title: str = "") -> Axes:
+    """Draw what each round of a run did: the size of its frontier and the arcs it walked, by label.
+
+    `trace`: `result.trace`. `target` as in `vertices`. Returns the axes; raises ParameterError for an empty
+    trace.
+    """
+    rounds = list(trace)
+    if not rounds:
+        raise ParameterError("the trace has no rounds to draw")
+    axes, save = _axes(target, (9, 4.5))
+    number = np.arange(1, len(rounds) + 1)
+    for name in dict.fromkeys(r.label for r in rounds):
+        own = np.array([r.label == name for r in rounds])
+        for what, style in (("frontier", "o-"), ("edges", "s--")):
+            count = np.array([getattr(r, what) for r in rounds], dtype=np.float64)
+            axes.plot(number[own], count[own], style, markersize=3, linewidth=1, label=f"{name}: {what}")
+    axes.set_yscale("symlog", linthresh=1)
+    total = f"{sum(r.seconds for r in rounds) * 1e3:.3g} ms"
+    axes.set(xlabel="round", ylabel="vertices, arcs", title=title or total)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    save()
+    return axes
+
+
+class _Canvas:
+    """Axes to draw a map into, with its dress, and where to save them."""
+
+    def __init__(self, target: str | Path | Axes | None) -> None:
+        self.axes, self.save = _axes(target, (12, 9), facecolor=_DARK)
+
+    def dress(self, title: str, attribution: str) -> None:
+        """No frame and no ticks; the title above, the attribution in the corner."""
+        self.axes.set_facecolor(_DARK)
+        self.axes.set_xticks([])
+        self.axes.set_yticks([])
+        self.axes.spines[:].set_visible(False)
+        if title:
+            self.axes.set_title(title, color=_LIGHT, fontsize=15, pad=14)
+        if attribution:
+            corner: dict[str, Any] = {"transform": self.axes.transAxes, "ha": "right", "va": "bottom"}
+            self.axes.text(0.995, 0.005, attribution, color=_LIGHT, alpha=0.75, fontsize=8, **corner)
+
+    def colour_bar(self, drawn: Any, label: str) -> None:
+        """A slim colour bar beside the map."""
+        bar = self.axes.figure.colorbar(drawn, ax=self.axes, shrink=0.7, pad=0.015, aspect=35)
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(colors=_LIGHT, labelsize=9)
+        bar.set_label(label, color=_LIGHT)
+
+
+def _axes(target: str | Path | Axes | None, size: tuple[float, float], **style: Any) -> tuple[Axes, Any]:
+    """The axes to draw into, and the function to call when the drawing is done."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError as error:
+        raise VGraphError("drawing needs Matplotlib: pip install 'vgraph[plot]'") from error
+    if target is not None and not isinstance(target, (str, Path)):
+        return target, lambda: None
+    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(h_pad=0.15, w_pad=0.15), **style)
+    axes = figure.add_subplot()
+    if target is None:
+        return axes, lambda: None
+    known = figure.canvas.get_supported_filetypes()
+    if Path(target).suffix.lstrip(".").lower() not in known:
+        endings = ", ".join(f".{name}" for name in sorted(known))
+        raise ParameterError(f"a picture cannot be written as {str(target)!r}: use one of {endings}")
+    return axes, lambda: figure.savefig(target, dpi=170)
+
+
+def _lines(axes: Axes, segments: NDArray[np.float64], **style: Any) -> Any:
+    """Add lines; `segments` is (edges, ends, coordinates). Pixels even in vector formats: they are many."""
+    from matplotlib.collections import LineCollection
+
+    return axes.add_collection(LineCollection(list(segments), rasterized=True, **style))
+
+
+def _colours(cmap: str) -> Any:
+    """The colour map without its darkest fifth, which would vanish on the dark ground."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps[cmap](np.linspace(0.2, 1, 256)))
+
+
+def _positions(graph: Graph, x: str, y: str) -> NDArray[np.float64]:
+    """Coordinates of all vertices, (num_vertices, 2)."""
+    properties = graph.vertex_properties
+    absent = [name for name in (x, y) if name not in properties]
+    if absent:
+        raise GraphError(
+            f"the graph cannot be drawn: it has no vertex property {' and no '.join(map(repr, absent))} for "
+            f"coordinates (a .gr file gets them from the .co file beside it)"
+        )
+    return np.stack([np.asarray(properties[name], dtype=np.float64) for name in (x, y)], axis=1)
+
+
+def _values(values: ArrayLike, num_vertices: int, missing: float | None) -> NDArray[np.float64]:
+    """`values` as floats, NaN where missing."""
+    array = np.asarray(values)
+    if array.shape != (num_vertices,):
+        raise ParameterError(f"values have shape {array.shape}; the graph needs {num_vertices} numbers")
+    result = array.astype(np.float64)
+    result[~np.isfinite(result)] = np.nan
+    if array.dtype.kind in "iu":
+        result[array == np.iinfo(array.dtype).max] = np.nan
+    if missing is not None:
+        result[array == missing] = np.nan
+    return result
+
+
+def _edges(graph: Graph) -> NDArray[np.int64]:
+    """The two ends of each edge, (edges, 2): once where both directions are stored, without self-loops."""
+    sources, targets, _ = graph.edges()
+    low, high = np.minimum(sources, targets).astype(np.int64), np.maximum(sources, targets).astype(np.int64)
+    n = max(graph.num_vertices, 1)
+    keys = np.unique((low * n + high)[low != high])
+    return np.stack([keys // n, keys % n], axis=1)
+
+
+def _aspect(positions: NDArray[np.float64], degrees: float | None) -> float:
+    """Height of a unit of y over width of a unit of x: a degree of longitude shrinks towards the poles."""
+    if degrees is None or not len(positions):
+        return 1.0
+    return 1.0 / max(0.01, cos(radians(float(positions[:, 1].mean()) / degrees)))

@@ -1,0 +1,287 @@
+"""What the driver loop sees: the graph with its globals and applies, and frontiers."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vgraph.compiler import arithmetic
+from vgraph.compiler.types import F64, I64, NUMPY_NAMES, U64, VID, Scalar, Type, Vector, element_of
+from vgraph.decorators import OperatorDef
+from vgraph.errors import GraphError
+from vgraph.language import DType, dtype_of
+from vgraph.reference.overlay import Overlay, cast_type
+from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, _better, root
+from vgraph.reference.values import Number, Read, Reduced, literal_type, type_of
+
+
+class RoundRecord(NamedTuple):
+    """One apply: its label, the vertices it ran on, and the arcs it visited."""
+
+    label: str
+    active: int
+    edges: int
+
+
+class Frontier:
+    """An immutable set of vertices; false when it is empty."""
+
+    def __init__(self, vertices: Iterable[int]) -> None:
+        self.vertices = tuple(sorted(set(vertices)))
+
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+    def __repr__(self) -> str:
+        return f"frontier({', '.join(map(str, self.vertices))})"
+
+
+class GlobalPlace:
+    """A global of the algorithm inside a round."""
+
+    __slots__ = ("name", "state")
+
+    def __init__(self, state: DriverState, name: str) -> None:
+        self.state, self.name = state, name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GlobalPlace) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def tested(self, value: Any) -> Any:
+        """Globals keep the value of the round's start."""
+        return value
+
+    def reduce(self, op: str, operand: Any) -> None:
+        """Remember a contribution until the round ends."""
+        assert self.state.round is not None
+        partials = self.state.round.partials
+        key, value = (self.name, op), self.state.to_memory(operand, self.state.types[self.name])
+        partials[key] = arithmetic.BINARY[op](partials[key], value) if key in partials else value
+
+    def assign(self, value: Any) -> None:
+        """A plain store: a test against the start's value came out true (`if e > graph.x: graph.x = e`)."""
+        new = self.state.to_memory(value, self.state.types[self.name])
+        start = self.state.globals[self.name]
+        if new != start:
+            op = "min" if new < start else "max"
+            self.reduce(op, self.state.from_memory(_better(start, start, new), self.state.types[self.name]))
+
+
+class DriverState(State):
+    """The state of a run with its globals, trace and the algorithm's own frame."""
+
+    def __init__(self, graph: Any, code: CodeType, overlay: Overlay, path_types: Mapping[str, Type]) -> None:
+        super().__init__(graph)
+        self.code, self.overlay, self.path_types = code, overlay, path_types
+        self.globals: dict[str, Any] = {}
+        self.types: dict[str, Type] = {}
+        self.trace: list[RoundRecord] = []
+        self.of_graph = {k: Property(self, _array_type(v), v) for k, v in graph.vertex_properties.items()}
+        self.edge_properties = {k: (v, _array_type(v)) for k, v in graph.edge_properties.items()}
+
+    def resolve(self) -> None:
+        """Let operators find properties by the names that the algorithm gave them."""
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code is not self.code:
+            frame = frame.f_back  # type: ignore[assignment]
+        names = frame.f_locals if frame is not None else {}
+        own = {name: value for name, value in names.items() if isinstance(value, Property)}
+        self.properties = {**self.of_graph, **own}
+
+    def end_round(self) -> set[int]:
+        """Combine the contributions to globals, name merged sets; gives the vertices that were touched."""
+        done, self.round = self.round, None
+        assert done is not None
+        for (name, op), value in done.partials.items():
+            self.globals[name] = arithmetic.BINARY[op](self.globals[name], value)
+        for prop in done.merged:
+            for v in range(self.graph.num_vertices):
+                prop.array[v] = root(prop.array, v)
+        return done.touched
+
+
+def _array_type(values: Any) -> Type:
+    element = NUMPY_NAMES.get(values.dtype.name, I64)
+    return Vector(element, values.shape[1]) if values.ndim == 2 else element
+
+
+class EdgePropertyProxy:
+    """`graph.weight` in the driver loop: its types."""
+
+    def __init__(self, t: Type, path_type: Type) -> None:
+        self.dtype = cast_type(dtype_of(t))
+        self.path_dtype = cast_type(dtype_of(path_type))
+
+
+def path_type(t: Type) -> Type:
+    """A type wide enough for sums along paths, where nothing is known of the values."""
+    element = element_of(t)
+    wide: Scalar = F64 if element.is_float else U64 if element == U64 else I64
+    return Vector(wide, t.length) if isinstance(t, Vector) else wide
+
+
+class GraphProxy:
+    """The algorithm's `graph`: declarations, applies, and global scalars as attributes."""
+
+    _state: DriverState
+
+    def __init__(self, state: DriverState) -> None:
+        object.__setattr__(self, "_state", state)
+
+    # --- the graph itself
+
+    @property
+    def num_vertices(self) -> Number:
+        """How many vertices there are."""
+        return Number(np.int64(self._state.graph.num_vertices))
+
+    @property
+    def num_edges(self) -> Number:
+        """How many edges there are; an undirected one counts once."""
+        return Number(np.int64(self._state.graph.num_edges))
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have a direction."""
+        return bool(self._state.graph.directed)
+
+    # --- declarations
+
+    def vertex_property(self, dtype: DType, fill: Any = None) -> Property:
+        """A new property with `fill` at every vertex: by default 0, false, none."""
+        state, t = self._state, dtype.type
+        size = state.graph.num_vertices
+        array = np.zeros((size, t.length) if isinstance(t, Vector) else size, state.dtype(t))
+        default = -1 if t == VID else 0
+        array[...] = state.to_memory(default if fill is None else fill, t)
+        return Property(state, t, array)
+
+    def disjoint_sets(self) -> Property:
+        """A property of disjoint sets: each vertex is its own."""
+        array = np.arange(self._state.graph.num_vertices, dtype=self._state.id_dtype)
+        return Property(self._state, VID, array, disjoint=True)
+
+    def frontier(self, vertex: Any = None) -> Frontier:
+        """The frontier of one vertex, or the empty one."""
+        return Frontier(() if vertex is None else (self._state.index(vertex),))
+
+    @property
+    def vertices(self) -> Frontier:
+        """All vertices, as a frontier."""
+        return Frontier(range(self._state.graph.num_vertices))
+
+    # --- globals
+
+    def __getattr__(self, name: str) -> Any:
+        state = self._state
+        if name in state.globals:
+            value, t = state.globals[name], state.types[name]
+            if state.round is not None and t != VID:
+                return Read(value, GlobalPlace(state, name))
+            return state.from_memory(value, t)
+        if name in state.edge_properties:
+            t = state.edge_properties[name][1]
+            return EdgePropertyProxy(t, state.path_types.get(name, path_type(t)))
+        if name in state.of_graph:
+            return state.of_graph[name]
+        raise AttributeError(f"the graph has no property {name}, and no global of that name was set")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        state = self._state
+        if state.round is None:
+            state.types.setdefault(name, _type_of(value))
+            state.globals[name] = state.to_memory(value, state.types[name])
+            return
+        if name not in state.globals:
+            raise AttributeError(f"graph.{name} is set by an operator before the algorithm gave it a value")
+        place = GlobalPlace(state, name)
+        if isinstance(value, Reduced) and value.place == place:
+            place.reduce(value.op, value.operand)
+        else:
+            place.assign(value)
+
+    # --- applies
+
+    def edge_apply(
+        self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
+    ) -> Frontier:
+        """Run an edge operator over the arcs that leave the frontier; the vertices where it took effect."""
+        state = self._state
+        state.resolve()
+        call, first = _operator(op, 3, state.overlay), _graph_first(op)
+        active = _vertices(frontier, state)
+        state.round = Round()
+        arcs = 0
+        for v in active:
+            src = Vertex(state, v)
+            for edge in Neighbors(src, out=True).edges():
+                dst = Vertex(state, edge.dst.index, own=True)
+                self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
+                arcs += 1
+        state.trace.append(RoundRecord(label or op.name, len(active), arcs))
+        return Frontier(state.end_round())
+
+    def vertex_apply(
+        self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
+    ) -> None:
+        """Run a vertex operator on the frontier."""
+        self._visit(op, frontier, label)
+
+    def vertex_filter(
+        self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
+    ) -> Frontier:
+        """Run a vertex operator on the frontier; the vertices for which it returns true."""
+        return self._visit(op, frontier, label)
+
+    def _visit(self, op: OperatorDef, frontier: Frontier | None, label: str | None) -> Frontier:
+        state = self._state
+        state.resolve()
+        call, first = _operator(op, 1, state.overlay), _graph_first(op)
+        active = _vertices(frontier, state)
+        state.round = Round()
+        chosen = [v for v in active if self._call(op, call, first, (Vertex(state, v, own=True),))]
+        state.trace.append(RoundRecord(label or op.name, len(active), 0))
+        state.end_round()
+        return Frontier(chosen)
+
+    def _call(self, op: OperatorDef, call: Any, graph_first: bool | None, args: tuple[Any, ...]) -> Any:
+        if graph_first is None:
+            return call(*args)
+        return call(self, *args) if graph_first else call(*args, self)
+
+
+def _type_of(value: Any) -> Type:
+    if isinstance(value, Vertex):
+        return VID
+    return type_of(value.value) if isinstance(value, Number) else literal_type(value)
+
+
+def _vertices(frontier: Frontier | None, state: State) -> Sequence[int]:
+    return range(state.graph.num_vertices) if frontier is None else frontier.vertices
+
+
+def _graph_first(op: OperatorDef) -> bool | None:
+    """True if the operator's first parameter is `graph`, False if its last is, None if it has none."""
+    names = list(inspect.signature(op.function).parameters)
+    if "graph" not in names:
+        return None
+    return names[0] == "graph"
+
+
+def _operator(op: OperatorDef, count: int, overlay: Overlay) -> Any:
+    """The operator's function, ready to run."""
+    if not isinstance(op, OperatorDef):
+        raise GraphError(f"{op!r} is not an operator: decorate it with @vg.operator")
+    names = [n for n in inspect.signature(op.function).parameters if n != "graph"]
+    if len(names) != count:
+        wanted = "(src, edge, dst)" if count == 3 else "(v)"
+        raise GraphError(f"{op.name} takes ({', '.join(names)}); this apply runs operators of {wanted}")
+    return overlay.function(op)

@@ -1,0 +1,35 @@
+"""What all refusals share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import ClassVar
+
+from vgraph.errors import Diagnostic
+from vgraph.source import Span
+
+
+@dataclass(eq=False)
+class Refusal(Diagnostic):
+    """Something in a user's program that the language refuses.
+
+    `came_by` holds the calls and applies through which the compiler came to the place: shown as notes.
+    """
+
+    came_by: ClassVar[tuple[tuple[Span, str], ...]] = ()
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The calls that led here, innermost first."""
+        return list(self.came_by)
+
+    def through(self, span: Span, text: str) -> Refusal:
+        """Remember that the place was reached through `span`; returns the refusal itself."""
+        vars(self)["came_by"] = (*self.came_by, (span, text))
+        return self
+
+
+def did_you_mean(name: str, known: object) -> str:
+    """` (did you mean ...?)` for the closest known name, or nothing."""
+    close = get_close_matches(name, [str(k) for k in known], 1) if isinstance(known, (list, tuple, set, dict)) else []
+    return f"; did you mean `{close[0]}`?" if close else ""

@@ -1,0 +1,248 @@
+"""Python that the language leaves out, construct by construct."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+class NotUnderstood(Refusal):
+    """A piece of syntax that the grammar does not have."""
+
+    title = "this syntax is not part of the language"
+    label = "not understood from here on"
+    help = "docs/language.md lists the statements and expressions that operators and algorithms may use"
+
+
+class MatchStatement(Refusal):
+    """`match x:`."""
+
+    title = "`match` is not part of the language"
+    label = "pattern matching is not compiled"
+    help = "write a chain of `if` and `elif`"
+
+
+class TryStatement(Refusal):
+    """`try: ...`."""
+
+    title = "`try` is not part of the language"
+    label = "nothing in a compiled program raises an exception"
+    help = "test for the condition with `if`; every operation has a defined result (integer division by 0 gives 0)"
+
+
+class WithStatement(Refusal):
+    """`with x: ...`."""
+
+    title = "`with` is not part of the language"
+    label = "there are no context managers in a compiled program"
+    help = "open resources outside, around vg.run"
+
+
+class ClassStatement(Refusal):
+    """A class inside a function of the language."""
+
+    title = "classes cannot be defined here"
+    label = "a compiled program has numbers, vertices, properties and frontiers only"
+    help = "keep the fields of a record in one vertex property each"
+
+
+class NestedFunction(Refusal):
+    """A function inside a function of the language."""
+
+    title = "functions cannot be defined inside a function of the language"
+    label = "a nested function"
+    help = "define it at the top level of the module, under @vg.function or @vg.operator"
+
+
+class AsyncCode(Refusal):
+    """`async def`, `async for`, `async with`, `await`."""
+
+    title = "asynchronous code is not part of the language"
+    label = "`async` and `await` have no meaning in a compiled program"
+    help = "leave the word out; operators run in parallel by themselves"
+
+
+class Lambda(Refusal):
+    """`lambda x: ...`."""
+
+    title = "`lambda` is not part of the language"
+    label = "functions are not values here"
+    help = "write a function under @vg.function and call it by its name"
+
+
+class Comprehension(Refusal):
+    """A list, set, dict or generator comprehension."""
+
+    title = "comprehensions are not part of the language"
+    label = "this would build a collection"
+    help = "write a loop: `total = 0`, then `for u in v.out_neighbors: total += u.x`"
+
+
+class Walrus(Refusal):
+    """`(x := e)`."""
+
+    title = "`:=` is not part of the language"
+    label = "an assignment inside an expression"
+    help = "assign in a statement of its own before this one"
+
+
+class Starred(Refusal):
+    """`*args`, `**kwargs` in a call or a display."""
+
+    title = "`*` and `**` unpacking is not part of the language"
+    label = "what this stands for is known only at run time"
+    help = "write the arguments one by one"
+
+
+class StarredParameter(Refusal):
+    """`*args`, `**kwargs`, `/` or `*` among the parameters."""
+
+    title = "parameters are plain names"
+    label = "`*`, `**` and `/` are not part of the language"
+    help = "name each parameter"
+
+
+class ParameterDefault(Refusal):
+    """A default value of an operator's or helper's parameter."""
+
+    title = "parameters of operators and helper functions have no defaults"
+    label = "a default value"
+    help = "pass the value in every call; only an algorithm's parameters may have defaults"
+
+
+class Slice(Refusal):
+    """`x[a:b]`."""
+
+    title = "slices are not part of the language"
+    label = "a slice"
+    help = "loop over `range(...)` and use one index at a time"
+
+
+class Yield(Refusal):
+    """`yield`."""
+
+    title = "`yield` is not part of the language"
+    label = "functions of the language are not generators"
+    help = "return the results at the end of the algorithm"
+
+
+class DictOrSet(Refusal):
+    """A dict or set display."""
+
+    title = "dicts and sets are not part of the language"
+    label = "this would build a collection"
+    help = "a map from vertices to values is a property: graph.vertex_property(vg.int32)"
+
+
+class FormattedString(Refusal):
+    """`f"..."`, `b"..."`, `t"..."`."""
+
+    title = "f-strings and bytes are not part of the language"
+    label = "text is not computed in a compiled program"
+    help = "plain string literals may stand in label=... and vg.fail(...)"
+
+
+class ComplexNumber(Refusal):
+    """`1j`."""
+
+    title = "complex numbers are not part of the language"
+    label = "an imaginary literal"
+    help = "keep the real and the imaginary part in two properties, or in a vg.vector(vg.float64, 2)"
+
+
+class EllipsisLiteral(Refusal):
+    """`...`."""
+
+    title = "`...` is not part of the language"
+    label = "nothing is left out in a compiled program"
+    help = "write `pass` for an empty body"
+
+
+class ChainedAssignment(Refusal):
+    """`a = b = e`."""
+
+    title = "one assignment, one target"
+    label = "several targets"
+    help = "write one statement for each target"
+
+
+class TupleAssignment(Refusal):
+    """`a, b = ...`."""
+
+    title = "tuples cannot be unpacked"
+    label = "several targets at once"
+    help = "write one assignment for each variable; to swap two, use a third"
+
+
+class AnnotatedVariable(Refusal):
+    """`x: int = 0`."""
+
+    title = "local variables are not annotated"
+    label = "the compiler infers the type"
+    help = "write `x = e`; for a certain type, `x = vg.float32(e)`"
+
+
+class Delete(Refusal):
+    """`del x`."""
+
+    title = "`del` is not part of the language"
+    label = "variables live until their function ends"
+    help = "leave the statement out"
+
+
+class Raise(Refusal):
+    """`raise X`."""
+
+    title = "`raise` is not part of the language"
+    label = "a compiled program raises no exceptions"
+    help = 'in an algorithm, `vg.fail("message")` ends the run with vg.AlgorithmError'
+
+
+class Assert(Refusal):
+    """`assert x`."""
+
+    title = "`assert` is not part of the language"
+    label = "a compiled program raises no exceptions"
+    help = 'in an algorithm, `if not ...: vg.fail("message")` ends the run with vg.AlgorithmError'
+
+
+class Import(Refusal):
+    """`import x`."""
+
+    title = "`import` cannot stand here"
+    label = "an import inside a function of the language"
+    help = "import at the top of the module; names are read from there"
+
+
+class GlobalStatement(Refusal):
+    """`global x`."""
+
+    title = "`global` is not part of the language"
+    label = "module variables are constants in a compiled program"
+    help = "a scalar that all operators see is an attribute of the graph: `graph.x = 0`, `graph.x += 1`"
+
+
+class Nonlocal(Refusal):
+    """`nonlocal x`."""
+
+    title = "`nonlocal` is not part of the language"
+    label = "variables of enclosing functions are constants in a compiled program"
+    help = "a scalar that all operators see is an attribute of the graph: `graph.x = 0`, `graph.x += 1`"
+
+
+class LoopElse(Refusal):
+    """`else` after a loop."""
+
+    title = "loops have no `else`"
+    label = "this would run if the loop was not left by `break`"
+    help = "set a variable before `break` and test it after the loop"
+
+
+@dataclass(eq=False)
+class ForTarget(Refusal):
+    """`for a, b in ...`."""
+
+    title = "a loop has one variable"
+    label = "this is no plain name"
+    help = "write `for u in v.out_neighbors:`, or `for e in v.out_edges:` and then e.src, e.dst, e.weight"
