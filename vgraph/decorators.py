@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -102,6 +102,26 @@ class AlgorithmDef(Definition):
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Refuses: algorithms run by `vg.run`."""
         raise VGraphError(f"{self.name} is an algorithm: run it with vg.run({self.name}, graph, ...)")
+
+    @cached_property
+    def requirements(self) -> list[Callable[..., None]]:
+        """The checks registered with `requires`."""
+        return []
+
+    def requires(self, check: Callable[..., None]) -> Callable[..., None]:
+        """Register a check to be made before each run.
+
+        It is called with the graph and those of the algorithm's parameters that it names, and raises a
+        ParameterError for what the algorithm cannot be run with. It runs in Python: keep it short.
+        """
+        self.requirements.append(check)
+        return check
+
+    def check(self, graph: Any, arguments: Mapping[str, Any]) -> None:
+        """Make all registered checks."""
+        for check in self.requirements:
+            wanted = list(inspect.signature(check).parameters)[1:]
+            check(graph, **{name: arguments[name] for name in wanted})
 
     @cached_property
     def signature(self) -> inspect.Signature:

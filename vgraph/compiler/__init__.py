@@ -1,1 +1,70 @@
-"""The compiler: source text to typed IR to kernel IR to machine code."""
+"""The compiler on one screen: source text to algorithm IR, through the passes, to kernel IR, to text for a device.
+
+`build` is the whole path; each step is pure, so programs can be compiled by several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vgraph.compiler.ir import Program
+from vgraph.schedule import Schedule
+
+if TYPE_CHECKING:
+    from vgraph.compiler.backends.base import Backend, SourceText
+    from vgraph.compiler.frontend import Signature
+    from vgraph.compiler.rewrite import Pass
+    from vgraph.decorators import AlgorithmDef
+
+Observer = Callable[["Pass | None", Program], None]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What the compiler gives: the schedule it chose, the kernel-level program, and its text for the backend."""
+
+    schedule: Schedule
+    kernel: Program
+    source: SourceText
+
+
+def build(
+    definition: AlgorithmDef,
+    signature: Signature,
+    backend: Backend,
+    *,
+    schedule: Schedule | None = None,
+    threads: int = 0,
+    observe: Observer | None = None,
+) -> Compiled:
+    """Compile `definition` for a graph and arguments of `signature`.
+
+    `threads` is 1 for code without atomics, 0 for any number of threads. `observe` sees the program after the
+    frontend (with None) and after each pass. Raises a Diagnostic for what the user wrote wrongly and ScheduleError
+    or IllegalSchedule for a schedule that does not fit.
+    """
+    from vgraph.compiler.frontend import build_program
+    from vgraph.compiler.ir import Level
+    from vgraph.compiler.passes import PIPELINE
+    from vgraph.compiler.passes.choose_schedule import chosen
+    from vgraph.compiler.rewrite import Context, PassManager
+
+    resolved = Schedule()
+
+    def on_pass(step: Pass | None, program: Program) -> None:
+        nonlocal resolved
+        if step is not None and step.name == "choose-schedule":
+            resolved = chosen(program)
+        if observe is not None:
+            observe(step, program)
+
+    # text -> [algorithm IR]
+    program = build_program(definition, signature)
+    on_pass(None, program)
+    # [algorithm IR] -> [scheduled IR] -> [kernel IR]
+    kernel = PassManager(Context(schedule or Schedule(), threads)).run(program, PIPELINE, on_pass=on_pass)
+    assert kernel.level is Level.KERNEL
+    # [kernel IR] -> [text]
+    return Compiled(resolved, kernel, backend.emit(kernel))

@@ -106,8 +106,12 @@ class Effects:
 
     @property
     def stale_reads(self) -> tuple[Read, ...]:
-        """Reads that must see the round's start although the round writes the property: they need double buffering."""
-        return tuple(r for r in self.reads if r.prop in self.written and r.role in (Role.SRC, Role.NEIGHBOR))
+        """Reads that must see the round's start although the round writes the property: they need double buffering.
+
+        Disjoint sets are exempt: while they are united, a read gives some id of the set.
+        """
+        written = {w.prop for w in self.writes if w.kind is not WriteClass.MERGING}
+        return tuple(r for r in self.reads if r.prop in written and r.role in (Role.SRC, Role.NEIGHBOR))
 
     def classes(self) -> frozenset[WriteClass]:
         """The classes of all writes."""
@@ -289,6 +293,8 @@ def _dependence(e: Node, written: frozenset[str], tainted: set[str]) -> _Shape:
             return _Shape.MONOTONE if name in tainted else _Shape.CONSTANT
         case Binary(op="min" | "max" | "|" | "&", left=a, right=b) | Binary(op="+", left=a, right=b):
             return max(_dependence(a, written, tainted), _dependence(b, written, tainted), key=lambda s: s.value)
+        case Binary(op="-", left=a, right=b) if _dependence(b, written, tainted) is _Shape.CONSTANT:
+            return _dependence(a, written, tainted)
         case Cast(operand=a, to=to) if getattr(to, "bits", 0) >= getattr(a.type, "bits", 64):
             return _dependence(a, written, tainted)
     parts = [_dependence(c, written, tainted) for c in children(e)]

@@ -1,0 +1,43 @@
+"""The frontend: a decorated Python function to a typed program at algorithm level.
+
+`source_parts` and `argument_types` run at every call and parse nothing; `build_program` loads the parser.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vgraph.compiler.frontend.signature import (
+    ArgumentType,
+    ArrayType,
+    PropertyArgument,
+    Signature,
+    StaticValue,
+    argument_types,
+)
+from vgraph.compiler.frontend.sources import source_parts
+
+if TYPE_CHECKING:
+    from vgraph.compiler.ir import Program
+    from vgraph.decorators import AlgorithmDef
+
+__all__ = [
+    "ArgumentType",
+    "ArrayType",
+    "PropertyArgument",
+    "Signature",
+    "StaticValue",
+    "argument_types",
+    "build_program",
+    "source_parts",
+]
+
+
+def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
+    """The program of an algorithm at algorithm level, fully typed.
+
+    Raises a Refusal (`vgraph.refusals`) that points at what the language does not take.
+    """
+    from vgraph.compiler.frontend import program
+
+    return program.build_program(definition, signature)

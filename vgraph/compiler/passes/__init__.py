@@ -1,0 +1,12 @@
+"""The passes, one file each, and the order in which they run."""
+
+from __future__ import annotations
+
+from vgraph.compiler.passes.choose_schedule import choose_schedule
+from vgraph.compiler.passes.double_buffer import double_buffer
+from vgraph.compiler.passes.insert_atomics import insert_atomics
+from vgraph.compiler.passes.insert_barriers import insert_barriers
+from vgraph.compiler.passes.lower_applies import lower_applies
+from vgraph.compiler.passes.simplify import simplify
+
+PIPELINE = (simplify, choose_schedule, double_buffer, lower_applies, insert_atomics, insert_barriers)

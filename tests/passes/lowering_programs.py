@@ -1,0 +1,173 @@
+"""Algorithm-level programs, one for each kind of operator."""
+
+SSSP = """\
+program sssp: algorithm, ids 32, offsets 32
+param source: vid
+vertex dist: i32 local
+edge weight: i32 graph
+frontier frontier
+operator relax(src, edge, dst) {
+  dist[dst] min= (dist[src] + weight[edge])
+}
+run {
+  fill dist = 2147483647:i32
+  dist[source] = 0:i32
+  frontier = single(source)
+  while (size(frontier) > 0:i64) {
+    frontier = edge_apply(relax, frontier)
+  }
+}
+return dist
+"""
+
+# Rounds are counted, so they can be observed: only BSP gives the interpreter's answer.
+LIMITED = """\
+program limited: algorithm, ids 64, offsets 64
+param source: vid
+vertex dist: f64 local
+edge weight: i32 graph
+frontier frontier
+operator relax(src, edge, dst) {
+  dist[dst] min= (dist[src] + cast<f64>(weight[edge]))
+}
+run {
+  fill dist = inf:f64
+  dist[source] = 0.0:f64
+  frontier = single(source)
+  for i in range(0:i64, 2:i64, 1:i64) {
+    frontier = edge_apply(relax, frontier)
+  }
+}
+return dist
+return reached = scalar size(frontier)
+"""
+
+BFS = """\
+program bfs: algorithm, ids 32, offsets 32
+param source: vid
+vertex level: i32 local
+vertex parent: vid local
+global @depth: i32
+frontier frontier
+operator visit(src, edge, dst) {
+  claim level[dst] from -1:i32 with @depth {
+    parent[dst] = src
+  }
+}
+run {
+  fill level = -1:i32
+  fill parent = none
+  level[source] = 0:i32
+  frontier = single(source)
+  @depth = 0:i32
+  while (size(frontier) > 0:i64) {
+    @depth = (@depth + 1:i32)
+    frontier = edge_apply(visit, frontier)
+  }
+}
+return level
+"""
+
+# The claim reads the property it writes, at the other end.
+BFS_BY_LEVEL = """\
+program bfs_by_level: algorithm, ids 32, offsets 32
+param source: vid
+vertex level: i32 local
+frontier frontier
+operator visit(src, edge, dst) {
+  claim level[dst] from -1:i32 with (level[src] + 1:i32) {
+  }
+}
+run {
+  fill level = -1:i32
+  level[source] = 0:i32
+  frontier = single(source)
+  while (size(frontier) > 0:i64) {
+    frontier = edge_apply(visit, frontier)
+  }
+}
+return level
+"""
+
+SUMS = """\
+program sums: algorithm, ids 32, offsets 32
+param source: vid
+vertex total: i64 local
+vertex x: i64 local
+edge weight: i32 graph
+global @all: i64
+frontier f
+operator add(src, edge, dst) {
+  total[dst] += (x[src] * cast<i64>(weight[edge]))
+  @all += 1:i64
+}
+operator heavy(v) {
+  x[v] = (total[v] % 7:i64)
+  emit (x[v] > 2:i64)
+}
+run {
+  fill total = 0:i64
+  fill x = 1:i64
+  edge_apply(add)
+  f = vertex_apply(heavy)
+  f = edge_apply(add, f) as again
+  f = vertex_apply(heavy, f)
+}
+return total
+return x
+return all = scalar @all
+return left = scalar size(f)
+"""
+
+COMPONENTS = """\
+program components: algorithm, ids 32, offsets 32
+param source: vid
+vertex component: vid local disjoint
+operator join(src, edge, dst) {
+  union(component, component[src], component[dst])
+}
+run {
+  fill component = id
+  edge_apply(join)
+}
+return component
+"""
+
+SPREAD = """\
+program spread: algorithm, ids 32, offsets 32
+param source: vid
+vertex count: i64 local
+vertex most: i64 local
+operator give(v) {
+  for (u, e) in out(v) {
+    count[u] += 1:i64
+  }
+}
+operator look(v) {
+  let best: i64 = most[v]
+  for (u, e) in in(v) {
+    best = max(best, most[u])
+  }
+  most[v] = best
+}
+run {
+  fill count = 0:i64
+  fill most = 0:i64
+  most[source] = 5:i64
+  vertex_apply(give)
+  vertex_apply(look)
+  vertex_apply(look) as "look again"
+}
+return count
+return most
+"""
+
+PROGRAMS = {
+    "sssp": SSSP,
+    "limited": LIMITED,
+    "bfs": BFS,
+    "bfs_by_level": BFS_BY_LEVEL,
+    "sums": SUMS,
+    "components": COMPONENTS,
+    "spread": SPREAD,
+}

@@ -1,0 +1,171 @@
+"""Every legal schedule of every kind of operator gives the algorithm level's answer, interpreted and compiled."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lowering_programs import PROGRAMS
+
+import vgraph as vg
+from vgraph.compiler.interpret import interpret
+from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.passes.choose_schedule import labels
+from vgraph.compiler.rewrite import Context, PassManager, with_fields
+from vgraph.compiler.text import parse_program
+from vgraph.compiler.types import Target
+from vgraph.graph import Graph
+from vgraph.refusals.schedules import IllegalSchedule
+from vgraph.schedule import Options, Schedule
+
+OPTIONS = [
+    {k: v for k, v in zip(("direction", "drive", "frontier", "sync"), values, strict=True) if v is not None}
+    for values in itertools.product(
+        (None, vg.PUSH, vg.PULL),
+        (None, vg.TOPOLOGY, vg.DATA),
+        (None, vg.SPARSE, vg.BITMAP),
+        (None, vg.BSP, vg.ASYNC),
+    )
+]
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(1, 12))
+    ids = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(ids, ids, st.integers(0, 9)), max_size=40))
+    src, dst, weight = (np.array(x, dtype=np.int64) for x in (zip(*edges, strict=True) if edges else ([], [], [])))
+    return Graph.from_edges(
+        src, dst, num_vertices=n, directed=draw(st.booleans()), weight=weight.astype(np.int32), id_bits=draw(st.sampled_from((None, 64)))
+    )
+
+
+def fitted(text, graph):
+    """The program for the widths of this graph's ids."""
+    program = parse_program(text)
+    target = Target(graph.id_dtype.itemsize * 8, graph.offset_dtype.itemsize * 8)
+    return with_fields(program, {"target": target})
+
+
+def lowered(program, schedule, threads):
+    return PassManager(Context(schedule=schedule, threads=threads)).run(program, PIPELINE)
+
+
+def native(program, graph, threads):
+    """Run a kernel-level program on this machine."""
+    from vgraph.compiler.backends.abi import ContextView
+    from vgraph.runtime import executor
+    from vgraph.runtime.plan import plan_of
+
+    source = executor.backend().emit(program)
+    plan = plan_of(program, source.interface, Schedule())
+    kernel = executor._load(executor.backend().compile(source), plan)
+    interface = plan.interface
+    context = ContextView(
+        threads,
+        num_args=len(interface.args),
+        num_results=len(interface.results),
+        num_slots=interface.num_slots,
+        num_frontiers=len(interface.frontiers),
+        num_lists=len(interface.lists),
+    )
+    try:
+        arrays = executor._bind(context, plan, graph, {"source": 0})
+        executor.run_native(kernel.address, context, threads)
+        return executor._outputs(context, plan, arrays)
+    finally:
+        context.close()
+
+
+def same(got, want):
+    assert got.keys() == want.keys()
+    for name in want:
+        a, b = np.asarray(got[name]), np.asarray(want[name])
+        if a.dtype.kind == "i" and b.dtype.kind == "u":
+            b = b.view(a.dtype)
+        np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@given(graph=graphs(), options=st.sampled_from(OPTIONS), seed=st.integers(0, 99), threads=st.sampled_from((0, 1)))
+@settings(max_examples=40, deadline=None)
+def test_kernels_give_the_answer_of_the_program(name, graph, options, seed, threads):
+    program = fitted(PROGRAMS[name], graph)
+    want = interpret(program, graph, {"source": 0})
+    schedule = Schedule({label: Options(**options) for label in labels(program)})
+    try:
+        kernel = lowered(program, schedule, threads)
+    except (IllegalSchedule, vg.ScheduleError):
+        return  # which ones are illegal is tested by itself
+    same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=1 if threads else 3), want)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_machine_code_gives_the_answer_of_the_program(name, threads):
+    rng = np.random.default_rng(threads)
+    n, m = 200, 900
+    graph = Graph.from_edges(
+        rng.integers(0, n, m), rng.integers(0, n, m), num_vertices=n, weight=rng.integers(0, 9, m).astype(np.int32)
+    )
+    program = fitted(PROGRAMS[name], graph)
+    want = interpret(program, graph, {"source": 0})
+    rng.shuffle(OPTIONS)
+    tried = 0
+    for options in OPTIONS:
+        try:
+            kernel = lowered(program, Schedule({k: Options(**options) for k in labels(program)}), threads)
+        except (IllegalSchedule, vg.ScheduleError):
+            continue
+        same(native(kernel, graph, threads), want)
+        tried += 1
+        if tried == 5:
+            break
+    assert tried
+
+
+def refused(name, **options):
+    program = parse_program(PROGRAMS[name])
+    with pytest.raises(vg.ScheduleError) as caught:
+        lowered(program, Schedule({label: Options(**options) for label in labels(program)}), 0)
+    return str(caught.value)
+
+
+def test_what_can_be_observed_may_not_be_asynchronous():
+    assert "rounds can be observed" in refused("limited", sync=vg.ASYNC)
+    assert "claiming" in refused("bfs_by_level", sync=vg.ASYNC)
+
+
+def test_no_frontier_is_not_data_driven():
+    assert "whole graph" in refused("components", drive=vg.DATA)
+
+
+def test_a_frontier_is_a_set():
+    assert "frontier is a set" in refused("sssp", deduplicate=False, direction=vg.PUSH)
+
+
+def test_an_unknown_label_lists_the_known_ones():
+    with pytest.raises(vg.ScheduleError, match="'relaks'.*'relax'"):
+        lowered(parse_program(PROGRAMS["sssp"]), Schedule().at("relaks", direction=vg.PUSH), 0)
+
+
+@pytest.mark.parametrize("options", [{}, {"direction": vg.PULL}, {"sync": vg.BSP, "frontier": vg.BITMAP}], ids=str)
+@pytest.mark.parametrize("name", ["sssp", "bfs"])
+def test_golden_ir_after_each_pass(name, options, golden):
+    from pathlib import Path
+
+    from vgraph.compiler.text import print_program
+
+    texts = []
+
+    def keep(step, program):
+        texts.append(f"# after {step.name}\n{print_program(program)}")
+
+    program = parse_program(PROGRAMS[name])
+    schedule = Schedule({label: Options(**options) for label in labels(program)})
+    PassManager(Context(schedule=schedule)).run(program, PIPELINE, on_pass=keep)
+    words = "-".join([name, *(f"{k}-{v.value}" for k, v in options.items())])
+    golden(Path(__file__).parent / "golden" / f"{words}.ir", "\n".join(texts))

@@ -1,0 +1,134 @@
+"""vgraph: graph programs in Python, compiled.
+
+Write what happens at a vertex or along an edge with `@operator`, the loop around it with `@algorithm`, and run it on a
+`Graph` with `run`. The language is described in docs/language.md; examples/ has programs to start from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vgraph import data
+from vgraph.api import explain, run
+from vgraph.decorators import algorithm, function, operator
+from vgraph.errors import (
+    AlgorithmError,
+    DeviceError,
+    Diagnostic,
+    GraphError,
+    GraphFormatError,
+    ParameterError,
+    ScheduleError,
+    SourceError,
+    VGraphError,
+)
+from vgraph.graph import Graph
+from vgraph.io import read, write
+from vgraph.language import (
+    bool_,
+    ceil,
+    dot,
+    exp,
+    fail,
+    float32,
+    float64,
+    floor,
+    inf,
+    int32,
+    int64,
+    isinf,
+    isnan,
+    log,
+    nan,
+    none,
+    sqrt,
+    sum,
+    uint32,
+    uint64,
+    union,
+    vector,
+    vertex,
+    vertex_property,
+)
+from vgraph.schedule import (
+    ASYNC,
+    BITMAP,
+    BSP,
+    DATA,
+    FUSED,
+    PULL,
+    PUSH,
+    SPARSE,
+    TOPOLOGY,
+    Schedule,
+)
+
+if TYPE_CHECKING:
+    from vgraph import algorithms
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ASYNC",
+    "BITMAP",
+    "BSP",
+    "DATA",
+    "FUSED",
+    "PULL",
+    "PUSH",
+    "SPARSE",
+    "TOPOLOGY",
+    "AlgorithmError",
+    "DeviceError",
+    "Diagnostic",
+    "Graph",
+    "GraphError",
+    "GraphFormatError",
+    "ParameterError",
+    "Schedule",
+    "ScheduleError",
+    "SourceError",
+    "VGraphError",
+    "algorithm",
+    "algorithms",
+    "bool_",
+    "ceil",
+    "data",
+    "dot",
+    "exp",
+    "explain",
+    "fail",
+    "float32",
+    "float64",
+    "floor",
+    "function",
+    "inf",
+    "int32",
+    "int64",
+    "isinf",
+    "isnan",
+    "log",
+    "nan",
+    "none",
+    "operator",
+    "read",
+    "run",
+    "sqrt",
+    "sum",
+    "uint32",
+    "uint64",
+    "union",
+    "vector",
+    "vertex",
+    "vertex_property",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """`vgraph.algorithms` is imported when first used."""
+    if name == "algorithms":
+        import importlib
+
+        return importlib.import_module("vgraph.algorithms")
+    raise AttributeError(f"module 'vgraph' has no attribute {name!r}")

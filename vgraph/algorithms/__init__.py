@@ -1,0 +1,12 @@
+"""The library: each algorithm is one short file, and an example of the language."""
+
+from __future__ import annotations
+
+from vgraph.algorithms.bellman_ford import bellman_ford
+from vgraph.algorithms.bfs import bfs
+from vgraph.algorithms.connected_components import connected_components
+from vgraph.algorithms.label_components import label_components
+from vgraph.algorithms.pagerank import pagerank
+from vgraph.algorithms.sssp import sssp
+
+__all__ = ["bellman_ford", "bfs", "connected_components", "label_components", "pagerank", "sssp"]

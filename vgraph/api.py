@@ -1,0 +1,133 @@
+"""The whole user path on one page: `run` and `explain`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from vgraph.config import knobs
+from vgraph.decorators import AlgorithmDef
+from vgraph.errors import DeviceError, ParameterError
+from vgraph.graph import Graph
+from vgraph.schedule import Schedule
+
+if TYPE_CHECKING:
+    from vgraph.explain import Explanation
+    from vgraph.runtime.progress import Progress
+    from vgraph.runtime.result import Result
+
+DEVICES = ("cpu", "python")
+
+
+def run(
+    algorithm: AlgorithmDef,
+    graph: Graph,
+    device: str | None = None,
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[Progress], None] | None = None,
+    **params: Any,
+) -> Result:
+    """Run `algorithm` on `graph` and return its `Result`.
+
+    device: "cpu" (compiled; the default) or "python" (the reference interpreter: slow, exact, debuggable).
+    schedule: how it runs; what is left out is chosen. threads: 1 or more; by default all CPUs of the process.
+    progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
+    params: the algorithm's own parameters, by name.
+
+    Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
+    IllegalSchedule, a Diagnostic for a program outside the language, AlgorithmError where the program ends by
+    `vg.fail`, DeviceError (unknown device, out of memory). Ctrl-C stops it; the graph is never changed.
+    """
+    from vgraph.compiler.frontend import argument_types
+    from vgraph.runtime.progress import reporter
+
+    _check(algorithm, graph, schedule)
+    device = device or knobs().device or "cpu"
+    if device not in DEVICES:
+        raise DeviceError(f"device={device!r} is not available; the devices are {', '.join(DEVICES)}")
+    types = argument_types(algorithm, params)
+    arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
+    algorithm.check(graph, arguments)
+    if device == "python":
+        return _interpret(algorithm, graph, arguments, types, schedule or Schedule())
+    from vgraph.runtime.executor import execute
+
+    with reporter(progress, algorithm.name) as report:
+        return execute(algorithm, graph, arguments, types, schedule or Schedule(), _threads(threads), report)
+
+
+def explain(
+    algorithm: AlgorithmDef,
+    graph: Graph,
+    schedule: Schedule | None = None,
+    *,
+    passes: bool = True,
+    llvm: bool = False,
+    assembly: bool = False,
+    threads: int | None = None,
+    **params: Any,
+) -> Explanation:
+    """What the compiler makes of `algorithm` on `graph`: effects, schedule with reasons, IR after each pass.
+
+    Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
+    generated LLVM IR and machine code. The object prints itself; its parts are attributes.
+    """
+    from vgraph.explain import explanation
+
+    _check(algorithm, graph, schedule)
+    return explanation(
+        algorithm, graph, schedule or Schedule(), params, _threads(threads), passes=passes, llvm=llvm, assembly=assembly
+    )
+
+
+def _check(algorithm: object, graph: object, schedule: object) -> None:
+    if not isinstance(algorithm, AlgorithmDef):
+        hint = " (decorate it with @vg.algorithm)" if callable(algorithm) else ""
+        raise ParameterError(f"{algorithm!r} is not an algorithm{hint}")
+    if not isinstance(graph, Graph):
+        raise ParameterError(f"the graph is a {type(graph).__name__}; make a vg.Graph of it, or vg.read a file")
+    if schedule is not None and not isinstance(schedule, Schedule):
+        raise ParameterError(f"schedule={schedule!r} is not a vg.Schedule")
+
+
+def _threads(threads: int | None) -> int:
+    from vgraph.runtime.threads import default_threads
+
+    if threads is None:
+        return default_threads()
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ParameterError(f"threads={threads!r}: an int of at least 1")
+    return threads
+
+
+def _interpret(
+    algorithm: AlgorithmDef,
+    graph: Graph,
+    arguments: Mapping[str, Any],
+    types: Mapping[str, Any],
+    schedule: Schedule,
+) -> Result:
+    """Run on the reference interpreter, after the same checks of program and schedule as on a device."""
+    from vgraph.compiler.frontend import build_program
+    from vgraph.compiler.passes.choose_schedule import check_labels
+    from vgraph.compiler.types import VID
+    from vgraph.reference import run_reference
+    from vgraph.runtime.executor import check_vertex, path_type, signature_of
+    from vgraph.runtime.result import Result, Round, Stats, Trace
+
+    start = time.perf_counter()
+    program = build_program(algorithm, signature_of(graph, types))
+    check_labels(program, schedule)
+    for param in program.params:
+        if param.type == VID:
+            check_vertex(param.name, arguments[param.name], graph)
+    checked = time.perf_counter()
+    paths = {name: path_type(graph, name) for name in graph.edge_properties}
+    values, records = run_reference(algorithm, graph, arguments, path_types=paths)
+    done = time.perf_counter()
+    trace = Trace([Round(r.label, "python", r.active, r.edges, 0.0) for r in records])
+    edges = sum(r.edges for r in trace)
+    stats = Stats("python", 1, len(trace), edges, checked - start, 0.0, done - checked, False)
+    return Result(algorithm.name, values, stats, trace, schedule)

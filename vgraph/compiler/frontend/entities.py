@@ -1,0 +1,156 @@
+"""What an expression of the user's can stand for, besides a typed value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.ir import Orientation, Property
+from vgraph.compiler.ir import Var as IrVar
+from vgraph.language import DType
+from vgraph.source import Span
+
+
+@dataclass(frozen=True)
+class Static:
+    """A compile-time constant: a module, a dtype, a function, None, a string."""
+
+    value: object
+    span: Span
+
+
+@dataclass(frozen=True)
+class GraphRef:
+    """`graph`."""
+
+    span: Span
+
+
+@dataclass(frozen=True)
+class GraphProperty:
+    """`graph.weight`: a property of the graph, asked for its type."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An arc with its two ends."""
+
+    arc: IrVar
+    src: Value
+    dst: Value
+    span: Span
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """`v.out_neighbors`, or with `edges` set `v.out_edges`."""
+
+    vertex: Value
+    orientation: Orientation
+    edges: bool
+    span: Span
+
+
+@dataclass(frozen=True)
+class Common:
+    """`v.out_neighbors & u.out_neighbors`."""
+
+    left: Neighbors
+    right: Neighbors
+    span: Span
+
+
+@dataclass(frozen=True)
+class PropertyRef:
+    """A vertex property as a whole, in the driver loop."""
+
+    property: Property
+    span: Span
+
+
+@dataclass(frozen=True)
+class ArrayRef:
+    """An array parameter."""
+
+    property: Property
+    span: Span
+
+
+@dataclass(frozen=True)
+class FrontierRef:
+    """A frontier variable."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class ListRef:
+    """A list of frontiers."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class FrontierAt:
+    """`levels[i]`."""
+
+    list: str
+    index: Value
+    span: Span
+
+
+@dataclass(frozen=True)
+class Method:
+    """`graph.frontier`, `levels.append`: a method, about to be called."""
+
+    owner: GraphRef | ListRef
+    name: str
+    span: Span
+
+
+Entity = (
+    Value
+    | Static
+    | GraphRef
+    | GraphProperty
+    | Edge
+    | Neighbors
+    | Common
+    | PropertyRef
+    | ArrayRef
+    | FrontierRef
+    | ListRef
+    | FrontierAt
+    | Method
+)
+
+_WORDS: dict[type, str] = {
+    GraphRef: "the graph",
+    GraphProperty: "a property of the graph",
+    Edge: "an edge",
+    Neighbors: "a set of neighbors",
+    Common: "a set of common neighbors",
+    PropertyRef: "a vertex property",
+    ArrayRef: "an array",
+    FrontierRef: "a frontier",
+    FrontierAt: "a frontier",
+    ListRef: "a list of frontiers",
+    Method: "a method",
+}
+
+
+def words(entity: Entity) -> str:
+    """An entity in the user's words."""
+    if isinstance(entity, Value):
+        return describe(entity.kind)
+    if isinstance(entity, Static):
+        value = entity.value
+        if value is None or isinstance(value, (DType, str)):
+            return repr(value)
+        return f"`{getattr(value, '__name__', None) or type(value).__name__}`"
+    return _WORDS[type(entity)]

@@ -1,0 +1,200 @@
+"""How types combine: what a literal becomes beside a typed operand, and where one type is stored as another.
+
+A *kind* is a type, or WEAK: the type of a literal and of a variable that only ever gets literals, which takes the
+type of what it meets (an int literal beside an int32 is an int32).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from vgraph.compiler import ir
+from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Target, Type, Vector, element_of, promote
+from vgraph.language import dtype_of
+from vgraph.source import Span
+
+
+class Weak(Enum):
+    """The kinds of literals."""
+
+    INT = "an int literal"
+    FLOAT = "a float literal"
+    INF = "vg.inf"
+
+
+ValueKind = Type | Weak
+
+
+@dataclass(frozen=True)
+class Value:
+    """A typed expression. `valid`: a vertex that surely exists (not vg.none)."""
+
+    expr: ir.Expr
+    kind: ValueKind
+    span: Span
+    valid: bool = False
+
+    @property
+    def type(self) -> Type:
+        """The type of the expression as it stands."""
+        return default(self.kind)
+
+    @property
+    def is_vertex(self) -> bool:
+        """True for a vertex id, which may be vg.none."""
+        return self.kind == VID
+
+
+def describe(kind: ValueKind) -> str:
+    """A kind in the user's words."""
+    return kind.value if isinstance(kind, Weak) else repr(dtype_of(kind)).removeprefix("vg.").rstrip("_")
+
+
+def default(kind: ValueKind) -> Type:
+    """The type of a kind that meets no other: int64 and float64 for literals."""
+    if isinstance(kind, Weak):
+        return I64 if kind is Weak.INT else F64
+    return kind
+
+
+def arithmetic(a: ValueKind, b: ValueKind) -> ValueKind | None:
+    """The kind of `a + b`, or None where there is none. Vertex ids and bools count as int64."""
+    if isinstance(a, Weak) and isinstance(b, Weak):
+        return Weak.INT if a is b is Weak.INT else Weak.FLOAT
+    a, b = (I64 if x in (VID, BOOL) else x for x in (a, b))
+    return _meet(a, b)
+
+
+def merge(a: ValueKind, b: ValueKind) -> ValueKind | None:
+    """The kind of a place that holds `a` or `b` (a variable, a choice, min and max), and in which they compare."""
+    if a == b:
+        return a
+    if isinstance(a, Weak) and isinstance(b, Weak):
+        return Weak.FLOAT if Weak.FLOAT in (a, b) else Weak.INT
+    if VID in (a, b) and Weak.INT in (a, b):
+        return VID
+    return _meet(a, b)
+
+
+def _meet(a: ValueKind, b: ValueKind) -> ValueKind | None:
+    if isinstance(a, Weak):
+        a, b = b, a
+    assert not isinstance(a, Weak)
+    if not isinstance(b, Weak):
+        return promote(a, b)
+    element = element_of(a)
+    if b is Weak.INF:
+        return None if element.kind in (Kind.BOOL, Kind.INDEX) else a
+    if b is Weak.INT:
+        return I64 if element == BOOL else a
+    return a if element.is_float else _with_element(a, F64)
+
+
+def _with_element(t: Type, element: Scalar) -> Type:
+    return Vector(element, t.length) if isinstance(t, Vector) else element
+
+
+def limits(t: Scalar) -> tuple[int, int]:
+    """The smallest and the largest integer of a type."""
+    info = np.iinfo(np.dtype(Target().numpy_name(t)))
+    return int(info.min), int(info.max)
+
+
+class OutOfRange(Exception):
+    """A literal that its type cannot hold."""
+
+
+def coerce(value: Value, to: Type) -> ir.Expr:
+    """`value` as an expression of type `to`; literals are rewritten, others cast. Raises OutOfRange for a literal."""
+    if value.kind == to:
+        return value.expr
+    if not isinstance(value.kind, Weak) and value.type == to:
+        return value.expr
+    if isinstance(value.kind, Weak) and isinstance(value.expr, ir.Const):
+        element = literal(value.expr, element_of(to))
+        return element if isinstance(to, Scalar) else ir.Cast(to, element, span=value.span)
+    return value.expr if value.expr.type == to else ir.Cast(to, value.expr, span=value.span)
+
+
+def literal(const: ir.Const, to: Scalar) -> ir.Const:
+    """A literal of a weak kind in a scalar type."""
+    value = const.value
+    if to.is_float:
+        return ir.Const(float(value), to, span=const.span)
+    if to == BOOL:
+        return ir.Const(bool(value), to, span=const.span)
+    if to == VID:
+        if value != int(value) or value < -1:
+            raise OutOfRange
+        return ir.Const(int(value), to, span=const.span)
+    smallest, largest = limits(to)
+    if isinstance(value, float) and np.isinf(value):
+        return ir.Const(largest if value > 0 else smallest, to, span=const.span)
+    if not smallest <= value <= largest or value != int(value):
+        raise OutOfRange
+    return ir.Const(int(value), to, span=const.span)
+
+
+def zero(t: Type, span: Span) -> ir.Expr:
+    """0, false, vg.none, or a vector of zeros."""
+    element = element_of(t)
+    start: int | float | bool = False if element == BOOL else -1 if element == VID else 0.0 if element.is_float else 0
+    const = ir.Const(start, element, span=span)
+    return ir.Cast(t, const, span=span) if isinstance(t, Vector) else const
+
+
+# --- inference ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known of a variable: its kind, and whether it always holds an existing vertex."""
+
+    kind: ValueKind
+    valid: bool = False
+
+
+class Inference:
+    """Kinds of variables and globals, found by lowering the program until nothing changes.
+
+    A round reads what the round before found (in the first round, what was assigned so far) and collects what it
+    assigns anew. When all that was read agrees with what was assigned, the round's program is right.
+    """
+
+    def __init__(self) -> None:
+        self.settled: dict[Hashable, State] = {}
+        self.current: dict[Hashable, State] = {}
+        self.used: set[tuple[Hashable, State | None]] = set()
+        self.rounds = 0
+
+    def read(self, key: Hashable) -> State | None:
+        """What is known of `key`; None if nothing."""
+        state = self.settled.get(key) or self.current.get(key)
+        self.used.add((key, state))
+        return state
+
+    def assign(self, key: Hashable, kind: ValueKind, valid: bool = False) -> State | None:
+        """Note that `key` gets a value of `kind`; None if it cannot have that beside the others."""
+        old = self.current.get(key)
+        if old is not None:
+            merged = merge(old.kind, kind)
+            if merged is None:
+                return None
+            kind, valid = merged, valid and old.valid
+        self.current[key] = State(kind, valid)
+        return self.settled.get(key) or self.current[key]
+
+    def next_round(self) -> bool:
+        """Whether another round is needed; prepares it."""
+        if all(self.current.get(key) == state for key, state in self.used):
+            return False
+        self.rounds += 1
+        if self.rounds > 6:  # kinds that chase each other: only let them grow from here on
+            for key, state in self.settled.items():
+                self.assign(key, state.kind, state.valid)
+        self.settled, self.current, self.used = self.current, {}, set()
+        return True

@@ -1,0 +1,413 @@
+"""Lowering of operators: what they may write, and how writes that meet combine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph import language
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import entities as en
+from vgraph.compiler.frontend import reductions
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.entities import Entity
+from vgraph.compiler.frontend.expressions import some
+from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.reductions import Guarded, Reduction
+from vgraph.compiler.frontend.statements import Statements
+from vgraph.compiler.frontend.unit import Names, Unit
+from vgraph.compiler.ir import Origin, Property
+from vgraph.compiler.types import BOOL, EID, VID, Kind, Type, Vector, element_of
+from vgraph.decorators import OperatorDef
+from vgraph.refusals import calls as bad_call
+from vgraph.refusals import driver as bad_driver
+from vgraph.refusals import names as bad_name
+from vgraph.refusals import types as bad_type
+from vgraph.refusals import writes as bad_write
+from vgraph.refusals.base import did_you_mean
+from vgraph.source import Span
+
+GRAPH = "graph"
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a write goes to: a property at a vertex, or a global."""
+
+    name: str
+    type: Type
+    span: Span
+    prop: Property | None = None
+    vertex: Value | None = None
+
+    @property
+    def text(self) -> str:
+        """The place for messages."""
+        return f"`{self.span.source.line(self.span.line)[self.span.column : self.span.end_column]}`"
+
+
+class OperatorLowering(Statements):
+    """Lowers one operator."""
+
+    where = "an operator"
+
+    def __init__(self, unit: Unit, definition: OperatorDef) -> None:
+        super().__init__(unit, definition, Names(unit.names.taken | unit.driver_names))
+        self.own: ir.Var | None = None  # dst of an edge operator, v of a vertex operator
+        self.src: ir.Var | None = None
+        self.reduced: dict[str, tuple[str, Span]] = {}
+        self.claimed: dict[str, Span] = {}
+        self.stored_own: dict[str, Span] = {}
+        self.own_reads: list[tuple[str, Span]] = []
+        self.claiming: ir.Expr | None = None
+        self.returns = False
+
+    @property
+    def is_edge(self) -> bool:
+        """True for an edge operator."""
+        return self.src is not None
+
+    def build(self) -> ir.Operator:
+        """The operator in the IR."""
+        text = self.unit.texts.of(self.definition)
+        name = self.unit.names.fresh(self.definition.name)
+        args = self.bind(text)
+        body = self.enter(text.body)
+        result: s.Return | None = None
+        if body and isinstance(body[-1], s.Return):
+            body, result = body[:-1], body[-1]  # type: ignore[assignment]
+        self.body(body)
+        if result is not None and result.value is not None:
+            self.emit_result(result.value)
+        self.check_reads()
+        return ir.Operator(name, args, tuple(self.out), span=text.span)
+
+    def bind(self, text: s.Function) -> tuple[str, ...]:
+        """Bind the parameters; gives the IR's names."""
+        plain = [p for p in text.parameters if p.name != GRAPH]
+        if len(plain) not in (1, 3) or (
+            len(plain) != len(text.parameters) and GRAPH not in (text.parameters[0].name, text.parameters[-1].name)
+        ):
+            shown = ", ".join(p.name for p in text.parameters)
+            raise bad_driver.OperatorParameters(text.span, text.name, shown)
+        names = tuple(self.names.fresh(p.name) for p in plain)
+        for p in text.parameters:
+            if p.name == GRAPH:
+                self.frame.bindings[p.name] = en.GraphRef(p.span)
+        if len(plain) == 1:
+            self.own = ir.Var(names[0], VID, span=plain[0].span)
+            self.frame.bindings[plain[0].name] = Value(self.own, VID, plain[0].span, valid=True)
+            return names
+        self.src = ir.Var(names[0], VID, span=plain[0].span)
+        self.own = ir.Var(names[2], VID, span=plain[2].span)
+        src = Value(self.src, VID, plain[0].span, valid=True)
+        dst = Value(self.own, VID, plain[2].span, valid=True)
+        arc = ir.Var(names[1], EID, span=plain[1].span)
+        edge = en.Edge(arc, src, dst, plain[1].span)
+        for p, bound in zip(plain, (src, edge, dst), strict=True):
+            self.frame.bindings[p.name] = bound
+        return names
+
+    def emit_result(self, e: s.Expr) -> None:
+        """`return <bool>` of a filter."""
+        if self.is_edge:
+            raise bad_driver.EdgeOperatorReturns(e.span, self.definition.name)
+        self.emit(ir.Emit(self.condition(e), span=e.span))
+        self.returns = True
+
+    # --- reads
+
+    def load(self, prop: Property, v: Value, span: Span) -> Value:
+        if v.expr == self.own:
+            self.own_reads.append((prop.name, span))
+        return super().load(prop, v, span)
+
+    def check_reads(self) -> None:
+        """Refuse reads of the own vertex that see some of the round's writes and not others."""
+        for name, span in self.own_reads:
+            if name in self.reduced:
+                op, write = self.reduced[name]
+                raise bad_write.ReadsWhatItReduces(span, name, op, write)
+            if name in self.claimed and self.is_edge:
+                raise bad_write.ReadsWhatItClaims(span, name, self.claimed[name])
+
+    def graph_attribute(self, e: s.Attribute, graph: en.GraphRef) -> Entity:
+        found = self.size(e.name, e.span) or self.read_global(e.name, e.span)
+        if found is not None:
+            return found
+        if e.name in ("edge_apply", "vertex_apply", "vertex_filter", "frontier", "vertex_property", "vertices"):
+            raise bad_driver.AppliesInOperator(e.span, e.name)
+        if e.name in self.unit.signature.edge_properties or e.name in self.unit.signature.vertex_properties:
+            return en.GraphProperty(e.name, e.span)
+        known = [*self.unit.globals, "num_vertices", "num_edges", "directed"]
+        raise bad_name.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
+
+    def method(self, e: s.Call, method: en.Method) -> Entity:
+        raise bad_driver.AppliesInOperator(e.span, method.name)
+
+    # --- writes
+
+    def place(self, target: s.Attribute) -> Place:
+        """What `target` names as something to write to."""
+        owner = self.entity(target.value)
+        match owner:
+            case en.GraphRef():
+                found = self.read_global(target.name, target.span)
+                if found is None:
+                    if self.size(target.name, target.span) is not None:
+                        raise bad_write.ReadOnly(target.span, f"graph.{target.name}", "it belongs to the graph")
+                    raise bad_name.NoSuchGlobal(
+                        target.name_span, target.name, did_you_mean(target.name, list(self.unit.globals))
+                    )
+                return Place(target.name, found.type, target.span)
+            case en.Edge():
+                raise bad_write.WriteToEdge(target.span)
+            case Value(kind=kind) if kind == VID:
+                return self.vertex_place(target, owner)
+        raise bad_write.NotAssignable(target.span)
+
+    def vertex_place(self, target: s.Attribute, owner: Value) -> Place:
+        """`u.x` as something to write to."""
+        if self.is_edge and owner.expr != self.own:
+            if owner.expr == self.src:
+                raise bad_write.WriteToSource(target.span, target.name)
+            raise bad_write.WriteElsewhere(target.span)
+        if target.name == "id" or target.name.endswith(("degree", "neighbors", "_edges")):
+            raise bad_write.ReadOnly(target.span, target.name, "it belongs to the graph")
+        prop = self.vertex_property(target)
+        if prop.origin is not Origin.LOCAL:
+            what = "a property of the graph" if prop.origin is Origin.GRAPH else "a parameter"
+            raise bad_write.ReadOnly(target.span, target.name, f"it is {what}")
+        if prop.disjoint:
+            raise bad_write.DisjointSets(target.span, target.name)
+        return Place(prop.name, prop.type, target.span, prop, owner)
+
+    def is_own(self, place: Place) -> bool:
+        """Whether only this visit of a vertex operator writes the place."""
+        return not self.is_edge and place.vertex is not None and place.vertex.expr == self.own
+
+    def assign_attribute(self, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
+        place = self.place(target)
+        if self.is_own(place):
+            self.store_own(statement, target, place)
+            return
+        if self.claiming is not None and place.vertex is not None and place.vertex.expr == self.claiming:
+            if isinstance(statement, s.Assign):
+                self.store_claimed(statement, place)
+                return
+        if isinstance(statement, s.Augment):
+            found = reductions.of_augment(statement)
+        else:
+            found = reductions.of_assign(target, statement.value, self.meaning)
+            if found is not None and isinstance(statement.value, s.Literal) and place.type != BOOL:
+                found = None
+        if found is None:
+            op = f" `{statement.op}=`" if isinstance(statement, s.Augment) else " plain"
+            kind = bad_write.NotAReduction if place.prop is not None else bad_write.GlobalNotReduced
+            raise kind(statement.span, place.text, op)
+        self.reduce(place, found, statement.span)
+
+    def assign_index(self, statement: s.Assign | s.Augment, target: s.Index) -> None:
+        if isinstance(target.value, s.Attribute):
+            raise bad_write.ElementWrite(target.span)
+        raise bad_write.NotAssignable(target.span)
+
+    def store_own(self, statement: s.Assign | s.Augment, target: s.Attribute, place: Place) -> None:
+        """A vertex operator writes its own vertex."""
+        value = self.value(statement.value)
+        if isinstance(statement, s.Augment):
+            value = self.combine(statement.op, self.value(target), value, statement.span)
+        self.stored_own[place.name] = statement.span
+        if place.name in self.reduced:
+            raise bad_write.MixedWrites(statement.span, place.name, self.reduced[place.name][1])
+        assert self.own is not None
+        stored = self.stored(value, place.type, place.text)
+        self.emit(ir.Store(place.name, self.own, stored, span=statement.span))
+
+    def store_claimed(self, statement: s.Assign, place: Place) -> None:
+        """A further store of the one that claimed."""
+        self.note_claim(place, statement.span)
+        stored = self.stored(self.value(statement.value), place.type, place.text)
+        assert self.claiming is not None
+        self.emit(ir.Store(place.name, self.claiming, stored, span=statement.span))
+
+    def reduce(self, place: Place, found: Reduction, span: Span) -> None:
+        """Emit a reduction."""
+        self.check_operation(place, found.op, span)
+        values = [self.value(v) if place.type != BOOL else self.truth_value(v) for v in found.values]
+        value = values[0]
+        for more in values[1:]:
+            if found.op in ("min", "max"):
+                value = self.smaller(found.op, value, more, span)
+            else:
+                value = self.combine(found.op, value, more, span)
+        if place.prop is None:
+            place = Place(place.name, self.widen_global(place.name, value, span), place.span)
+        stored = self.stored(value, place.type, place.text)
+        if found.negate:
+            stored = self.negated(value, place.type) if value.type != place.type else ir.Unary("neg", stored, span=span)
+        if place.prop is None:
+            self.emit(ir.ReduceGlobal(found.op, place.name, stored, span=span))
+            return
+        self.note_reduction(place, found.op, span)
+        assert place.vertex is not None
+        at = place.vertex if place.vertex.valid else self.shared(place.vertex)
+        write: ir.Stmt = ir.Reduce(found.op, place.name, at.expr, stored, span=span)
+        self.emit(write if at.valid else ir.If(some(at.expr, span), (write,), span=span))
+
+    def truth_value(self, e: s.Expr) -> Value:
+        """A bool operand of a reduction of bools."""
+        return Value(self.condition(e), BOOL, e.span)
+
+    def check_operation(self, place: Place, op: str, span: Span) -> None:
+        """Whether values of the place's type combine by `op`."""
+        kind = element_of(place.type).kind
+        bits = op in ("|", "&")
+        ok = kind is not Kind.FLOAT and kind is not Kind.INDEX if bits else kind is not Kind.BOOL
+        if not bits and op in ("+", "*"):
+            ok = kind not in (Kind.BOOL, Kind.INDEX)
+        if not ok:
+            raise bad_type.BadReduction(span, op, describe(place.type))
+
+    def note_reduction(self, place: Place, op: str, span: Span) -> None:
+        """Remember a reduction; two of different kinds on one property depend on their order."""
+        before = self.reduced.setdefault(place.name, (op, span))
+        if before[0] != op:
+            raise bad_write.MixedWrites(span, place.name, before[1])
+        for others in (self.claimed, self.stored_own):
+            if place.name in others:
+                raise bad_write.MixedWrites(span, place.name, others[place.name])
+
+    def note_claim(self, place: Place, span: Span) -> None:
+        """Remember a claim."""
+        self.claimed.setdefault(place.name, span)
+        if place.name in self.reduced:
+            raise bad_write.MixedWrites(span, place.name, self.reduced[place.name][1])
+
+    def meaning(self, e: s.Expr) -> object:
+        """The Python object that an expression stands for."""
+        found = self.apart(lambda: self.entity(e))[1] if isinstance(e, (s.Name, s.Attribute)) else None
+        return found.value if isinstance(found, en.Static) else None
+
+    # --- guarded writes
+
+    def branch(self, statement: s.If) -> None:
+        guarded = None if self.stack else reductions.of_if(statement, self.needs_reduction)
+        if guarded is None:
+            super().branch(statement)
+            return
+        if statement.other:
+            raise bad_write.ElseOfUpdate(statement.other[0].span, guarded.place.span)
+        guards, test = self.apart(lambda: self.guard(guarded.guards, statement.span))
+        body, _ = self.apart(lambda: self.guarded_write(statement, guarded))
+        for g in guards:
+            self.emit(g)
+        if test is None:
+            for b in body:
+                self.emit(b)
+        else:
+            self.emit(ir.If(test, body, span=statement.span))
+
+    def needs_reduction(self, e: s.Expr) -> bool:
+        """Whether a write to `e` may meet another one."""
+        if not isinstance(e, s.Attribute):
+            return False
+        owner = self.apart(lambda: self.entity(e.value))[1]
+        if isinstance(owner, en.GraphRef):
+            return e.name in self.unit.globals
+        return isinstance(owner, Value) and owner.kind == VID and (self.is_edge or owner.expr != self.own)
+
+    def guard(self, guards: tuple[s.Expr, ...], span: Span) -> ir.Expr | None:
+        """The conjunction of the conditions that are not about the place."""
+        if not guards:
+            return None
+        return self.condition(guards[0] if len(guards) == 1 else s.Bool(span, "and", guards))
+
+    def guarded_write(self, statement: s.If, guarded: Guarded) -> None:
+        """`if e < x: x = e`, or a claim."""
+        place = self.place(guarded.place)
+        if guarded.op == "==":
+            self.claim(statement, guarded, place)
+            return
+        assert guarded.other is not None
+        (write, *more) = [x for x in statement.then if not isinstance(x, s.Pass)]
+        if more:
+            raise bad_write.DependentWrites(more[0].span, place.text)
+        if not (isinstance(write, s.Assign) and write.value == guarded.other):
+            raise bad_write.GuardMismatch(write.span, place.text)
+        op = "min" if guarded.op in (">", ">=") else "max"
+        self.reduce(place, Reduction(op, (guarded.other,)), statement.span)
+
+    def claim(self, statement: s.If, guarded: Guarded, place: Place) -> None:
+        """`if x == c: x = e; ...`."""
+        if place.prop is None or place.vertex is None:
+            raise bad_write.GlobalNotReduced(statement.span, place.text, " claiming")
+        if isinstance(place.type, Vector):
+            raise bad_write.VectorClaim(statement.span, place.text)
+        if guarded.other is None:
+            if place.type != BOOL:
+                raise bad_type.NotABool(guarded.place.span, describe(place.type), "compare it: `x == 0`")
+            expected: ir.Expr = ir.Const(False, BOOL, span=guarded.place.span)
+        else:
+            expected = self.stored(self.value(guarded.other), place.type, place.text)
+            if not _invariant(expected):
+                raise bad_write.ClaimFromVariable(guarded.other.span, place.text)
+        at = place.vertex if place.vertex.valid else self.shared(place.vertex)
+        position = next(i for i, x in enumerate(statement.then) if isinstance(x, s.Assign) and x.target == guarded.place)
+        before = self.block(statement.then[:position])
+        write = statement.then[position]
+        assert isinstance(write, s.Assign)
+        value = self.stored(self.value(write.value), place.type, place.text)
+        self.note_claim(place, write.span)
+        outer, self.claiming = self.claiming, at.expr
+        body = self.block(statement.then[position + 1 :])
+        self.claiming = outer
+        made: ir.Stmt = ir.Claim(place.name, at.expr, expected, value, body, span=statement.span)
+        if before:
+            present = ir.Load(place.name, at.expr, place.type, span=guarded.place.span)
+            test = ir.Compare("==", present, expected, span=statement.test.span)
+            made = ir.If(test, (*before, made), span=statement.span)
+        self.emit(made if at.valid else ir.If(some(at.expr, statement.span), (made,), span=statement.span))
+
+    # --- calls as statements
+
+    def evaluate(self, statement: s.Evaluate) -> None:
+        call = statement.value
+        if isinstance(call, s.Call) and self.meaning(call.function) is language.union:
+            self.no_writes_in_helpers(statement.span)
+            self.union(call)
+            return
+        self.entity(call)
+        raise bad_call.UselessStatement(statement.span)
+
+    def union(self, call: s.Call) -> None:
+        """`vg.union(a.component, b.component)`."""
+        vertices, props = [], []
+        for arg in self.arguments(call, "vg.union", 2):
+            owner = self.entity(arg.value) if isinstance(arg, s.Attribute) else None
+            if not (isinstance(arg, s.Attribute) and isinstance(owner, Value) and owner.kind == VID):
+                raise bad_write.BadUnion(arg.span)
+            prop = self.vertex_property(arg)
+            if not prop.disjoint:
+                raise bad_write.BadUnion(arg.span)
+            vertices.append(owner if owner.valid else self.shared(owner))
+            props.append(prop)
+        if props[0] != props[1]:
+            raise bad_write.BadUnion(call.span)
+        a, b = vertices
+        made: ir.Stmt = ir.Union(props[0].name, a.expr, b.expr, span=call.span)
+        for v in vertices:
+            if not v.valid:
+                made = ir.If(some(v.expr, call.span), (made,), span=call.span)
+        self.emit(made)
+
+
+def _invariant(e: ir.Expr) -> bool:
+    """Whether an expression has one value in the whole round."""
+    match e:
+        case ir.Const() | ir.GlobalVar() | ir.GraphSize():
+            return True
+        case ir.Cast(operand=operand) | ir.Unary(operand=operand):
+            return _invariant(operand)
+        case ir.Binary(left=left, right=right):
+            return _invariant(left) and _invariant(right)
+    return False

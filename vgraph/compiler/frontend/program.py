@@ -1,0 +1,49 @@
+"""From an algorithm and the types of its arguments to the typed program."""
+
+from __future__ import annotations
+
+from vgraph.compiler import ir
+from vgraph.compiler.frontend.driver import DriverLowering
+from vgraph.compiler.frontend.kinds import Inference
+from vgraph.compiler.frontend.signature import Signature
+from vgraph.compiler.frontend.statements import global_type
+from vgraph.compiler.frontend.unit import Names, Texts, Unit
+from vgraph.compiler.ir import Level, Program, Site
+from vgraph.decorators import AlgorithmDef
+
+
+def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
+    """The program at algorithm level. Raises a Refusal that points at what the language does not take."""
+    texts, inference = Texts(), Inference()
+    while True:
+        # Edge properties are called in the IR as they are in the graph, so nothing else may have their names.
+        unit = Unit(definition, signature, texts, inference, Names(signature.edge_properties))
+        driver = DriverLowering(unit)
+        driver.build()
+        if not inference.next_round():
+            return _assembled(unit, driver)
+
+
+def _assembled(unit: Unit, driver: DriverLowering) -> Program:
+    text = unit.texts.of(unit.definition)
+    globals_ = []
+    for name, span in unit.globals.items():
+        state = unit.inference.current[("global", name)]
+        globals_.append(ir.Global(name, global_type(state.kind), span=span))
+    return Program(
+        name=unit.definition.name,
+        level=Level.ALGORITHM,
+        target=unit.signature.target,
+        params=tuple(unit.params),
+        properties=(
+            *unit.properties.values(),
+            *(p for (_, site), p in unit.from_graph.items() if site in (Site.VERTEX, Site.EDGE)),
+        ),
+        globals=tuple(globals_),
+        frontiers=tuple(ir.FrontierDecl(name) for name in unit.frontiers),
+        lists=tuple(ir.ListDecl(name) for name in unit.lists),
+        operators=tuple(unit.operators.values()),
+        body=tuple(driver.out),
+        results=tuple(driver.results),
+        span=text.span,
+    )

@@ -1,0 +1,97 @@
+"""Recognising reductions and claims in what the user wrote.
+
+A write that several edges may make at once must say how the values combine. The shapes are found in the syntax:
+`x = min(x, e)`, `x += e`, `x = x + e`, `x = x or e`, `if e < x: x = e`, and the claim `if x == c: x = e`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vgraph.compiler.frontend import syntax as s
+
+Meaning = Callable[[s.Expr], object]  # the Python object that a name stands for, or None
+
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+_COMMUTATIVE = ("+", "*", "|", "&")
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """`place op= value`; `values` are combined by `op` first (min and max of several). `negate`: the value is subtracted."""
+
+    op: str
+    values: tuple[s.Expr, ...]
+    negate: bool = False
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """`if [guards and] test: place = ...` where `test` is about `place`: a claim (`==`), min (`>`) or max (`<`)."""
+
+    place: s.Attribute
+    op: str
+    other: s.Expr | None  # what the place is compared with; None for `not place`
+    guards: tuple[s.Expr, ...]
+
+
+def of_augment(statement: s.Augment) -> Reduction | None:
+    """The reduction of `place op= e`."""
+    if statement.op in _COMMUTATIVE:
+        return Reduction(statement.op, (statement.value,))
+    return Reduction("+", (statement.value,), negate=True) if statement.op == "-" else None
+
+
+def of_assign(place: s.Expr, value: s.Expr, meaning: Meaning) -> Reduction | None:
+    """The reduction of `place = value`, if it is one."""
+    match value:
+        case s.Call(function=function, args=args, keywords=()) if args.count(place) == 1 and len(args) > 1:
+            called = meaning(function)
+            op = "min" if called is builtins.min else "max" if called is builtins.max else None
+            return Reduction(op, tuple(a for a in args if a != place)) if op else None
+        case s.Bool(op=op, values=values) if values.count(place) == 1:
+            return Reduction("|" if op == "or" else "&", tuple(v for v in values if v != place))
+        case s.Literal(value=bool() as constant):
+            return Reduction("|" if constant else "&", (value,))
+        case s.Binary():
+            return _of_binary(place, value)
+    return None
+
+
+def _of_binary(place: s.Expr, value: s.Binary) -> Reduction | None:
+    op, left, right = value.op, value.left, value.right
+    if op in (*_COMMUTATIVE, "-") and left == place:
+        return Reduction("+", (right,), negate=True) if op == "-" else Reduction(op, (right,))
+    if op in _COMMUTATIVE and right == place:
+        return Reduction(op, (left,))
+    if op not in (*_COMMUTATIVE, "-") or not isinstance(left, s.Binary):
+        return None
+    inner = _of_binary(place, left)  # place + a + b
+    if inner is None or len(inner.values) != 1 or inner.op != ("+" if op == "-" else op):
+        return None
+    sign = op if not inner.negate else {"+": "-", "-": "+"}[op]  # place - a + b = place - (a - b)
+    return Reduction(inner.op, (s.Binary(value.span, sign, inner.values[0], right),), inner.negate)
+
+
+def of_if(statement: s.If, is_place: Callable[[s.Expr], bool]) -> Guarded | None:
+    """The guarded write of `if ...: place = ...`, if it is one; `is_place` tells what needs a reduction."""
+    written = [x.target for x in statement.then if isinstance(x, s.Assign)]
+    tests = statement.test.values if isinstance(statement.test, s.Bool) and statement.test.op == "and" else (statement.test,)
+    for position, test in enumerate(tests):
+        guards = (*tests[:position], *tests[position + 1 :])
+        for place, op, other in _sides(test):
+            if isinstance(place, s.Attribute) and place in written and is_place(place):
+                return Guarded(place, op, other, guards)
+    return None
+
+
+def _sides(test: s.Expr) -> list[tuple[s.Expr, str, s.Expr | None]]:
+    """The ways to read a test as `place op other`."""
+    match test:
+        case s.Compare(first=first, rest=((op, second),)) if op in _MIRROR:
+            return [(first, op, second), (second, _MIRROR[op], first)]
+        case s.Unary(op="not", operand=operand):
+            return [(operand, "==", None)]
+    return []

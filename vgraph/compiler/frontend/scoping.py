@@ -1,0 +1,162 @@
+"""Where a function's statements go and what its names mean: the ground that all lowering stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import entities as en
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.entities import Entity
+from vgraph.compiler.frontend.kinds import Value, Weak, default, describe, zero
+from vgraph.compiler.frontend.scope import Plan, plan
+from vgraph.compiler.frontend.statics import prune
+from vgraph.compiler.frontend.unit import Names, Unit
+from vgraph.compiler.types import F64, I64
+from vgraph.decorators import Definition
+from vgraph.refusals import names as bad_name
+from vgraph.refusals import types as bad_type
+from vgraph.refusals.base import Refusal, did_you_mean
+from vgraph.source import Span
+
+_T = TypeVar("_T")
+
+
+@dataclass
+class Frame:
+    """The names of one function, or of one inlined call of a helper."""
+
+    definition: Definition
+    bindings: dict[str, Entity]
+    plan: Plan = field(default_factory=Plan)
+    ir_names: dict[str, str] = field(default_factory=dict)
+    assigned: set[str] = field(default_factory=set)
+    own_names: frozenset[str] = frozenset()
+
+
+class Scoping:
+    """Names, local variables and the statements made so far."""
+
+    where: str  # "an operator", "an algorithm", for messages
+
+    def __init__(self, unit: Unit, definition: Definition, names: Names) -> None:
+        self.unit, self.names = unit, names
+        self.frame = Frame(definition, {})
+        self.out: list[ir.Stmt] = []
+        self.owner = definition.name
+
+    @property
+    def definition(self) -> Definition:
+        """The function whose text is being lowered."""
+        return self.frame.definition
+
+    # --- statements
+
+    def emit(self, statement: ir.Stmt) -> None:
+        """Append a statement."""
+        self.out.append(statement)
+
+    def apart(self, build: Callable[[], _T]) -> tuple[ir.Body, _T]:
+        """What `build` gives, and the statements that it emitted."""
+        outer, self.out = self.out, []
+        try:
+            result = build()
+            return tuple(self.out), result
+        finally:
+            self.out = outer
+
+    # --- names
+
+    def enter(self, body: s.Body) -> s.Body:
+        """Prepare the frame for a function's body: constant branches taken, declarations planned."""
+        self.frame.own_names = frozenset(_assigned(body)) | self.frame.bindings.keys()
+        kept = prune(body, self)
+        self.frame.plan = plan(kept, set(self.frame.bindings))
+        return kept
+
+    def local(self, e: s.Name) -> Entity | None:
+        """What a name of the function itself stands for; None for other names."""
+        bound = self.frame.bindings.get(e.id)
+        if bound is not None:
+            return replace(bound, span=e.span)
+        if e.id not in self.frame.plan.names:
+            if e.id in self.frame.own_names:
+                raise bad_name.OutsideItsLoop(e.span, e.id)
+            return None
+        if e.id not in self.frame.assigned:
+            raise bad_name.UsedBeforeAssignment(e.span, e.id)
+        state = self.unit.inference.read(self.key(e.id))
+        if state is None:
+            raise bad_name.UsedBeforeAssignment(e.span, e.id)
+        var = ir.Var(self.ir_name(e.id), default(state.kind), span=e.span)
+        return Value(var, state.kind, e.span, state.valid)
+
+    def undefined(self, e: s.Name) -> Refusal:
+        """The refusal for a name that means nothing."""
+        own = [*self.frame.bindings, *self.frame.assigned]
+        if e.id in self.unit.driver_names and self.definition is not self.unit.definition:
+            return bad_name.AlgorithmsVariable(e.span, e.id, self.unit.definition.name)
+        return bad_name.UndefinedName(e.span, e.id, did_you_mean(e.id, [*own, *self.definition.visible_names()]))
+
+    def ir_name(self, name: str) -> str:
+        """The unique name of a local variable."""
+        if name not in self.frame.ir_names:
+            self.frame.ir_names[name] = self.names.fresh(name)
+        return self.frame.ir_names[name]
+
+    def key(self, name: str) -> Hashable:
+        """What inference calls a local variable."""
+        return self.owner, self.ir_name(name)
+
+    # --- local variables
+
+    def fit(self, value: Value, to: ir.Type) -> ir.Expr:
+        """`value` in type `to`."""
+        raise NotImplementedError
+
+    def zeros(self, statement: s.Stmt) -> None:
+        """Declare the variables that must be there before `statement`."""
+        for name in self.frame.plan.zeros.get(id(statement), ()):
+            state = self.unit.inference.read(self.key(name))
+            if state is not None:
+                t = default(state.kind)
+                self.emit(ir.Let(self.ir_name(name), t, zero(t, statement.span), span=statement.span))
+
+    def set_local(self, name: str, value: Value, statement: s.Stmt, span: Span) -> None:
+        """`name = value`, which declares the variable where the plan says so."""
+        if name in self.frame.bindings:
+            raise bad_name.ArgumentAssigned(span, name, en.words(self.frame.bindings[name]))
+        t = self.widen(name, value, span)
+        stored = self.fit(value, t)
+        if id(statement) in self.frame.plan.declares:
+            self.emit(ir.Let(self.ir_name(name), t, stored, span=statement.span))
+        else:
+            self.emit(ir.Assign(self.ir_name(name), stored, span=statement.span))
+        self.frame.assigned.add(name)
+
+    def widen(self, name: str, value: Value, span: Span) -> ir.Type:
+        """Let a variable hold `value`, too; gives the type that it has."""
+        kind = {Weak.INT: I64, Weak.FLOAT: F64}.get(value.kind, value.kind)  # type: ignore[call-overload]
+        key = self.key(name)
+        state = self.unit.inference.assign(key, kind, value.valid)
+        if state is None:
+            old = self.unit.inference.current[key]
+            raise bad_type.IncompatibleAssignment(span, name, describe(old.kind), describe(value.kind))
+        self.unit.inference.read(key)
+        return default(state.kind)
+
+
+def _assigned(body: s.Body) -> set[str]:
+    """All names that a body assigns or loops over, branches never taken included."""
+    found: set[str] = set()
+    for statement in body:
+        match statement:
+            case s.Assign(target=s.Name(id=name)) | s.Augment(target=s.Name(id=name)):
+                found.add(name)
+            case s.For(target=s.Name(id=name)):
+                found.add(name)
+        for inner in s.bodies(statement):
+            found |= _assigned(inner)
+    return found

@@ -1,0 +1,114 @@
+"""The program under construction in one round of inference: what all functions of it share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Inference
+from vgraph.compiler.frontend.parser import parse
+from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Signature
+from vgraph.compiler.ir import Origin, Property, Site
+from vgraph.compiler.types import Type
+from vgraph.decorators import AlgorithmDef, Definition
+from vgraph.refusals.names import NameClash
+from vgraph.source import Span
+
+
+class Names:
+    """Hands out names, each once."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+
+    def fresh(self, base: str) -> str:
+        """`base`, or `base_1`, `base_2`, ... if it is taken."""
+        name, count = base, 0
+        while name in self.taken:
+            count += 1
+            name = f"{base}_{count}"
+        self.taken.add(name)
+        return name
+
+
+class Texts:
+    """The parsed functions of a program, each parsed once."""
+
+    def __init__(self) -> None:
+        self._parsed: dict[Definition, s.Function] = {}
+
+    def of(self, definition: Definition) -> s.Function:
+        """The syntax of a definition. Raises a Refusal or SourceError."""
+        if definition not in self._parsed:
+            self._parsed[definition] = parse(definition.source, defaults=isinstance(definition, AlgorithmDef))
+        return self._parsed[definition]
+
+
+@dataclass
+class Unit:
+    """One round: declarations as they are found, and the operators lowered so far."""
+
+    definition: AlgorithmDef
+    signature: Signature
+    texts: Texts
+    inference: Inference
+    names: Names = field(default_factory=Names)
+    properties: dict[str, Property] = field(default_factory=dict)  # of the algorithm and its parameters, by user name
+    from_graph: dict[tuple[str, Site], Property] = field(default_factory=dict)
+    globals: dict[str, Span] = field(default_factory=dict)
+    frontiers: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    params: list[ir.Param] = field(default_factory=list)
+    operators: dict[Definition, ir.Operator] = field(default_factory=dict)
+    arrays_looped: dict[str, Span] = field(default_factory=dict)
+    driver_names: frozenset[str] = frozenset()
+
+    def graph_property(self, name: str, site: Site, span: Span) -> Property | None:
+        """The graph's property `name`, declared in the program on first use; None if the graph has none."""
+        edge = site is Site.EDGE
+        types = self.signature.edge_properties if edge else self.signature.vertex_properties
+        if name not in types:
+            return None
+        key = (name, site)
+        if key not in self.from_graph:
+            others = [p for p in (*self.from_graph.values(), *self.properties.values()) if p.name == name]
+            if others:
+                raise NameClash(span, name)
+            self.from_graph[key] = Property(name, types[name], site, Origin.GRAPH, span=span)
+        return self.from_graph[key]
+
+    def parameter_property(self, name: str, span: Span) -> Property | None:
+        """The vertex property that a parameter of the algorithm is, if it is one."""
+        argument = self.signature.arguments.get(name)
+        if isinstance(argument, PropertyArgument):
+            return self._declare_parameter(name, argument.type, Site.VERTEX, span)
+        if isinstance(argument, ArrayType) and name not in self.arrays_looped:
+            return self._declare_parameter(name, argument.element, Site.VERTEX, span)
+        return None
+
+    def _declare_parameter(self, name: str, t: Type, site: Site, span: Span) -> Property:
+        if name not in self.properties:
+            self.properties[name] = Property(self.names.fresh(name), t, site, Origin.PARAM, span=span)
+        return self.properties[name]
+
+    def vertex_property(self, name: str, span: Span) -> Property | None:
+        """What `v.name` reads: the algorithm's property of that name, else a parameter, else the graph's."""
+        found = self.properties.get(name)
+        if found is not None and found.site is Site.VERTEX:
+            return found
+        return self.parameter_property(name, span) or self.graph_property(name, Site.VERTEX, span)
+
+    def known_vertex_names(self) -> list[str]:
+        """The names that `v.name` may have."""
+        arrays = (n for n, a in self.signature.arguments.items() if isinstance(a, (ArrayType, PropertyArgument)))
+        return [*self.properties, *arrays, *self.signature.vertex_properties]
+
+    def graph_param(self, name: str, t: Type, span: Span) -> ir.Var:
+        """A scalar of the graph that the caller passes as one more parameter."""
+        if all(p.name != name for p in self.params):
+            self.params.append(ir.Param(name, t, span=span))
+        return ir.Var(name, t, span=span)
+
+

@@ -1,0 +1,79 @@
+"""`insert-atomics`: mark what threads may do to the same place in one parallel loop.
+
+A write is atomic unless the loop's own vertex is the only place at which the loop writes the property. Reads of a
+property that the loop writes at other vertices are relaxed. With one thread everything is plain.
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.ir import (
+    CompareAndSwap,
+    Expr,
+    FrontierPush,
+    Layout,
+    Level,
+    Load,
+    Node,
+    Order,
+    ParFor,
+    Program,
+    Reduce,
+    Store,
+    Var,
+)
+from vgraph.compiler.rewrite import Context, Pass, transform, transform_body, walk, with_fields
+
+_WRITES = (Reduce, Store, CompareAndSwap)
+
+
+def _own(loop: ParFor, index: Expr) -> bool:
+    return isinstance(index, Var) and index.name == loop.vertex
+
+
+def _mark(loop: ParFor) -> ParFor:
+    nodes = list(walk(loop))
+    written = {n.prop for n in nodes if isinstance(n, _WRITES)}
+    elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
+    foreign = {n.prop for n in nodes if isinstance(n, Load) and n.prop in written and not _own(loop, n.index)}
+
+    def rule(n: Node) -> Node | None:
+        match n:
+            case Reduce(prop=prop) if prop in elsewhere:
+                return with_fields(n, {"atomic": True})
+            case CompareAndSwap(prop=prop):
+                return with_fields(n, {"atomic": prop in elsewhere})
+            case Store(prop=prop) if prop in foreign or (prop in elsewhere and _swapped(nodes, prop)):
+                return with_fields(n, {"order": Order.RELAXED})
+            case Load(prop=prop, index=index) if prop in foreign and not _own(loop, index):
+                return with_fields(n, {"order": Order.RELAXED})
+            case Load(prop=prop) if prop in elsewhere:
+                return with_fields(n, {"order": Order.RELAXED})
+            case FrontierPush(vertex=vertex, layout=layout):
+                alone = _own(loop, vertex) and (layout is Layout.SPARSE or loop.words)
+                return with_fields(n, {"atomic": not alone})
+        return None
+
+    return transform(loop, rule)
+
+
+def _swapped(nodes: list[Node], prop: str) -> bool:
+    return any(isinstance(n, CompareAndSwap | Reduce) and n.prop == prop for n in nodes)
+
+
+def _plain(n: Node) -> Node | None:
+    if isinstance(n, CompareAndSwap | FrontierPush):
+        return with_fields(n, {"atomic": False})
+    return None
+
+
+def _run(program: Program, context: Context) -> Program:
+    if context.threads == 1:
+        return with_fields(transform(program, _plain), {"threads": 1})
+
+    def rule(n: Node) -> Node | None:
+        return _mark(n) if isinstance(n, ParFor) else None
+
+    return with_fields(program, {"body": transform_body(program.body, rule)})
+
+
+insert_atomics = Pass("insert-atomics", _run, takes=Level.KERNEL, gives=Level.KERNEL)

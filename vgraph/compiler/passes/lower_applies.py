@@ -1,0 +1,130 @@
+"""`lower-applies`: scheduled level to kernel level, each apply by the form that its schedule names."""
+
+from __future__ import annotations
+
+from vgraph.compiler.ir import (
+    Body,
+    Compare,
+    EdgeApply,
+    Fill,
+    FrontierDecl,
+    FrontierPush,
+    Layout,
+    Let,
+    Level,
+    Load,
+    Node,
+    Orientation,
+    ForNeighbors,
+    ParFor,
+    Program,
+    Property,
+    Single,
+    Site,
+    Stmt,
+    Store,
+    Var,
+    VertexApply,
+    While,
+    Assign,
+    FrontierConvert,
+    FrontierClear,
+    InFrontier,
+)
+from vgraph.compiler.passes.lower_pull import lower_pull
+from vgraph.compiler.passes.lower_push import lower_push
+from vgraph.compiler.passes.lower_vertex import lower_vertex
+from vgraph.compiler.passes.lowering import Lowering
+from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
+from vgraph.compiler.types import EID, VID
+from vgraph.schedule import Direction
+
+
+def _apply(low: Lowering, n: Node) -> Body | None:
+    match n:
+        case EdgeApply(schedule=schedule):
+            assert schedule is not None
+            before = set(low.united)
+            low.united.clear()
+            body = lower_push(low, n) if schedule.direction is Direction.PUSH else lower_pull(low, n)
+            body = (*body, *(_compress(low, p) for p in sorted(low.united)))
+            low.united = before
+            return body
+        case VertexApply():
+            before = set(low.united)
+            low.united.clear()
+            body = (*lower_vertex(low, n), *(_compress(low, p) for p in sorted(low.united)))
+            low.united = before
+            return body
+        case Fill(prop=prop, value=value):
+            v = low.fresh("v")
+            filled = Var(v, VID) if value is None else value
+            return (ParFor(v, None, None, (Store(prop, Var(v, VID), filled),), span=n.span),)
+        case Store():
+            return (Single((n,), span=n.span),)
+    return None
+
+
+def _compress(low: Lowering, prop: str) -> Stmt:
+    """After unions: every vertex points at its root, which has the smallest id of its set."""
+    v, root = low.fresh("v"), low.fresh("root")
+    here = Var(root, VID)
+    above = Load(prop, here, VID)
+    body: Body = (
+        Let(root, VID, Load(prop, Var(v, VID), VID)),
+        While(Compare("!=", above, here), (Assign(root, above),)),
+        Store(prop, Var(v, VID), here),
+    )
+    return ParFor(v, None, None, body)
+
+
+def _in_order(program: Program) -> Program:
+    """Edge properties reached through in-arcs are read in the order of the transpose."""
+    incoming = {
+        n.edge for n in walk(program) if isinstance(n, ForNeighbors) and n.orientation is Orientation.IN
+    }
+    permuted: dict[str, Property] = {}
+
+    def rule(n: Node) -> Node | None:
+        if isinstance(n, Load) and n.index.type == EID and isinstance(n.index, Var) and n.index.name in incoming:
+            declared = program.property(n.prop)
+            if declared.site is not Site.EDGE:
+                return None
+            name = f"{n.prop}.in"
+            permuted[name] = Property(name, declared.type, Site.EDGE_IN, declared.origin, span=declared.span)
+            return with_fields(n, {"prop": name})
+        return None
+
+    body = transform_body(program.body, rule)
+    used = {n.prop for top in body for n in walk(top) if isinstance(n, Load)}
+    kept = tuple(p for p in program.properties if p.site is not Site.EDGE or p.name in used)
+    return with_fields(program, {"body": body, "properties": (*kept, *permuted.values())})
+
+
+def _declared(program: Program, low: Lowering) -> Program:
+    """Declare hidden frontiers and globals; every frontier takes the layouts that any of them needs."""
+    names = [f.name for f in program.frontiers] + list(low.frontiers)
+    nodes = [n for top in program.body for n in walk(top)]
+    bitmap = any(
+        isinstance(n, InFrontier)
+        or (isinstance(n, FrontierPush | FrontierConvert | FrontierClear | ParFor) and n.layout is Layout.BITMAP)
+        for n in nodes
+    )
+    flags = any(isinstance(n, FrontierPush) and n.layout is Layout.SPARSE and n.dedupe for n in nodes)
+    layouts = (Layout.SPARSE, Layout.BITMAP) if bitmap else (Layout.SPARSE,)
+    frontiers = tuple(FrontierDecl(name, layouts, flags) for name in names)
+    body = program.body
+    if not bitmap:
+        body = transform_body(body, lambda n: () if isinstance(n, FrontierConvert) else None)
+    changes = {"frontiers": frontiers, "globals": (*program.globals, *low.globals.values()), "body": body}
+    return with_fields(program, changes)
+
+
+def _run(program: Program, context: Context) -> Program:
+    low = Lowering(program)
+    body = transform_body(program.body, lambda n: _apply(low, n))
+    lowered = with_fields(program, {"body": body, "operators": (), "level": Level.KERNEL})
+    return _declared(_in_order(lowered), low)
+
+
+lower_applies = Pass("lower-applies", _run, takes=Level.SCHEDULED, gives=Level.KERNEL)

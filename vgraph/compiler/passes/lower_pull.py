@@ -1,0 +1,191 @@
+"""`lower-pull`: walk the arcs that enter each vertex, gather in registers, write once; no atomics.
+
+before: `out = edge_apply(relax, f) schedule(direction=pull, ...)`
+after:  `parfor dst in vertices { let acc = dist[dst]; for (src, edge) in in(dst) { if contains(f, src) { ... } } ... }`
+
+Data-driven, only the vertices next to the frontier are visited: a first loop collects them.
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.effects import only_claims, the_claim
+from vgraph.compiler.ir import (
+    Accumulate,
+    Assign,
+    Binary,
+    Body,
+    Break,
+    Claim,
+    Compare,
+    Degree,
+    EdgeApply,
+    Expr,
+    ForNeighbors,
+    FrontierClear,
+    FrontierConvert,
+    FrontierCopy,
+    FrontierPush,
+    If,
+    Layout,
+    Let,
+    Load,
+    Node,
+    Operator,
+    Orientation,
+    ParFor,
+    Reduce,
+    ReduceGlobal,
+    SetGlobal,
+    Single,
+    Stmt,
+    Store,
+    Union,
+    Var,
+)
+from vgraph.compiler.passes.lowering import (
+    FALSE,
+    TRUE,
+    Lowering,
+    active_only,
+    after_round,
+    before_round,
+    count_of,
+    push,
+    scalar,
+    store,
+    took_effect,
+    unite,
+)
+from vgraph.compiler.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.types import BOOL, I64, VID, Type
+from vgraph.schedule import Drive
+
+
+class _Pull:
+    """Lowers one operator over in-arcs."""
+
+    def __init__(self, low: Lowering, apply: EdgeApply, operator: Operator, hit: str | None) -> None:
+        self.low, self.apply, self.operator, self.hit = low, apply, operator, hit
+        self.src, self.edge, self.dst = operator.args
+        self.registers: dict[str, tuple[str, Type]] = {}
+        self.stops = only_claims(operator.body)
+
+    def mark(self) -> Body:
+        return (Assign(self.hit, TRUE),) if self.hit else ()
+
+    def is_dst(self, e: Expr) -> bool:
+        return isinstance(e, Var) and e.name == self.dst
+
+    def register(self, prop: str) -> Var:
+        t = self.low.program.property(prop).type
+        if prop not in self.registers:
+            self.registers[prop] = (self.low.fresh(f"{self.dst}.{prop}"), t)
+        return Var(self.registers[prop][0], t)
+
+    def rule(self, n: Node) -> Node | tuple[Stmt, ...] | None:
+        match n:
+            case Reduce(op=op, prop=prop, value=value):
+                return self.reduce(op, self.register(prop), value)
+            case Claim():
+                free = Compare("==", Load(n.prop, n.index, n.value.type), n.expected)
+                leave: Body = (Break(),) if self.stops else ()
+                return If(free, (Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave))
+            case Union(prop=prop, a=a, b=b):
+                self.low.united.add(prop)
+                return unite(self.low, prop, a, b)
+        return None
+
+    def reduce(self, op: str, register: Var, value: Expr) -> Body:
+        if self.hit is None or op in ("+", "*"):
+            return (Accumulate(op, register.name, value), *self.mark())
+        new = self.low.fresh("new")
+        now = Var(new, register.type)
+        change: Body = (Assign(register.name, now), *self.mark())
+        return (Let(new, register.type, Binary(op, register, value)), If(took_effect(now, register), change))
+
+    def visit(self) -> tuple[Body, str]:
+        """The body for one destination, and the name of the counter of its arcs."""
+        arcs = self.low.counter()
+        walked = transform_body(self.operator.body, self.rule)
+        # Reads of a reduced property at dst see the register.
+        walked = transform_body(walked, self.own_reads)
+        inside = active_only(self.apply, self.src, walked)
+        count: Body = (ReduceGlobal("+", arcs, Degree(Var(self.dst, VID), Orientation.IN)),)
+        before: Body = ()
+        if self.stops:
+            steps = self.low.fresh("walked")
+            before = (Let(steps, I64, scalar(0)),)
+            inside = (Assign(steps, Binary("+", Var(steps, I64), scalar(1))), *inside)
+            count = (ReduceGlobal("+", arcs, Var(steps, I64)),)
+        loop = ForNeighbors(
+            self.src, self.edge, Var(self.dst, VID), Orientation.IN, inside, span=self.apply.span
+        )
+        loads = tuple(
+            Let(name, t, Load(prop, Var(self.dst, VID), t)) for prop, (name, t) in self.registers.items()
+        )
+        stores = tuple(store(prop, self.dst, Var(name, t)) for prop, (name, t) in self.registers.items())
+        return (*loads, *before, loop, *count, *stores), arcs
+
+    def own_reads(self, n: Node) -> Node | None:
+        if isinstance(n, Load) and self.is_dst(n.index) and n.prop in self.registers:
+            name, t = self.registers[n.prop]
+            return Var(name, t, span=n.span)
+        return None
+
+    def guarded(self, body: Body) -> Body:
+        """If nothing but a claim can happen, vertices that are claimed already are passed over."""
+        if not self.stops:
+            return body
+        claim = the_claim(self.operator.body)
+        inner = {self.src, self.edge}
+        if any(isinstance(x, Var) and x.name in inner for x in walk(claim.expected)):
+            return body
+        free = Compare("==", Load(claim.prop, claim.index, claim.value.type), claim.expected)
+        return (If(free, body),)
+
+
+def lower_pull(low: Lowering, apply: EdgeApply) -> Body:
+    """The kernel-level body of a pull."""
+    assert apply.schedule is not None
+    operator = low.operator(apply.op)
+    dst = operator.args[2]
+    target = low.target(apply.out) if apply.out else None
+    hit = low.fresh("hit") if target else None
+    data_driven = apply.schedule.drive is Drive.DATA
+    original = apply.frontier
+    before: Body = before_round(apply, target, Layout.BITMAP)
+    candidates, collect = "", ()
+    if data_driven:
+        candidates, active, collect = _collect(low, apply, operator)
+        before = (*collect, *before_round(with_fields(apply, {"frontier": active}), target, Layout.BITMAP))
+        apply = with_fields(apply, {"frontier": active})
+    pull = _Pull(low, apply, operator, hit)
+    body, arcs = pull.visit()
+    if target and hit:
+        pushed = push(apply, target, Var(dst, VID), own=True)
+        stores = len(pull.registers)
+        body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
+        body = (Let(hit, BOOL, FALSE), *body, If(Var(hit, BOOL), (*stored, pushed)))
+    body = pull.guarded(body)
+    if data_driven:
+        loop = ParFor(dst, Layout.SPARSE, candidates, body, apply.label, span=apply.span)
+    else:
+        loop = ParFor(dst, None, None, body, apply.label, words=True, span=apply.span)
+    traced = with_fields(apply, {"frontier": original})
+    done = after_round(traced, target, "pull", count_of(arcs))
+    return (*before, SetGlobal(arcs, scalar(0)), loop, *done)
+
+
+def _collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, str, Body]:
+    """Collect the vertices that the frontier's arcs lead to: their name, the frontier as a bitmap, the loop."""
+    assert apply.frontier is not None
+    candidates, active = low.target(f"{apply.label}.candidates"), low.target(f"{apply.label}.active")
+    v, u, e = (low.fresh(n) for n in ("v", "u", "e"))
+    gather = FrontierPush(candidates, Var(u, VID), Layout.SPARSE, True)
+    body: Body = (ForNeighbors(u, e, Var(v, VID), Orientation.OUT, (gather,)),)
+    return candidates, active, (
+        FrontierConvert(apply.frontier, Layout.SPARSE),
+        Single((FrontierClear(candidates, Layout.SPARSE),)),
+        ParFor(v, Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
+        FrontierCopy(active, apply.frontier),
+    )

@@ -1,0 +1,70 @@
+"""`lower-push`: walk the arcs that leave each active vertex and update their far ends.
+
+before: `out = edge_apply(relax, f) schedule(direction=push, ...)`
+after:  `parfor src in sparse f { for (dst, edge) in out(src) { dist[dst] min= ... -> hit; if hit { push out.next dst } } }`
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.effects import effects
+from vgraph.compiler.ir import (
+    Body,
+    Degree,
+    EdgeApply,
+    ForNeighbors,
+    If,
+    Let,
+    Orientation,
+    ParFor,
+    ReduceGlobal,
+    SetGlobal,
+    Stmt,
+    Var,
+)
+from vgraph.compiler.passes.lowering import (
+    FALSE,
+    Lowering,
+    active_only,
+    after_round,
+    before_round,
+    count_of,
+    hoist_loads,
+    input_layout,
+    push,
+    scalar,
+    shared_writes,
+    wants_membership,
+)
+from vgraph.compiler.types import BOOL, VID
+
+
+def lower_push(low: Lowering, apply: EdgeApply) -> Body:
+    """The kernel-level body of a push."""
+    assert apply.schedule is not None
+    operator = low.operator(apply.op)
+    src, edge, dst = operator.args
+    target = low.target(apply.out) if apply.out else None
+    hit = low.fresh("hit") if target else None
+    inner: list[Stmt] = list(shared_writes(low, operator.body, hit))
+    if target and hit:
+        pushed = push(apply, target, Var(dst, VID), own=False)
+        inner = [Let(hit, BOOL, FALSE), *inner, If(Var(hit, BOOL), (pushed,))]
+    hoisted, walked = hoist_loads(low, tuple(inner), src, effects(low.program.operator(apply.op)).written)
+    arcs = low.counter()
+    visit: Body = (
+        ReduceGlobal("+", arcs, Degree(Var(src, VID), Orientation.OUT)),
+        *hoisted,
+        ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span),
+    )
+    membership = wants_membership(apply.schedule)
+    given = input_layout(apply, membership=membership)
+    if membership:
+        loop = ParFor(src, None, None, active_only(apply, src, visit), apply.label, span=apply.span)
+    else:
+        loop = ParFor(src, given, apply.frontier, visit, apply.label, span=apply.span)
+    return (
+        *before_round(apply, target, given),
+        SetGlobal(arcs, scalar(0)),
+        loop,
+        *after_round(apply, target, "push", count_of(arcs)),
+    )

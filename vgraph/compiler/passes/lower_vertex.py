@@ -1,0 +1,77 @@
+"""`lower-vertex`: a vertex operator as a parallel loop over vertices or over a frontier.
+
+before: `out = vertex_apply(keep, f)` with `emit e` at the operator's end
+after:  `parfor v in sparse f { ...; if e { push out.next v } }`
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.ir import (
+    Body,
+    Degree,
+    Emit,
+    ForNeighbors,
+    If,
+    Node,
+    Orientation,
+    ParFor,
+    ReduceGlobal,
+    SetGlobal,
+    Stmt,
+    Var,
+    VertexApply,
+)
+from vgraph.compiler.passes.lowering import (
+    Lowering,
+    active_only,
+    after_round,
+    before_round,
+    count_of,
+    input_layout,
+    push,
+    scalar,
+    shared_writes,
+    wants_membership,
+)
+from vgraph.compiler.rewrite import transform_body, walk
+from vgraph.compiler.types import VID
+
+
+def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
+    """The kernel-level body of a vertex operator's round."""
+    assert apply.schedule is not None
+    operator = low.operator(apply.op)
+    (v,) = operator.args
+    target = low.target(apply.out) if apply.out else None
+
+    def emitted(n: Node) -> Stmt | tuple[Stmt, ...] | None:
+        if not isinstance(n, Emit):
+            return None
+        return If(n.value, (push(apply, target, Var(v, VID), own=True),)) if target else ()
+
+    visit = transform_body(shared_writes(low, operator.body, None), emitted)
+    arcs = low.counter()
+    visit = (*_arcs_of(visit, v, arcs), *visit)
+    membership = wants_membership(apply.schedule)
+    given = input_layout(apply, membership=membership)
+    if membership:
+        loop = ParFor(v, None, None, active_only(apply, v, visit), apply.label, words=True, span=apply.span)
+    else:
+        loop = ParFor(v, given, apply.frontier, visit, apply.label, span=apply.span)
+    return (
+        *before_round(apply, target, given),
+        SetGlobal(arcs, scalar(0)),
+        loop,
+        *after_round(apply, target, "vertex", count_of(arcs)),
+    )
+
+
+def _arcs_of(body: Body, v: str, arcs: str) -> Body:
+    """Count the arcs of v once for each direction in which the operator walks them."""
+    walked = {
+        n.orientation
+        for top in body
+        for n in walk(top)
+        if isinstance(n, ForNeighbors) and isinstance(n.of, Var) and n.of.name == v
+    }
+    return tuple(ReduceGlobal("+", arcs, Degree(Var(v, VID), o)) for o in Orientation if o in walked)

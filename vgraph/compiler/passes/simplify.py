@@ -1,0 +1,131 @@
+"""`simplify`: fold what is known, forward plain copies, drop what has no effect."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from vgraph.compiler.ir import (
+    Accumulate,
+    Assign,
+    Body,
+    Cast,
+    Compare,
+    CompareAndSwap,
+    Const,
+    Expr,
+    For,
+    If,
+    Let,
+    Level,
+    Logical,
+    Node,
+    Operator,
+    Program,
+    Reduce,
+    Select,
+    Stmt,
+    Unary,
+    Var,
+    While,
+)
+from vgraph.compiler.rewrite import Context, Pass, substitute, transform, walk, with_fields
+
+_COMPARE = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+def _truth(e: Expr) -> bool | None:
+    return bool(e.value) if isinstance(e, Const) else None
+
+
+def fold(n: Node) -> Node | tuple[Stmt, ...] | None:
+    """Rule: an operation on constants is a constant, a branch on a constant is its side."""
+    match n:
+        case Compare(op=op, left=Const(value=a), right=Const(value=b)):
+            return Const(_COMPARE[op](a, b), n.type, span=n.span)
+        case Unary(op="not", operand=Const(value=a)):
+            return Const(not a, n.type, span=n.span)
+        case Cast(to=to, operand=operand) if to == operand.type:
+            return operand
+        case Logical(op=op, left=left, right=right) if (known := _truth(left)) is not None:
+            return right if known == (op == "and") else left
+        case Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
+            return then if known else other
+        case If(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
+            return then if known else other
+        case While(condition=Const(value=False)):
+            return ()
+    return None
+
+
+def _written(body: Body) -> Counter[str]:
+    """How often each local is given a value."""
+    counts: Counter[str] = Counter()
+    for top in body:
+        for n in walk(top):
+            match n:
+                case Let(name=name) | Assign(name=name) | Accumulate(name=name) | For(name=name):
+                    counts[name] += 1
+                case CompareAndSwap(ok=name):
+                    counts[name] += 1
+                case Reduce(changed=str(name)):
+                    counts[name] += 1
+    return counts
+
+
+def forward_copies(operator: Operator) -> Operator:
+    """Replace locals that only ever name another fixed value (`let u: vid = dst`) by that value."""
+    counts = _written(operator.body)
+    values: dict[str, Expr] = {}
+
+    def rule(n: Node) -> Node | tuple[Stmt, ...] | None:
+        match n:
+            case Let(name=name, value=Var(name=source) as value) if counts[name] == 1 and counts[source] == 0:
+                values[name] = value
+                return ()
+            case Let(name=name, value=Const() as value) if counts[name] == 1:
+                values[name] = value
+                return ()
+        return None
+
+    body = transform(operator, rule)
+    while values:
+        resolved = substitute(body, values)
+        if resolved == body:
+            break
+        body = resolved
+    return body
+
+
+def drop_unused(operator: Operator) -> Operator:
+    """Drop locals that nothing reads; expressions have no effects."""
+    while True:
+        used = {n.name for n in walk(operator) if isinstance(n, Var)}
+        used |= {n.name for n in walk(operator) if isinstance(n, (Assign, Accumulate))}
+        used |= {n.ok for n in walk(operator) if isinstance(n, CompareAndSwap)}
+        used |= {n.changed for n in walk(operator) if isinstance(n, Reduce) and n.changed}
+
+        def rule(n: Node, used: set[str] = used) -> tuple[Stmt, ...] | None:
+            return () if isinstance(n, Let) and n.name not in used else None
+
+        smaller = transform(operator, rule)
+        if smaller is operator:
+            return operator
+        operator = smaller
+
+
+def _run(program: Program, context: Context) -> Program:
+    folded = transform(program, fold)
+    operators = tuple(drop_unused(forward_copies(o)) for o in folded.operators)
+    if operators == folded.operators:
+        return folded
+    return transform(with_fields(folded, {"operators": operators}), fold)
+
+
+simplify = Pass("simplify", _run, takes=Level.ALGORITHM, gives=Level.ALGORITHM)

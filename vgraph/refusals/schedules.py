@@ -1,0 +1,33 @@
+"""Schedules that the effects of an operator forbid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.errors import ScheduleError
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class IllegalSchedule(Refusal, ScheduleError):
+    """An option that would change the result, or that means nothing for this traversal."""
+
+    title = "`{option}` is not legal for `{at}`"
+    label = "{reason}"
+    help = "{way_out}"
+
+    at: str
+    option: str
+    reason: str
+    way_out: str
+
+
+@dataclass(eq=False)
+class NoChangedVertices(Refusal):
+    """`frontier = graph.edge_apply(unite)`, where the operator only unites sets."""
+
+    title = "`{operator}` does not tell which vertices changed"
+    label = "uniting disjoint sets gives no frontier"
+    help = "apply it as a statement, without assigning its result"
+
+    operator: str

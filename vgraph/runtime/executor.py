@@ -1,0 +1,309 @@
+"""Plan, compile, execute: from an algorithm and a graph to a result on the CPU."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+import vgraph
+from vgraph.compiler.backends.abi import ContextView, Status
+from vgraph.compiler.backends.base import Kernel
+from vgraph.compiler.ir import Site
+from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
+from vgraph.errors import AlgorithmError, DeviceError, ParameterError
+from vgraph.runtime.cache import cache_key, default_cache
+from vgraph.runtime.plan import Array, Plan, plan_of
+from vgraph.runtime.result import Result, Round, Stats, Trace
+from vgraph.runtime.threads import native_runtime, run_native
+from vgraph.schedule import Schedule
+
+if TYPE_CHECKING:
+    from vgraph.compiler.backends.llvm import LLVMBackend
+    from vgraph.compiler.frontend import Signature
+    from vgraph.decorators import AlgorithmDef
+    from vgraph.graph import Graph
+    from vgraph.runtime.progress import ProgressCallback
+
+_LOADED: Final = 256
+"""Kernels kept in memory, the least recently used go first."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A kernel ready to run, and whether its code came from the cache on disk."""
+
+    plan: Plan
+    kernel: Kernel
+    cached: bool
+
+
+_loaded: OrderedDict[str, Loaded] = OrderedDict()
+_lock = threading.Lock()
+
+
+# --- signatures -----------------------------------------------------------------------------------------------
+
+
+def signature_of(graph: Graph, arguments: Mapping[str, Any]) -> Signature:
+    """All that the types of a program depend on, for this graph and these argument types."""
+    from vgraph.compiler.frontend import Signature
+
+    return Signature(
+        Target(graph.id_dtype.itemsize * 8, graph.offset_dtype.itemsize * 8),
+        {name: property_type(a) for name, a in graph.vertex_properties.items()},
+        {name: property_type(a) for name, a in graph.edge_properties.items()},
+        {name: path_type(graph, name) for name in graph.edge_properties},
+        graph.directed,
+        arguments,
+    )
+
+
+def property_type(array: np.ndarray[Any, Any]) -> Type:
+    """The language's type for one element of a graph's property."""
+    element = NUMPY_NAMES[array.dtype.name]
+    return Vector(element, array.shape[1]) if array.ndim == 2 else element
+
+
+def path_type(graph: Graph, name: str) -> Type:
+    """A type for sums of an edge property along a path: 64-bit where 32 bits might overflow."""
+    declared = property_type(graph.edge_properties[name])
+    if declared not in (I32, U32) or not graph.num_arcs:
+        return declared
+    low, high, _ = graph.edge_property_range(name)
+    longest = max(abs(int(low)), abs(int(high))) * max(1, graph.num_vertices)
+    limit = np.iinfo(np.int32 if declared == I32 else np.uint32).max
+    return declared if longest < limit else I64
+
+
+# --- code -----------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def code_stamp() -> str:
+    """Changes with every change of vgraph's own code."""
+    root = Path(vgraph.__file__).parent
+    rows = []
+    for folder in ("", "compiler", "compiler/frontend", "compiler/passes", "compiler/backends", "compiler/backends/llvm",
+                   "compiler/grammar"):  # fmt: skip
+        for entry in os.scandir(root / folder):
+            if entry.is_file() and not entry.name.endswith(".pyc"):
+                status = entry.stat()
+                rows.append(f"{folder}/{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join([vgraph.__version__, *sorted(rows)])
+
+
+@functools.cache
+def backend() -> LLVMBackend:
+    """The CPU backend with the native runtime's symbols."""
+    from vgraph.compiler.backends.llvm import LLVMBackend
+
+    return LLVMBackend(lambda: native_runtime().symbols)
+
+
+def prepare(definition: AlgorithmDef, signature: Signature, schedule: Schedule, threads: int) -> Loaded:
+    """The kernel for this program, from memory, from the cache on disk, or compiled now."""
+    from vgraph.compiler.backends.jit import target_key
+    from vgraph.compiler.frontend import source_parts
+
+    single = 1 if threads == 1 else 0
+    asked = ";".join(f"{k}={v!r}" for k, v in sorted(schedule.labels.items()))
+    key = cache_key(
+        (code_stamp(), target_key(), *source_parts(definition), repr(signature), asked, str(single))
+    )
+    with _lock:
+        found = _loaded.get(key)
+        if found is not None:
+            _loaded.move_to_end(key)
+            return found
+    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single)
+    with _lock:
+        _loaded[key] = loaded
+        while len(_loaded) > _LOADED:
+            _loaded.popitem(last=False)
+    return loaded
+
+
+def _from_cache(key: str) -> Loaded | None:
+    cache = default_cache()
+    data = cache.get(key) if cache is not None else None
+    if data is None:
+        return None
+    plan, code = Plan.unpack(data)
+    return Loaded(plan, _load(code, plan), True)
+
+
+def _load(code: bytes, plan: Plan) -> Kernel:
+    from vgraph.compiler.backends.base import ENTRY
+    from vgraph.compiler.backends.jit import load_object
+
+    loaded = load_object(code, native_runtime().symbols)
+    return Kernel(loaded.address(ENTRY), plan.interface, loaded)
+
+
+def _compile(
+    key: str, definition: AlgorithmDef, signature: Signature, schedule: Schedule, threads: int
+) -> Loaded:
+    from vgraph.compiler import build
+
+    compiled = build(definition, signature, backend(), schedule=schedule, threads=threads)
+    code = backend().compile(compiled.source)
+    plan = plan_of(compiled.kernel, compiled.source.interface, compiled.schedule)
+    loaded = Loaded(plan, _load(code, plan), False)
+    cache = default_cache()
+    if cache is not None:
+        cache.put(key, plan.pack(code), {"algorithm": definition.name, "schedule": str(compiled.schedule)})
+    return loaded
+
+
+# --- runs -----------------------------------------------------------------------------------------------------
+
+
+def execute(
+    definition: AlgorithmDef,
+    graph: Graph,
+    arguments: Mapping[str, Any],
+    types: Mapping[str, Any],
+    schedule: Schedule,
+    threads: int,
+    progress: ProgressCallback | None = None,
+) -> Result:
+    """Run an algorithm with complete `arguments` of the given `types` on `threads` threads of the CPU."""
+    start = time.perf_counter()
+    loaded = prepare(definition, signature_of(graph, types), schedule, threads)
+    compiled = time.perf_counter()
+    plan = loaded.plan
+    for name in plan.vertex_params:
+        check_vertex(name, arguments[name], graph)
+    interface = plan.interface
+    context = ContextView(
+        threads,
+        num_args=len(interface.args),
+        num_results=len(interface.results),
+        num_slots=interface.num_slots,
+        num_frontiers=len(interface.frontiers),
+        num_lists=len(interface.lists),
+    )
+    try:
+        arrays = _bind(context, plan, graph, arguments)
+        prepared = time.perf_counter()
+        run_native(loaded.kernel.address, context, threads, progress=progress)
+        ran = time.perf_counter()
+        if context.status is Status.ABORTED:
+            raise AlgorithmError(interface.messages[context.get("payload")])
+        values = _outputs(context, plan, arrays)
+        trace = _trace(context, plan)
+    except MemoryError as error:
+        raise DeviceError(f"out of memory: {definition.name} on {graph!r} does not fit") from error
+    finally:
+        context.close()
+    rounds = sum(r.direction != "vertex" for r in trace) or len(trace)
+    edges = sum(r.edges for r in trace)
+    stats = Stats(
+        "cpu", threads, rounds, edges, compiled - start, prepared - compiled, ran - prepared, loaded.cached
+    )
+    return Result(definition.name, values, stats, trace, plan.schedule)
+
+
+def check_vertex(name: str, value: Any, graph: Graph) -> None:
+    """Refuse a vertex that the graph does not have."""
+    if not 0 <= int(value) < graph.num_vertices:
+        last = f"0 to {graph.num_vertices - 1:,}" if graph.num_vertices else "none: the graph is empty"
+        raise ParameterError(f"{name}={value} is not a vertex of the graph; its vertices are {last}")
+
+
+def _bind(
+    context: ContextView, plan: Plan, graph: Graph, arguments: Mapping[str, Any]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Fill the argument slots and allocate what the kernel writes; the arrays by name."""
+    arrays = {a.name: _array(a, graph, arguments) for a in plan.arrays if _needed(a, plan)}
+    for slot, arg in enumerate(plan.interface.args):
+        if arg.kind == "property":
+            context.set_array(slot, arrays[arg.name])
+        elif arg.kind == "adjacency":
+            side, _, which = arg.name.partition(".")
+            context.set_array(slot, getattr(graph.out if side == "out" else graph.in_, which))
+        elif arg.kind == "size":
+            context.set_scalar(slot, getattr(graph, arg.name), "int64")
+        elif arg.kind == "length":
+            context.set_scalar(slot, len(arrays[arg.name]), "int64")
+        else:
+            context.set_scalar(slot, arguments[arg.name], arg.dtype)
+    ids = np.dtype(f"uint{plan.interface.id_bits}")
+    for index, frontier in enumerate(plan.interface.frontiers):
+        context.add_frontier(
+            index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags
+        )
+    return arrays
+
+
+def _needed(array: Array, plan: Plan) -> bool:
+    used = any(a.kind in ("property", "length") and a.name == array.name for a in plan.interface.args)
+    return used or any(o.array == array.name for o in plan.outputs)
+
+
+def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    name = array.name
+    if array.origin == "local":
+        shape = (graph.num_vertices, array.length) if array.length else (graph.num_vertices,)
+        return np.empty(shape, array.dtype)
+    if array.origin == "param":
+        return _given(array, graph, arguments[name])
+    if array.site == Site.VERTEX.value:
+        return graph.vertex_properties[name]
+    if array.site == Site.EDGE_IN.value:
+        return graph.in_property(name.removesuffix(".in"))
+    return graph.edge_properties[name]
+
+
+def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
+    """A copy of an array parameter in the kernel's type, checked."""
+    given = np.asarray(value)
+    if array.site == Site.VERTEX.value and len(given) != graph.num_vertices:
+        raise ParameterError(
+            f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
+        )
+    if array.ids and given.size:
+        outside = (given < 0) | (given >= graph.num_vertices)
+        if outside.any():
+            check_vertex(array.name, given[outside][0], graph)
+    return np.array(given, array.dtype, order="C")
+
+
+def _outputs(context: ContextView, plan: Plan, arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for output in plan.outputs:
+        if output.array:
+            found = arrays[output.array]
+            values[output.name] = found.view(f"int{found.dtype.itemsize * 8}") if output.ids else found
+            continue
+        scalar = context.result(output.slot, plan.interface.results[output.slot].dtype)
+        values[output.name] = scalar.view(f"int{scalar.dtype.itemsize * 8}") if output.ids else scalar
+    return values
+
+
+def _trace(context: ContextView, plan: Plan) -> Trace:
+    interface = plan.interface
+    return Trace(
+        [
+            Round(
+                interface.labels[label],
+                interface.directions[direction],
+                int(frontier),
+                int(edges),
+                ns * 1e-9,
+            )
+            for label, direction, frontier, edges, ns, _ in context.trace().tolist()
+        ]
+    )
+
+
+__all__ = ["execute", "path_type", "prepare", "signature_of"]

@@ -1,0 +1,117 @@
+"""The plan of a run: machine code and all that is needed to call it, as it lies in the cache."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vgraph.compiler.backends.base import KernelInterface
+from vgraph.compiler.ir import Origin, Program, Site
+from vgraph.compiler.types import VID, Vector, element_of
+from vgraph.schedule import Direction, Drive, FrontierLayout, Options, Phases, Schedule, Sync
+
+_LENGTH = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class Array:
+    """A property array: its place (`Site`, `Origin`), element dtype, vector length (0 for scalars), whether it holds ids."""
+
+    name: str
+    site: str
+    origin: str
+    dtype: str
+    length: int
+    ids: bool
+
+
+@dataclass(frozen=True)
+class Output:
+    """A returned value: a property by its array's name, or the scalar in result slot `slot`."""
+
+    name: str
+    array: str
+    slot: int
+    ids: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to call a kernel and read its results."""
+
+    interface: KernelInterface
+    arrays: tuple[Array, ...]
+    outputs: tuple[Output, ...]
+    vertex_params: tuple[str, ...]
+    schedule: Schedule
+
+    def pack(self, code: bytes) -> bytes:
+        """The plan and its code in one piece of bytes."""
+        rows = {
+            label: {k: getattr(v, "value", v) for k, v in asdict(options).items()}
+            for label, options in self.schedule.labels.items()
+        }
+        head = {
+            "interface": self.interface.to_json(),
+            "arrays": [asdict(a) for a in self.arrays],
+            "outputs": [asdict(o) for o in self.outputs],
+            "vertex_params": self.vertex_params,
+            "schedule": rows,
+        }
+        text = json.dumps(head).encode()
+        return _LENGTH.pack(len(text)) + text + code
+
+    @staticmethod
+    def unpack(data: bytes) -> tuple[Plan, bytes]:
+        """The inverse of `pack`."""
+        (length,) = _LENGTH.unpack_from(data)
+        end = _LENGTH.size + length
+        head: dict[str, Any] = json.loads(data[_LENGTH.size : end])
+        plan = Plan(
+            KernelInterface.from_json(head["interface"]),
+            tuple(Array(**row) for row in head["arrays"]),
+            tuple(Output(**row) for row in head["outputs"]),
+            tuple(head["vertex_params"]),
+            Schedule({label: _options(row) for label, row in head["schedule"].items()}),
+        )
+        return plan, data[end:]
+
+
+def _options(row: dict[str, Any]) -> Options:
+    return Options(
+        Direction(row["direction"]),
+        Phases(row["phases"]),
+        Drive(row["drive"]),
+        FrontierLayout(row["frontier"]),
+        Sync(row["sync"]),
+        row["deduplicate"],
+    )
+
+
+def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) -> Plan:
+    """The plan for a kernel-level program."""
+    arrays = tuple(
+        Array(
+            p.name,
+            p.site.value,
+            p.origin.value,
+            program.target.numpy_name(element_of(p.type)),
+            p.type.length if isinstance(p.type, Vector) else 0,
+            p.type == VID,
+        )
+        for p in program.properties
+    )
+    outputs, slot = [], 0
+    for r in program.results:
+        if isinstance(r.value, str):
+            outputs.append(Output(r.name, r.value, -1, program.property(r.value).type == VID))
+        else:
+            outputs.append(Output(r.name, "", slot, r.value.type == VID))
+            slot += 1
+    vertices = tuple(p.name for p in program.params if p.type == VID)
+    return Plan(interface, arrays, tuple(outputs), vertices, schedule)
+
+
+__all__ = ["Array", "Origin", "Output", "Plan", "Site", "plan_of"]

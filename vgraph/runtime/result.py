@@ -1,0 +1,98 @@
+"""What a run gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vgraph.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run did and where its time went (seconds)."""
+
+    device: str
+    threads: int
+    rounds: int
+    """Rounds of edge operators; of vertex operators where the algorithm has no others."""
+    edges: int
+    """Arcs walked, over all rounds."""
+    compile_seconds: float
+    """From the call to loaded machine code."""
+    prepare_seconds: float
+    """Allocation, and arrays that had to be built first (a transpose)."""
+    run_seconds: float
+    """Inside the native code."""
+    cached: bool
+    """Whether the machine code came from the cache."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: an operator applied once."""
+
+    label: str
+    direction: str
+    """'push', 'pull', or 'vertex' for a vertex operator."""
+    frontier: int
+    """Active vertices when it began."""
+    edges: int
+    """Arcs walked."""
+    seconds: float
+
+
+class Trace(Sequence[Round]):
+    """The rounds of a run, in order."""
+
+    def __init__(self, rounds: Sequence[Round]) -> None:
+        self._rounds = tuple(rounds)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rounds[index]
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    def __iter__(self) -> Iterator[Round]:
+        return iter(self._rounds)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self)} rounds>"
+
+    def plot(self, path: str | None = None) -> Any:
+        """Draw frontier size, arcs and time per round (needs matplotlib); to a file if `path` is given."""
+        from vgraph.plot import plot_trace
+
+        return plot_trace(self, path)
+
+
+class Result:
+    """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays, one element per vertex.
+
+    `names` lists them in the order of the algorithm's return statement; `stats`, `trace` and `schedule` tell how it ran.
+    """
+
+    def __init__(
+        self, algorithm: str, values: Mapping[str, Any], stats: Stats, trace: Trace, schedule: Schedule
+    ) -> None:
+        self.algorithm = algorithm
+        self.names = tuple(values)
+        self.stats, self.trace, self.schedule = stats, trace, schedule
+        self._values = dict(values)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            known = ", ".join(self.__dict__.get("names", ()))
+            raise AttributeError(f"the result has no {name!r}; it has {known}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.names]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}: {getattr(v, 'dtype', type(v).__name__)}" for k, v in self._values.items())
+        s = self.stats
+        return f"<Result of {self.algorithm}: {shown}; {s.rounds} rounds in {s.run_seconds * 1e3:.3g} ms on {s.device}>"
