@@ -9,7 +9,9 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="accept the present output as the golden one")
+    parser.addoption(
+        "--update-golden", action="store_true", help="accept the present output as the golden one"
+    )
 
 
 @pytest.fixture
@@ -23,6 +25,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
             path.write_text(text, encoding="utf-8")
             return
         assert path.exists(), f"{path} is missing: run pytest --update-golden and look at what it wrote"
-        assert text == path.read_text(encoding="utf-8"), f"{path} differs: run pytest --update-golden to accept"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path} differs: run pytest --update-golden to accept"
+        )
 
     return compare

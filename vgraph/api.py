@@ -78,7 +78,14 @@ def explain(
 
     _check(algorithm, graph, schedule)
     return explanation(
-        algorithm, graph, schedule or Schedule(), params, _threads(threads), passes=passes, llvm=llvm, assembly=assembly
+        algorithm,
+        graph,
+        schedule or Schedule(),
+        params,
+        _threads(threads),
+        passes=passes,
+        llvm=llvm,
+        assembly=assembly,
     )
 
 
@@ -87,7 +94,9 @@ def _check(algorithm: object, graph: object, schedule: object) -> None:
         hint = " (decorate it with @vg.algorithm)" if callable(algorithm) else ""
         raise ParameterError(f"{algorithm!r} is not an algorithm{hint}")
     if not isinstance(graph, Graph):
-        raise ParameterError(f"the graph is a {type(graph).__name__}; make a vg.Graph of it, or vg.read a file")
+        raise ParameterError(
+            f"the graph is a {type(graph).__name__}; make a vg.Graph of it, or vg.read a file"
+        )
     if schedule is not None and not isinstance(schedule, Schedule):
         raise ParameterError(f"schedule={schedule!r} is not a vg.Schedule")
 

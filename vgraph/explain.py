@@ -77,7 +77,9 @@ def explanation(
 
     signature = signature_of(graph, argument_types(algorithm, values))
     kernel_threads = 1 if threads == 1 else 0
-    compiled = build(algorithm, signature, backend(), schedule=schedule, threads=kernel_threads, observe=observe)
+    compiled = build(
+        algorithm, signature, backend(), schedule=schedule, threads=kernel_threads, observe=observe
+    )
     result.schedule, result.reasons = str(compiled.schedule), "\n".join(dict.fromkeys(reasons))
     if llvm:
         result.llvm = compiled.source.text

@@ -45,7 +45,9 @@ def cast(value: Any, to: Scalar) -> Any:
         limits = np.iinfo(dtype)
         whole = np.trunc(np.nan_to_num(source.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf))
         inside = np.where((whole >= limits.min) & (whole < float(limits.max)), whole, 0.0).astype(dtype)
-        result = np.where(whole >= float(limits.max), limits.max, np.where(whole < limits.min, limits.min, inside))
+        result = np.where(
+            whole >= float(limits.max), limits.max, np.where(whole < limits.min, limits.min, inside)
+        )
         return result.astype(dtype)[()]
     if isinstance(value, int) and to.is_integer:
         wrapped = value & ((1 << to.bits) - 1)
@@ -63,7 +65,9 @@ float32 = DType("float32", F32)
 float64 = DType("float64", F64)
 vertex = DType("vertex", VID)
 
-DTYPES: dict[str, DType] = {str(d.type): d for d in (bool_, int32, int64, uint32, uint64, float32, float64, vertex)}
+DTYPES: dict[str, DType] = {
+    str(d.type): d for d in (bool_, int32, int64, uint32, uint64, float32, float64, vertex)
+}
 
 
 def dtype_of(t: Type) -> DType:

@@ -87,7 +87,9 @@ class Options:
 
     def given(self) -> dict[str, object]:
         """The options that are not AUTO, by name."""
-        return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None and v not in _AUTO}
+        return {
+            f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None and v not in _AUTO
+        }
 
 
 _AUTO = (Direction.AUTO, Phases.AUTO, Drive.AUTO, FrontierLayout.AUTO, Sync.AUTO)
@@ -133,7 +135,9 @@ class Schedule:
             if name not in _AXES:
                 raise ScheduleError(f"unknown schedule option {name!r}; the options are {', '.join(_AXES)}")
             if not isinstance(value, _AXES[name]):
-                raise ScheduleError(f"{name}={value!r} is not a {_AXES[name].__name__}{_members(_AXES[name])}")
+                raise ScheduleError(
+                    f"{name}={value!r} is not a {_AXES[name].__name__}{_members(_AXES[name])}"
+                )
         merged = replace(self.labels.get(label, Options()), **options)  # type: ignore[arg-type]
         return Schedule({**self.labels, label: merged})
 
@@ -168,7 +172,9 @@ class ApplySchedule:
     reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
-        return ", ".join(f"{f.name}={_text(getattr(self, f.name))}" for f in fields(self) if f.name != "reasons")
+        return ", ".join(
+            f"{f.name}={_text(getattr(self, f.name))}" for f in fields(self) if f.name != "reasons"
+        )
 
 
 def _text(value: object) -> str:

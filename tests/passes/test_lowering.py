@@ -37,9 +37,16 @@ def graphs(draw):
     n = draw(st.integers(1, 12))
     ids = st.integers(0, n - 1)
     edges = draw(st.lists(st.tuples(ids, ids, st.integers(0, 9)), max_size=40))
-    src, dst, weight = (np.array(x, dtype=np.int64) for x in (zip(*edges, strict=True) if edges else ([], [], [])))
+    src, dst, weight = (
+        np.array(x, dtype=np.int64) for x in (zip(*edges, strict=True) if edges else ([], [], []))
+    )
     return Graph.from_edges(
-        src, dst, num_vertices=n, directed=draw(st.booleans()), weight=weight.astype(np.int32), id_bits=draw(st.sampled_from((None, 64)))
+        src,
+        dst,
+        num_vertices=n,
+        directed=draw(st.booleans()),
+        weight=weight.astype(np.int32),
+        id_bits=draw(st.sampled_from((None, 64))),
     )
 
 
@@ -90,7 +97,9 @@ def same(got, want):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@given(graph=graphs(), options=st.sampled_from(OPTIONS), seed=st.integers(0, 99), threads=st.sampled_from((0, 1)))
+@given(
+    graph=graphs(), options=st.sampled_from(OPTIONS), seed=st.integers(0, 99), threads=st.sampled_from((0, 1))
+)
 @settings(max_examples=40, deadline=None)
 def test_kernels_give_the_answer_of_the_program(name, graph, options, seed, threads):
     program = fitted(PROGRAMS[name], graph)
@@ -109,7 +118,10 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads):
     rng = np.random.default_rng(threads)
     n, m = 200, 900
     graph = Graph.from_edges(
-        rng.integers(0, n, m), rng.integers(0, n, m), num_vertices=n, weight=rng.integers(0, 9, m).astype(np.int32)
+        rng.integers(0, n, m),
+        rng.integers(0, n, m),
+        num_vertices=n,
+        weight=rng.integers(0, 9, m).astype(np.int32),
     )
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
@@ -152,7 +164,9 @@ def test_an_unknown_label_lists_the_known_ones():
         lowered(parse_program(PROGRAMS["sssp"]), Schedule().at("relaks", direction=vg.PUSH), 0)
 
 
-@pytest.mark.parametrize("options", [{}, {"direction": vg.PULL}, {"sync": vg.BSP, "frontier": vg.BITMAP}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"direction": vg.PULL}, {"sync": vg.BSP, "frontier": vg.BITMAP}], ids=str
+)
 @pytest.mark.parametrize("name", ["sssp", "bfs"])
 def test_golden_ir_after_each_pass(name, options, golden):
     from pathlib import Path

@@ -108,7 +108,9 @@ def pagerank(
 
 
 @pagerank.requires
-def sensible(graph: Graph, damping: float, tolerance: float, max_rounds: int, personalization: object) -> None:
+def sensible(
+    graph: Graph, damping: float, tolerance: float, max_rounds: int, personalization: object
+) -> None:
     """Raise ParameterError for parameters out of range."""
     if not 0 <= damping <= 1:
         raise ParameterError(f"pagerank: damping={damping} is not between 0 and 1")

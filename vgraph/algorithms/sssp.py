@@ -37,4 +37,6 @@ def non_negative_weights(graph: Graph) -> None:
     if has_nan:
         raise ParameterError("sssp: an edge weight is NaN")
     if low < 0:
-        raise ParameterError(f"sssp: the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights")
+        raise ParameterError(
+            f"sssp: the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights"
+        )

@@ -121,7 +121,10 @@ class Effects:
         """The effects as text, one line per kind of access."""
         reads = sorted({f"{r.role.value}.{r.prop}" for r in self.reads})
         writes = sorted({f"{w.role.value}.{w.prop} ({w.kind.value}, {w.op})" for w in self.writes})
-        lines = [f"{self.operator}: reads {', '.join(reads) or 'nothing'}", f"  writes {', '.join(writes) or 'nothing'}"]
+        lines = [
+            f"{self.operator}: reads {', '.join(reads) or 'nothing'}",
+            f"  writes {', '.join(writes) or 'nothing'}",
+        ]
         if self.globals_read:
             lines.append(f"  reads globals {', '.join(sorted(self.globals_read))}")
         if self.globals_reduced:
@@ -212,7 +215,10 @@ def async_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[st
         return None
     for write in found.writes:
         if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
-            return f"`{write.prop}` is written by a {write.kind.value} update, which must happen once per round", write.span
+            return (
+                f"`{write.prop}` is written by a {write.kind.value} update, which must happen once per round",
+                write.span,
+            )
     if found.globals_reduced:
         return "the operator reduces into a global, once per visit", operator.span
     blocked = _not_monotone(operator, found)
@@ -226,7 +232,12 @@ def async_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[st
 def is_fixpoint_loop(program: Program, apply: EdgeApply | VertexApply) -> bool:
     """True if `apply` is the only statement of a loop that runs until its own frontier is empty."""
     for n in walk(program):
-        if isinstance(n, While) and n.body == (apply,) and apply.frontier is not None and apply.frontier == apply.out:
+        if (
+            isinstance(n, While)
+            and n.body == (apply,)
+            and apply.frontier is not None
+            and apply.frontier == apply.out
+        ):
             return _tests_nonempty(n.condition, apply.frontier)
     return False
 
@@ -247,12 +258,19 @@ def _not_monotone(operator: Operator, found: Effects) -> tuple[str, Span | None]
     tainted: set[str] = set()
     for statement in _statements(operator.body):
         match statement:
-            case Let(name=name, value=value) | Assign(name=name, value=value) | Accumulate(name=name, value=value):
+            case (
+                Let(name=name, value=value)
+                | Assign(name=name, value=value)
+                | Accumulate(name=name, value=value)
+            ):
                 shape = _dependence(value, written, tainted)
                 if shape is _Shape.MONOTONE and not isinstance(statement, Accumulate):
                     tainted.add(name)
                 elif shape is not _Shape.CONSTANT:
-                    return "a local depends on an updated property in a way that may not be monotone", statement.span
+                    return (
+                        "a local depends on an updated property in a way that may not be monotone",
+                        statement.span,
+                    )
             case Reduce(value=value):
                 if _dependence(value, written, tainted) is _Shape.OTHER:
                     return "the value written may fall when the value read rises", statement.span
@@ -292,7 +310,9 @@ def _dependence(e: Node, written: frozenset[str], tainted: set[str]) -> _Shape:
         case Var(name=name):
             return _Shape.MONOTONE if name in tainted else _Shape.CONSTANT
         case Binary(op="min" | "max" | "|" | "&", left=a, right=b) | Binary(op="+", left=a, right=b):
-            return max(_dependence(a, written, tainted), _dependence(b, written, tainted), key=lambda s: s.value)
+            return max(
+                _dependence(a, written, tainted), _dependence(b, written, tainted), key=lambda s: s.value
+            )
         case Binary(op="-", left=a, right=b) if _dependence(b, written, tainted) is _Shape.CONSTANT:
             return _dependence(a, written, tainted)
         case Cast(operand=a, to=to) if getattr(to, "bits", 0) >= getattr(a.type, "bits", 64):

@@ -356,7 +356,7 @@ class Reduce(Stmt):
     """`dist[v] min= e`: a reduction into a property; op is one of min, max, +, *, |, &.
 
     Kernel level: `atomic` (`atomic dist[v] min= e`) where threads may meet; `changed` (`... -> c`) names a declared
-    bool local that becomes true when the value changed (min, max, |, &) or for + and * always; otherwise it keeps its value.
+    bool local that becomes true when the value changed (min, max, |, &) or, for + and *, always; else it stays.
     """
 
     op: str
@@ -466,7 +466,7 @@ class Union(Stmt):
 
 @node
 class Fill(Stmt):
-    """`fill dist = e`: every element of a property; e may not depend on the vertex. `fill component = id` numbers them."""
+    """`fill dist = e`: every element of a property; e does not depend on the vertex. `fill component = id`: numbers."""
 
     prop: str
     value: Expr | None
@@ -562,7 +562,7 @@ class ListGet(Stmt):
 
 @node
 class ParFor(Stmt):
-    """`parfor v in vertices { ... }`, `in sparse f`, `in bitmap f`: dynamic chunks over all threads, barrier at the end.
+    """`parfor v in vertices { ... }`, `in sparse f`, `in bitmap f`: dynamic chunks, all threads, barrier at the end.
 
     Iterations run in any order, at the same time. With BITMAP (and with `vertices` when `words` is set) one thread
     owns whole 64-bit words of vertex ids, so it may write bitmap words of its own vertices without atomics.
@@ -592,7 +592,7 @@ class Barrier(Stmt):
 
 @node
 class CompareAndSwap(Stmt):
-    """`ok = cas parent[v] from e with f`: if the place holds `expected` put `value`; the declared bool local `ok` tells.
+    """`ok = cas parent[v] from e with f`: if the place holds `expected` put `value`; the bool local `ok` tells.
     `atomic` as in `Reduce`."""
 
     ok: str
@@ -637,7 +637,7 @@ class FrontierSwap(Stmt):
 
 @node
 class FrontierConvert(Stmt):
-    """`convert f to bitmap`, collective: change the layout if it has another (run-time test). Sparse results are sorted."""
+    """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues come out sorted."""
 
     frontier: str
     layout: Layout
@@ -645,7 +645,7 @@ class FrontierConvert(Stmt):
 
 @node
 class Trace(Stmt):
-    """`trace relax push active edges`: append a record of the round that just ended: label, direction, frontier size, arcs walked."""
+    """`trace relax push active, edges`: record the round that just ended: label, direction, frontier size, arcs walked."""
 
     label: str
     direction: str

@@ -31,5 +31,9 @@ class Refusal(Diagnostic):
 
 def did_you_mean(name: str, known: object) -> str:
     """` (did you mean ...?)` for the closest known name, or nothing."""
-    close = get_close_matches(name, [str(k) for k in known], 1) if isinstance(known, (list, tuple, set, dict)) else []
+    close = (
+        get_close_matches(name, [str(k) for k in known], 1)
+        if isinstance(known, (list, tuple, set, dict))
+        else []
+    )
     return f"; did you mean `{close[0]}`?" if close else ""

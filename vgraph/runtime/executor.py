@@ -87,13 +87,15 @@ def path_type(graph: Graph, name: str) -> Type:
 # --- code -----------------------------------------------------------------------------------------------------
 
 
+_COMPILER: Final = (".", *(f"compiler/{x}" for x in (".", "frontend", "passes", "backends", "backends/llvm", "grammar")))
+
+
 @functools.cache
 def code_stamp() -> str:
     """Changes with every change of vgraph's own code."""
     root = Path(vgraph.__file__).parent
     rows = []
-    for folder in ("", "compiler", "compiler/frontend", "compiler/passes", "compiler/backends", "compiler/backends/llvm",
-                   "compiler/grammar"):  # fmt: skip
+    for folder in _COMPILER:
         for entry in os.scandir(root / folder):
             if entry.is_file() and not entry.name.endswith(".pyc"):
                 status = entry.stat()
@@ -239,9 +241,7 @@ def _bind(
             context.set_scalar(slot, arguments[arg.name], arg.dtype)
     ids = np.dtype(f"uint{plan.interface.id_bits}")
     for index, frontier in enumerate(plan.interface.frontiers):
-        context.add_frontier(
-            index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags
-        )
+        context.add_frontier(index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags)
     return arrays
 
 

@@ -17,7 +17,7 @@ _LENGTH = struct.Struct("<Q")
 
 @dataclass(frozen=True)
 class Array:
-    """A property array: its place (`Site`, `Origin`), element dtype, vector length (0 for scalars), whether it holds ids."""
+    """A property array: its `Site` and `Origin`, element dtype, vector length (0: scalars), whether it holds ids."""
 
     name: str
     site: str

@@ -71,7 +71,7 @@ class Trace(Sequence[Round]):
 class Result:
     """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays, one element per vertex.
 
-    `names` lists them in the order of the algorithm's return statement; `stats`, `trace` and `schedule` tell how it ran.
+    `names` lists them in the order of the return statement; `stats`, `trace` and `schedule` tell how it ran.
     """
 
     def __init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -56,9 +57,9 @@ class Calls(Expressions):
             raise bad_call.NotAFunction(e.function.span, en.words(function))
         return self.static_call(e, function.value)
 
+    @abstractmethod
     def method(self, e: s.Call, method: en.Method) -> Entity:
         """A method of the graph or of a list."""
-        raise NotImplementedError
 
     def static_call(self, e: s.Call, function: Any) -> Entity:
         """A call of a function that is known at compile time."""
@@ -99,7 +100,9 @@ class Calls(Expressions):
                 return en.Static(language.vector(dtype.value, length.expr.value), e.span)  # type: ignore[arg-type]
             except TypeError as error:
                 raise bad_call.BadVectorType(e.span, str(error)) from None
-        raise bad_call.BadVectorType(e.span, "vg.vector takes a type and a length that is known at compile time")
+        raise bad_call.BadVectorType(
+            e.span, "vg.vector takes a type and a length that is known at compile time"
+        )
 
     # --- arguments
 
@@ -135,7 +138,9 @@ class Calls(Expressions):
             raise bad_type.TypeMismatch(span, op, describe(a.kind), describe(b.kind))
         t = default(kind)
         valid = (a.valid or b.valid) if op == "min" else (a.valid and b.valid)
-        return Value(ir.Binary(op, self.fit(a, t), self.fit(b, t), span=span), kind, span, valid and kind == VID)
+        return Value(
+            ir.Binary(op, self.fit(a, t), self.fit(b, t), span=span), kind, span, valid and kind == VID
+        )
 
     def absolute(self, e: s.Call) -> Value:
         """`abs(x)`."""
@@ -237,13 +242,16 @@ class Calls(Expressions):
         for parameter, arg in zip(text.parameters, args, strict=True):
             found = self.entity(arg)
             if isinstance(found, Value) and not isinstance(found.expr, (ir.Var, ir.Const, ir.GlobalVar)):
-                uses = sum(isinstance(n, s.Name) and n.id == parameter.name for x in text.body for n in s.walk(x))
+                uses = sum(
+                    isinstance(n, s.Name) and n.id == parameter.name for x in text.body for n in s.walk(x)
+                )
                 if uses != 1 or len(text.body) != 1:
                     name = self.temporary(parameter.name, found.type, found.expr, arg.span)
                     var = ir.Var(name, found.type, span=arg.span)
                     found = Value(var, found.kind, arg.span, found.valid)
             bindings[parameter.name] = found
-        outer, self.frame = self.frame, Frame(helper, bindings)
+        self.calls += 1
+        outer, self.frame = self.frame, Frame(helper, bindings, serial=self.calls)
         self.stack = (*self.stack, helper)
         try:
             return self.returned(self.enter(text.body), text.span)
@@ -270,14 +278,17 @@ class Calls(Expressions):
                     raise bad_call.AfterReturn(rest[0].span)
                 test = self.condition(statement.test)
                 return self.choice(
-                    test, lambda: self.returned(then, span), lambda: self.returned(other, span), statement.span
+                    test,
+                    lambda: self.returned(then, span),
+                    lambda: self.returned(other, span),
+                    statement.span,
                 )
             self.helper_statement(statement)
         raise bad_call.NoReturn(span, self.definition.name)
 
+    @abstractmethod
     def helper_statement(self, statement: s.Stmt) -> None:
         """A statement of a helper, which may compute but not write."""
-        raise NotImplementedError
 
 
 def _returns(statement: s.Stmt) -> bool:

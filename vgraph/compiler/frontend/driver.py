@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vgraph import language
 from vgraph.compiler import ir
@@ -100,7 +100,8 @@ class DriverLowering(Statements):
             self.frame.bindings[name] = en.PropertyRef(prop, span)
         elif name in self.usage.looped:
             element = VID if given.element.is_integer and name in self.usage.vertex_arrays else given.element
-            prop = Property(self.names.fresh(name), element, Site.ARRAY, Origin.PARAM, span=span)
+            self.unit.names.taken.add(name)
+            prop = Property(name, element, Site.ARRAY, Origin.PARAM, span=span)
             self.unit.arrays_looped[name] = span
             self.unit.properties[name] = prop
             self.frame.bindings[name] = en.ArrayRef(prop, span)
@@ -113,8 +114,7 @@ class DriverLowering(Statements):
     def local(self, e: s.Name) -> Entity | None:
         held = self.objects.get(e.id)
         if held is not None:
-            assert not isinstance(held, Value)
-            return type(held)(**{**vars(held), "span": e.span})
+            return replace(held, span=e.span)
         found = super().local(e)
         if isinstance(found, en.PropertyRef):
             self.unit.parameter_property(e.id, found.property.span or e.span)
@@ -131,7 +131,9 @@ class DriverLowering(Statements):
     def produced(self, e: s.Expr) -> FrontierMaker | None:
         """The maker behind an expression that makes a frontier, or None."""
         if isinstance(e, s.Attribute) and e.name == "vertices" and self.is_graph(e.value):
-            return FrontierMaker(lambda out: self.emit(ir.FrontierSet(out, FrontierKind.ALL, span=e.span)), e.span)
+            return FrontierMaker(
+                lambda out: self.emit(ir.FrontierSet(out, FrontierKind.ALL, span=e.span)), e.span
+            )
         if isinstance(e, s.Index):
             owner = self.entity(e.value) if isinstance(e.value, s.Name) else None
             if isinstance(owner, en.ListRef):
@@ -156,7 +158,9 @@ class DriverLowering(Statements):
     def new_frontier(self, e: s.Call) -> FrontierMaker:
         """`graph.frontier()`, `graph.frontier(v)`."""
         if not e.args and not e.keywords:
-            return FrontierMaker(lambda out: self.emit(ir.FrontierSet(out, FrontierKind.EMPTY, span=e.span)), e.span)
+            return FrontierMaker(
+                lambda out: self.emit(ir.FrontierSet(out, FrontierKind.EMPTY, span=e.span)), e.span
+            )
         (arg,) = self.arguments(e, "graph.frontier", 1)
         vertex = self.vertex_index(arg)
         return FrontierMaker(
@@ -188,7 +192,9 @@ class DriverLowering(Statements):
 
     def binary(self, e: s.Binary) -> Entity:
         for side in (e.left, e.right):
-            if isinstance(side, s.Name) and isinstance(self.objects.get(side.id), (en.FrontierRef, en.ListRef)):
+            if isinstance(side, s.Name) and isinstance(
+                self.objects.get(side.id), (en.FrontierRef, en.ListRef)
+            ):
                 raise bad_driver.FrontierArithmetic(e.span, e.op)
         return super().binary(e)
 
@@ -228,10 +234,14 @@ class DriverLowering(Statements):
                 if graph_prop is None:
                     raise bad_type.NoIndex(e.span, "a property of edges")
                 at = self.vertex_index(e.index)
-                return Value(ir.Load(graph_prop.name, at, graph_prop.type, span=e.span), graph_prop.type, e.span)
+                return Value(
+                    ir.Load(graph_prop.name, at, graph_prop.type, span=e.span), graph_prop.type, e.span
+                )
             case en.ArrayRef(property=prop):
                 k = self.integer(e.index, "the position in an array")
-                return Value(ir.Load(prop.name, k, prop.type, span=e.span), prop.type, e.span, valid=prop.type == VID)
+                return Value(
+                    ir.Load(prop.name, k, prop.type, span=e.span), prop.type, e.span, valid=prop.type == VID
+                )
         return super().indexed(e, owner)
 
     def graph_attribute(self, e: s.Attribute, graph: en.GraphRef) -> Entity:
@@ -243,7 +253,15 @@ class DriverLowering(Statements):
         graph_owned = (*self.unit.signature.edge_properties, *self.unit.signature.vertex_properties)
         if e.name in graph_owned:
             return en.GraphProperty(e.name, e.span)
-        known = [*self.unit.globals, *graph_owned, *METHODS, "vertices", "num_vertices", "num_edges", "directed"]
+        known = [
+            *self.unit.globals,
+            *graph_owned,
+            *METHODS,
+            "vertices",
+            "num_vertices",
+            "num_edges",
+            "directed",
+        ]
         raise bad_name.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
 
     # --- calls
@@ -260,27 +278,35 @@ class DriverLowering(Statements):
         given = self.apply_arguments(e, kind)
         found = self.entity(given["op"]) if "op" in given else None
         if not isinstance(found, en.Static) or not isinstance(found.value, OperatorDef):
-            raise bad_driver.NotAnOperator(given.get("op", e).span, kind, en.words(found) if found else "nothing")
+            raise bad_driver.NotAnOperator(
+                given.get("op", e).span, kind, en.words(found) if found else "nothing"
+            )
         try:
             op = self.operator(found.value, kind, given["op"].span)
         except Refusal as refusal:
             if refusal.span.source is not e.span.source:
                 refusal.through(e.span, f"`{found.value.name}` is applied here")
             raise
-        whole = "frontier" not in given or (isinstance(given["frontier"], s.Literal) and given["frontier"].value is None)
+        whole = "frontier" not in given or (
+            isinstance(given["frontier"], s.Literal) and given["frontier"].value is None
+        )
         frontier = None if whole else self.frontier(given["frontier"])
         label = given.get("label")
         if label is not None and not (isinstance(label, s.Literal) and isinstance(label.value, str)):
             raise bad_driver.LabelNotLiteral(label.span)
         text = str(label.value) if isinstance(label, s.Literal) else op.name
         node = ir.EdgeApply if kind == "edge_apply" else ir.VertexApply
-        return FrontierMaker(lambda out: self.emit(node(op.name, frontier, out or None, text, span=e.span)), e.span)
+        return FrontierMaker(
+            lambda out: self.emit(node(op.name, frontier, out or None, text, span=e.span)), e.span
+        )
 
     def apply_arguments(self, e: s.Call, kind: str) -> dict[str, s.Expr]:
         """The arguments of an apply by name."""
         names = ("op", "frontier", "label")
         if len(e.args) > 3:
-            raise bad_call.WrongArity(e.span, f"graph.{kind}", "an operator, a frontier and label=...", len(e.args))
+            raise bad_call.WrongArity(
+                e.span, f"graph.{kind}", "an operator, a frontier and label=...", len(e.args)
+            )
         given = dict(zip(names, e.args, strict=False))
         for keyword in e.keywords:
             if keyword.name not in names or keyword.name in given:
@@ -346,13 +372,18 @@ class DriverLowering(Statements):
     def assign(self, statement: s.Assign, target: s.Expr) -> None:
         if isinstance(target, s.Name) and self.assign_object(statement, target):
             return
-        if isinstance(target, s.Name) and target.id in self.objects:
-            raise bad_driver.KindChanged(target.span, target.id, en.words(self.objects[target.id]))
         super().assign(statement, target)
 
+    def set_local(self, name: str, value: Value, statement: s.Stmt, span: Span) -> None:
+        if name in self.objects:
+            raise bad_driver.KindChanged(span, name, en.words(self.objects[name]))
+        super().set_local(name, value, statement, span)
+
     def augment(self, statement: s.Augment, target: s.Expr) -> None:
-        if isinstance(target, s.Name) and target.id in self.objects:
-            raise bad_driver.FrontierArithmetic(statement.span, statement.op)
+        if isinstance(target, s.Name) and isinstance(
+            self.objects.get(target.id), (en.FrontierRef, en.ListRef)
+        ):
+            raise bad_driver.FrontierArithmetic(statement.span, f"{statement.op}=")
         super().augment(statement, target)
 
     def assign_object(self, statement: s.Assign, target: s.Name) -> bool:
@@ -361,7 +392,11 @@ class DriverLowering(Statements):
         if isinstance(value, s.Items) and value.kind == "list":
             self.new_list(target, value)
             return True
-        if isinstance(value, s.Call) and isinstance(value.function, s.Attribute) and self.is_graph(value.function.value):
+        if (
+            isinstance(value, s.Call)
+            and isinstance(value.function, s.Attribute)
+            and self.is_graph(value.function.value)
+        ):
             if value.function.name == "vertex_property":
                 self.new_property(target, value)
                 return True
@@ -413,7 +448,9 @@ class DriverLowering(Statements):
         """`x = graph.vertex_property(dtype, fill=value)`."""
         given = dict(zip(("dtype", "fill"), call.args, strict=False))
         if len(call.args) > 2:
-            raise bad_call.WrongArity(call.span, "graph.vertex_property", "a type and fill=...", len(call.args))
+            raise bad_call.WrongArity(
+                call.span, "graph.vertex_property", "a type and fill=...", len(call.args)
+            )
         for keyword in call.keywords:
             if keyword.name not in ("dtype", "fill"):
                 hint = did_you_mean(keyword.name, ["dtype", "fill"])
@@ -435,14 +472,18 @@ class DriverLowering(Statements):
         if held is None and (target.id in self.frame.assigned or target.id in self.frame.bindings):
             raise bad_driver.KindChanged(target.span, target.id, en.words(self.entity(target)))
         if held is None:
-            prop = Property(self.names.fresh(target.id), t, Site.VERTEX, Origin.LOCAL, disjoint, span=target.span)
+            prop = Property(
+                self.names.fresh(target.id), t, Site.VERTEX, Origin.LOCAL, disjoint, span=target.span
+            )
             self.unit.properties[target.id] = prop
             self.objects[target.id] = en.PropertyRef(prop, target.span)
             return prop
         if not isinstance(held, en.PropertyRef):
             raise bad_driver.KindChanged(target.span, target.id, en.words(held))
         if held.property.type != t or held.property.disjoint != disjoint:
-            raise bad_driver.Redeclared(span, target.id, describe(held.property.type), describe(t), held.property.span)
+            raise bad_driver.Redeclared(
+                span, target.id, describe(held.property.type), describe(t), held.property.span
+            )
         return held.property
 
     def assign_attribute(self, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
@@ -489,7 +530,9 @@ class DriverLowering(Statements):
                 self.list_loop(statement, name, backwards=False)
             case en.FrontierRef():
                 raise bad_call.NotIterable(
-                    statement.iterable.span, "a frontier", "; visit its vertices with graph.vertex_apply(op, frontier)"
+                    statement.iterable.span,
+                    "a frontier",
+                    "; visit its vertices with graph.vertex_apply(op, frontier)",
                 )
             case _:
                 super().loop_over(statement, over)
@@ -534,7 +577,13 @@ class DriverLowering(Statements):
 
     def result(self, e: s.Expr) -> None:
         """One of the values that the algorithm returns."""
-        name = e.id if isinstance(e, s.Name) else e.name if isinstance(e, s.Attribute) and self.is_graph(e.value) else None
+        name = (
+            e.id
+            if isinstance(e, s.Name)
+            else e.name
+            if isinstance(e, s.Attribute) and self.is_graph(e.value)
+            else None
+        )
         if name is None:
             raise bad_driver.UnnamedResult(e.span)
         if any(r.name == name for r in self.results):
@@ -555,6 +604,8 @@ def _int(value: int, span: Span) -> ir.Const:
 
 def _kinds(op: ir.Operator) -> tuple[str, str]:
     """What an operator is, and how it is applied."""
-    return ("an edge operator", "graph.edge_apply") if op.is_edge else ("a vertex operator", "graph.vertex_apply")
-
-
+    return (
+        ("an edge operator", "graph.edge_apply")
+        if op.is_edge
+        else ("a vertex operator", "graph.vertex_apply")
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import operator
+from abc import abstractmethod
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,17 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.kinds import OutOfRange, Value, Weak, arithmetic, coerce, default, describe, merge, zero
+from vgraph.compiler.frontend.kinds import (
+    OutOfRange,
+    Value,
+    Weak,
+    arithmetic,
+    coerce,
+    default,
+    describe,
+    merge,
+    zero,
+)
 from vgraph.compiler.frontend.scoping import Scoping
 from vgraph.compiler.frontend.statics import UNKNOWN, static_value
 from vgraph.compiler.ir import Orientation, Site
@@ -49,13 +60,13 @@ class Expressions(Scoping):
 
     # --- what the two kinds of functions do in their own way
 
+    @abstractmethod
     def graph_attribute(self, e: s.Attribute, graph: en.GraphRef) -> Entity:
         """`graph.name`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call(self, e: s.Call) -> Entity:
         """A call."""
-        raise NotImplementedError
 
     # --- entry points
 
@@ -88,9 +99,13 @@ class Expressions(Scoping):
             case Value(kind=kind, expr=expr) if kind == BOOL:
                 return expr
             case Value(kind=kind):
-                advice = "write `x != vg.none`" if kind == VID else "write what makes it true, such as `x != 0`"
+                advice = (
+                    "write `x != vg.none`" if kind == VID else "write what makes it true, such as `x != 0`"
+                )
                 raise bad_type.NotABool(e.span, describe(kind), advice)
-        raise bad_type.NotABool(e.span, en.words(found), "a condition is a bool, or a frontier (true if not empty)")
+        raise bad_type.NotABool(
+            e.span, en.words(found), "a condition is a bool, or a frontier (true if not empty)"
+        )
 
     def entity(self, e: s.Expr) -> Entity:
         """Whatever an expression stands for."""
@@ -187,7 +202,9 @@ class Expressions(Scoping):
             return en.Static(dtype_of(types[owner.name]), e.span)
         if e.name == "path_dtype" and owner.name in self.unit.signature.path_types:
             return en.Static(dtype_of(self.unit.signature.path_types[owner.name]), e.span)
-        raise bad_name.NoAttribute(e.name_span, e.name, f"`graph.{owner.name}`", "; it has dtype and path_dtype")
+        raise bad_name.NoAttribute(
+            e.name_span, e.name, f"`graph.{owner.name}`", "; it has dtype and path_dtype"
+        )
 
     def vertex_attribute(self, e: s.Attribute, v: Value) -> Entity:
         """`v.name`: a number of the graph's, neighbors, or a property."""
@@ -246,7 +263,9 @@ class Expressions(Scoping):
         prop = self.unit.graph_property(e.name, Site.EDGE, e.span)
         if prop is None:
             known = list(self.unit.signature.edge_properties)
-            raise bad_name.NoEdgeProperty(e.name_span, e.name, did_you_mean(e.name, [*known, *_EDGE_ENDS]), _listed(known))
+            raise bad_name.NoEdgeProperty(
+                e.name_span, e.name, did_you_mean(e.name, [*known, *_EDGE_ENDS]), _listed(known)
+            )
         return Value(ir.Load(prop.name, edge.arc, prop.type, span=e.span), prop.type, e.span)
 
     def index(self, e: s.Index) -> Entity:
@@ -396,7 +415,9 @@ class Expressions(Scoping):
         test = self.condition(e.test)
         return self.choice(test, lambda: self.value(e.then), lambda: self.value(e.other), e.span)
 
-    def choice(self, test: ir.Expr, then: Callable[[], Value], other: Callable[[], Value], span: Span) -> Value:
+    def choice(
+        self, test: ir.Expr, then: Callable[[], Value], other: Callable[[], Value], span: Span
+    ) -> Value:
         """`then()` or `other()`, only one of which is evaluated."""
         first, a = self.apart(then)
         second, b = self.apart(other)
@@ -450,7 +471,10 @@ def _literal(e: s.Literal) -> Entity:
 def _fold(op: str, left: Value, right: Value, kind: Any, span: Span) -> Value | None:
     """Arithmetic of two literals."""
     a, b = left.expr, right.expr
-    if not (isinstance(kind, Weak) and isinstance(a, ir.Const) and isinstance(b, ir.Const)) or op not in _FOLD:
+    if (
+        not (isinstance(kind, Weak) and isinstance(a, ir.Const) and isinstance(b, ir.Const))
+        or op not in _FOLD
+    ):
         return None
     if (op in ("/", "//", "%") and not b.value) or Weak.INF in (left.kind, right.kind):
         return None
@@ -495,5 +519,3 @@ def _advice(found: Entity) -> str:
         case en.Static(value=None):
             return "there is no None at run time; test parameters with `is None`, vertices with `== vg.none`"
     return "a number, a bool or a vertex is needed here"
-
-

@@ -142,7 +142,9 @@ def literal(const: ir.Const, to: Scalar) -> ir.Const:
 def zero(t: Type, span: Span) -> ir.Expr:
     """0, false, vg.none, or a vector of zeros."""
     element = element_of(t)
-    start: int | float | bool = False if element == BOOL else -1 if element == VID else 0.0 if element.is_float else 0
+    start: int | float | bool = (
+        False if element == BOOL else -1 if element == VID else 0.0 if element.is_float else 0
+    )
     const = ir.Const(start, element, span=span)
     return ir.Cast(t, const, span=span) if isinstance(t, Vector) else const
 

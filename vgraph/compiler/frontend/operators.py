@@ -69,7 +69,7 @@ class OperatorLowering(Statements):
     def build(self) -> ir.Operator:
         """The operator in the IR."""
         text = self.unit.texts.of(self.definition)
-        name = self.unit.names.fresh(self.definition.name)
+        name = Names(o.name for o in self.unit.operators.values()).fresh(self.definition.name)
         args = self.bind(text)
         body = self.enter(text.body)
         result: s.Return | None = None
@@ -85,7 +85,8 @@ class OperatorLowering(Statements):
         """Bind the parameters; gives the IR's names."""
         plain = [p for p in text.parameters if p.name != GRAPH]
         if len(plain) not in (1, 3) or (
-            len(plain) != len(text.parameters) and GRAPH not in (text.parameters[0].name, text.parameters[-1].name)
+            len(plain) != len(text.parameters)
+            and GRAPH not in (text.parameters[0].name, text.parameters[-1].name)
         ):
             shown = ", ".join(p.name for p in text.parameters)
             raise bad_driver.OperatorParameters(text.span, text.name, shown)
@@ -134,7 +135,14 @@ class OperatorLowering(Statements):
         found = self.size(e.name, e.span) or self.read_global(e.name, e.span)
         if found is not None:
             return found
-        if e.name in ("edge_apply", "vertex_apply", "vertex_filter", "frontier", "vertex_property", "vertices"):
+        if e.name in (
+            "edge_apply",
+            "vertex_apply",
+            "vertex_filter",
+            "frontier",
+            "vertex_property",
+            "vertices",
+        ):
             raise bad_driver.AppliesInOperator(e.span, e.name)
         if e.name in self.unit.signature.edge_properties or e.name in self.unit.signature.vertex_properties:
             return en.GraphProperty(e.name, e.span)
@@ -154,7 +162,9 @@ class OperatorLowering(Statements):
                 found = self.read_global(target.name, target.span)
                 if found is None:
                     if self.size(target.name, target.span) is not None:
-                        raise bad_write.ReadOnly(target.span, f"graph.{target.name}", "it belongs to the graph")
+                        raise bad_write.ReadOnly(
+                            target.span, f"graph.{target.name}", "it belongs to the graph"
+                        )
                     raise bad_name.NoSuchGlobal(
                         target.name_span, target.name, did_you_mean(target.name, list(self.unit.globals))
                     )
@@ -244,7 +254,11 @@ class OperatorLowering(Statements):
             place = Place(place.name, self.widen_global(place.name, value, span), place.span)
         stored = self.stored(value, place.type, place.text)
         if found.negate:
-            stored = self.negated(value, place.type) if value.type != place.type else ir.Unary("neg", stored, span=span)
+            stored = (
+                self.negated(value, place.type)
+                if value.type != place.type
+                else ir.Unary("neg", stored, span=span)
+            )
         if place.prop is None:
             self.emit(ir.ReduceGlobal(found.op, place.name, stored, span=span))
             return
@@ -352,7 +366,9 @@ class OperatorLowering(Statements):
             if not _invariant(expected):
                 raise bad_write.ClaimFromVariable(guarded.other.span, place.text)
         at = place.vertex if place.vertex.valid else self.shared(place.vertex)
-        position = next(i for i, x in enumerate(statement.then) if isinstance(x, s.Assign) and x.target == guarded.place)
+        position = next(
+            i for i, x in enumerate(statement.then) if isinstance(x, s.Assign) and x.target == guarded.place
+        )
         before = self.block(statement.then[:position])
         write = statement.then[position]
         assert isinstance(write, s.Assign)

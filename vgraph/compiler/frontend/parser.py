@@ -95,7 +95,11 @@ class Builder:
         is_async, name, parameters, _, suite = tree.children[-5:]
         if is_async is not None:
             raise refused.AsyncCode(self.span(is_async))
-        found = [self.parameter(p) for p in parameters.children if p is not None] if parameters is not None else []
+        found = (
+            [self.parameter(p) for p in parameters.children if p is not None]
+            if parameters is not None
+            else []
+        )
         body = self.suite(suite)
         if body and isinstance(body[0], s.Evaluate) and _is_text(body[0].value):
             body = body[1:]

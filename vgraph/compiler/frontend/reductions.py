@@ -78,7 +78,11 @@ def _of_binary(place: s.Expr, value: s.Binary) -> Reduction | None:
 def of_if(statement: s.If, is_place: Callable[[s.Expr], bool]) -> Guarded | None:
     """The guarded write of `if ...: place = ...`, if it is one; `is_place` tells what needs a reduction."""
     written = [x.target for x in statement.then if isinstance(x, s.Assign)]
-    tests = statement.test.values if isinstance(statement.test, s.Bool) and statement.test.op == "and" else (statement.test,)
+    tests = (
+        statement.test.values
+        if isinstance(statement.test, s.Bool) and statement.test.op == "and"
+        else (statement.test,)
+    )
     for position, test in enumerate(tests):
         guards = (*tests[:position], *tests[position + 1 :])
         for place, op, other in _sides(test):

@@ -58,7 +58,9 @@ def _is_loop_variable(found: list[_Occurrence]) -> bool:
     """True if the name is used in bodies of loops over it only, and no loop over it stands in another."""
     if any(o.assigns and o.loop is None for o in found):
         return False
-    loops = {id(o.loop): sum(step.statement is o.loop for step in o.path) for o in found if o.loop is not None}
+    loops = {
+        id(o.loop): sum(step.statement is o.loop for step in o.path) for o in found if o.loop is not None
+    }
     return all(sum(id(step.statement) in loops for step in o.path) == 1 for o in found)
 
 

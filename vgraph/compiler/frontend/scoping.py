@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -34,9 +35,10 @@ class Frame:
     ir_names: dict[str, str] = field(default_factory=dict)
     assigned: set[str] = field(default_factory=set)
     own_names: frozenset[str] = frozenset()
+    serial: int = 0
 
 
-class Scoping:
+class Scoping(ABC):
     """Names, local variables and the statements made so far."""
 
     where: str  # "an operator", "an algorithm", for messages
@@ -45,7 +47,8 @@ class Scoping:
         self.unit, self.names = unit, names
         self.frame = Frame(definition, {})
         self.out: list[ir.Stmt] = []
-        self.owner = definition.name
+        self.owner = id(definition)
+        self.calls = 0
 
     @property
     def definition(self) -> Definition:
@@ -98,7 +101,9 @@ class Scoping:
         own = [*self.frame.bindings, *self.frame.assigned]
         if e.id in self.unit.driver_names and self.definition is not self.unit.definition:
             return bad_name.AlgorithmsVariable(e.span, e.id, self.unit.definition.name)
-        return bad_name.UndefinedName(e.span, e.id, did_you_mean(e.id, [*own, *self.definition.visible_names()]))
+        return bad_name.UndefinedName(
+            e.span, e.id, did_you_mean(e.id, [*own, *self.definition.visible_names()])
+        )
 
     def ir_name(self, name: str) -> str:
         """The unique name of a local variable."""
@@ -108,13 +113,13 @@ class Scoping:
 
     def key(self, name: str) -> Hashable:
         """What inference calls a local variable."""
-        return self.owner, self.ir_name(name)
+        return self.owner, self.frame.serial, name
 
     # --- local variables
 
+    @abstractmethod
     def fit(self, value: Value, to: ir.Type) -> ir.Expr:
         """`value` in type `to`."""
-        raise NotImplementedError
 
     def zeros(self, statement: s.Stmt) -> None:
         """Declare the variables that must be there before `statement`."""

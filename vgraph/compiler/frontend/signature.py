@@ -23,7 +23,7 @@ from vgraph.language import DType, Infinity, PropertyAnnotation, dtype_of
 class StaticValue:
     """A compile-time constant: None, a dtype of the language, or a string."""
 
-    value: None | DType | str
+    value: DType | str | None
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,20 @@ def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Ma
     try:
         annotations = definition.annotations
     except Exception as error:
-        raise ParameterError(f"an annotation of {definition.describe()} cannot be evaluated: {error}") from error
+        raise ParameterError(
+            f"an annotation of {definition.describe()} cannot be evaluated: {error}"
+        ) from error
     found: dict[str, ArgumentType] = {}
     for name, parameter in parameters.items():
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
-            raise ParameterError(f"{definition.describe()}: parameter {name!r} must be an ordinary one, without * or /")
+            raise ParameterError(
+                f"{definition.describe()}: parameter {name!r} must be an ordinary one, without * or /"
+            )
         if name not in values and parameter.default is inspect.Parameter.empty:
             wanted = _accepts(annotations.get(name))
-            raise ParameterError(f"{definition.name} needs {name}=...: {wanted}; it is {definition.describe()}")
+            raise ParameterError(
+                f"{definition.name} needs {name}=...: {wanted}; it is {definition.describe()}"
+            )
         value = values.get(name, parameter.default)
         try:
             found[name] = _type_of(value, annotations.get(name), parameter.default)
@@ -161,7 +167,9 @@ def _inferred(value: object, default: object) -> ArgumentType:
         return own
     found = _array(value, 1)
     if found is None:
-        raise _NotAccepted("a number, a bool, a one-dimensional array of numbers, a type of the language or None")
+        raise _NotAccepted(
+            "a number, a bool, a one-dimensional array of numbers, a type of the language or None"
+        )
     if not found.size:
         return ArrayType(I64)
     return ArrayType(NUMPY_NAMES.get(found.dtype.name, F64 if found.dtype.kind == "f" else I64))
@@ -180,7 +188,9 @@ def _scalar_type(value: object) -> Scalar | None:
 
 def _array(value: object, dimensions: int) -> np.ndarray[Any, Any] | None:
     """`value` as an array of numbers, or None if it is none."""
-    if isinstance(value, (str, bytes)) or not (isinstance(value, (list, tuple, range)) or hasattr(value, "__array__")):
+    if isinstance(value, (str, bytes)) or not (
+        isinstance(value, (list, tuple, range)) or hasattr(value, "__array__")
+    ):
         return None
     try:
         found = np.asarray(value)

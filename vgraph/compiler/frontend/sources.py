@@ -36,7 +36,9 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
             elif isinstance(value, DType | bool | int | float | str | np.generic | enum.Enum | None):
                 parts.append(f"{name} = {type(value).__name__} {value!r}")
             elif callable(value):
-                parts.append(f"{name} = {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}")
+                parts.append(
+                    f"{name} = {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+                )
     return tuple(parts)
 
 

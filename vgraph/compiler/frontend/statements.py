@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from abc import abstractmethod
 
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
@@ -27,13 +28,13 @@ class Statements(Calls):
 
     # --- what the two kinds of functions do in their own way
 
+    @abstractmethod
     def assign_attribute(self, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
         """`owner.name = e` or `op=`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assign_index(self, statement: s.Assign | s.Augment, target: s.Index) -> None:
         """`owner[i] = e` or `op=`."""
-        raise NotImplementedError
 
     def assign_other(self, statement: s.Assign, target: s.Name, found: Entity) -> None:
         """`x = ` something that is no number."""
@@ -146,7 +147,9 @@ class Statements(Calls):
     def negated(self, value: Value, t: Type) -> ir.Expr:
         """`-value` in type `t`."""
         if isinstance(value.expr, ir.Const) and isinstance(value.kind, Weak):
-            minus = Value(ir.Const(-value.expr.value, value.expr.type, span=value.span), value.kind, value.span)
+            minus = Value(
+                ir.Const(-value.expr.value, value.expr.type, span=value.span), value.kind, value.span
+            )
             if not element_of(t).name.startswith("u"):
                 return self.fit(minus, t)
         return ir.Unary("neg", self.fit(value, t), span=value.span)
@@ -163,7 +166,11 @@ class Statements(Calls):
         before, test = self.apart(lambda: self.condition(statement.test))
         body = self.block(statement.body)
         if before:
-            leave = ir.If(ir.Unary("not", test, span=statement.span), (ir.Break(span=statement.span),), span=statement.span)
+            leave = ir.If(
+                ir.Unary("not", test, span=statement.span),
+                (ir.Break(span=statement.span),),
+                span=statement.span,
+            )
             test = ir.Const(True, BOOL, span=statement.span)
             body = (*before, leave, *body)
         self.emit(ir.While(test, body, span=statement.span))
@@ -201,7 +208,9 @@ class Statements(Calls):
     def range_loop(self, statement: s.For, call: s.Call) -> None:
         """`for i in range(...):`."""
         if call.keywords or not 1 <= len(call.args) <= 3:
-            raise bad_call.WrongArity(call.span, "range", "one to three arguments", len(call.args) + len(call.keywords))
+            raise bad_call.WrongArity(
+                call.span, "range", "one to three arguments", len(call.args) + len(call.keywords)
+            )
         bounds = [self.integer(a, "a bound of range") for a in call.args]
         zero, one = ir.Const(0, I64, span=call.span), ir.Const(1, I64, span=call.span)
         start, stop, step = (zero, *bounds, one) if len(bounds) == 1 else (*bounds, one)[:3]
@@ -231,12 +240,16 @@ class Statements(Calls):
         """`for w in v.out_neighbors & u.out_neighbors:`."""
         sides = [n.vertex if n.vertex.valid else self.shared(n.vertex) for n in (over.left, over.right)]
         if over.left.edges or over.right.edges:
-            raise bad_call.NotIterable(statement.iterable.span, "common edges", "; use out_neighbors or in_neighbors")
+            raise bad_call.NotIterable(
+                statement.iterable.span, "common edges", "; use out_neighbors or in_neighbors"
+            )
         name = self.loop_name(statement)
         w = Value(ir.Var(name, VID, span=statement.target.span), VID, statement.target.span, valid=True)
         body = self.loop_body(statement, w)
         ways = over.left.orientation, over.right.orientation
-        loop: ir.Stmt = ir.ForCommon(name, sides[0].expr, ways[0], sides[1].expr, ways[1], body, span=statement.span)
+        loop: ir.Stmt = ir.ForCommon(
+            name, sides[0].expr, ways[0], sides[1].expr, ways[1], body, span=statement.span
+        )
         for side in sides:
             if not side.valid:
                 loop = ir.If(some(side.expr, statement.span), (loop,), span=statement.span)
@@ -280,7 +293,9 @@ class Statements(Calls):
             advice = f"write int({'x'}) to cut off the fraction" if wanted != BOOL else "write a comparison"
             raise bad_type.LossyStore(value.span, place, describe(t), describe(kind), advice)
         if wanted == BOOL and source != BOOL:
-            raise bad_type.LossyStore(value.span, place, describe(t), describe(kind), "write a comparison, such as `x != 0`")
+            raise bad_type.LossyStore(
+                value.span, place, describe(t), describe(kind), "write a comparison, such as `x != 0`"
+            )
         if kind is Weak.INF and wanted == BOOL:
             raise bad_type.LossyStore(value.span, place, describe(t), describe(kind), "write True or False")
         return self.fit(value, t)
@@ -327,5 +342,3 @@ def global_type(kind: object) -> Type:
     from vgraph.compiler.frontend.kinds import default
 
     return default(kind)  # type: ignore[arg-type]
-
-

@@ -95,7 +95,11 @@ def _attribute(e: s.Attribute, scope: Scoping) -> object:
 def _compare(op: str, first: s.Expr, second: s.Expr, scope: Scoping) -> object:
     a, b = static_value(first, scope), static_value(second, scope)
     if op in ("is", "is not"):
-        if b is None and isinstance(first, s.Name) and (a is not UNKNOWN or first.id in scope.frame.own_names):
+        if (
+            b is None
+            and isinstance(first, s.Name)
+            and (a is not UNKNOWN or first.id in scope.frame.own_names)
+        ):
             return (a is None) == (op == "is")
         if a is UNKNOWN or b is UNKNOWN:
             return UNKNOWN

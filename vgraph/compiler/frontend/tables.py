@@ -65,7 +65,11 @@ def build() -> bytes:
     from lark import Lark
 
     lark = Lark(
-        GRAMMAR.read_text("utf-8"), parser="lalr", lexer="basic", postlex=_indenter(), propagate_positions=True
+        GRAMMAR.read_text("utf-8"),
+        parser="lalr",
+        lexer="basic",
+        postlex=_indenter(),
+        propagate_positions=True,
     )
     out = io.BytesIO()
     lark.save(out, exclude_options=("postlex",))

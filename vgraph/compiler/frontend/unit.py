@@ -55,7 +55,9 @@ class Unit:
     texts: Texts
     inference: Inference
     names: Names = field(default_factory=Names)
-    properties: dict[str, Property] = field(default_factory=dict)  # of the algorithm and its parameters, by user name
+    properties: dict[str, Property] = field(
+        default_factory=dict
+    )  # of the algorithm and its parameters, by user name
     from_graph: dict[tuple[str, Site], Property] = field(default_factory=dict)
     globals: dict[str, Span] = field(default_factory=dict)
     frontiers: list[str] = field(default_factory=list)
@@ -90,7 +92,8 @@ class Unit:
 
     def _declare_parameter(self, name: str, t: Type, site: Site, span: Span) -> Property:
         if name not in self.properties:
-            self.properties[name] = Property(self.names.fresh(name), t, site, Origin.PARAM, span=span)
+            self.names.taken.add(name)
+            self.properties[name] = Property(name, t, site, Origin.PARAM, span=span)  # bound by its name
         return self.properties[name]
 
     def vertex_property(self, name: str, span: Span) -> Property | None:
@@ -102,7 +105,9 @@ class Unit:
 
     def known_vertex_names(self) -> list[str]:
         """The names that `v.name` may have."""
-        arrays = (n for n, a in self.signature.arguments.items() if isinstance(a, (ArrayType, PropertyArgument)))
+        arrays = (
+            n for n, a in self.signature.arguments.items() if isinstance(a, (ArrayType, PropertyArgument))
+        )
         return [*self.properties, *arrays, *self.signature.vertex_properties]
 
     def graph_param(self, name: str, t: Type, span: Span) -> ir.Var:
@@ -110,5 +115,3 @@ class Unit:
         if all(p.name != name for p in self.params):
             self.params.append(ir.Param(name, t, span=span))
         return ir.Var(name, t, span=span)
-
-

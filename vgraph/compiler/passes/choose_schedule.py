@@ -48,7 +48,11 @@ class _Chooser:
         self.reasons.append(f"{choice}: {reason}")
 
     def resolve(self) -> ApplySchedule:
-        if isinstance(self.apply, EdgeApply) and self.apply.out and WriteClass.MERGING in self.effects.classes():
+        if (
+            isinstance(self.apply, EdgeApply)
+            and self.apply.out
+            and WriteClass.MERGING in self.effects.classes()
+        ):
             assert self.apply.span is not None
             raise NoChangedVertices(self.apply.span, self.apply.op)
         drive = self.drive()
@@ -67,7 +71,9 @@ class _Chooser:
         asked = self.options.drive
         if self.apply.frontier is None:
             if asked is Drive.DATA:
-                self.illegal("drive=DATA", "it applies to the whole graph", "pass a frontier to it", self.apply.span)
+                self.illegal(
+                    "drive=DATA", "it applies to the whole graph", "pass a frontier to it", self.apply.span
+                )
             self.because("drive=TOPOLOGY", "no frontier is given, so everything is visited")
             return Drive.TOPOLOGY
         if asked is not Drive.AUTO:
@@ -89,7 +95,9 @@ class _Chooser:
         if self.apply.frontier is not None or WriteClass.MERGING in self.effects.classes():
             self.because("direction=PUSH", "only arcs that leave the frontier are walked")
             return Direction.PUSH
-        self.because("direction=PULL", "all arcs are walked, and each vertex is written once, without atomics")
+        self.because(
+            "direction=PULL", "all arcs are walked, and each vertex is written once, without atomics"
+        )
         return Direction.PULL
 
     def frontier(self, drive: Drive, direction: Direction) -> FrontierLayout:
@@ -105,7 +113,9 @@ class _Chooser:
     def sync(self) -> Sync:
         asked = self.options.sync
         if not self.effects.stale_reads:
-            self.because("sync=BSP", "it reads nothing that it writes at other vertices, so both are the same")
+            self.because(
+                "sync=BSP", "it reads nothing that it writes at other vertices, so both are the same"
+            )
             return Sync.BSP if asked is Sync.AUTO else asked
         obstacle = async_obstacle(self.program, self.apply)
         if asked is Sync.ASYNC and obstacle is not None:
@@ -141,7 +151,9 @@ def check_labels(program: Program, schedule: Schedule) -> None:
     for label in schedule.labels:
         if label not in known:
             listed = ", ".join(repr(k) for k in known) or "none: the algorithm has no traversal"
-            raise ScheduleError(f"there is no traversal labelled {label!r} in {program.name}; the labels are {listed}")
+            raise ScheduleError(
+                f"there is no traversal labelled {label!r} in {program.name}; the labels are {listed}"
+            )
 
 
 def _run(program: Program, context: Context) -> Program:

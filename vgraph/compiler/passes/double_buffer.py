@@ -37,12 +37,18 @@ def _run(program: Program, context: Context) -> Program:
     def copy_of(name: str) -> str:
         if name not in old:
             declared = program.property(name)
-            old[name] = Property(fresh(f"{name}.old"), declared.type, Site.VERTEX, Origin.LOCAL, span=declared.span)
+            old[name] = Property(
+                fresh(f"{name}.old"), declared.type, Site.VERTEX, Origin.LOCAL, span=declared.span
+            )
         return old[name].name
 
     def buffered(operator: Operator, stale: frozenset[str]) -> Operator:
         def rule(n: Node) -> Node | None:
-            if isinstance(n, Load) and n.prop in stale and role_of(operator, n.index) in (Role.SRC, Role.NEIGHBOR):
+            if (
+                isinstance(n, Load)
+                and n.prop in stale
+                and role_of(operator, n.index) in (Role.SRC, Role.NEIGHBOR)
+            ):
                 return with_fields(n, {"prop": copy_of(n.prop)})
             return None
 
@@ -57,7 +63,11 @@ def _run(program: Program, context: Context) -> Program:
         return Operator(f"{operator.name}.copy", ("v",), stores, span=operator.span)
 
     def rule(n: Node) -> tuple[Stmt, ...] | None:
-        if not isinstance(n, EdgeApply | VertexApply) or n.schedule is None or n.schedule.sync is not Sync.BSP:
+        if (
+            not isinstance(n, EdgeApply | VertexApply)
+            or n.schedule is None
+            or n.schedule.sync is not Sync.BSP
+        ):
             return None
         operator = program.operator(n.op)
         stale = frozenset(r.prop for r in effects(operator).stale_reads)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from vgraph.compiler.ir import (
+    Assign,
     Body,
     Compare,
     EdgeApply,
     Fill,
+    ForNeighbors,
+    FrontierClear,
+    FrontierConvert,
     FrontierDecl,
     FrontierPush,
+    InFrontier,
     Layout,
     Let,
     Level,
     Load,
     Node,
     Orientation,
-    ForNeighbors,
     ParFor,
     Program,
     Property,
@@ -26,10 +30,6 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
     While,
-    Assign,
-    FrontierConvert,
-    FrontierClear,
-    InFrontier,
 )
 from vgraph.compiler.passes.lower_pull import lower_pull
 from vgraph.compiler.passes.lower_push import lower_push
@@ -86,7 +86,12 @@ def _in_order(program: Program) -> Program:
     permuted: dict[str, Property] = {}
 
     def rule(n: Node) -> Node | None:
-        if isinstance(n, Load) and n.index.type == EID and isinstance(n.index, Var) and n.index.name in incoming:
+        if (
+            isinstance(n, Load)
+            and n.index.type == EID
+            and isinstance(n.index, Var)
+            and n.index.name in incoming
+        ):
             declared = program.property(n.prop)
             if declared.site is not Site.EDGE:
                 return None
@@ -107,7 +112,10 @@ def _declared(program: Program, low: Lowering) -> Program:
     nodes = [n for top in program.body for n in walk(top)]
     bitmap = any(
         isinstance(n, InFrontier)
-        or (isinstance(n, FrontierPush | FrontierConvert | FrontierClear | ParFor) and n.layout is Layout.BITMAP)
+        or (
+            isinstance(n, FrontierPush | FrontierConvert | FrontierClear | ParFor)
+            and n.layout is Layout.BITMAP
+        )
         for n in nodes
     )
     flags = any(isinstance(n, FrontierPush) and n.layout is Layout.SPARSE and n.dedupe for n in nodes)

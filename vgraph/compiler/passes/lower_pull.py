@@ -154,7 +154,7 @@ def lower_pull(low: Lowering, apply: EdgeApply) -> Body:
     data_driven = apply.schedule.drive is Drive.DATA
     original = apply.frontier
     before: Body = before_round(apply, target, Layout.BITMAP)
-    candidates, collect = "", ()
+    candidates, collect = "", tuple[Stmt, ...]()
     if data_driven:
         candidates, active, collect = _collect(low, apply, operator)
         before = (*collect, *before_round(with_fields(apply, {"frontier": active}), target, Layout.BITMAP))
@@ -183,9 +183,13 @@ def _collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, 
     v, u, e = (low.fresh(n) for n in ("v", "u", "e"))
     gather = FrontierPush(candidates, Var(u, VID), Layout.SPARSE, True)
     body: Body = (ForNeighbors(u, e, Var(v, VID), Orientation.OUT, (gather,)),)
-    return candidates, active, (
-        FrontierConvert(apply.frontier, Layout.SPARSE),
-        Single((FrontierClear(candidates, Layout.SPARSE),)),
-        ParFor(v, Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
-        FrontierCopy(active, apply.frontier),
+    return (
+        candidates,
+        active,
+        (
+            FrontierConvert(apply.frontier, Layout.SPARSE),
+            Single((FrontierClear(candidates, Layout.SPARSE),)),
+            ParFor(v, Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
+            FrontierCopy(active, apply.frontier),
+        ),
     )

@@ -1,7 +1,7 @@
 """`lower-push`: walk the arcs that leave each active vertex and update their far ends.
 
 before: `out = edge_apply(relax, f) schedule(direction=push, ...)`
-after:  `parfor src in sparse f { for (dst, edge) in out(src) { dist[dst] min= ... -> hit; if hit { push out.next dst } } }`
+after:  `parfor src in sparse f { for (dst, e) in out(src) { dist[dst] min= ... -> hit; if hit { push f.next dst } } }`
 """
 
 from __future__ import annotations

@@ -1,0 +1,178 @@
+"""Calls and returns that the language refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class NotAFunction(Refusal):
+    """A call of something that is no function."""
+
+    title = "this cannot be called"
+    label = "this is {what}"
+    help = "functions are min, max, abs, len, range, casts, those of vgraph, and your own under @vg.function"
+
+    what: str
+
+
+@dataclass(eq=False)
+class UnsupportedCall(Refusal):
+    """A call of a Python function that is not compiled."""
+
+    title = "`{name}` cannot be called here"
+    label = "not a function of the language{hint}"
+    help = "functions are min, max, abs, len, range, casts, those of vgraph, and your own under @vg.function"
+
+    name: str
+    hint: str
+
+
+@dataclass(eq=False)
+class CallOfOperator(Refusal):
+    """A call of an operator or algorithm."""
+
+    title = "`{name}` is an {kind}, not a function"
+    label = "it cannot be called directly"
+    help = "it runs by {how}"
+
+    name: str
+    kind: str
+    how: str
+
+
+@dataclass(eq=False)
+class WrongArity(Refusal):
+    """A call with the wrong number of arguments."""
+
+    title = "`{name}` takes {wanted}"
+    label = "{given} given"
+
+    name: str
+    wanted: str
+    given: int
+
+
+@dataclass(eq=False)
+class UnexpectedKeyword(Refusal):
+    """A keyword that the function does not have."""
+
+    title = "`{name}` takes no `{keyword}=`"
+    label = "unknown keyword{hint}"
+
+    name: str
+    keyword: str
+    hint: str
+
+
+@dataclass(eq=False)
+class Recursion(Refusal):
+    """A helper that calls itself."""
+
+    title = "`{name}` calls itself"
+    label = "recursion cannot be inlined"
+    help = "write a loop"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NoReturn(Refusal):
+    """A helper without a value at its end."""
+
+    title = "`{name}` must return a value"
+    label = "no value comes back on some way through it"
+    help = "end every branch with `return ...`"
+
+    name: str
+
+
+class AfterReturn(Refusal):
+    """Statements that never run."""
+
+    title = "this line never runs"
+    label = "the statement before it leaves this block"
+    help = "delete one of the two"
+
+
+@dataclass(eq=False)
+class EarlyReturn(Refusal):
+    """A return that is not the last statement."""
+
+    title = "{where} returns at its end only"
+    label = "a return in the middle"
+    help = "put what follows under an `else:`; a filter computes its bool in a variable and ends with `return ready`"
+
+    where: str
+
+
+class UselessStatement(Refusal):
+    """An expression whose value nobody takes."""
+
+    title = "this statement does nothing"
+    label = "its value is not used"
+    help = "assign it, or delete the line"
+
+
+@dataclass(eq=False)
+class NotIterable(Refusal):
+    """A loop over something without elements."""
+
+    title = "a loop cannot run over {what}"
+    label = "{what}{advice}"
+    help = "loops run over range(...), neighbors and edges of a vertex, and, in an algorithm, arrays and lists of frontiers"
+
+    what: str
+    advice: str
+
+
+@dataclass(eq=False)
+class RangeOutsideFor(Refusal):
+    """`range` or `reversed` outside the head of a loop."""
+
+    title = "`{name}` stands in the head of a loop only"
+    label = "there are no collections of numbers"
+    help = "write `for i in {name}(...):`"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NoLength(Refusal):
+    """`len` of something without one."""
+
+    title = "{what} has no length"
+    label = "len takes frontiers, lists of frontiers, arrays and neighbors"
+
+    what: str
+
+
+class FailInOperator(Refusal):
+    """vg.fail in an operator."""
+
+    title = "`vg.fail` stands in algorithms only"
+    label = "an operator runs in parallel and cannot end the run"
+    help = (
+        "count in the operator, `graph.bad += 1`, and test in the algorithm: `if graph.bad > 0: vg.fail(...)`"
+    )
+
+
+class UnionIsAStatement(Refusal):
+    """vg.union where a value is needed, or in an algorithm."""
+
+    title = "`vg.union` is a statement of operators"
+    label = "it gives no value"
+    help = "write `vg.union(src.component, dst.component)` on a line of its own in an operator"
+
+
+@dataclass(eq=False)
+class BadVectorType(Refusal):
+    """vg.vector with wrong arguments."""
+
+    title = "this is no vector type"
+    label = "{reason}"
+    help = "for example `vg.vector(vg.float32, 16)`"
+
+    reason: str

@@ -1,0 +1,282 @@
+"""What algorithms refuse, and applies of the wrong kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+from vgraph.source import Span
+
+
+@dataclass(eq=False)
+class AlgorithmParameters(Refusal):
+    """An algorithm without the graph."""
+
+    title = "`{name}` needs the graph as its first parameter"
+    label = "no parameters"
+    help = "write `def {name}(graph, ...):`"
+
+    name: str
+
+
+@dataclass(eq=False)
+class OperatorParameters(Refusal):
+    """An operator with other parameters than the two kinds have."""
+
+    title = "`{name}` is neither an edge nor a vertex operator"
+    label = "its parameters are ({given})"
+    help = "an edge operator is `(src, edge, dst)`, a vertex operator `(v)`, each with `graph` as one more first or last parameter if it needs globals"
+
+    name: str
+    given: str
+
+
+@dataclass(eq=False)
+class NotAnOperator(Refusal):
+    """An apply of something else."""
+
+    title = "graph.{kind} takes an operator first"
+    label = "this is {what}"
+    help = "put @vg.operator on the function and pass it by its name"
+
+    kind: str
+    what: str
+
+
+@dataclass(eq=False)
+class WrongOperatorKind(Refusal):
+    """An apply of the other kind of operator."""
+
+    title = "graph.{kind} cannot run `{name}`"
+    label = "`{name}` is {is_kind}"
+    help = "use {instead}"
+
+    name: str
+    kind: str
+    is_kind: str
+    instead: str
+
+
+@dataclass(eq=False)
+class ResultIgnored(Refusal):
+    """vertex_apply of a filter."""
+
+    title = "`{name}` returns a bool that nobody takes"
+    label = "vertex_apply gives no frontier"
+    help = "write `frontier = graph.vertex_filter({name}, ...)`, or delete the return"
+
+    name: str
+
+
+@dataclass(eq=False)
+class FilterWithoutResult(Refusal):
+    """vertex_filter of an operator without a bool."""
+
+    title = "`{name}` returns nothing"
+    label = "a filter keeps the vertices for which its operator returns True"
+    help = "end the operator with `return <bool>`, or use graph.vertex_apply"
+
+    name: str
+
+
+@dataclass(eq=False)
+class EdgeOperatorReturns(Refusal):
+    """A return value of an edge operator."""
+
+    title = "the edge operator `{name}` returns a value"
+    label = "edges are not filtered"
+    help = "write to dst; edge_apply gives the vertices that changed"
+
+    name: str
+
+
+@dataclass(eq=False)
+class AppliesInOperator(Refusal):
+    """graph.edge_apply and the like in an operator."""
+
+    title = "`graph.{name}` stands in algorithms only"
+    label = "an operator is one visit of a round"
+    help = "apply operators from the algorithm; an operator may loop over neighbors"
+
+    name: str
+
+
+class ReturnsNothing(Refusal):
+    """The value of vertex_apply."""
+
+    title = "graph.vertex_apply gives no frontier"
+    label = "it has no value"
+    help = "graph.vertex_filter gives the vertices for which its operator returns True"
+
+
+@dataclass(eq=False)
+class NotAFrontier(Refusal):
+    """Something else where a frontier is needed."""
+
+    title = "a frontier is needed here"
+    label = "this is {what}"
+    help = "frontiers come from graph.frontier(v), graph.vertices, edge_apply, vertex_filter, and lists of frontiers"
+
+    what: str
+
+
+@dataclass(eq=False)
+class FrontierArithmetic(Refusal):
+    """Arithmetic on frontiers."""
+
+    title = "`{op}` does not take frontiers"
+    label = "a frontier is a set of vertices, not a number"
+    help = "its size is len(frontier); to choose vertices, mark them in a bool property and use graph.vertex_filter"
+
+    op: str
+
+
+@dataclass(eq=False)
+class KindChanged(Refusal):
+    """A variable that holds two kinds of things."""
+
+    title = "`{name}` holds {what} already"
+    label = "a variable keeps its kind"
+    help = "use another name"
+
+    name: str
+    what: str
+
+
+@dataclass(eq=False)
+class Alias(Refusal):
+    """A second name for a property or list."""
+
+    title = "`{name}` would be a second name of {what}"
+    label = "{what} has one name"
+    help = "keep the first name; values as they were when the round began are kept for you, so no second copy is needed"
+
+    name: str
+    what: str
+
+
+@dataclass(eq=False)
+class Redeclared(Refusal):
+    """A property declared again with another type."""
+
+    title = "`{name}` is declared twice"
+    label = "{new} here, {old} before"
+    help = "use two names, or one type"
+
+    name: str
+    old: str
+    new: str
+    first: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.first, "declared here first"), *super().notes()]
+
+
+@dataclass(eq=False)
+class DeclarationInExpression(Refusal):
+    """graph.vertex_property(...) that is not assigned to a name."""
+
+    title = "`graph.{name}` needs a name"
+    label = "its value is assigned to a variable of its own"
+    help = "write `x = graph.{name}(...)`; operators find the property by that name"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NotADtype(Refusal):
+    """vertex_property of no type."""
+
+    title = "a type is needed here"
+    label = "this is {what}"
+    help = "types are vg.bool_, vg.int32, vg.int64, vg.uint32, vg.uint64, vg.float32, vg.float64, vg.vertex, vg.vector(type, n), and graph.weight.dtype"
+
+    what: str
+
+
+@dataclass(eq=False)
+class AttributeInDriver(Refusal):
+    """`v.x` in an algorithm."""
+
+    title = "in an algorithm, properties are indexed"
+    label = "`.{name}` of a vertex"
+    help = "write `{name}[v]`"
+
+    name: str
+
+
+class NeighborsInDriver(Refusal):
+    """A loop over neighbors in an algorithm."""
+
+    title = "loops over neighbors stand in operators"
+    label = "the algorithm visits no vertices itself"
+    help = "write a vertex operator with this loop and apply it to `graph.frontier(v)`"
+
+
+@dataclass(eq=False)
+class ListMethod(Refusal):
+    """A method of lists other than append."""
+
+    title = "lists of frontiers have no `{name}`"
+    label = "not a method of the language"
+    help = "lists take `append`, an index, len() and loops"
+
+    name: str
+
+
+class LabelNotLiteral(Refusal):
+    """A computed label."""
+
+    title = "a label is a string literal"
+    label = "computed at run time"
+    help = 'write label="name"; schedules address it by that name'
+
+
+class FailMessage(Refusal):
+    """A computed message of vg.fail."""
+
+    title = "vg.fail takes a string literal"
+    label = "computed at run time"
+    help = "write the message itself; return numbers as results"
+
+
+@dataclass(eq=False)
+class NoResult(Refusal):
+    """An algorithm that returns nothing."""
+
+    title = "`{name}` returns nothing"
+    label = "an algorithm ends with `return`"
+    help = "return the properties and scalars that are the result: `return dist, rounds`"
+
+    name: str
+
+
+class UnnamedResult(Refusal):
+    """A result that is no name."""
+
+    title = "a result needs a name"
+    label = "this expression has none"
+    help = "assign it to a variable first: `mean = ...`, then `return mean`"
+
+
+@dataclass(eq=False)
+class ResultTwice(Refusal):
+    """Two results of one name."""
+
+    title = "the result `{name}` is given twice"
+    label = "returned before"
+    help = "return it once"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NotAResult(Refusal):
+    """A result that is no property or scalar."""
+
+    title = "{what} cannot be returned"
+    label = "results are properties and scalars"
+    help = "mark the vertices of a frontier in a bool property and return that"
+
+    what: str

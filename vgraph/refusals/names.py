@@ -1,0 +1,136 @@
+"""Names that mean nothing where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class UndefinedName(Refusal):
+    """A name that is neither local nor in the module."""
+
+    title = "`{name}` is not defined"
+    label = "no variable, parameter or module name is called so{hint}"
+    help = "names are looked up in the function, the functions around it, and its module"
+
+    name: str
+    hint: str
+
+
+@dataclass(eq=False)
+class AlgorithmsVariable(Refusal):
+    """An operator or helper uses a variable of the algorithm."""
+
+    title = "`{name}` is a variable of the algorithm `{algorithm}`"
+    label = "operators do not see it"
+    help = "make it a global: `graph.{name} = {name}` in the algorithm, `graph.{name}` in the operator (with the parameter `graph`)"
+
+    name: str
+    algorithm: str
+
+
+@dataclass(eq=False)
+class UsedBeforeAssignment(Refusal):
+    """A variable is read before it can have a value."""
+
+    title = "`{name}` has no value yet"
+    label = "read here, but first assigned later"
+    help = "assign it before this line"
+
+    name: str
+
+
+@dataclass(eq=False)
+class OutsideItsLoop(Refusal):
+    """A loop's variable, or one of a branch never taken, is used where it means nothing."""
+
+    title = "`{name}` has no value here"
+    label = "it exists in a loop, or in a branch that is never taken"
+    help = "keep what you need in a variable of its own, assigned on every way to this line"
+
+    name: str
+
+
+@dataclass(eq=False)
+class ArgumentAssigned(Refusal):
+    """A parameter or loop variable is assigned."""
+
+    title = "`{name}` cannot be assigned"
+    label = "it is {what}, bound for the whole function"
+    help = "use a new name"
+
+    name: str
+    what: str
+
+
+@dataclass(eq=False)
+class NoVertexProperty(Refusal):
+    """`v.x` where no property is called so."""
+
+    title = "vertices have no property `{name}`"
+    label = "neither the algorithm nor the graph has a vertex property of this name{hint}"
+    help = "declare it in the algorithm: `{name} = graph.vertex_property(vg.float64)`"
+
+    name: str
+    hint: str
+
+
+@dataclass(eq=False)
+class NoEdgeProperty(Refusal):
+    """`edge.x` where the graph has no such property."""
+
+    title = "edges have no property `{name}`"
+    label = "the graph has no edge property of this name{hint}"
+    help = "edge properties of this graph: {known}; give one when the graph is made: `Graph.from_edges(..., {name}=values)`"
+
+    name: str
+    hint: str
+    known: str
+
+
+@dataclass(eq=False)
+class NoSuchGlobal(Refusal):
+    """`graph.x` that was never set."""
+
+    title = "the graph has no `{name}`"
+    label = "no global of this name was set before{hint}"
+    help = "set it in the algorithm before it is used: `graph.{name} = 0`"
+
+    name: str
+    hint: str
+
+
+@dataclass(eq=False)
+class NoAttribute(Refusal):
+    """`x.name` of something without it."""
+
+    title = "there is no `{name}` here"
+    label = "{owner} has no attribute `{name}`{hint}"
+
+    name: str
+    owner: str
+    hint: str
+
+
+@dataclass(eq=False)
+class DirectedGraph(Refusal):
+    """`degree` or `neighbors` in a directed graph."""
+
+    title = "`{name}` is for undirected graphs"
+    label = "this graph is directed"
+    help = "say which side: `out_{name}` or `in_{name}`"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NameClash(Refusal):
+    """Two properties with one name in the program."""
+
+    title = "two properties are called `{name}`"
+    label = "the program uses another property of this name already"
+    help = "rename one of them: a vertex and an edge property used in one program need different names"
+
+    name: str

@@ -1,0 +1,235 @@
+"""Values of the wrong type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class NotAValue(Refusal):
+    """Something that is no number, bool or vertex where one is needed."""
+
+    title = "a value is needed here"
+    label = "this is {what}"
+    help = "{advice}"
+
+    what: str
+    advice: str
+
+
+@dataclass(eq=False)
+class NotAVariable(Refusal):
+    """`x = ` something that cannot be kept in a variable."""
+
+    title = "this cannot be kept in a variable"
+    label = "this is {what}"
+    help = "variables hold numbers, bools and vertices; in an algorithm frontiers and lists of frontiers, too"
+
+    what: str
+
+
+@dataclass(eq=False)
+class NotABool(Refusal):
+    """A condition that is not true or false."""
+
+    title = "a condition is needed here"
+    label = "this is {what}"
+    help = "{advice}"
+
+    what: str
+    advice: str
+
+
+@dataclass(eq=False)
+class NotAnInteger(Refusal):
+    """A bound or index that is no integer."""
+
+    title = "{what} is an integer"
+    label = "this is {type}"
+    help = "write `int(x)` to cut off the fraction"
+
+    what: str
+    type: str
+
+
+@dataclass(eq=False)
+class NotAVertex(Refusal):
+    """A number where a vertex is needed."""
+
+    title = "a vertex is needed here"
+    label = "this is {type}"
+    help = "vertices come from src, dst, v, neighbors, vertex parameters and properties of type vg.vertex; a number computed in an operator is none"
+
+    type: str
+
+
+@dataclass(eq=False)
+class TypeMismatch(Refusal):
+    """Two operands without a common type."""
+
+    title = "`{op}` does not take {left} and {right}"
+    label = "{left} {op} {right}"
+    help = "convert one side, for example `vg.int64(x)` or `vg.float64(x)`"
+
+    op: str
+    left: str
+    right: str
+
+
+@dataclass(eq=False)
+class ChoiceMismatch(Refusal):
+    """`a if c else b` of types without a common one."""
+
+    title = "both choices must have one type"
+    label = "{left} or {right}"
+    help = "convert one of them"
+
+    left: str
+    right: str
+
+
+@dataclass(eq=False)
+class IncompatibleAssignment(Refusal):
+    """A variable gets values without a common type."""
+
+    title = "`{name}` cannot hold both {old} and {new}"
+    label = "{new} here, {old} elsewhere"
+    help = "use two variables, or convert one of the values"
+
+    name: str
+    old: str
+    new: str
+
+
+@dataclass(eq=False)
+class LossyStore(Refusal):
+    """A store that would lose what the value means."""
+
+    title = "{place} holds {wanted}, not {given}"
+    label = "{given} where {wanted} is kept"
+    help = "{advice}"
+
+    place: str
+    wanted: str
+    given: str
+    advice: str
+
+
+@dataclass(eq=False)
+class LiteralOutOfRange(Refusal):
+    """A literal that its type cannot hold."""
+
+    title = "{value} does not fit {type}"
+    label = "{value} is used as {type} here"
+    help = "declare a wider type, or convert: `vg.int64(x)`"
+
+    value: str
+    type: str
+
+
+@dataclass(eq=False)
+class NumberHasNoAttributes(Refusal):
+    """`x.name` where x is a number."""
+
+    title = "{type} has no attribute `{name}`"
+    label = "attributes belong to vertices and edges"
+    help = "read properties at a vertex: `v.{name}`"
+
+    type: str
+    name: str
+
+
+@dataclass(eq=False)
+class NoIndex(Refusal):
+    """`x[i]` of something without elements."""
+
+    title = "{what} has no elements"
+    label = "it cannot be indexed"
+    help = "vectors, neighbors (`v.out_neighbors[k]`), and, in an algorithm, properties, arrays and lists of frontiers have elements"
+
+    what: str
+
+
+@dataclass(eq=False)
+class BitsOfWrongType(Refusal):
+    """`& | ^ ~ << >>` of floats."""
+
+    title = "`{op}` is for integers and bools"
+    label = "this is {type}"
+    help = "for conditions use `and`, `or`, `not`"
+
+    op: str
+    type: str
+
+
+class MatrixProduct(Refusal):
+    """`a @ b`."""
+
+    title = "`@` is not part of the language"
+    label = "there are no matrices"
+    help = "the dot product of two vectors is `vg.dot(a, b)`"
+
+
+@dataclass(eq=False)
+class VectorComparison(Refusal):
+    """A comparison of vectors."""
+
+    title = "vectors do not compare"
+    label = "`{op}` takes single numbers"
+    help = "compare elements `x[i]`, or `vg.sum` and `vg.dot` of vectors"
+
+    op: str
+
+
+@dataclass(eq=False)
+class NotVectors(Refusal):
+    """dot or sum of something else."""
+
+    title = "{function} takes vectors"
+    label = "this is {what}"
+    help = "vectors are properties of type `vg.vector(vg.float32, n)`; add up other things in a loop"
+
+    function: str
+    what: str
+
+
+@dataclass(eq=False)
+class CannotCast(Refusal):
+    """A conversion that does not exist."""
+
+    title = "{source} cannot become {target}"
+    label = "no such conversion"
+    help = "convert elements `x[i]` one by one"
+
+    source: str
+    target: str
+
+
+class Membership(Refusal):
+    """`x in y`."""
+
+    title = "`in` is for loops"
+    label = "membership is not tested"
+    help = "loop over the neighbors and compare, or keep a bool property and read it"
+
+
+class Identity(Refusal):
+    """`x is y` of run-time values."""
+
+    title = "`is` is for `x is None` with a parameter"
+    label = "objects have no identity in a compiled program"
+    help = "compare with `==`; for vertices `v == vg.none`"
+
+
+@dataclass(eq=False)
+class BadReduction(Refusal):
+    """A reduction that the type does not have."""
+
+    title = "values of type {type} do not combine by `{op}`"
+    label = "{type} under `{op}`"
+    help = "numbers combine by +, *, min, max; bools by `or`, `and`; integers by |, &; vertices by min, max"
+
+    op: str
+    type: str

@@ -1,0 +1,224 @@
+"""Writes that operators may not make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+from vgraph.source import Span
+
+
+@dataclass(eq=False)
+class NotAReduction(Refusal):
+    """A write that several edges may make at once, without saying how the values combine."""
+
+    title = "{place} is written by several edges at once"
+    label = "this{how} assignment does not say how their values combine"
+    help = "use a reduction: `x = min(x, e)`, `max`, `x += e`, `x |= e`, `x &= e`; or a claim, `if x == c: x = e`, for the first writer"
+
+    place: str
+    how: str
+
+
+@dataclass(eq=False)
+class GlobalNotReduced(Refusal):
+    """An operator sets a global."""
+
+    title = "{place} is written by all visits at once"
+    label = "this{how} assignment does not say how their values combine"
+    help = "use a reduction, such as `graph.x += e` or `graph.x = max(graph.x, e)`; the algorithm may set it freely"
+
+    place: str
+    how: str
+
+
+@dataclass(eq=False)
+class WriteToSource(Refusal):
+    """An edge operator writes its source."""
+
+    title = "an edge operator writes to its destination only"
+    label = "`{name}` of the source"
+    help = "swap the ends (apply the operator to the reversed graph), or write it in a vertex operator that loops over `v.out_edges`"
+
+    name: str
+
+
+class WriteToEdge(Refusal):
+    """A write to a property of an edge."""
+
+    title = "edges cannot be written"
+    label = "properties of edges belong to the graph"
+    help = "keep results at vertices, or compute the value where it is needed"
+
+
+class WriteElsewhere(Refusal):
+    """An edge operator writes to another vertex than dst."""
+
+    title = "an edge operator writes to its destination only"
+    label = "this is another vertex"
+    help = "write to it in a vertex operator: there, reductions may go to any vertex"
+
+
+@dataclass(eq=False)
+class ReadOnly(Refusal):
+    """A write to what the program does not own."""
+
+    title = "`{name}` cannot be written"
+    label = "{reason}"
+    help = "declare a property of your own: `x = graph.vertex_property(...)`"
+
+    name: str
+    reason: str
+
+
+@dataclass(eq=False)
+class DisjointSets(Refusal):
+    """A plain write to disjoint sets."""
+
+    title = "`{name}` holds disjoint sets"
+    label = "they change by vg.union only"
+    help = "write `vg.union(src.{name}, dst.{name})`"
+
+    name: str
+
+
+class BadUnion(Refusal):
+    """vg.union of something else."""
+
+    title = "vg.union takes the same disjoint sets of two vertices"
+    label = "not a property of disjoint sets"
+    help = "declare `component = graph.disjoint_sets()` and write `vg.union(src.component, dst.component)`"
+
+
+class ElementWrite(Refusal):
+    """A write to one element of a vector or neighbor."""
+
+    title = "elements of vectors are not written one by one"
+    label = "an element on the left"
+    help = "write the whole vector: `v.x = v.x + e`, `dst.x += src.x * w`"
+
+
+class NotAssignable(Refusal):
+    """An assignment to something that is no place."""
+
+    title = "this cannot be assigned to"
+    label = "not a variable, a property of a vertex, or a global `graph.x`"
+
+
+@dataclass(eq=False)
+class WriteInHelper(Refusal):
+    """A helper function writes."""
+
+    title = "`{name}` computes a value, it may not write"
+    label = "a write in a helper function"
+    help = "return the value and write it in the operator"
+
+    name: str
+
+
+@dataclass(eq=False)
+class MixedWrites(Refusal):
+    """Two kinds of writes to one property in one operator."""
+
+    title = "`{name}` is updated in two different ways"
+    label = "together they would depend on the order of the visits"
+    help = "use two properties, or two operators applied one after the other"
+
+    name: str
+    other: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.other, "the other update"), *super().notes()]
+
+
+@dataclass(eq=False)
+class ReadsWhatItReduces(Refusal):
+    """An operator reads its own vertex where it also reduces."""
+
+    title = "`{name}` is read while other visits change it"
+    label = "the value depends on the order of the visits"
+    help = "test and update in one statement (`x = min(x, e)`), or read it in a second operator"
+
+    name: str
+    op: str
+    write: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.write, "it is reduced here"), *super().notes()]
+
+
+@dataclass(eq=False)
+class ReadsWhatItClaims(Refusal):
+    """An operator reads what it claims outside the claim."""
+
+    title = "`{name}` is read while other visits claim it"
+    label = "whether it is claimed yet depends on the order of the visits"
+    help = "put what belongs to the claim under the same `if`, and everything else into a second operator"
+
+    name: str
+    write: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.write, "it is claimed here"), *super().notes()]
+
+
+@dataclass(eq=False)
+class DependentWrites(Refusal):
+    """More statements under `if e < x: x = e`."""
+
+    title = "only one value can be updated in one step"
+    label = "{place} may change again before this statement runs"
+    help = "keep the update alone (`x = min(x, e)`), and find what goes with the best value in a second operator that compares: `if src.dist + edge.weight == dst.dist: ...`"
+
+    place: str
+
+
+@dataclass(eq=False)
+class GuardMismatch(Refusal):
+    """`if e < x: x = f`."""
+
+    title = "this is not a minimum or maximum"
+    label = "{place} is compared with one value and assigned another"
+    help = "assign the value that was compared: `if e < x: x = e`"
+
+    place: str
+
+
+@dataclass(eq=False)
+class ElseOfUpdate(Refusal):
+    """An else of a guarded update."""
+
+    title = "a guarded update has no `else`"
+    label = "whether this runs depends on the order of the visits"
+    help = "put this into a second operator, applied before or after"
+
+    update: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.update, "the update"), *super().notes()]
+
+
+@dataclass(eq=False)
+class ClaimFromVariable(Refusal):
+    """A claim whose free value differs from visit to visit."""
+
+    title = "a claim starts from a value that is the same everywhere"
+    label = "{place} is compared with something that differs from visit to visit"
+    help = "compare with a constant such as -1 or vg.none, or with a global `graph.x`"
+
+    place: str
+
+
+@dataclass(eq=False)
+class VectorClaim(Refusal):
+    """A claim of a vector."""
+
+    title = "vectors cannot be claimed"
+    label = "{place} is too large for one step"
+    help = "claim a bool or int property and write the vector under the same `if`"
+
+    place: str
