@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vgraph import data
 from vgraph.api import explain, run
 from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import (
@@ -23,7 +22,6 @@ from vgraph.errors import (
     VGraphError,
 )
 from vgraph.graph import Graph
-from vgraph.io import read, write
 from vgraph.language import (
     bool_,
     ceil,
@@ -64,7 +62,8 @@ from vgraph.schedule import (
 )
 
 if TYPE_CHECKING:
-    from vgraph import algorithms
+    from vgraph import algorithms, data
+    from vgraph.io import read, write
 
 __version__ = "0.1.0"
 
@@ -126,9 +125,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`vgraph.algorithms` is imported when first used."""
-    if name == "algorithms":
-        import importlib
+    """What a program may never need is imported when first used."""
+    import importlib
 
-        return importlib.import_module("vgraph.algorithms")
+    if name in ("algorithms", "data"):
+        return importlib.import_module(f"vgraph.{name}")
+    if name in ("read", "write"):
+        return getattr(importlib.import_module("vgraph.io"), name)
     raise AttributeError(f"module 'vgraph' has no attribute {name!r}")

@@ -13,7 +13,7 @@ from vgraph.graph import Graph
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
-    from vgraph.explain import Explanation
+    from vgraph.runtime.explain import Explanation
     from vgraph.runtime.progress import Progress
     from vgraph.runtime.result import Result
 
@@ -74,7 +74,7 @@ def explain(
     Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
     generated LLVM IR and machine code. The object prints itself; its parts are attributes.
     """
-    from vgraph.explain import explanation
+    from vgraph.runtime.explain import explanation
 
     _check(algorithm, graph, schedule)
     return explanation(
@@ -120,7 +120,9 @@ def _interpret(
 ) -> Result:
     """Run on the reference interpreter, after the same checks of program and schedule as on a device."""
     from vgraph.compiler.frontend import build_program
+    from vgraph.compiler.ir import VertexApply
     from vgraph.compiler.passes.choose_schedule import check_labels
+    from vgraph.compiler.rewrite import walk
     from vgraph.compiler.types import VID
     from vgraph.reference import run_reference
     from vgraph.runtime.executor import check_vertex, path_type, signature_of
@@ -136,7 +138,10 @@ def _interpret(
     paths = {name: path_type(graph, name) for name in graph.edge_properties}
     values, records = run_reference(algorithm, graph, arguments, path_types=paths)
     done = time.perf_counter()
-    trace = Trace([Round(r.label, "python", r.active, r.edges, 0.0) for r in records])
+    vertex_labels = {n.label for n in walk(program) if isinstance(n, VertexApply)}
+    ways = ("push", "vertex")
+    trace = Trace([Round(r.label, ways[r.label in vertex_labels], r.active, r.edges, 0.0) for r in records])
+    rounds = sum(r.direction != "vertex" for r in trace) or len(trace)
     edges = sum(r.edges for r in trace)
-    stats = Stats("python", 1, len(trace), edges, checked - start, 0.0, done - checked, False)
+    stats = Stats("python", 1, rounds, edges, checked - start, 0.0, done - checked, False)
     return Result(algorithm.name, values, stats, trace, schedule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
@@ -22,7 +23,7 @@ class Definition:
         if not inspect.isfunction(function):
             raise TypeError(f"@vg.{self.kind} goes on a function, not on {function!r}")
         self.function = function
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function)  # type: ignore[arg-type]
         self.name: str = function.__name__
 
     def __repr__(self) -> str:
@@ -65,7 +66,7 @@ class Definition:
 
 def _is_set(cell: Any) -> bool:
     try:
-        cell.cell_contents
+        _ = cell.cell_contents
     except ValueError:
         return False
     return True
@@ -143,7 +144,8 @@ class AlgorithmDef(Definition):
 
     def describe(self) -> str:
         """The signature as the user would write it: `sssp(graph, source)`."""
-        return f"{self.name}{inspect.signature(self.function)}"
+        # Postponed annotations are strings: show them as they were written.
+        return self.name + re.sub(r": '([^']*)'", r": \1", str(inspect.signature(self.function)))
 
 
 def operator(function: Callable[..., Any]) -> OperatorDef:

@@ -102,7 +102,7 @@ def vertex_property(dtype: DType) -> PropertyAnnotation:
 
 
 class Infinity(float):
-    """`vg.inf`: infinity, and beside integer arrays of NumPy the largest value of their type (`-vg.inf`: the smallest)."""
+    """`vg.inf`: infinity; beside integer arrays the largest value of their type (`-vg.inf`: the smallest)."""
 
     __slots__ = ()
 

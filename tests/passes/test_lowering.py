@@ -160,7 +160,7 @@ def test_a_frontier_is_a_set():
 
 
 def test_an_unknown_label_lists_the_known_ones():
-    with pytest.raises(vg.ScheduleError, match="'relaks'.*'relax'"):
+    with pytest.raises(vg.ScheduleError, match=r"'relaks'.*'relax'"):
         lowered(parse_program(PROGRAMS["sssp"]), Schedule().at("relaks", direction=vg.PUSH), 0)
 
 

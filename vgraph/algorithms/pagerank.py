@@ -10,59 +10,45 @@ from vgraph.graph import Graph
 
 
 @vg.operator
+def begin(v, graph):
+    """All ranks alike, and nothing on its way."""
+    v.rank = 1 / graph.num_vertices
+    v.part = 0
+    if v.out_degree > 0:
+        v.part = graph.damping * v.rank / v.out_degree
+    else:
+        graph.dangling += v.rank
+
+
+@vg.operator
 def gather(src, edge, dst):
     """Every vertex hands its rank on in equal parts."""
     dst.incoming += src.part
 
 
-@vg.function
-def settle(v, graph, teleport):
-    """The new rank of v; what it hands on in the next round."""
-    rank = (1 - graph.damping) * teleport + graph.damping * (v.incoming + graph.lost * teleport)
-    graph.change += abs(rank - v.rank)
-    v.rank = rank
-    v.incoming = 0
-    if v.out_degree > 0:
-        v.part = rank / v.out_degree
-    else:
-        v.part = 0
-        graph.dangling += rank
+@vg.operator
+def jump(v, graph):
+    """Surfers who jump prefer some vertices."""
+    v.incoming += graph.jumping * v.personalization / graph.preferences
 
 
 @vg.operator
 def update(v, graph):
-    """Teleports lead everywhere alike."""
-    settle(v, graph, 1 / graph.num_vertices)
-
-
-@vg.operator
-def update_personalized(v, graph):
-    """Teleports lead to the favoured vertices."""
-    settle(v, graph, v.teleport)
-
-
-@vg.operator
-def favour(v, graph):
-    """The sum of all preferences."""
-    graph.total += v.personalization
-
-
-@vg.operator
-def normalize(v, graph):
-    """Preferences as probabilities."""
-    v.teleport = v.personalization / graph.total
-
-
-@vg.operator
-def begin(v, graph):
-    """All ranks alike."""
-    v.rank = 1 / graph.num_vertices
+    """The new rank, and what is handed on in the next round."""
+    rank = graph.base + v.incoming
+    graph.change += abs(rank - v.rank)
+    v.rank = rank
     v.incoming = 0
     if v.out_degree > 0:
-        v.part = v.rank / v.out_degree
+        v.part = graph.damping * rank / v.out_degree
     else:
-        v.part = 0
-        graph.dangling += v.rank
+        graph.dangling += rank
+
+
+@vg.operator
+def add_up(v, graph):
+    """The sum of all preferences."""
+    graph.preferences += v.personalization
 
 
 @vg.algorithm
@@ -76,33 +62,32 @@ def pagerank(
 ):
     """The probability that a random surfer is at a vertex; ranks sum to 1.
 
-    Stops when the ranks change by less than `tolerance` in sum, or after `max_rounds`. The rank of vertices without
-    out-arcs goes to all vertices, as teleports do: evenly, or in proportion to `personalization` (non-negative, one
-    number per vertex). Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
+    Stops when the ranks change by less than `tolerance` in sum, or after `max_rounds`. Where there is no out-arc the
+    surfer jumps, as one does anywhere with probability 1 - `damping`: evenly, or in proportion to `personalization`
+    (non-negative, one number per vertex). Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
     """
     rank = graph.vertex_property(dtype)
     incoming = graph.vertex_property(dtype)
     part = graph.vertex_property(dtype)
     graph.damping = damping
-    graph.lost = 0.0
     graph.dangling = 0.0
-    graph.change = tolerance + 1.0
+    graph.change = tolerance
+    graph.base = 0.0
     if personalization is not None:
-        teleport = graph.vertex_property(dtype)
-        graph.total = 0.0
-        graph.vertex_apply(favour)
-        graph.vertex_apply(normalize)
+        graph.preferences = 0.0
+        graph.vertex_apply(add_up)
     graph.vertex_apply(begin)
     rounds = 0
     while rounds < max_rounds and graph.change >= tolerance:
-        graph.lost = graph.dangling
+        graph.jumping = 1 - damping + damping * graph.dangling
         graph.dangling = 0.0
         graph.change = 0.0
         graph.edge_apply(gather)
         if personalization is None:
-            graph.vertex_apply(update)
+            graph.base = graph.jumping / graph.num_vertices
         else:
-            graph.vertex_apply(update_personalized)
+            graph.vertex_apply(jump)
+        graph.vertex_apply(update)
         rounds += 1
     return rank
 

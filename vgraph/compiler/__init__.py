@@ -9,16 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir import Program
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend, SourceText
     from vgraph.compiler.frontend import Signature
+    from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Pass
     from vgraph.decorators import AlgorithmDef
 
-Observer = Callable[["Pass | None", Program], None]
+Observer = Callable[["Pass | None", "Program"], None]
 
 
 @dataclass(frozen=True)

@@ -637,7 +637,7 @@ class FrontierSwap(Stmt):
 
 @node
 class FrontierConvert(Stmt):
-    """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues come out sorted."""
+    """`convert f to bitmap`, collective: change the layout if it has another (tested at run time); queues are sorted."""
 
     frontier: str
     layout: Layout
@@ -645,7 +645,7 @@ class FrontierConvert(Stmt):
 
 @node
 class Trace(Stmt):
-    """`trace relax push active, edges`: record the round that just ended: label, direction, frontier size, arcs walked."""
+    """`trace relax push active, edges`: record the round that just ended: its label, direction, size, arcs."""
 
     label: str
     direction: str

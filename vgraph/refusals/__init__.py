@@ -1,11 +1,24 @@
 """The catalogue of what the language refuses: one class per refusal, with the reason and the way out.
 
 `syntax` has the Python constructs that are left out, `names` names that mean nothing, `types` values of the wrong type,
-`calls` calls and returns, `writes` writes of operators, `driver` algorithms and applies.
+`calls` calls and returns, `writes` writes of operators, `driver` algorithms and applies, `schedules` illegal schedules.
+The modules are loaded when something is refused: a program without faults should not wait for them.
 """
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from vgraph.refusals.base import Refusal
 
-__all__ = ["Refusal"]
+if TYPE_CHECKING:
+    from vgraph.refusals import calls, driver, names, schedules, syntax, types, writes
+
+__all__ = ["Refusal", "calls", "driver", "names", "schedules", "syntax", "types", "writes"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

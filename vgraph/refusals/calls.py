@@ -103,7 +103,10 @@ class EarlyReturn(Refusal):
 
     title = "{where} returns at its end only"
     label = "a return in the middle"
-    help = "put what follows under an `else:`; a filter computes its bool in a variable and ends with `return ready`"
+    help = (
+        "put what follows under an `else:`; a filter computes its bool in a variable and ends with "
+        "`return ready`"
+    )
 
     where: str
 
@@ -122,7 +125,10 @@ class NotIterable(Refusal):
 
     title = "a loop cannot run over {what}"
     label = "{what}{advice}"
-    help = "loops run over range(...), neighbors and edges of a vertex, and, in an algorithm, arrays and lists of frontiers"
+    help = (
+        "loops run over range(...), neighbors and edges of a vertex, and, in an algorithm, arrays and "
+        "lists of frontiers"
+    )
 
     what: str
     advice: str

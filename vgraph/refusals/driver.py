@@ -25,7 +25,10 @@ class OperatorParameters(Refusal):
 
     title = "`{name}` is neither an edge nor a vertex operator"
     label = "its parameters are ({given})"
-    help = "an edge operator is `(src, edge, dst)`, a vertex operator `(v)`, each with `graph` as one more first or last parameter if it needs globals"
+    help = (
+        "an edge operator is `(src, edge, dst)`, a vertex operator `(v)`, each with `graph` as one more "
+        "first or last parameter if it needs globals"
+    )
 
     name: str
     given: str
@@ -115,7 +118,10 @@ class NotAFrontier(Refusal):
 
     title = "a frontier is needed here"
     label = "this is {what}"
-    help = "frontiers come from graph.frontier(v), graph.vertices, edge_apply, vertex_filter, and lists of frontiers"
+    help = (
+        "frontiers come from graph.frontier(v), graph.vertices, edge_apply, vertex_filter, and lists of "
+        "frontiers"
+    )
 
     what: str
 
@@ -126,7 +132,10 @@ class FrontierArithmetic(Refusal):
 
     title = "`{op}` does not take frontiers"
     label = "a frontier is a set of vertices, not a number"
-    help = "its size is len(frontier); to choose vertices, mark them in a bool property and use graph.vertex_filter"
+    help = (
+        "its size is len(frontier); to choose vertices, mark them in a bool property and use "
+        "graph.vertex_filter"
+    )
 
     op: str
 
@@ -149,7 +158,10 @@ class Alias(Refusal):
 
     title = "`{name}` would be a second name of {what}"
     label = "{what} has one name"
-    help = "keep the first name; values as they were when the round began are kept for you, so no second copy is needed"
+    help = (
+        "keep the first name; values as they were when the round began are kept for you, so no second "
+        "copy is needed"
+    )
 
     name: str
     what: str
@@ -190,7 +202,10 @@ class NotADtype(Refusal):
 
     title = "a type is needed here"
     label = "this is {what}"
-    help = "types are vg.bool_, vg.int32, vg.int64, vg.uint32, vg.uint64, vg.float32, vg.float64, vg.vertex, vg.vector(type, n), and graph.weight.dtype"
+    help = (
+        "types are vg.bool_, vg.int32, vg.int64, vg.uint32, vg.uint64, vg.float32, vg.float64, vg.vertex,"
+        " vg.vector(type, n), and graph.weight.dtype"
+    )
 
     what: str
 

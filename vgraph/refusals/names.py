@@ -25,7 +25,10 @@ class AlgorithmsVariable(Refusal):
 
     title = "`{name}` is a variable of the algorithm `{algorithm}`"
     label = "operators do not see it"
-    help = "make it a global: `graph.{name} = {name}` in the algorithm, `graph.{name}` in the operator (with the parameter `graph`)"
+    help = (
+        "make it a global: `graph.{name} = {name}` in the algorithm, `graph.{name}` in the operator (with"
+        " the parameter `graph`)"
+    )
 
     name: str
     algorithm: str
@@ -83,7 +86,10 @@ class NoEdgeProperty(Refusal):
 
     title = "edges have no property `{name}`"
     label = "the graph has no edge property of this name{hint}"
-    help = "edge properties of this graph: {known}; give one when the graph is made: `Graph.from_edges(..., {name}=values)`"
+    help = (
+        "edge properties of this graph: {known}; give one when the graph is made: `Graph.from_edges(..., "
+        "{name}=values)`"
+    )
 
     name: str
     hint: str

@@ -28,7 +28,10 @@ class TryStatement(Refusal):
 
     title = "`try` is not part of the language"
     label = "nothing in a compiled program raises an exception"
-    help = "test for the condition with `if`; every operation has a defined result (integer division by 0 gives 0)"
+    help = (
+        "test for the condition with `if`; every operation has a defined result (integer division by 0 "
+        "gives 0)"
+    )
 
 
 class WithStatement(Refusal):

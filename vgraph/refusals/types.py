@@ -60,7 +60,10 @@ class NotAVertex(Refusal):
 
     title = "a vertex is needed here"
     label = "this is {type}"
-    help = "vertices come from src, dst, v, neighbors, vertex parameters and properties of type vg.vertex; a number computed in an operator is none"
+    help = (
+        "vertices come from src, dst, v, neighbors, vertex parameters and properties of type vg.vertex; a"
+        " number computed in an operator is none"
+    )
 
     type: str
 
@@ -147,7 +150,10 @@ class NoIndex(Refusal):
 
     title = "{what} has no elements"
     label = "it cannot be indexed"
-    help = "vectors, neighbors (`v.out_neighbors[k]`), and, in an algorithm, properties, arrays and lists of frontiers have elements"
+    help = (
+        "vectors, neighbors (`v.out_neighbors[k]`), and, in an algorithm, properties, arrays and lists of"
+        " frontiers have elements"
+    )
 
     what: str
 

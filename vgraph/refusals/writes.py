@@ -14,7 +14,10 @@ class NotAReduction(Refusal):
 
     title = "{place} is written by several edges at once"
     label = "this{how} assignment does not say how their values combine"
-    help = "use a reduction: `x = min(x, e)`, `max`, `x += e`, `x |= e`, `x &= e`; or a claim, `if x == c: x = e`, for the first writer"
+    help = (
+        "use a reduction: `x = min(x, e)`, `max`, `x += e`, `x |= e`, `x &= e`; or a claim, `if x == c: x"
+        " = e`, for the first writer"
+    )
 
     place: str
     how: str
@@ -26,7 +29,10 @@ class GlobalNotReduced(Refusal):
 
     title = "{place} is written by all visits at once"
     label = "this{how} assignment does not say how their values combine"
-    help = "use a reduction, such as `graph.x += e` or `graph.x = max(graph.x, e)`; the algorithm may set it freely"
+    help = (
+        "use a reduction, such as `graph.x += e` or `graph.x = max(graph.x, e)`; the algorithm may set it"
+        " freely"
+    )
 
     place: str
     how: str
@@ -38,7 +44,10 @@ class WriteToSource(Refusal):
 
     title = "an edge operator writes to its destination only"
     label = "`{name}` of the source"
-    help = "swap the ends (apply the operator to the reversed graph), or write it in a vertex operator that loops over `v.out_edges`"
+    help = (
+        "swap the ends (apply the operator to the reversed graph), or write it in a vertex operator that "
+        "loops over `v.out_edges`"
+    )
 
     name: str
 
@@ -111,7 +120,10 @@ class WriteInHelper(Refusal):
 
     title = "`{name}` computes a value, it may not write"
     label = "a write in a helper function"
-    help = "return the value and write it in the operator"
+    help = (
+        "return the value and write it in the caller, or call a helper that only writes, as a statement "
+        "of its own"
+    )
 
     name: str
 
@@ -171,7 +183,10 @@ class DependentWrites(Refusal):
 
     title = "only one value can be updated in one step"
     label = "{place} may change again before this statement runs"
-    help = "keep the update alone (`x = min(x, e)`), and find what goes with the best value in a second operator that compares: `if src.dist + edge.weight == dst.dist: ...`"
+    help = (
+        "keep the update alone (`x = min(x, e)`), and find what goes with the best value in a second "
+        "operator that compares: `if src.dist + edge.weight == dst.dist: ...`"
+    )
 
     place: str
 

@@ -17,7 +17,6 @@ import numpy as np
 import vgraph
 from vgraph.compiler.backends.abi import ContextView, Status
 from vgraph.compiler.backends.base import Kernel
-from vgraph.compiler.ir import Site
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
 from vgraph.errors import AlgorithmError, DeviceError, ParameterError
 from vgraph.runtime.cache import cache_key, default_cache
@@ -87,7 +86,7 @@ def path_type(graph: Graph, name: str) -> Type:
 # --- code -----------------------------------------------------------------------------------------------------
 
 
-_COMPILER: Final = (".", *(f"compiler/{x}" for x in (".", "frontend", "passes", "backends", "backends/llvm", "grammar")))
+_PARTS: Final = (".", "frontend", "passes", "backends", "backends/llvm", "grammar")
 
 
 @functools.cache
@@ -95,7 +94,7 @@ def code_stamp() -> str:
     """Changes with every change of vgraph's own code."""
     root = Path(vgraph.__file__).parent
     rows = []
-    for folder in _COMPILER:
+    for folder in (".", *(f"compiler/{part}" for part in _PARTS)):
         for entry in os.scandir(root / folder):
             if entry.is_file() and not entry.name.endswith(".pyc"):
                 status = entry.stat()
@@ -257,9 +256,9 @@ def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarr
         return np.empty(shape, array.dtype)
     if array.origin == "param":
         return _given(array, graph, arguments[name])
-    if array.site == Site.VERTEX.value:
+    if array.site == "vertex":
         return graph.vertex_properties[name]
-    if array.site == Site.EDGE_IN.value:
+    if array.site == "edge_in":
         return graph.in_property(name.removesuffix(".in"))
     return graph.edge_properties[name]
 
@@ -267,7 +266,7 @@ def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarr
 def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
     """A copy of an array parameter in the kernel's type, checked."""
     given = np.asarray(value)
-    if array.site == Site.VERTEX.value and len(given) != graph.num_vertices:
+    if array.site == "vertex" and len(given) != graph.num_vertices:
         raise ParameterError(
             f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
         )

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.base import KernelInterface
-from vgraph.compiler.ir import Origin, Program, Site
 from vgraph.compiler.types import VID, Vector, element_of
 from vgraph.schedule import Direction, Drive, FrontierLayout, Options, Phases, Schedule, Sync
+
+if TYPE_CHECKING:
+    from vgraph.compiler.ir import Program
 
 _LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
 class Array:
-    """A property array: its `Site` and `Origin`, element dtype, vector length (0: scalars), whether it holds ids."""
+    """A property array: its site and origin, element dtype, vector length (0: scalars), whether it holds ids."""
 
     name: str
     site: str
@@ -112,6 +114,3 @@ def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) ->
             slot += 1
     vertices = tuple(p.name for p in program.params if p.type == VID)
     return Plan(interface, arrays, tuple(outputs), vertices, schedule)
-
-
-__all__ = ["Array", "Origin", "Output", "Plan", "Site", "plan_of"]

@@ -6,10 +6,11 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.compiler.ir import Layout, Node, Program
-from vgraph.schedule import Direction, Drive, Sync
+if TYPE_CHECKING:
+    from vgraph.compiler.ir import Layout, Node, Program
+    from vgraph.schedule import Direction, Drive, Sync
 
 ENTRY: Final = "vg_main"
 """The exported function of every kernel: `void vg_main(Context *ctx, i32 tid)`, entered by all threads."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import builtins
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from vgraph import language
+from vgraph import language, refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
@@ -22,8 +24,6 @@ from vgraph.compiler.frontend.scoping import Frame
 from vgraph.compiler.types import BOOL, F64, I64, VID, Type, Vector, element_of
 from vgraph.decorators import Definition, FunctionDef, OperatorDef
 from vgraph.language import DType
-from vgraph.refusals import calls as bad_call
-from vgraph.refusals import types as bad_type
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
@@ -47,6 +47,7 @@ class Calls(Expressions):
     """Lowers calls."""
 
     stack: tuple[Definition, ...] = ()
+    writing = True  # false in helpers that are called for their value
 
     def call(self, e: s.Call) -> Entity:
         """A call of whatever kind."""
@@ -54,7 +55,7 @@ class Calls(Expressions):
         if isinstance(function, en.Method):
             return self.method(e, function)
         if not isinstance(function, en.Static):
-            raise bad_call.NotAFunction(e.function.span, en.words(function))
+            raise refusals.calls.NotAFunction(e.function.span, en.words(function))
         return self.static_call(e, function.value)
 
     @abstractmethod
@@ -69,23 +70,23 @@ class Calls(Expressions):
             return self.cast(self.only(e, repr(function)), function.type, e.span)
         if isinstance(function, Definition):
             how = "graph.edge_apply or graph.vertex_apply" if isinstance(function, OperatorDef) else "vg.run"
-            raise bad_call.CallOfOperator(e.function.span, function.name, function.kind, how)
+            raise refusals.calls.CallOfOperator(e.function.span, function.name, function.kind, how)
         special = self.special(e, function)
         if special is not None:
             return special
         name = getattr(function, "__name__", type(function).__name__)
-        raise bad_call.UnsupportedCall(e.function.span, name, _instead(name, function))
+        raise refusals.calls.UnsupportedCall(e.function.span, name, _instead(name, function))
 
     def special(self, e: s.Call, function: Any) -> Entity | None:
         """A built-in function of the language; None if `function` is none."""
         if function is language.fail:
-            raise bad_call.FailInOperator(e.span)
+            raise refusals.calls.FailInOperator(e.span)
         if function is language.union:
-            raise bad_call.UnionIsAStatement(e.span)
+            raise refusals.calls.UnionIsAStatement(e.span)
         if function is language.vector:
             return self.vector_type(e)
         if function in (builtins.range, builtins.reversed):
-            raise bad_call.RangeOutsideFor(e.span, function.__name__)
+            raise refusals.calls.RangeOutsideFor(e.span, function.__name__)
         try:
             found = _SPECIAL.get(function)
         except TypeError:  # not hashable
@@ -99,8 +100,8 @@ class Calls(Expressions):
             try:
                 return en.Static(language.vector(dtype.value, length.expr.value), e.span)  # type: ignore[arg-type]
             except TypeError as error:
-                raise bad_call.BadVectorType(e.span, str(error)) from None
-        raise bad_call.BadVectorType(
+                raise refusals.calls.BadVectorType(e.span, str(error)) from None
+        raise refusals.calls.BadVectorType(
             e.span, "vg.vector takes a type and a length that is known at compile time"
         )
 
@@ -109,9 +110,9 @@ class Calls(Expressions):
     def arguments(self, e: s.Call, name: str, count: int) -> tuple[s.Expr, ...]:
         """Exactly `count` positional arguments."""
         if e.keywords:
-            raise bad_call.UnexpectedKeyword(e.keywords[0].span, name, e.keywords[0].name, "")
+            raise refusals.calls.UnexpectedKeyword(e.keywords[0].span, name, e.keywords[0].name, "")
         if len(e.args) != count:
-            raise bad_call.WrongArity(e.span, name, _count(count), len(e.args))
+            raise refusals.calls.WrongArity(e.span, name, _count(count), len(e.args))
         return e.args
 
     def only(self, e: s.Call, name: str) -> Value:
@@ -123,9 +124,9 @@ class Calls(Expressions):
     def extreme(self, e: s.Call, op: str) -> Value:
         """`min(a, b, ...)`, `max(a, b, ...)`."""
         if e.keywords:
-            raise bad_call.UnexpectedKeyword(e.keywords[0].span, op, e.keywords[0].name, "")
+            raise refusals.calls.UnexpectedKeyword(e.keywords[0].span, op, e.keywords[0].name, "")
         if len(e.args) < 2:
-            raise bad_call.WrongArity(e.span, op, "two or more arguments", len(e.args))
+            raise refusals.calls.WrongArity(e.span, op, "two or more arguments", len(e.args))
         found = self.value(e.args[0])
         for arg in e.args[1:]:
             found = self.smaller(op, found, self.value(arg), e.span)
@@ -135,7 +136,7 @@ class Calls(Expressions):
         """`min(a, b)` or `max(a, b)`."""
         kind = merge(a.kind, b.kind)
         if kind is None:
-            raise bad_type.TypeMismatch(span, op, describe(a.kind), describe(b.kind))
+            raise refusals.types.TypeMismatch(span, op, describe(a.kind), describe(b.kind))
         t = default(kind)
         valid = (a.valid or b.valid) if op == "min" else (a.valid and b.valid)
         return Value(
@@ -169,7 +170,7 @@ class Calls(Expressions):
         """isnan, isinf: false for integers."""
         x = self.only(e, f"vg.{name}")
         if isinstance(x.type, Vector):
-            raise bad_type.VectorComparison(e.span, name)
+            raise refusals.types.VectorComparison(e.span, name)
         if not x.type.is_float:
             return Value(ir.Const(False, BOOL, span=e.span), BOOL, e.span)
         return Value(ir.Call(name, (x.expr,), BOOL, span=e.span), BOOL, e.span)
@@ -179,7 +180,7 @@ class Calls(Expressions):
         a, b = (self.value(x) for x in self.arguments(e, "vg.dot", 2))
         kind = merge(a.kind, b.kind)
         if not (isinstance(a.kind, Vector) and isinstance(b.kind, Vector)) or not isinstance(kind, Vector):
-            raise bad_type.NotVectors(e.span, "vg.dot", f"{describe(a.kind)} and {describe(b.kind)}")
+            raise refusals.types.NotVectors(e.span, "vg.dot", f"{describe(a.kind)} and {describe(b.kind)}")
         args = (self.fit(a, kind), self.fit(b, kind))
         return Value(ir.Call("dot", args, kind.element, span=e.span), kind.element, e.span)
 
@@ -187,7 +188,7 @@ class Calls(Expressions):
         """`vg.sum(a)` of a vector."""
         x = self.only(e, "vg.sum")
         if not isinstance(x.kind, Vector):
-            raise bad_type.NotVectors(e.span, "vg.sum", describe(x.kind))
+            raise refusals.types.NotVectors(e.span, "vg.sum", describe(x.kind))
         return Value(ir.Call("sum", (x.expr,), x.kind.element, span=e.span), x.kind.element, e.span)
 
     def length(self, e: s.Call) -> Value:
@@ -202,12 +203,12 @@ class Calls(Expressions):
                 return Value(ir.ArrayLength(p.name, span=e.span), I64, e.span)
             case en.Neighbors(vertex=v, orientation=way):
                 return self.degree(v, way, e.span)
-        raise bad_call.NoLength(e.args[0].span, en.words(found))
+        raise refusals.calls.NoLength(e.args[0].span, en.words(found))
 
     def cast(self, x: Value, to: Type, span: Span) -> Value:
         """`vg.float32(x)`, `int(x)`: an explicit conversion."""
         if isinstance(x.type, Vector) and not (isinstance(to, Vector) and to.length == x.type.length):
-            raise bad_type.CannotCast(span, describe(x.kind), describe(to))
+            raise refusals.types.CannotCast(span, describe(x.kind), describe(to))
         if to == VID:
             return Value(self.vertex_of(x, span), VID, span, x.valid)
         exact = x.kind is Weak.INF or (x.kind is Weak.INT and isinstance(x.expr, ir.Const) and to != BOOL)
@@ -228,37 +229,62 @@ class Calls(Expressions):
         """A vertex from a value that is to be one. Raises NotAVertex for a computed number."""
         if x.kind == VID or (x.kind is Weak.INT and isinstance(x.expr, ir.Const)):
             return self.fit(x, VID)
-        raise bad_type.NotAVertex(span, describe(x.kind))
+        raise refusals.types.NotAVertex(span, describe(x.kind))
 
     # --- helpers
 
     def inline(self, e: s.Call, helper: FunctionDef) -> Value:
         """The value of a helper's call; its statements come before the present one."""
-        if helper in self.stack:
-            raise bad_call.Recursion(e.span, helper.name)
         text = self.unit.texts.of(helper)
+        outer, self.writing = self.writing, False
+        try:
+            with self.inside(e, helper, text):
+                return self.returned(self.enter(text.body), text.span)
+        finally:
+            self.writing = outer
+
+    def perform(self, e: s.Call, helper: FunctionDef) -> None:
+        """A helper's call as a statement: it may write what its caller may."""
+        text = self.unit.texts.of(helper)
+        if any(isinstance(n, s.Return) and n.value is not None for n in s.walk(text)):
+            raise refusals.calls.UselessStatement(e.span)
+        with self.inside(e, helper, text):
+            body = self.enter(text.body)
+            self.body(body[:-1] if body and isinstance(body[-1], s.Return) else body)
+
+    @contextmanager
+    def inside(self, e: s.Call, helper: FunctionDef, text: s.Function) -> Iterator[None]:
+        """The names of a helper in one call of it."""
+        if helper in self.stack:
+            raise refusals.calls.Recursion(e.span, helper.name)
+        bindings = self.bound(e, helper, text)
+        self.calls += 1
+        outer, self.frame = self.frame, Frame(helper, bindings, serial=self.calls)
+        self.stack = (*self.stack, helper)
+        try:
+            yield
+        except Refusal as refusal:
+            raise refusal.through(e.span, f"`{helper.name}` is called here") from None
+        finally:
+            self.frame, self.stack = outer, self.stack[:-1]
+
+    def bound(self, e: s.Call, helper: FunctionDef, text: s.Function) -> dict[str, Entity]:
+        """The parameters of a helper: what is computed, once; what is simple, in its place."""
         args = self.arguments(e, helper.name, len(text.parameters))
         bindings: dict[str, Entity] = {}
+        single = len(text.body) == 1 and isinstance(text.body[0], s.Return)
         for parameter, arg in zip(text.parameters, args, strict=True):
             found = self.entity(arg)
             if isinstance(found, Value) and not isinstance(found.expr, (ir.Var, ir.Const, ir.GlobalVar)):
                 uses = sum(
                     isinstance(n, s.Name) and n.id == parameter.name for x in text.body for n in s.walk(x)
                 )
-                if uses != 1 or len(text.body) != 1:
+                if uses != 1 or not single:
                     name = self.temporary(parameter.name, found.type, found.expr, arg.span)
                     var = ir.Var(name, found.type, span=arg.span)
                     found = Value(var, found.kind, arg.span, found.valid)
             bindings[parameter.name] = found
-        self.calls += 1
-        outer, self.frame = self.frame, Frame(helper, bindings, serial=self.calls)
-        self.stack = (*self.stack, helper)
-        try:
-            return self.returned(self.enter(text.body), text.span)
-        except Refusal as refusal:
-            raise refusal.through(e.span, f"`{helper.name}` is called here") from None
-        finally:
-            self.frame, self.stack = outer, self.stack[:-1]
+        return bindings
 
     def returned(self, body: s.Body, span: Span) -> Value:
         """The value that a helper's body returns at its end."""
@@ -266,29 +292,33 @@ class Calls(Expressions):
             rest = body[position + 1 :]
             if isinstance(statement, s.Return):
                 if rest:
-                    raise bad_call.AfterReturn(rest[0].span)
+                    raise refusals.calls.AfterReturn(rest[0].span)
                 if statement.value is None:
-                    raise bad_call.NoReturn(statement.span, self.definition.name)
+                    raise refusals.calls.NoReturn(statement.span, self.definition.name)
                 return self.value(statement.value)
             if isinstance(statement, s.If) and _returns(statement):
                 self.zeros(statement)
                 then = statement.then if _ends(statement.then) else statement.then + rest
                 other = statement.other if _ends(statement.other) else statement.other + rest
                 if _ends(statement.then) and _ends(statement.other) and rest:
-                    raise bad_call.AfterReturn(rest[0].span)
+                    raise refusals.calls.AfterReturn(rest[0].span)
                 test = self.condition(statement.test)
                 return self.choice(
                     test,
-                    lambda: self.returned(then, span),
-                    lambda: self.returned(other, span),
+                    partial(self.returned, then, span),
+                    partial(self.returned, other, span),
                     statement.span,
                 )
-            self.helper_statement(statement)
-        raise bad_call.NoReturn(span, self.definition.name)
+            self.statement(statement)
+        raise refusals.calls.NoReturn(span, self.definition.name)
 
     @abstractmethod
-    def helper_statement(self, statement: s.Stmt) -> None:
-        """A statement of a helper, which may compute but not write."""
+    def statement(self, statement: s.Stmt) -> None:
+        """Lower one statement."""
+
+    @abstractmethod
+    def body(self, body: s.Body) -> None:
+        """Lower statement after statement."""
 
 
 def _returns(statement: s.Stmt) -> bool:

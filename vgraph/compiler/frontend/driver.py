@@ -2,52 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from vgraph import language
+from vgraph import language, refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
+from vgraph.compiler.frontend.frontiers import Frontiers
 from vgraph.compiler.frontend.kinds import Value, Weak, describe, zero
-from vgraph.compiler.frontend.operators import OperatorLowering
 from vgraph.compiler.frontend.parameters import Usage, usage
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue
-from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.unit import Unit
-from vgraph.compiler.ir import FrontierKind, Origin, Property, Site
+from vgraph.compiler.ir import Origin, Property, Site
 from vgraph.compiler.types import I64, VID, Kind, Type, Vector
-from vgraph.decorators import OperatorDef
+from vgraph.decorators import FunctionDef
 from vgraph.language import DType
-from vgraph.refusals import calls as bad_call
-from vgraph.refusals import driver as bad_driver
-from vgraph.refusals import names as bad_name
-from vgraph.refusals import types as bad_type
-from vgraph.refusals import writes as bad_write
-from vgraph.refusals.base import Refusal, did_you_mean
+from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 METHODS = ("vertex_property", "disjoint_sets", "frontier", "edge_apply", "vertex_apply", "vertex_filter")
 OUT_OF_RANGE = "a vertex index is out of range"
 
 
-@dataclass(frozen=True)
-class FrontierMaker:
-    """An expression that makes a frontier; `make(name)` emits what puts it there."""
-
-    make: Callable[[str], None]
-    span: Span
-
-
-class DriverLowering(Statements):
+class DriverLowering(Frontiers):
     """Lowers an algorithm."""
 
-    where = "an algorithm"
-
     def __init__(self, unit: Unit) -> None:
-        super().__init__(unit, unit.definition, unit.names)
-        self.objects: dict[str, Entity] = {}  # variables that hold frontiers, lists and properties
+        super().__init__(unit)
         self.results: list[ir.Result] = []
         self.usage = Usage()
 
@@ -55,7 +37,7 @@ class DriverLowering(Statements):
         """Lower the whole algorithm into `self.out` and `self.results`."""
         text = self.unit.texts.of(self.definition)
         if not text.parameters:
-            raise bad_driver.AlgorithmParameters(text.span, text.name)
+            raise refusals.driver.AlgorithmParameters(text.span, text.name)
         self.frame.bindings[text.parameters[0].name] = en.GraphRef(text.parameters[0].span)
         arguments = self.unit.signature.arguments
         for parameter in text.parameters[1:]:  # their types follow once their uses are known
@@ -70,7 +52,7 @@ class DriverLowering(Statements):
             self.parameter(parameter)
         self.unit.driver_names = frozenset(self.frame.own_names)
         if not body or not isinstance(body[-1], s.Return) or body[-1].value is None:
-            raise bad_driver.NoResult(body[-1].span if body else text.span, text.name)
+            raise refusals.driver.NoResult(body[-1].span if body else text.span, text.name)
         self.body(body[:-1])
         last = body[-1].value
         for item in last.items if isinstance(last, s.Items) else (last,):
@@ -112,91 +94,13 @@ class DriverLowering(Statements):
     # --- names and values
 
     def local(self, e: s.Name) -> Entity | None:
-        held = self.objects.get(e.id)
+        held = self.objects.get(e.id) if not self.stack else None
         if held is not None:
             return replace(held, span=e.span)
         found = super().local(e)
         if isinstance(found, en.PropertyRef):
             self.unit.parameter_property(e.id, found.property.span or e.span)
         return found
-
-    def condition(self, e: s.Expr) -> ir.Expr:
-        made = self.produced(e)
-        if made is not None:
-            name = self.materialised(made)
-            zero_ = ir.Const(0, I64, span=e.span)
-            return ir.Compare(">", ir.FrontierSize(name, span=e.span), zero_, span=e.span)
-        return super().condition(e)
-
-    def produced(self, e: s.Expr) -> FrontierMaker | None:
-        """The maker behind an expression that makes a frontier, or None."""
-        if isinstance(e, s.Attribute) and e.name == "vertices" and self.is_graph(e.value):
-            return FrontierMaker(
-                lambda out: self.emit(ir.FrontierSet(out, FrontierKind.ALL, span=e.span)), e.span
-            )
-        if isinstance(e, s.Index):
-            owner = self.entity(e.value) if isinstance(e.value, s.Name) else None
-            if isinstance(owner, en.ListRef):
-                return self.list_item(owner.name, e)
-        if isinstance(e, s.Call) and isinstance(e.function, s.Attribute) and self.is_graph(e.function.value):
-            match e.function.name:
-                case "frontier":
-                    return self.new_frontier(e)
-                case "edge_apply" | "vertex_filter":
-                    return self.apply(e, e.function.name)
-        return None
-
-    def is_graph(self, e: s.Expr) -> bool:
-        """Whether an expression is `graph`."""
-        return isinstance(e, s.Name) and isinstance(self.frame.bindings.get(e.id), en.GraphRef)
-
-    def list_item(self, name: str, e: s.Index) -> FrontierMaker:
-        """`levels[i]`."""
-        index = self.integer(e.index, "the position in a list")
-        return FrontierMaker(lambda out: self.emit(ir.ListGet(out, name, index, span=e.span)), e.span)
-
-    def new_frontier(self, e: s.Call) -> FrontierMaker:
-        """`graph.frontier()`, `graph.frontier(v)`."""
-        if not e.args and not e.keywords:
-            return FrontierMaker(
-                lambda out: self.emit(ir.FrontierSet(out, FrontierKind.EMPTY, span=e.span)), e.span
-            )
-        (arg,) = self.arguments(e, "graph.frontier", 1)
-        vertex = self.vertex_index(arg)
-        return FrontierMaker(
-            lambda out: self.emit(ir.FrontierSet(out, FrontierKind.SINGLE, vertex, span=e.span)), e.span
-        )
-
-    def materialised(self, made: FrontierMaker) -> str:
-        """Put a frontier into a variable of the compiler's own."""
-        name = self.names.fresh("frontier")
-        self.unit.frontiers.append(name)
-        made.make(name)
-        return name
-
-    def frontier(self, e: s.Expr) -> str:
-        """The variable that holds the frontier `e`."""
-        made = self.produced(e)
-        if made is not None:
-            return self.materialised(made)
-        found = self.entity(e)
-        if not isinstance(found, en.FrontierRef):
-            raise bad_driver.NotAFrontier(e.span, en.words(found))
-        return found.name
-
-    def entity(self, e: s.Expr) -> Entity:
-        made = self.produced(e)
-        if made is not None:
-            return en.FrontierRef(self.materialised(made), e.span)
-        return super().entity(e)
-
-    def binary(self, e: s.Binary) -> Entity:
-        for side in (e.left, e.right):
-            if isinstance(side, s.Name) and isinstance(
-                self.objects.get(side.id), (en.FrontierRef, en.ListRef)
-            ):
-                raise bad_driver.FrontierArithmetic(e.span, e.op)
-        return super().binary(e)
 
     def vertex_index(self, e: s.Expr) -> ir.Expr:
         """A vertex that a property is indexed with: a computed number is checked when it runs."""
@@ -211,10 +115,10 @@ class DriverLowering(Statements):
             out = ir.Logical("or", low, high, span=e.span)
             self.emit(ir.If(out, (ir.Fail(OUT_OF_RANGE, span=e.span),), span=e.span))
             return ir.Cast(VID, at, span=e.span)
-        raise bad_type.NotAVertex(e.span, describe(v.kind))
+        raise refusals.types.NotAVertex(e.span, describe(v.kind))
 
     def vertex_of(self, x: Value, span: Span) -> ir.Expr:
-        if isinstance(x.kind, Weak) or isinstance(x.kind, Vector) or not x.kind.is_integer:
+        if isinstance(x.kind, (Weak, Vector)) or not x.kind.is_integer:
             return super().vertex_of(x, span)
         return ir.Cast(VID, x.expr, span=span)
 
@@ -222,7 +126,7 @@ class DriverLowering(Statements):
         found = self.unit.vertex_property(e.name, e.span)
         if found is None:
             return super().vertex_property(e)
-        raise bad_driver.AttributeInDriver(e.span, e.name)
+        raise refusals.driver.AttributeInDriver(e.span, e.name)
 
     def indexed(self, e: s.Index, owner: Entity) -> Entity:
         match owner:
@@ -232,7 +136,7 @@ class DriverLowering(Statements):
             case en.GraphProperty(name=name):
                 graph_prop = self.unit.graph_property(name, Site.VERTEX, e.span)
                 if graph_prop is None:
-                    raise bad_type.NoIndex(e.span, "a property of edges")
+                    raise refusals.types.NoIndex(e.span, "a property of edges")
                 at = self.vertex_index(e.index)
                 return Value(
                     ir.Load(graph_prop.name, at, graph_prop.type, span=e.span), graph_prop.type, e.span
@@ -262,73 +166,16 @@ class DriverLowering(Statements):
             "num_edges",
             "directed",
         ]
-        raise bad_name.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
+        raise refusals.names.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
 
     # --- calls
 
     def method(self, e: s.Call, method: en.Method) -> Entity:
         if isinstance(method.owner, en.ListRef):
-            raise bad_driver.ListMethod(e.function.span, method.name)
+            raise refusals.driver.ListMethod(e.function.span, method.name)
         if method.name == "vertex_apply":
-            raise bad_driver.ReturnsNothing(e.span)
-        raise bad_driver.DeclarationInExpression(e.span, method.name)
-
-    def apply(self, e: s.Call, kind: str) -> FrontierMaker:
-        """`graph.edge_apply(op, frontier, label=...)` and its siblings."""
-        given = self.apply_arguments(e, kind)
-        found = self.entity(given["op"]) if "op" in given else None
-        if not isinstance(found, en.Static) or not isinstance(found.value, OperatorDef):
-            raise bad_driver.NotAnOperator(
-                given.get("op", e).span, kind, en.words(found) if found else "nothing"
-            )
-        try:
-            op = self.operator(found.value, kind, given["op"].span)
-        except Refusal as refusal:
-            if refusal.span.source is not e.span.source:
-                refusal.through(e.span, f"`{found.value.name}` is applied here")
-            raise
-        whole = "frontier" not in given or (
-            isinstance(given["frontier"], s.Literal) and given["frontier"].value is None
-        )
-        frontier = None if whole else self.frontier(given["frontier"])
-        label = given.get("label")
-        if label is not None and not (isinstance(label, s.Literal) and isinstance(label.value, str)):
-            raise bad_driver.LabelNotLiteral(label.span)
-        text = str(label.value) if isinstance(label, s.Literal) else op.name
-        node = ir.EdgeApply if kind == "edge_apply" else ir.VertexApply
-        return FrontierMaker(
-            lambda out: self.emit(node(op.name, frontier, out or None, text, span=e.span)), e.span
-        )
-
-    def apply_arguments(self, e: s.Call, kind: str) -> dict[str, s.Expr]:
-        """The arguments of an apply by name."""
-        names = ("op", "frontier", "label")
-        if len(e.args) > 3:
-            raise bad_call.WrongArity(
-                e.span, f"graph.{kind}", "an operator, a frontier and label=...", len(e.args)
-            )
-        given = dict(zip(names, e.args, strict=False))
-        for keyword in e.keywords:
-            if keyword.name not in names or keyword.name in given:
-                hint = did_you_mean(keyword.name, list(names))
-                raise bad_call.UnexpectedKeyword(keyword.span, f"graph.{kind}", keyword.name, hint)
-            given[keyword.name] = keyword.value
-        return given
-
-    def operator(self, definition: OperatorDef, kind: str, span: Span) -> ir.Operator:
-        """The operator, lowered on first use."""
-        if definition not in self.unit.operators:
-            lowering = OperatorLowering(self.unit, definition)
-            self.unit.operators[definition] = lowering.build()
-        op = self.unit.operators[definition]
-        if op.is_edge != (kind == "edge_apply"):
-            raise bad_driver.WrongOperatorKind(span, op.name, kind, *_kinds(op))
-        returns = bool(op.body) and isinstance(op.body[-1], ir.Emit)
-        if returns and kind == "vertex_apply":
-            raise bad_driver.ResultIgnored(span, op.name)
-        if not returns and kind == "vertex_filter":
-            raise bad_driver.FilterWithoutResult(span, op.name)
-        return op
+            raise refusals.driver.ReturnsNothing(e.span)
+        raise refusals.driver.DeclarationInExpression(e.span, method.name)
 
     # --- statements
 
@@ -346,8 +193,16 @@ class DriverLowering(Statements):
         if isinstance(call, s.Call) and self.is_fail(call.function):
             self.fail(call)
             return
+        helper = self.entity(call.function) if isinstance(call, s.Call) else None
+        if (
+            isinstance(helper, en.Static)
+            and isinstance(helper.value, FunctionDef)
+            and isinstance(call, s.Call)
+        ):
+            self.perform(call, helper.value)
+            return
         self.entity(call)
-        raise bad_call.UselessStatement(statement.span)
+        raise refusals.calls.UselessStatement(statement.span)
 
     def is_fail(self, e: s.Expr) -> bool:
         """Whether a function is vg.fail."""
@@ -358,16 +213,9 @@ class DriverLowering(Statements):
         """`vg.fail("message")`."""
         (message,) = self.arguments(call, "vg.fail", 1)
         if not (isinstance(message, s.Literal) and isinstance(message.value, str)):
-            raise bad_driver.FailMessage(message.span)
+            raise refusals.driver.FailMessage(message.span)
         self.no_writes_in_helpers(call.span)
         self.emit(ir.Fail(message.value, span=call.span))
-
-    def list_method(self, call: s.Call, held: en.ListRef, name: str) -> None:
-        """`levels.append(frontier)`."""
-        if name != "append":
-            raise bad_driver.ListMethod(call.function.span, name)
-        (arg,) = self.arguments(call, "append", 1)
-        self.emit(ir.ListAppend(held.name, self.frontier(arg), span=call.span))
 
     def assign(self, statement: s.Assign, target: s.Expr) -> None:
         if isinstance(target, s.Name) and self.assign_object(statement, target):
@@ -376,14 +224,14 @@ class DriverLowering(Statements):
 
     def set_local(self, name: str, value: Value, statement: s.Stmt, span: Span) -> None:
         if name in self.objects:
-            raise bad_driver.KindChanged(span, name, en.words(self.objects[name]))
+            raise refusals.driver.KindChanged(span, name, en.words(self.objects[name]))
         super().set_local(name, value, statement, span)
 
     def augment(self, statement: s.Augment, target: s.Expr) -> None:
         if isinstance(target, s.Name) and isinstance(
             self.objects.get(target.id), (en.FrontierRef, en.ListRef)
         ):
-            raise bad_driver.FrontierArithmetic(statement.span, f"{statement.op}=")
+            raise refusals.driver.FrontierArithmetic(statement.span, f"{statement.op}=")
         super().augment(statement, target)
 
     def assign_object(self, statement: s.Assign, target: s.Name) -> bool:
@@ -418,48 +266,27 @@ class DriverLowering(Statements):
                 self.emit(ir.FrontierCopy(out, found.name, span=statement.span))
             return
         if isinstance(found, (en.PropertyRef, en.ListRef, en.ArrayRef)):
-            raise bad_driver.Alias(statement.value.span, target.id, en.words(found))
+            raise refusals.driver.Alias(statement.value.span, target.id, en.words(found))
         super().assign_other(statement, target, found)
-
-    def variable(self, target: s.Name, kind: str) -> str:
-        """The IR's name of a variable that holds a frontier or a list, declared on first use."""
-        held = self.objects.get(target.id)
-        wanted = en.FrontierRef if kind == "frontier" else en.ListRef
-        if held is None:
-            if target.id in self.frame.assigned or target.id in self.frame.bindings:
-                old = en.words(self.entity(target))
-                raise bad_driver.KindChanged(target.span, target.id, old)
-            name = self.names.fresh(target.id)
-            (self.unit.frontiers if kind == "frontier" else self.unit.lists).append(name)
-            held = self.objects[target.id] = wanted(name, target.span)
-        if not isinstance(held, wanted):
-            raise bad_driver.KindChanged(target.span, target.id, en.words(held))
-        return held.name
-
-    def new_list(self, target: s.Name, value: s.Items) -> None:
-        """`levels = []`, `levels = [frontier]`."""
-        items = [self.frontier(item) for item in value.items]
-        name = self.variable(target, "list")
-        self.emit(ir.ListClear(name, span=value.span))
-        for item in items:
-            self.emit(ir.ListAppend(name, item, span=value.span))
 
     def new_property(self, target: s.Name, call: s.Call) -> None:
         """`x = graph.vertex_property(dtype, fill=value)`."""
         given = dict(zip(("dtype", "fill"), call.args, strict=False))
         if len(call.args) > 2:
-            raise bad_call.WrongArity(
+            raise refusals.calls.WrongArity(
                 call.span, "graph.vertex_property", "a type and fill=...", len(call.args)
             )
         for keyword in call.keywords:
             if keyword.name not in ("dtype", "fill"):
                 hint = did_you_mean(keyword.name, ["dtype", "fill"])
-                raise bad_call.UnexpectedKeyword(keyword.span, "graph.vertex_property", keyword.name, hint)
+                raise refusals.calls.UnexpectedKeyword(
+                    keyword.span, "graph.vertex_property", keyword.name, hint
+                )
             given[keyword.name] = keyword.value
         dtype = self.entity(given["dtype"]) if "dtype" in given else None
         if not isinstance(dtype, en.Static) or not isinstance(dtype.value, DType):
             at = given["dtype"].span if "dtype" in given else call.span
-            raise bad_driver.NotADtype(at, en.words(dtype) if dtype else "nothing")
+            raise refusals.driver.NotADtype(at, en.words(dtype) if dtype else "nothing")
         t = dtype.value.type
         value = self.value(given["fill"]) if "fill" in given else None
         fill = zero(t, call.span) if value is None else self.stored(value, t, f"`{target.id}`")
@@ -470,7 +297,7 @@ class DriverLowering(Statements):
         """A property of the algorithm; declared again, it must have the same type, and is filled again."""
         held = self.objects.get(target.id)
         if held is None and (target.id in self.frame.assigned or target.id in self.frame.bindings):
-            raise bad_driver.KindChanged(target.span, target.id, en.words(self.entity(target)))
+            raise refusals.driver.KindChanged(target.span, target.id, en.words(self.entity(target)))
         if held is None:
             prop = Property(
                 self.names.fresh(target.id), t, Site.VERTEX, Origin.LOCAL, disjoint, span=target.span
@@ -479,10 +306,10 @@ class DriverLowering(Statements):
             self.objects[target.id] = en.PropertyRef(prop, target.span)
             return prop
         if not isinstance(held, en.PropertyRef):
-            raise bad_driver.KindChanged(target.span, target.id, en.words(held))
+            raise refusals.driver.KindChanged(target.span, target.id, en.words(held))
         if held.property.type != t or held.property.disjoint != disjoint:
-            raise bad_driver.Redeclared(
-                span, target.id, describe(held.property.type), describe(t), held.property.span
+            raise refusals.driver.Redeclared(
+                span, target.id, describe(held.property.type), describe(t), held.property.span or span
             )
         return held.property
 
@@ -490,12 +317,12 @@ class DriverLowering(Statements):
         if not self.is_graph(target.value):
             owner = self.entity(target.value)
             if isinstance(owner, Value) and owner.kind == VID:
-                raise bad_driver.AttributeInDriver(target.span, target.name)
-            raise bad_write.NotAssignable(target.span)
+                raise refusals.driver.AttributeInDriver(target.span, target.name)
+            raise refusals.writes.NotAssignable(target.span)
         name = target.name
         taken = (*METHODS, "vertices", "num_vertices", "num_edges", "directed")
         if name in taken:
-            raise bad_write.ReadOnly(target.span, f"graph.{name}", "it belongs to the graph")
+            raise refusals.writes.ReadOnly(target.span, f"graph.{name}", "it belongs to the graph")
         value = self.value(statement.value)
         if isinstance(statement, s.Augment):
             value = self.combine(statement.op, self.value(target), value, statement.span)
@@ -507,11 +334,11 @@ class DriverLowering(Statements):
         owner = self.entity(target.value)
         if not isinstance(owner, en.PropertyRef):
             if isinstance(owner, (en.GraphProperty, en.ArrayRef)):
-                raise bad_write.ReadOnly(target.span, en.words(owner), "the algorithm did not make it")
-            raise bad_write.NotAssignable(target.span)
+                raise refusals.writes.ReadOnly(target.span, en.words(owner), "the algorithm did not make it")
+            raise refusals.writes.NotAssignable(target.span)
         prop = owner.property
         if prop.origin is not Origin.LOCAL:
-            raise bad_write.ReadOnly(target.span, prop.name, "it is a parameter")
+            raise refusals.writes.ReadOnly(target.span, prop.name, "it is a parameter")
         at = self.vertex_index(target.index)
         value = self.value(statement.value)
         if isinstance(statement, s.Augment):
@@ -521,57 +348,6 @@ class DriverLowering(Statements):
         self.emit(ir.Store(prop.name, at, stored, span=statement.span))
 
     # --- loops
-
-    def loop_over(self, statement: s.For, over: Entity) -> None:
-        match over:
-            case en.ArrayRef(property=prop):
-                self.array_loop(statement, prop)
-            case en.ListRef(name=name):
-                self.list_loop(statement, name, backwards=False)
-            case en.FrontierRef():
-                raise bad_call.NotIterable(
-                    statement.iterable.span,
-                    "a frontier",
-                    "; visit its vertices with graph.vertex_apply(op, frontier)",
-                )
-            case _:
-                super().loop_over(statement, over)
-
-    def reversed_loop(self, statement: s.For, over: Entity) -> None:
-        if not isinstance(over, en.ListRef):
-            super().reversed_loop(statement, over)
-            return
-        self.list_loop(statement, over.name, backwards=True)
-
-    def array_loop(self, statement: s.For, prop: Property) -> None:
-        """`for s in sources:`."""
-        span = statement.target.span
-        name = self.names.fresh("position")
-        item = ir.Load(prop.name, ir.Var(name, I64, span=span), prop.type, span=span)
-        value = Value(item, prop.type, span, valid=prop.type == VID)
-        if statement.target.id in self.frame.plan.names:
-            body = self.loop_body(statement, value)
-        else:
-            local = self.loop_name(statement)
-            bound = Value(ir.Var(local, prop.type, span=span), prop.type, span, value.valid)
-            body = (ir.Let(local, prop.type, item, span=span), *self.loop_body(statement, bound))
-        stop = ir.ArrayLength(prop.name, span=statement.iterable.span)
-        self.emit(ir.For(name, _int(0, span), stop, _int(1, span), body, span=statement.span))
-
-    def list_loop(self, statement: s.For, list_name: str, backwards: bool) -> None:
-        """`for frontier in levels:`, `for frontier in reversed(levels):`."""
-        span = statement.target.span
-        out = self.variable(statement.target, "frontier")
-        name = self.names.fresh("position")
-        size = ir.ListSize(list_name, span=statement.iterable.span)
-        get = ir.ListGet(out, list_name, ir.Var(name, I64, span=span), span=span)
-        body = (get, *self.block(statement.body))
-        start, stop, step = _int(0, span), size, _int(1, span)
-        if backwards:
-            last = ir.Binary("-", size, _int(1, span), span=span)
-            self.emit(ir.For(name, last, _int(-1, span), _int(-1, span), body, span=statement.span))
-        else:
-            self.emit(ir.For(name, start, stop, step, body, span=statement.span))
 
     # --- results
 
@@ -585,9 +361,9 @@ class DriverLowering(Statements):
             else None
         )
         if name is None:
-            raise bad_driver.UnnamedResult(e.span)
+            raise refusals.driver.UnnamedResult(e.span)
         if any(r.name == name for r in self.results):
-            raise bad_driver.ResultTwice(e.span, name)
+            raise refusals.driver.ResultTwice(e.span, name)
         found = self.entity(e)
         match found:
             case en.PropertyRef(property=prop):
@@ -595,17 +371,4 @@ class DriverLowering(Statements):
             case Value():
                 self.results.append(ir.Result(name, "scalar", found.expr, span=e.span))
             case _:
-                raise bad_driver.NotAResult(e.span, en.words(found))
-
-
-def _int(value: int, span: Span) -> ir.Const:
-    return ir.Const(value, I64, span=span)
-
-
-def _kinds(op: ir.Operator) -> tuple[str, str]:
-    """What an operator is, and how it is applied."""
-    return (
-        ("an edge operator", "graph.edge_apply")
-        if op.is_edge
-        else ("a vertex operator", "graph.vertex_apply")
-    )
+                raise refusals.driver.NotAResult(e.span, en.words(found))

@@ -11,7 +11,7 @@ from vgraph.language import DType
 from vgraph.source import Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Static:
     """A compile-time constant: a module, a dtype, a function, None, a string."""
 
@@ -19,14 +19,14 @@ class Static:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class GraphRef:
     """`graph`."""
 
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class GraphProperty:
     """`graph.weight`: a property of the graph, asked for its type."""
 
@@ -34,7 +34,7 @@ class GraphProperty:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Edge:
     """An arc with its two ends."""
 
@@ -44,7 +44,7 @@ class Edge:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Neighbors:
     """`v.out_neighbors`, or with `edges` set `v.out_edges`."""
 
@@ -54,7 +54,7 @@ class Neighbors:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Common:
     """`v.out_neighbors & u.out_neighbors`."""
 
@@ -63,7 +63,7 @@ class Common:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class PropertyRef:
     """A vertex property as a whole, in the driver loop."""
 
@@ -71,7 +71,7 @@ class PropertyRef:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ArrayRef:
     """An array parameter."""
 
@@ -79,7 +79,7 @@ class ArrayRef:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class FrontierRef:
     """A frontier variable."""
 
@@ -87,7 +87,7 @@ class FrontierRef:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ListRef:
     """A list of frontiers."""
 
@@ -95,7 +95,7 @@ class ListRef:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class FrontierAt:
     """`levels[i]`."""
 
@@ -104,7 +104,7 @@ class FrontierAt:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Method:
     """`graph.frontier`, `levels.append`: a method, about to be called."""
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import enum
 import operator
 from abc import abstractmethod
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
-import numpy as np
-
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.access import Access, literal_value
 from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.kinds import (
     OutOfRange,
@@ -26,14 +24,8 @@ from vgraph.compiler.frontend.kinds import (
     merge,
     zero,
 )
-from vgraph.compiler.frontend.scoping import Scoping
 from vgraph.compiler.frontend.statics import UNKNOWN, static_value
-from vgraph.compiler.ir import Orientation, Site
-from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Kind, Scalar, Type, Vector, element_of
-from vgraph.language import Infinity, NoVertex, dtype_of
-from vgraph.refusals import names as bad_name
-from vgraph.refusals import types as bad_type
-from vgraph.refusals.base import did_you_mean
+from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Type, Vector, element_of
 from vgraph.source import Span
 
 _FOLD: dict[str, Callable[[Any, Any], Any]] = {
@@ -44,25 +36,12 @@ _FOLD: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
     "%": operator.mod,
 }
-_VERTEX_NUMBERS = ("id", "out_degree", "in_degree", "degree")
-_NEIGHBORS = {
-    "out_neighbors": (Orientation.OUT, False),
-    "in_neighbors": (Orientation.IN, False),
-    "neighbors": (Orientation.OUT, False),
-    "out_edges": (Orientation.OUT, True),
-    "in_edges": (Orientation.IN, True),
-}
-_EDGE_ENDS = ("src", "dst")
 
 
-class Expressions(Scoping):
+class Expressions(Access):
     """Lowers expressions; statements that they need first go to `self.out`."""
 
     # --- what the two kinds of functions do in their own way
-
-    @abstractmethod
-    def graph_attribute(self, e: s.Attribute, graph: en.GraphRef) -> Entity:
-        """`graph.name`."""
 
     @abstractmethod
     def call(self, e: s.Call) -> Entity:
@@ -74,7 +53,7 @@ class Expressions(Scoping):
         """A typed value. Raises NotAValue for anything else."""
         found = self.entity(e)
         if not isinstance(found, Value):
-            raise bad_type.NotAValue(e.span, en.words(found), _advice(found))
+            raise refusals.types.NotAValue(e.span, en.words(found), _advice(found))
         return found
 
     def typed(self, e: s.Expr, to: Type) -> ir.Expr:
@@ -86,7 +65,7 @@ class Expressions(Scoping):
         try:
             return coerce(value, to)
         except OutOfRange:
-            raise bad_type.LiteralOutOfRange(value.span, _shown(value), describe(to)) from None
+            raise refusals.types.LiteralOutOfRange(value.span, _shown(value), describe(to)) from None
 
     def condition(self, e: s.Expr) -> ir.Expr:
         """A truth value: a bool, or whether a frontier or list is not empty."""
@@ -102,8 +81,8 @@ class Expressions(Scoping):
                 advice = (
                     "write `x != vg.none`" if kind == VID else "write what makes it true, such as `x != 0`"
                 )
-                raise bad_type.NotABool(e.span, describe(kind), advice)
-        raise bad_type.NotABool(
+                raise refusals.types.NotABool(e.span, describe(kind), advice)
+        raise refusals.types.NotABool(
             e.span, en.words(found), "a condition is a bool, or a frontier (true if not empty)"
         )
 
@@ -113,7 +92,7 @@ class Expressions(Scoping):
             case s.Name():
                 return self.name(e)
             case s.Literal():
-                return _literal(e)
+                return literal_value(e)
             case s.Attribute():
                 return self.attribute(e)
             case s.Index():
@@ -130,7 +109,9 @@ class Expressions(Scoping):
                 return self.logical(e)
             case s.Conditional():
                 return self.conditional(e)
-        raise bad_type.NotAValue(e.span, "a list or tuple", "only `levels = []` and `return a, b` take one")
+        raise refusals.types.NotAValue(
+            e.span, "a list or tuple", "only `levels = []` and `return a, b` take one"
+        )
 
     # --- names and attributes
 
@@ -144,152 +125,12 @@ class Expressions(Scoping):
         except KeyError:
             raise self.undefined(e) from None
 
-    def captured(self, value: object, span: Span) -> Entity:
-        """A Python value of the module or a closure: numbers become constants."""
-        if isinstance(value, enum.Enum):
-            value = value.value
-        if isinstance(value, Infinity):
-            return Value(ir.Const(float(value), F64, span=span), Weak.INF, span)
-        if isinstance(value, NoVertex):
-            return Value(ir.Const(-1, VID, span=span), VID, span)
-        if isinstance(value, np.generic) and value.dtype.name in NUMPY_NAMES:
-            t = NUMPY_NAMES[value.dtype.name]
-            return Value(ir.Const(value.item(), t, span=span), t, span)
-        if isinstance(value, bool):
-            return Value(ir.Const(value, BOOL, span=span), BOOL, span)
-        if isinstance(value, int):
-            return _literal(s.Literal(span, int(value)))
-        if isinstance(value, float):
-            return Value(ir.Const(value, F64, span=span), Weak.FLOAT, span)
-        return en.Static(value, span)
-
-    def attribute(self, e: s.Attribute) -> Entity:
-        """`owner.name`."""
-        owner = self.entity(e.value)
-        match owner:
-            case Value(kind=kind) if kind == VID:
-                return self.vertex_attribute(e, owner)
-            case Value(kind=kind):
-                raise bad_type.NumberHasNoAttributes(e.name_span, describe(kind), e.name)
-            case en.GraphRef():
-                return self.graph_attribute(e, owner)
-            case en.Edge():
-                return self.edge_attribute(e, owner)
-            case en.ListRef():
-                return en.Method(owner, e.name, e.span)
-            case en.GraphProperty():
-                return self.property_attribute(e, owner)
-            case en.PropertyRef(property=p) if e.name == "dtype":
-                return en.Static(dtype_of(p.type), e.span)
-            case en.Static(value=value):
-                return self.static_attribute(e, value)
-        raise bad_name.NoAttribute(e.name_span, e.name, en.words(owner), "")
-
-    def static_attribute(self, e: s.Attribute, owner: object) -> Entity:
-        """`module.name` or `Enum.member`."""
-        if isinstance(owner, (ModuleType, enum.EnumMeta)):
-            try:
-                return self.captured(getattr(owner, e.name), e.span)
-            except AttributeError:
-                hint = did_you_mean(e.name, [n for n in dir(owner) if not n.startswith("_")])
-                raise bad_name.NoAttribute(e.name_span, e.name, f"`{owner.__name__}`", hint) from None
-        raise bad_name.NoAttribute(e.name_span, e.name, en.words(en.Static(owner, e.span)), "")
-
-    def property_attribute(self, e: s.Attribute, owner: en.GraphProperty) -> Entity:
-        """`graph.weight.dtype` and `graph.weight.path_dtype`."""
-        types = {**self.unit.signature.vertex_properties, **self.unit.signature.edge_properties}
-        if e.name == "dtype":
-            return en.Static(dtype_of(types[owner.name]), e.span)
-        if e.name == "path_dtype" and owner.name in self.unit.signature.path_types:
-            return en.Static(dtype_of(self.unit.signature.path_types[owner.name]), e.span)
-        raise bad_name.NoAttribute(
-            e.name_span, e.name, f"`graph.{owner.name}`", "; it has dtype and path_dtype"
-        )
-
-    def vertex_attribute(self, e: s.Attribute, v: Value) -> Entity:
-        """`v.name`: a number of the graph's, neighbors, or a property."""
-        span = e.span
-        if e.name in ("degree", "neighbors") and self.unit.signature.directed:
-            raise bad_name.DirectedGraph(e.name_span, e.name)
-        if e.name == "id":
-            return Value(v.expr, VID, span, v.valid)
-        if e.name in _VERTEX_NUMBERS:
-            way = Orientation.IN if e.name == "in_degree" else Orientation.OUT
-            return self.degree(v, way, span)
-        if e.name in _NEIGHBORS:
-            way, edges = _NEIGHBORS[e.name]
-            return en.Neighbors(v, way, edges, span)
-        prop = self.vertex_property(e)
-        return self.load(prop, v, span)
-
-    def degree(self, v: Value, way: Orientation, span: Span) -> Value:
-        """A degree; 0 for vg.none."""
-        at = v if v.valid else self.shared(v)
-        degree: ir.Expr = ir.Degree(at.expr, way, span=span)
-        if not v.valid:
-            degree = ir.Select(some(at.expr, span), degree, _int(0, span), span=span)
-        return Value(degree, I64, span)
-
-    def neighbor(self, v: Value, way: Orientation, k: ir.Expr, span: Span) -> Value:
-        """The k-th neighbor; vg.none of vg.none."""
-        if v.valid:
-            return Value(ir.Neighbor(v.expr, way, k, span=span), VID, span, valid=True)
-        at = self.shared(v).expr
-        found = ir.Select(some(at, span), ir.Neighbor(at, way, k, span=span), zero(VID, span), span=span)
-        return Value(found, VID, span)
-
-    def vertex_property(self, e: s.Attribute) -> ir.Property:
-        """The property behind `v.name`."""
-        prop = self.unit.vertex_property(e.name, e.span)
-        if prop is None:
-            known = [*self.unit.known_vertex_names(), *_VERTEX_NUMBERS, *_NEIGHBORS]
-            where = " (it is a property of edges)" if e.name in self.unit.signature.edge_properties else ""
-            raise bad_name.NoVertexProperty(e.name_span, e.name, where + did_you_mean(e.name, known))
-        return prop
-
-    def load(self, prop: ir.Property, v: Value, span: Span) -> Value:
-        """A read at a vertex; at vg.none it gives zero, false or vg.none."""
-        if v.valid:
-            return Value(ir.Load(prop.name, v.expr, prop.type, span=span), prop.type, span)
-        at = self.shared(v).expr
-        read = ir.Load(prop.name, at, prop.type, span=span)
-        return Value(ir.Select(some(at, span), read, zero(prop.type, span), span=span), prop.type, span)
-
-    def edge_attribute(self, e: s.Attribute, edge: en.Edge) -> Entity:
-        """`edge.src`, `edge.dst`, or a property of the edge."""
-        if e.name in _EDGE_ENDS:
-            end = edge.src if e.name == "src" else edge.dst
-            return Value(end.expr, end.kind, e.span, end.valid)
-        prop = self.unit.graph_property(e.name, Site.EDGE, e.span)
-        if prop is None:
-            known = list(self.unit.signature.edge_properties)
-            raise bad_name.NoEdgeProperty(
-                e.name_span, e.name, did_you_mean(e.name, [*known, *_EDGE_ENDS]), _listed(known)
-            )
-        return Value(ir.Load(prop.name, edge.arc, prop.type, span=e.span), prop.type, e.span)
-
-    def index(self, e: s.Index) -> Entity:
-        """`vector[i]`, `v.out_neighbors[k]`; the driver loop knows more."""
-        owner = self.entity(e.value)
-        match owner:
-            case Value(kind=Vector()):
-                index = self.integer(e.index, "the index of a vector")
-                return Value(ir.Element(owner.expr, index, span=e.span), element_of(owner.type), e.span)
-            case en.Neighbors(edges=False, vertex=v, orientation=way):
-                k = self.integer(e.index, "the position of a neighbor")
-                return self.neighbor(v, way, k, e.span)
-        return self.indexed(e, owner)
-
-    def indexed(self, e: s.Index, owner: Entity) -> Entity:
-        """An index into anything else."""
-        raise bad_type.NoIndex(e.span, en.words(owner))
-
     def integer(self, e: s.Expr, what: str) -> ir.Expr:
         """An int64."""
         found = self.value(e)
         t = found.type
         if not isinstance(t, Scalar) or t.kind not in (Kind.SIGNED, Kind.UNSIGNED, Kind.INDEX):
-            raise bad_type.NotAnInteger(e.span, what, describe(found.kind))
+            raise refusals.types.NotAnInteger(e.span, what, describe(found.kind))
         return self.fit(found, I64)
 
     # --- operators
@@ -311,7 +152,7 @@ class Expressions(Scoping):
             return Value(x.expr, x.kind, e.span)
         if e.op == "~":
             if not element_of(x.type).is_integer:
-                raise bad_type.BitsOfWrongType(e.span, "~", describe(x.kind))
+                raise refusals.types.BitsOfWrongType(e.span, "~", describe(x.kind))
             return Value(ir.Unary("invert", x.expr, span=e.span), x.kind, e.span)
         return Value(ir.Unary("neg", x.expr, span=e.span), x.kind, e.span)
 
@@ -322,7 +163,7 @@ class Expressions(Scoping):
             return en.Common(left, right, e.span)
         for side, found in ((e.left, left), (e.right, right)):
             if not isinstance(found, Value):
-                raise bad_type.NotAValue(side.span, en.words(found), _advice(found))
+                raise refusals.types.NotAValue(side.span, en.words(found), _advice(found))
         assert isinstance(left, Value)
         assert isinstance(right, Value)
         return self.combine(e.op, left, right, e.span)
@@ -330,12 +171,12 @@ class Expressions(Scoping):
     def combine(self, op: str, left: Value, right: Value, span: Span) -> Value:
         """`left op right` with the operands in their common type."""
         if op == "@":
-            raise bad_type.MatrixProduct(span)
+            raise refusals.types.MatrixProduct(span)
         if op in ("&", "|", "^", "<<", ">>"):
             return self.bits(op, left, right, span)
         kind = arithmetic(left.kind, right.kind)
         if kind is None:
-            raise bad_type.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
+            raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
         folded = _fold(op, left, right, kind, span)
         if folded is not None:
             return folded
@@ -349,9 +190,9 @@ class Expressions(Scoping):
         kind = BOOL if left.kind == right.kind == BOOL and op in "&|^" else arithmetic(left.kind, right.kind)
         for side in (left, right):
             if not (element_of(side.type).is_integer or side.kind == VID or kind == BOOL):
-                raise bad_type.BitsOfWrongType(side.span, op, describe(side.kind))
+                raise refusals.types.BitsOfWrongType(side.span, op, describe(side.kind))
         if kind is None:
-            raise bad_type.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
+            raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
         t = default(kind)
         return Value(ir.Binary(op, self.fit(left, t), self.fit(right, t), span=span), kind, span)
 
@@ -362,9 +203,9 @@ class Expressions(Scoping):
             return Value(ir.Const(folded, BOOL, span=e.span), BOOL, e.span)
         for op, operand in e.rest:
             if op in ("in", "not in"):
-                raise bad_type.Membership(e.span)
+                raise refusals.types.Membership(e.span)
             if op in ("is", "is not"):
-                raise bad_type.Identity(e.first.span.to(operand.span))
+                raise refusals.types.Identity(e.first.span.to(operand.span))
         left, parts = self.value(e.first), []
         for position, (op, operand) in enumerate(e.rest):
             right = self.value(operand)
@@ -381,9 +222,9 @@ class Expressions(Scoping):
         """`left op right` in their common type."""
         kind = merge(left.kind, right.kind)
         if kind is None:
-            raise bad_type.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
+            raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
         if isinstance(kind, Vector):
-            raise bad_type.VectorComparison(span, op)
+            raise refusals.types.VectorComparison(span, op)
         t = default(kind)
         return ir.Compare(op, self.fit(left, t), self.fit(right, t), span=span)
 
@@ -423,7 +264,7 @@ class Expressions(Scoping):
         second, b = self.apart(other)
         kind = merge(a.kind, b.kind)
         if kind is None:
-            raise bad_type.ChoiceMismatch(span, describe(a.kind), describe(b.kind))
+            raise refusals.types.ChoiceMismatch(span, describe(a.kind), describe(b.kind))
         t, valid = default(kind), a.valid and b.valid
         x, y = self.fit(a, t), self.fit(b, t)
         if not first and not second:
@@ -448,24 +289,6 @@ class Expressions(Scoping):
         name = self.names.fresh(base)
         self.emit(ir.Let(name, t, value, span=span))
         return name
-
-
-def some(vertex: ir.Expr, span: Span) -> ir.Expr:
-    """Whether a vertex is not vg.none."""
-    return ir.Compare("!=", vertex, ir.Const(-1, VID, span=span), span=span)
-
-
-def _literal(e: s.Literal) -> Entity:
-    value = e.value
-    if isinstance(value, bool):
-        return Value(ir.Const(value, BOOL, span=e.span), BOOL, e.span)
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**64:
-            raise bad_type.LiteralOutOfRange(e.span, str(value), "int64")
-        return Value(ir.Const(value, I64, span=e.span), Weak.INT, e.span)
-    if isinstance(value, float):
-        return Value(ir.Const(value, F64, span=e.span), Weak.FLOAT, e.span)
-    return en.Static(value, e.span)
 
 
 def _fold(op: str, left: Value, right: Value, kind: Any, span: Span) -> Value | None:
@@ -493,10 +316,6 @@ def _shown(value: Value) -> str:
     if value.kind is Weak.INF:
         return "vg.inf"
     return str(value.expr.value) if isinstance(value.expr, ir.Const) else "this"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(f"`{n}`" for n in names) or "none"
 
 
 def _advice(found: Entity) -> str:

@@ -139,6 +139,11 @@ def literal(const: ir.Const, to: Scalar) -> ir.Const:
     return ir.Const(int(value), to, span=const.span)
 
 
+def settled(kind: ValueKind) -> ValueKind:
+    """The kind that a variable takes on from a literal: int64 or float64. vg.inf waits for what it meets."""
+    return kind if kind is Weak.INF else default(kind)
+
+
 def zero(t: Type, span: Span) -> ir.Expr:
     """0, false, vg.none, or a vector of zeros."""
     element = element_of(t)

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vgraph import language
+from vgraph import language, refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import reductions
 from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.access import some
 from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.expressions import some
 from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.frontend.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.unit import Names, Unit
 from vgraph.compiler.ir import Origin, Property
 from vgraph.compiler.types import BOOL, EID, VID, Kind, Type, Vector, element_of
-from vgraph.decorators import OperatorDef
-from vgraph.refusals import calls as bad_call
-from vgraph.refusals import driver as bad_driver
-from vgraph.refusals import names as bad_name
-from vgraph.refusals import types as bad_type
-from vgraph.refusals import writes as bad_write
+from vgraph.decorators import FunctionDef, OperatorDef
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
@@ -89,7 +84,7 @@ class OperatorLowering(Statements):
             and GRAPH not in (text.parameters[0].name, text.parameters[-1].name)
         ):
             shown = ", ".join(p.name for p in text.parameters)
-            raise bad_driver.OperatorParameters(text.span, text.name, shown)
+            raise refusals.driver.OperatorParameters(text.span, text.name, shown)
         names = tuple(self.names.fresh(p.name) for p in plain)
         for p in text.parameters:
             if p.name == GRAPH:
@@ -104,14 +99,14 @@ class OperatorLowering(Statements):
         dst = Value(self.own, VID, plain[2].span, valid=True)
         arc = ir.Var(names[1], EID, span=plain[1].span)
         edge = en.Edge(arc, src, dst, plain[1].span)
-        for p, bound in zip(plain, (src, edge, dst), strict=True):
-            self.frame.bindings[p.name] = bound
+        bound: tuple[Entity, ...] = (src, edge, dst)
+        self.frame.bindings.update(zip((p.name for p in plain), bound, strict=True))
         return names
 
     def emit_result(self, e: s.Expr) -> None:
         """`return <bool>` of a filter."""
         if self.is_edge:
-            raise bad_driver.EdgeOperatorReturns(e.span, self.definition.name)
+            raise refusals.driver.EdgeOperatorReturns(e.span, self.definition.name)
         self.emit(ir.Emit(self.condition(e), span=e.span))
         self.returns = True
 
@@ -127,9 +122,9 @@ class OperatorLowering(Statements):
         for name, span in self.own_reads:
             if name in self.reduced:
                 op, write = self.reduced[name]
-                raise bad_write.ReadsWhatItReduces(span, name, op, write)
+                raise refusals.writes.ReadsWhatItReduces(span, name, op, write)
             if name in self.claimed and self.is_edge:
-                raise bad_write.ReadsWhatItClaims(span, name, self.claimed[name])
+                raise refusals.writes.ReadsWhatItClaims(span, name, self.claimed[name])
 
     def graph_attribute(self, e: s.Attribute, graph: en.GraphRef) -> Entity:
         found = self.size(e.name, e.span) or self.read_global(e.name, e.span)
@@ -143,14 +138,14 @@ class OperatorLowering(Statements):
             "vertex_property",
             "vertices",
         ):
-            raise bad_driver.AppliesInOperator(e.span, e.name)
+            raise refusals.driver.AppliesInOperator(e.span, e.name)
         if e.name in self.unit.signature.edge_properties or e.name in self.unit.signature.vertex_properties:
             return en.GraphProperty(e.name, e.span)
         known = [*self.unit.globals, "num_vertices", "num_edges", "directed"]
-        raise bad_name.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
+        raise refusals.names.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
 
     def method(self, e: s.Call, method: en.Method) -> Entity:
-        raise bad_driver.AppliesInOperator(e.span, method.name)
+        raise refusals.driver.AppliesInOperator(e.span, method.name)
 
     # --- writes
 
@@ -162,33 +157,33 @@ class OperatorLowering(Statements):
                 found = self.read_global(target.name, target.span)
                 if found is None:
                     if self.size(target.name, target.span) is not None:
-                        raise bad_write.ReadOnly(
+                        raise refusals.writes.ReadOnly(
                             target.span, f"graph.{target.name}", "it belongs to the graph"
                         )
-                    raise bad_name.NoSuchGlobal(
+                    raise refusals.names.NoSuchGlobal(
                         target.name_span, target.name, did_you_mean(target.name, list(self.unit.globals))
                     )
                 return Place(target.name, found.type, target.span)
             case en.Edge():
-                raise bad_write.WriteToEdge(target.span)
+                raise refusals.writes.WriteToEdge(target.span)
             case Value(kind=kind) if kind == VID:
                 return self.vertex_place(target, owner)
-        raise bad_write.NotAssignable(target.span)
+        raise refusals.writes.NotAssignable(target.span)
 
     def vertex_place(self, target: s.Attribute, owner: Value) -> Place:
         """`u.x` as something to write to."""
         if self.is_edge and owner.expr != self.own:
             if owner.expr == self.src:
-                raise bad_write.WriteToSource(target.span, target.name)
-            raise bad_write.WriteElsewhere(target.span)
+                raise refusals.writes.WriteToSource(target.span, target.name)
+            raise refusals.writes.WriteElsewhere(target.span)
         if target.name == "id" or target.name.endswith(("degree", "neighbors", "_edges")):
-            raise bad_write.ReadOnly(target.span, target.name, "it belongs to the graph")
+            raise refusals.writes.ReadOnly(target.span, target.name, "it belongs to the graph")
         prop = self.vertex_property(target)
         if prop.origin is not Origin.LOCAL:
             what = "a property of the graph" if prop.origin is Origin.GRAPH else "a parameter"
-            raise bad_write.ReadOnly(target.span, target.name, f"it is {what}")
+            raise refusals.writes.ReadOnly(target.span, target.name, f"it is {what}")
         if prop.disjoint:
-            raise bad_write.DisjointSets(target.span, target.name)
+            raise refusals.writes.DisjointSets(target.span, target.name)
         return Place(prop.name, prop.type, target.span, prop, owner)
 
     def is_own(self, place: Place) -> bool:
@@ -200,10 +195,12 @@ class OperatorLowering(Statements):
         if self.is_own(place):
             self.store_own(statement, target, place)
             return
-        if self.claiming is not None and place.vertex is not None and place.vertex.expr == self.claiming:
-            if isinstance(statement, s.Assign):
-                self.store_claimed(statement, place)
-                return
+        in_claim = (
+            self.claiming is not None and place.vertex is not None and place.vertex.expr == self.claiming
+        )
+        if in_claim and isinstance(statement, s.Assign):
+            self.store_claimed(statement, place)
+            return
         if isinstance(statement, s.Augment):
             found = reductions.of_augment(statement)
         else:
@@ -212,14 +209,16 @@ class OperatorLowering(Statements):
                 found = None
         if found is None:
             op = f" `{statement.op}=`" if isinstance(statement, s.Augment) else " plain"
-            kind = bad_write.NotAReduction if place.prop is not None else bad_write.GlobalNotReduced
+            kind = (
+                refusals.writes.NotAReduction if place.prop is not None else refusals.writes.GlobalNotReduced
+            )
             raise kind(statement.span, place.text, op)
         self.reduce(place, found, statement.span)
 
     def assign_index(self, statement: s.Assign | s.Augment, target: s.Index) -> None:
         if isinstance(target.value, s.Attribute):
-            raise bad_write.ElementWrite(target.span)
-        raise bad_write.NotAssignable(target.span)
+            raise refusals.writes.ElementWrite(target.span)
+        raise refusals.writes.NotAssignable(target.span)
 
     def store_own(self, statement: s.Assign | s.Augment, target: s.Attribute, place: Place) -> None:
         """A vertex operator writes its own vertex."""
@@ -228,7 +227,7 @@ class OperatorLowering(Statements):
             value = self.combine(statement.op, self.value(target), value, statement.span)
         self.stored_own[place.name] = statement.span
         if place.name in self.reduced:
-            raise bad_write.MixedWrites(statement.span, place.name, self.reduced[place.name][1])
+            raise refusals.writes.MixedWrites(statement.span, place.name, self.reduced[place.name][1])
         assert self.own is not None
         stored = self.stored(value, place.type, place.text)
         self.emit(ir.Store(place.name, self.own, stored, span=statement.span))
@@ -280,22 +279,22 @@ class OperatorLowering(Statements):
         if not bits and op in ("+", "*"):
             ok = kind not in (Kind.BOOL, Kind.INDEX)
         if not ok:
-            raise bad_type.BadReduction(span, op, describe(place.type))
+            raise refusals.types.BadReduction(span, op, describe(place.type))
 
     def note_reduction(self, place: Place, op: str, span: Span) -> None:
         """Remember a reduction; two of different kinds on one property depend on their order."""
         before = self.reduced.setdefault(place.name, (op, span))
         if before[0] != op:
-            raise bad_write.MixedWrites(span, place.name, before[1])
+            raise refusals.writes.MixedWrites(span, place.name, before[1])
         for others in (self.claimed, self.stored_own):
             if place.name in others:
-                raise bad_write.MixedWrites(span, place.name, others[place.name])
+                raise refusals.writes.MixedWrites(span, place.name, others[place.name])
 
     def note_claim(self, place: Place, span: Span) -> None:
         """Remember a claim."""
         self.claimed.setdefault(place.name, span)
         if place.name in self.reduced:
-            raise bad_write.MixedWrites(span, place.name, self.reduced[place.name][1])
+            raise refusals.writes.MixedWrites(span, place.name, self.reduced[place.name][1])
 
     def meaning(self, e: s.Expr) -> object:
         """The Python object that an expression stands for."""
@@ -305,12 +304,12 @@ class OperatorLowering(Statements):
     # --- guarded writes
 
     def branch(self, statement: s.If) -> None:
-        guarded = None if self.stack else reductions.of_if(statement, self.needs_reduction)
+        guarded = reductions.of_if(statement, self.needs_reduction) if self.writing else None
         if guarded is None:
             super().branch(statement)
             return
         if statement.other:
-            raise bad_write.ElseOfUpdate(statement.other[0].span, guarded.place.span)
+            raise refusals.writes.ElseOfUpdate(statement.other[0].span, guarded.place.span)
         guards, test = self.apart(lambda: self.guard(guarded.guards, statement.span))
         body, _ = self.apart(lambda: self.guarded_write(statement, guarded))
         for g in guards:
@@ -345,26 +344,28 @@ class OperatorLowering(Statements):
         assert guarded.other is not None
         (write, *more) = [x for x in statement.then if not isinstance(x, s.Pass)]
         if more:
-            raise bad_write.DependentWrites(more[0].span, place.text)
+            raise refusals.writes.DependentWrites(more[0].span, place.text)
         if not (isinstance(write, s.Assign) and write.value == guarded.other):
-            raise bad_write.GuardMismatch(write.span, place.text)
+            raise refusals.writes.GuardMismatch(write.span, place.text)
         op = "min" if guarded.op in (">", ">=") else "max"
         self.reduce(place, Reduction(op, (guarded.other,)), statement.span)
 
     def claim(self, statement: s.If, guarded: Guarded, place: Place) -> None:
         """`if x == c: x = e; ...`."""
         if place.prop is None or place.vertex is None:
-            raise bad_write.GlobalNotReduced(statement.span, place.text, " claiming")
+            raise refusals.writes.GlobalNotReduced(statement.span, place.text, " claiming")
         if isinstance(place.type, Vector):
-            raise bad_write.VectorClaim(statement.span, place.text)
+            raise refusals.writes.VectorClaim(statement.span, place.text)
         if guarded.other is None:
             if place.type != BOOL:
-                raise bad_type.NotABool(guarded.place.span, describe(place.type), "compare it: `x == 0`")
+                raise refusals.types.NotABool(
+                    guarded.place.span, describe(place.type), "compare it: `x == 0`"
+                )
             expected: ir.Expr = ir.Const(False, BOOL, span=guarded.place.span)
         else:
             expected = self.stored(self.value(guarded.other), place.type, place.text)
             if not _invariant(expected):
-                raise bad_write.ClaimFromVariable(guarded.other.span, place.text)
+                raise refusals.writes.ClaimFromVariable(guarded.other.span, place.text)
         at = place.vertex if place.vertex.valid else self.shared(place.vertex)
         position = next(
             i for i, x in enumerate(statement.then) if isinstance(x, s.Assign) and x.target == guarded.place
@@ -392,8 +393,12 @@ class OperatorLowering(Statements):
             self.no_writes_in_helpers(statement.span)
             self.union(call)
             return
+        helper = self.meaning(call.function) if isinstance(call, s.Call) else None
+        if isinstance(helper, FunctionDef) and isinstance(call, s.Call):
+            self.perform(call, helper)
+            return
         self.entity(call)
-        raise bad_call.UselessStatement(statement.span)
+        raise refusals.calls.UselessStatement(statement.span)
 
     def union(self, call: s.Call) -> None:
         """`vg.union(a.component, b.component)`."""
@@ -401,14 +406,14 @@ class OperatorLowering(Statements):
         for arg in self.arguments(call, "vg.union", 2):
             owner = self.entity(arg.value) if isinstance(arg, s.Attribute) else None
             if not (isinstance(arg, s.Attribute) and isinstance(owner, Value) and owner.kind == VID):
-                raise bad_write.BadUnion(arg.span)
+                raise refusals.writes.BadUnion(arg.span)
             prop = self.vertex_property(arg)
             if not prop.disjoint:
-                raise bad_write.BadUnion(arg.span)
+                raise refusals.writes.BadUnion(arg.span)
             vertices.append(owner if owner.valid else self.shared(owner))
             props.append(prop)
         if props[0] != props[1]:
-            raise bad_write.BadUnion(call.span)
+            raise refusals.writes.BadUnion(call.span)
         a, b = vertices
         made: ir.Stmt = ir.Union(props[0].name, a.expr, b.expr, span=call.span)
         for v in vertices:

@@ -6,45 +6,45 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+from vgraph import refusals
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend import tables
-from vgraph.refusals import syntax as refused
 from vgraph.refusals.base import Refusal
 from vgraph.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-REFUSED: dict[str, type[Refusal]] = {
-    "starred_parameter": refused.StarredParameter,
-    "chained_assign": refused.ChainedAssignment,
-    "annotated": refused.AnnotatedVariable,
-    "del_stmt": refused.Delete,
-    "raise_stmt": refused.Raise,
-    "assert_stmt": refused.Assert,
-    "import_stmt": refused.Import,
-    "global_stmt": refused.GlobalStatement,
-    "nonlocal_stmt": refused.Nonlocal,
-    "yield_stmt": refused.Yield,
-    "yield": refused.Yield,
-    "try_stmt": refused.TryStatement,
-    "with_stmt": refused.WithStatement,
-    "class_stmt": refused.ClassStatement,
-    "definition": refused.NestedFunction,
-    "lambda": refused.Lambda,
-    "walrus": refused.Walrus,
-    "starred": refused.Starred,
-    "double_starred": refused.Starred,
-    "slice": refused.Slice,
-    "await": refused.AsyncCode,
-    "comprehension": refused.Comprehension,
-    "generator": refused.Comprehension,
-    "list_comprehension": refused.Comprehension,
-    "set_comprehension": refused.Comprehension,
-    "dict": refused.DictOrSet,
-    "set": refused.DictOrSet,
-    "ellipsis": refused.EllipsisLiteral,
-    "imaginary": refused.ComplexNumber,
+REFUSED: dict[str, str] = {  # the class in vgraph.refusals.syntax
+    "starred_parameter": "StarredParameter",
+    "chained_assign": "ChainedAssignment",
+    "annotated": "AnnotatedVariable",
+    "del_stmt": "Delete",
+    "raise_stmt": "Raise",
+    "assert_stmt": "Assert",
+    "import_stmt": "Import",
+    "global_stmt": "GlobalStatement",
+    "nonlocal_stmt": "Nonlocal",
+    "yield_stmt": "Yield",
+    "yield": "Yield",
+    "try_stmt": "TryStatement",
+    "with_stmt": "WithStatement",
+    "class_stmt": "ClassStatement",
+    "definition": "NestedFunction",
+    "lambda": "Lambda",
+    "walrus": "Walrus",
+    "starred": "Starred",
+    "double_starred": "Starred",
+    "slice": "Slice",
+    "await": "AsyncCode",
+    "comprehension": "Comprehension",
+    "generator": "Comprehension",
+    "list_comprehension": "Comprehension",
+    "set_comprehension": "Comprehension",
+    "dict": "DictOrSet",
+    "set": "DictOrSet",
+    "ellipsis": "EllipsisLiteral",
+    "imaginary": "ComplexNumber",
 }
 
 
@@ -71,8 +71,8 @@ def _not_understood(source: SourceFile, error: Exception) -> Refusal:
     text = source.line(line)
     if re.match(r"\s*match\b", text):
         start = len(text) - len(text.lstrip())
-        return refused.MatchStatement(Span(source, line, start, line, len(text)))
-    return refused.NotUnderstood(span)
+        return refusals.syntax.MatchStatement(Span(source, line, start, line, len(text)))
+    return refusals.syntax.NotUnderstood(span)
 
 
 class Builder:
@@ -88,13 +88,18 @@ class Builder:
         shift = self.source.first_line - 1
         return Span(self.source, m.line + shift, m.column - 1, m.end_line + shift, m.end_column - 1)
 
+    def refused(self, kind: str, tree: Any) -> Refusal:
+        """The refusal of a construct."""
+        found: type[Refusal] = getattr(refusals.syntax, REFUSED[kind])
+        return found(self.span(tree))
+
     # --- functions
 
     def function(self, tree: Any) -> s.Function:
         """The record of a `definition`."""
         is_async, name, parameters, _, suite = tree.children[-5:]
         if is_async is not None:
-            raise refused.AsyncCode(self.span(is_async))
+            raise refusals.syntax.AsyncCode(self.span(is_async))
         found = (
             [self.parameter(p) for p in parameters.children if p is not None]
             if parameters is not None
@@ -108,10 +113,10 @@ class Builder:
     def parameter(self, tree: Any) -> s.Parameter:
         """A plain parameter."""
         if tree.data == "starred_parameter":
-            raise refused.StarredParameter(self.span(tree))
+            raise refusals.syntax.StarredParameter(self.span(tree))
         name, _, default = tree.children
         if default is not None and not self.defaults:
-            raise refused.ParameterDefault(self.span(default))
+            raise refusals.syntax.ParameterDefault(self.span(default))
         return s.Parameter(self.span(name), str(name))
 
     # --- statements
@@ -124,7 +129,7 @@ class Builder:
         """The record of a statement."""
         kind = str(tree.data)
         if kind in REFUSED:
-            raise REFUSED[kind](self.span(tree))
+            raise self.refused(kind, tree)
         made: s.Stmt = getattr(self, kind)(tree)
         return made
 
@@ -142,7 +147,7 @@ class Builder:
     def target(self, tree: Any) -> s.Expr:
         """What stands on the left of an assignment."""
         if tree.data in ("values", "tuple", "list", "starred"):
-            raise refused.TupleAssignment(self.span(tree))
+            raise refusals.syntax.TupleAssignment(self.span(tree))
         return self.expr(tree)
 
     def pass_stmt(self, tree: Any) -> s.Stmt:
@@ -179,10 +184,10 @@ class Builder:
     def for_stmt(self, tree: Any) -> s.Stmt:
         is_async, target, iterable, body, other = tree.children
         if is_async is not None:
-            raise refused.AsyncCode(self.span(is_async))
+            raise refusals.syntax.AsyncCode(self.span(is_async))
         self.no_else(other)
         if target.data != "name":
-            raise refused.ForTarget(self.span(target))
+            raise refusals.syntax.ForTarget(self.span(target))
         over = self.expr(iterable)
         name = s.Name(self.span(target), str(target.children[0]))
         return s.For(self.span(tree).to(over.span), name, over, self.suite(body))
@@ -190,7 +195,7 @@ class Builder:
     def no_else(self, tree: Any) -> None:
         """Refuse the `else` of a loop."""
         if tree is not None:
-            raise refused.LoopElse(self.span(tree))
+            raise refusals.syntax.LoopElse(self.span(tree))
 
     # --- expressions
 
@@ -198,7 +203,7 @@ class Builder:
         """The record of an expression."""
         kind = str(tree.data)
         if kind in REFUSED:
-            raise REFUSED[kind](self.span(tree))
+            raise self.refused(kind, tree)
         made: s.Expr = getattr(self, f"{kind}_expr")(tree, self.span(tree))
         return made
 
@@ -212,7 +217,7 @@ class Builder:
         for token in tree.children:
             prefix = re.match(r"[A-Za-z]*", token)
             if prefix and set(prefix.group().lower()) & set("fbt"):
-                raise refused.FormattedString(self.span(token))
+                raise refusals.syntax.FormattedString(self.span(token))
         return s.Literal(span, "".join(ast.literal_eval(str(t)) for t in tree.children))
 
     def true_expr(self, tree: Any, span: Span) -> s.Expr:

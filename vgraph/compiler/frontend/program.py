@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.driver import DriverLowering
-from vgraph.compiler.frontend.kinds import Inference
+from vgraph.compiler.frontend.kinds import Inference, default
 from vgraph.compiler.frontend.signature import Signature
-from vgraph.compiler.frontend.statements import global_type
 from vgraph.compiler.frontend.unit import Names, Texts, Unit
 from vgraph.compiler.ir import Level, Program, Site
 from vgraph.decorators import AlgorithmDef
@@ -29,7 +28,7 @@ def _assembled(unit: Unit, driver: DriverLowering) -> Program:
     globals_ = []
     for name, span in unit.globals.items():
         state = unit.inference.current[("global", name)]
-        globals_.append(ir.Global(name, global_type(state.kind), span=span))
+        globals_.append(ir.Global(name, default(state.kind), span=span))
     return Program(
         name=unit.definition.name,
         level=Level.ALGORITHM,

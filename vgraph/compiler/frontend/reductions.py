@@ -20,7 +20,7 @@ _COMMUTATIVE = ("+", "*", "|", "&")
 
 @dataclass(frozen=True)
 class Reduction:
-    """`place op= value`; `values` are combined by `op` first (min and max of several). `negate`: the value is subtracted."""
+    """`place op= value`; `values` are combined by `op` first. `negate`: the value is subtracted."""
 
     op: str
     values: tuple[s.Expr, ...]

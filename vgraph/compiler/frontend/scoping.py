@@ -7,18 +7,17 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.kinds import Value, Weak, default, describe, zero
+from vgraph.compiler.frontend.kinds import Value, default, describe, settled, zero
 from vgraph.compiler.frontend.scope import Plan, plan
 from vgraph.compiler.frontend.statics import prune
 from vgraph.compiler.frontend.unit import Names, Unit
-from vgraph.compiler.types import F64, I64
+from vgraph.compiler.types import Type
 from vgraph.decorators import Definition
-from vgraph.refusals import names as bad_name
-from vgraph.refusals import types as bad_type
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
@@ -86,13 +85,13 @@ class Scoping(ABC):
             return replace(bound, span=e.span)
         if e.id not in self.frame.plan.names:
             if e.id in self.frame.own_names:
-                raise bad_name.OutsideItsLoop(e.span, e.id)
+                raise refusals.names.OutsideItsLoop(e.span, e.id)
             return None
         if e.id not in self.frame.assigned:
-            raise bad_name.UsedBeforeAssignment(e.span, e.id)
+            raise refusals.names.UsedBeforeAssignment(e.span, e.id)
         state = self.unit.inference.read(self.key(e.id))
         if state is None:
-            raise bad_name.UsedBeforeAssignment(e.span, e.id)
+            raise refusals.names.UsedBeforeAssignment(e.span, e.id)
         var = ir.Var(self.ir_name(e.id), default(state.kind), span=e.span)
         return Value(var, state.kind, e.span, state.valid)
 
@@ -100,8 +99,8 @@ class Scoping(ABC):
         """The refusal for a name that means nothing."""
         own = [*self.frame.bindings, *self.frame.assigned]
         if e.id in self.unit.driver_names and self.definition is not self.unit.definition:
-            return bad_name.AlgorithmsVariable(e.span, e.id, self.unit.definition.name)
-        return bad_name.UndefinedName(
+            return refusals.names.AlgorithmsVariable(e.span, e.id, self.unit.definition.name)
+        return refusals.names.UndefinedName(
             e.span, e.id, did_you_mean(e.id, [*own, *self.definition.visible_names()])
         )
 
@@ -118,7 +117,7 @@ class Scoping(ABC):
     # --- local variables
 
     @abstractmethod
-    def fit(self, value: Value, to: ir.Type) -> ir.Expr:
+    def fit(self, value: Value, to: Type) -> ir.Expr:
         """`value` in type `to`."""
 
     def zeros(self, statement: s.Stmt) -> None:
@@ -132,7 +131,7 @@ class Scoping(ABC):
     def set_local(self, name: str, value: Value, statement: s.Stmt, span: Span) -> None:
         """`name = value`, which declares the variable where the plan says so."""
         if name in self.frame.bindings:
-            raise bad_name.ArgumentAssigned(span, name, en.words(self.frame.bindings[name]))
+            raise refusals.names.ArgumentAssigned(span, name, en.words(self.frame.bindings[name]))
         t = self.widen(name, value, span)
         stored = self.fit(value, t)
         if id(statement) in self.frame.plan.declares:
@@ -141,14 +140,13 @@ class Scoping(ABC):
             self.emit(ir.Assign(self.ir_name(name), stored, span=statement.span))
         self.frame.assigned.add(name)
 
-    def widen(self, name: str, value: Value, span: Span) -> ir.Type:
+    def widen(self, name: str, value: Value, span: Span) -> Type:
         """Let a variable hold `value`, too; gives the type that it has."""
-        kind = {Weak.INT: I64, Weak.FLOAT: F64}.get(value.kind, value.kind)  # type: ignore[call-overload]
         key = self.key(name)
-        state = self.unit.inference.assign(key, kind, value.valid)
+        state = self.unit.inference.assign(key, settled(value.kind), value.valid)
         if state is None:
             old = self.unit.inference.current[key]
-            raise bad_type.IncompatibleAssignment(span, name, describe(old.kind), describe(value.kind))
+            raise refusals.types.IncompatibleAssignment(span, name, describe(old.kind), describe(value.kind))
         self.unit.inference.read(key)
         return default(state.kind)
 

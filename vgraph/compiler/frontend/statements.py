@@ -5,19 +5,15 @@ from __future__ import annotations
 import builtins
 from abc import abstractmethod
 
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.access import some
 from vgraph.compiler.frontend.calls import Calls
 from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.expressions import some
-from vgraph.compiler.frontend.kinds import Value, Weak, describe, merge
+from vgraph.compiler.frontend.kinds import Value, Weak, default, describe, merge, settled
 from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Type, Vector, element_of
-from vgraph.refusals import calls as bad_call
-from vgraph.refusals import driver as bad_driver
-from vgraph.refusals import names as bad_name
-from vgraph.refusals import types as bad_type
-from vgraph.refusals import writes as bad_write
 from vgraph.source import Span
 
 _ACCUMULATING = {"+": "+", "-": "+", "*": "*", "|": "|", "&": "&"}
@@ -38,15 +34,15 @@ class Statements(Calls):
 
     def assign_other(self, statement: s.Assign, target: s.Name, found: Entity) -> None:
         """`x = ` something that is no number."""
-        raise bad_type.NotAVariable(statement.value.span, en.words(found))
+        raise refusals.types.NotAVariable(statement.value.span, en.words(found))
 
     def evaluate(self, statement: s.Evaluate) -> None:
         """An expression as a statement."""
-        raise bad_call.UselessStatement(statement.span)
+        raise refusals.calls.UselessStatement(statement.span)
 
     def loop_over(self, statement: s.For, over: Entity) -> None:
         """A loop over something other than a range."""
-        raise bad_call.NotIterable(statement.iterable.span, en.words(over), "")
+        raise refusals.calls.NotIterable(statement.iterable.span, en.words(over), "")
 
     # --- statements
 
@@ -59,7 +55,7 @@ class Statements(Calls):
         for position, statement in enumerate(body):
             self.statement(statement)
             if isinstance(statement, (s.Return, s.Break, s.Continue)) and position + 1 < len(body):
-                raise bad_call.AfterReturn(body[position + 1].span)
+                raise refusals.calls.AfterReturn(body[position + 1].span)
 
     def statement(self, statement: s.Stmt) -> None:
         """Lower one statement."""
@@ -84,15 +80,12 @@ class Statements(Calls):
             case s.Continue():
                 self.emit(ir.Continue(span=statement.span))
             case s.Return():
-                raise bad_call.EarlyReturn(statement.span, self.where)
-
-    def helper_statement(self, statement: s.Stmt) -> None:
-        self.statement(statement)
+                raise refusals.calls.EarlyReturn(statement.span, self.where)
 
     def no_writes_in_helpers(self, span: Span) -> None:
-        """Helpers compute; operators and algorithms write."""
-        if self.stack:
-            raise bad_write.WriteInHelper(span, self.definition.name)
+        """Refuse a write inside an expression."""
+        if not self.writing:
+            raise refusals.writes.WriteInHelper(span, self.definition.name)
 
     def assign(self, statement: s.Assign, target: s.Expr) -> None:
         """`target = value`."""
@@ -110,7 +103,7 @@ class Statements(Calls):
                 self.no_writes_in_helpers(target.span)
                 self.assign_index(statement, target)
             case _:
-                raise bad_write.NotAssignable(target.span)
+                raise refusals.writes.NotAssignable(target.span)
 
     def augment(self, statement: s.Augment, target: s.Expr) -> None:
         """`target op= value`."""
@@ -124,12 +117,14 @@ class Statements(Calls):
                 self.no_writes_in_helpers(target.span)
                 self.assign_index(statement, target)
             case _:
-                raise bad_write.NotAssignable(target.span)
+                raise refusals.writes.NotAssignable(target.span)
 
     def augment_local(self, statement: s.Augment, target: s.Name) -> None:
         """`x op= e`: an accumulation where `op` is one, else an assignment."""
         if target.id in self.frame.bindings:
-            raise bad_name.ArgumentAssigned(target.span, target.id, en.words(self.frame.bindings[target.id]))
+            raise refusals.names.ArgumentAssigned(
+                target.span, target.id, en.words(self.frame.bindings[target.id])
+            )
         old = self.value(target)
         change = self.value(statement.value)
         new = self.combine(statement.op, old, change, statement.span)
@@ -192,7 +187,7 @@ class Statements(Calls):
         over = self.entity(statement.iterable)
         match over:
             case en.Neighbors() | en.Common() if self.where == "an algorithm":
-                raise bad_driver.NeighborsInDriver(statement.iterable.span)
+                raise refusals.driver.NeighborsInDriver(statement.iterable.span)
             case en.Neighbors():
                 self.neighbor_loop(statement, over)
             case en.Common():
@@ -203,12 +198,12 @@ class Statements(Calls):
     def reversed_loop(self, statement: s.For, over: Entity) -> None:
         """`for x in reversed(...):`."""
         advice = "; for a range, write range(n - 1, -1, -1)"
-        raise bad_call.NotIterable(statement.iterable.span, f"reversed {en.words(over)}", advice)
+        raise refusals.calls.NotIterable(statement.iterable.span, f"reversed {en.words(over)}", advice)
 
     def range_loop(self, statement: s.For, call: s.Call) -> None:
         """`for i in range(...):`."""
         if call.keywords or not 1 <= len(call.args) <= 3:
-            raise bad_call.WrongArity(
+            raise refusals.calls.WrongArity(
                 call.span, "range", "one to three arguments", len(call.args) + len(call.keywords)
             )
         bounds = [self.integer(a, "a bound of range") for a in call.args]
@@ -240,7 +235,7 @@ class Statements(Calls):
         """`for w in v.out_neighbors & u.out_neighbors:`."""
         sides = [n.vertex if n.vertex.valid else self.shared(n.vertex) for n in (over.left, over.right)]
         if over.left.edges or over.right.edges:
-            raise bad_call.NotIterable(
+            raise refusals.calls.NotIterable(
                 statement.iterable.span, "common edges", "; use out_neighbors or in_neighbors"
             )
         name = self.loop_name(statement)
@@ -264,7 +259,7 @@ class Statements(Calls):
         name = statement.target.id
         if name in self.frame.plan.names:
             if not isinstance(bound, Value):
-                raise bad_name.OutsideItsLoop(statement.target.span, name)
+                raise refusals.names.OutsideItsLoop(statement.target.span, name)
             start, _ = self.apart(lambda: self.set_local(name, bound, statement, statement.target.span))
             return (*start, *self.block(statement.body))
         outer = self.frame.bindings.get(name)
@@ -286,37 +281,42 @@ class Statements(Calls):
         if isinstance(value.type, Vector) and value.type != t:
             same = isinstance(t, Vector) and t.length == value.type.length
             if not same:
-                raise bad_type.LossyStore(value.span, place, describe(t), describe(kind), "the shapes differ")
+                raise refusals.types.LossyStore(
+                    value.span, place, describe(t), describe(kind), "the shapes differ"
+                )
         if wanted == VID and kind != VID:
             return self.vertex_of(value, value.span)
         if source.is_float and not wanted.is_float and kind is not Weak.INF:
             advice = f"write int({'x'}) to cut off the fraction" if wanted != BOOL else "write a comparison"
-            raise bad_type.LossyStore(value.span, place, describe(t), describe(kind), advice)
+            raise refusals.types.LossyStore(value.span, place, describe(t), describe(kind), advice)
         if wanted == BOOL and source != BOOL:
-            raise bad_type.LossyStore(
+            raise refusals.types.LossyStore(
                 value.span, place, describe(t), describe(kind), "write a comparison, such as `x != 0`"
             )
         if kind is Weak.INF and wanted == BOOL:
-            raise bad_type.LossyStore(value.span, place, describe(t), describe(kind), "write True or False")
+            raise refusals.types.LossyStore(
+                value.span, place, describe(t), describe(kind), "write True or False"
+            )
         return self.fit(value, t)
 
     def widen_global(self, name: str, value: Value, span: Span) -> Type:
         """Let a global hold `value`, too; gives its type."""
         inference, key = self.unit.inference, ("global", name)
-        kind = {Weak.INT: I64}.get(value.kind, value.kind)  # type: ignore[call-overload]
-        state = inference.assign(key, kind, value.valid)
+        state = inference.assign(key, settled(value.kind), value.valid)
         if state is None:
             old = inference.current[key].kind
-            raise bad_type.IncompatibleAssignment(span, f"graph.{name}", describe(old), describe(value.kind))
+            raise refusals.types.IncompatibleAssignment(
+                span, f"graph.{name}", describe(old), describe(value.kind)
+            )
         inference.read(key)
-        return global_type(state.kind)
+        return default(state.kind)
 
     def read_global(self, name: str, span: Span) -> Value | None:
         """`graph.name`; None if no such global was set before."""
         state = self.unit.inference.read(("global", name)) if name in self.unit.globals else None
         if state is None:
             return None
-        t = global_type(state.kind)
+        t = default(state.kind)
         return Value(ir.GlobalVar(name, t, span=span), t, span, state.valid)
 
     def size(self, name: str, span: Span) -> Value | None:
@@ -335,10 +335,3 @@ class Statements(Calls):
 def default_differs(value: Value, t: Type) -> bool:
     """Whether a value is computed in another type than it is kept in."""
     return merge(value.kind, t) != t
-
-
-def global_type(kind: object) -> Type:
-    """The type of a global of a kind."""
-    from vgraph.compiler.frontend.kinds import default
-
-    return default(kind)  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """The syntax of the language as records: what `parser.py` makes of a text and everything else in the frontend reads.
 
-Nodes compare by what they say, not by where they stand.
+Nodes compare by what they say, not by where they stand. They are never changed (not frozen only because making so
+many frozen classes would take a third of the time of a cold compile).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from vgraph.source import Span
 
 
-@dataclass(frozen=True)
+@dataclass
 class Node:
     """Base of all syntax; `span` is where it stands in the user's file."""
 
@@ -32,21 +33,21 @@ Body = tuple[Stmt, ...]
 # --- expressions ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass
 class Name(Expr):
     """`x`."""
 
     id: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class Literal(Expr):
     """A number, a string, True, False or None."""
 
     value: int | float | bool | str | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Attribute(Expr):
     """`value.name`; `name_span` is the name alone."""
 
@@ -55,7 +56,7 @@ class Attribute(Expr):
     name_span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Index(Expr):
     """`value[index]`."""
 
@@ -63,7 +64,7 @@ class Index(Expr):
     index: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Call(Expr):
     """`function(args, keyword=value)`."""
 
@@ -72,7 +73,7 @@ class Call(Expr):
     keywords: tuple[Keyword, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Keyword(Node):
     """`name=value` in a call."""
 
@@ -80,7 +81,7 @@ class Keyword(Node):
     value: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Unary(Expr):
     """`-x`, `+x`, `~x`, `not x`."""
 
@@ -88,7 +89,7 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Binary(Expr):
     """`left op right` for arithmetic and bits."""
 
@@ -97,7 +98,7 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Compare(Expr):
     """`first op operand op operand ...`."""
 
@@ -105,7 +106,7 @@ class Compare(Expr):
     rest: tuple[tuple[str, Expr], ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Bool(Expr):
     """`a and b and ...` or `a or b or ...`."""
 
@@ -113,7 +114,7 @@ class Bool(Expr):
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Conditional(Expr):
     """`then if test else other`."""
 
@@ -122,7 +123,7 @@ class Conditional(Expr):
     other: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Items(Expr):
     """`a, b` (kind tuple) or `[a, b]` (kind list)."""
 
@@ -133,14 +134,14 @@ class Items(Expr):
 # --- statements -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evaluate(Stmt):
     """An expression as a statement."""
 
     value: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Assign(Stmt):
     """`target = value`."""
 
@@ -148,7 +149,7 @@ class Assign(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Augment(Stmt):
     """`target op= value`; `op` is the operator without `=`."""
 
@@ -157,29 +158,29 @@ class Augment(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pass(Stmt):
     """`pass`."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Break(Stmt):
     """`break`."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Continue(Stmt):
     """`continue`."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Return(Stmt):
     """`return value`."""
 
     value: Expr | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class If(Stmt):
     """`if test: then else: other`; an elif is an If in `other`."""
 
@@ -188,7 +189,7 @@ class If(Stmt):
     other: Body
 
 
-@dataclass(frozen=True)
+@dataclass
 class While(Stmt):
     """`while test: body`."""
 
@@ -196,7 +197,7 @@ class While(Stmt):
     body: Body
 
 
-@dataclass(frozen=True)
+@dataclass
 class For(Stmt):
     """`for target in iterable: body`."""
 
@@ -205,14 +206,14 @@ class For(Stmt):
     body: Body
 
 
-@dataclass(frozen=True)
+@dataclass
 class Parameter(Node):
     """A parameter of a function."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class Function(Node):
     """A function with its docstring left out; `span` is its name."""
 

@@ -12,7 +12,6 @@ import gc
 import hashlib
 import os
 import pickle
-import tempfile
 import threading
 import zlib
 from collections.abc import Iterator
@@ -144,6 +143,8 @@ def _read(path: Path, digest: bytes) -> bytes | None:
 
 def _keep(path: Path, digest: bytes, tables: bytes) -> None:
     """Write tables for the next process; a folder that cannot be written only costs time."""
+    import tempfile
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

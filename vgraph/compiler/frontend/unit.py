@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Inference
@@ -13,7 +14,6 @@ from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Sign
 from vgraph.compiler.ir import Origin, Property, Site
 from vgraph.compiler.types import Type
 from vgraph.decorators import AlgorithmDef, Definition
-from vgraph.refusals.names import NameClash
 from vgraph.source import Span
 
 
@@ -77,7 +77,7 @@ class Unit:
         if key not in self.from_graph:
             others = [p for p in (*self.from_graph.values(), *self.properties.values()) if p.name == name]
             if others:
-                raise NameClash(span, name)
+                raise refusals.names.NameClash(span, name)
             self.from_graph[key] = Property(name, types[name], site, Origin.GRAPH, span=span)
         return self.from_graph[key]
 

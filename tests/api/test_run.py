@@ -1,0 +1,255 @@
+"""`vg.run` as its callers see it: parameters, results, threads, interrupts, the cache."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from vgraph.config import scope
+from vgraph.runtime.cache import CacheWarning
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def graph():
+    rng = np.random.default_rng(7)
+    n, m = 300, 1500
+    return vg.Graph.from_edges(
+        rng.integers(0, n, m),
+        rng.integers(0, n, m),
+        num_vertices=n,
+        weight=rng.integers(1, 20, m).astype(np.int32),
+    )
+
+
+@pytest.fixture
+def private_cache(tmp_path):
+    from vgraph.runtime import executor
+
+    folder = tmp_path / "cache"
+    with scope(cache_dir=folder, no_cache=False):
+        executor._loaded.clear()
+        yield folder
+        executor._loaded.clear()
+
+
+def test_a_result_has_names_stats_trace_and_schedule(graph):
+    result = vg.run(vg.algorithms.bfs, graph, source=0, threads=2)
+    assert result.names == ("level", "parent")
+    assert result.level.dtype == np.int32
+    assert result.stats.threads == 2
+    assert result.stats.device == "cpu"
+    assert result.stats.rounds == len(result.trace) == result.level.max() + 1
+    reached = result.level >= 0
+    assert result.stats.edges == graph.out_degree[reached].sum()
+    assert result.trace[0].frontier == 1
+    assert {r.direction for r in result.trace} == {"push"}
+    options = result.schedule.labels["visit"]
+    assert (options.direction, options.drive) == (vg.PUSH, vg.DATA)
+    with pytest.raises(AttributeError, match="level, parent"):
+        result.depth  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, "source"),
+        ({"source": 0, "goal": 3}, "goal"),
+        ({"source": "a"}, "source"),
+        ({"source": 1.5}, "source"),
+        ({"source": -1}, "not a vertex"),
+        ({"source": 300}, "0 to 299"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_wrong_parameters_are_refused(graph, params, message, device):
+    with pytest.raises(vg.ParameterError, match=message):
+        vg.run(vg.algorithms.bfs, graph, device=device, **params)
+
+
+def test_wrong_calls_are_refused(graph):
+    with pytest.raises(vg.ParameterError, match=r"vg\.algorithm"):
+        vg.run(lambda g: g, graph)
+    with pytest.raises(vg.ParameterError, match="Graph"):
+        vg.run(vg.algorithms.bfs, {0: [1]}, source=0)
+    with pytest.raises(vg.ParameterError, match="threads"):
+        vg.run(vg.algorithms.bfs, graph, source=0, threads=0)
+    with pytest.raises(vg.DeviceError, match="cpu"):
+        vg.run(vg.algorithms.bfs, graph, source=0, device="abacus")
+
+
+def test_weights_that_have_no_distances(graph):
+    negative = graph.with_edge_property("weight", np.full(graph.num_arcs, -1, np.int32))
+    with pytest.raises(vg.ParameterError, match="bellman_ford"):
+        vg.run(vg.algorithms.sssp, negative, source=0)
+    with pytest.raises(vg.AlgorithmError, match="negative"):
+        vg.run(vg.algorithms.bellman_ford, vg.Graph.from_edges([0, 1], [1, 0], weight=[1, -2]), source=0)
+    nan = graph.with_edge_property("weight", np.full(graph.num_arcs, np.nan))
+    with pytest.raises(vg.ParameterError, match="NaN"):
+        vg.run(vg.algorithms.sssp, nan, source=0)
+
+
+def test_distances_widen_where_32_bits_might_overflow():
+    far = vg.Graph.from_edges([0, 1], [1, 2], weight=np.array([2**30, 2**30], np.int32))
+    assert vg.run(vg.algorithms.sssp, far, source=0).dist.tolist() == [0, 2**30, 2**31]
+
+
+def test_more_threads_than_processors(graph):
+    want = vg.run(vg.algorithms.sssp, graph, source=0, threads=1).dist
+    got = vg.run(vg.algorithms.sssp, graph, source=0, threads=4 * (os.cpu_count() or 1)).dist
+    np.testing.assert_array_equal(got, want)
+
+
+def test_several_python_threads_at_once(graph):
+    want = vg.run(vg.algorithms.sssp, graph, source=0).dist
+    failures = []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(vg.run(vg.algorithms.sssp, graph, source=0, threads=2).dist, want):
+                failures.append("different")
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert failures == []
+
+
+def python(code, **options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+
+
+def test_a_forked_child_runs_too():
+    code = """
+        import os, sys, vgraph as vg
+        g = vg.Graph.from_edges([0, 1, 2], [1, 2, 3])
+        vg.run(vg.algorithms.bfs, g, source=0, threads=2)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if vg.run(vg.algorithms.bfs, g, source=0, threads=2).level.tolist() == [0, 1, 2, 3] else 1)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    process = python(code)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_stops_a_long_run_and_leaves_the_graph_alone(threads):
+    code = f"""
+        import sys, time, numpy as np, vgraph as vg
+        rng = np.random.default_rng(0)
+        g = vg.Graph.from_edges(rng.integers(0, 5000, 50000), rng.integers(0, 5000, 50000), num_vertices=5000)
+        before = g.out.column_indices.copy()
+        go = dict(tolerance=0.0, threads={threads})
+        vg.run(vg.algorithms.pagerank, g, max_rounds=1, **go)
+        print("ready", flush=True)
+        try:
+            vg.run(vg.algorithms.pagerank, g, max_rounds=10**9, **go)
+        except KeyboardInterrupt:
+            print(time.monotonic(), flush=True)
+        assert (before == g.out.column_indices).all()
+        assert vg.run(vg.algorithms.pagerank, g, max_rounds=3, **go).rank.sum() > 0.99
+        print("fine")
+    """
+    delays = []
+    while len(delays) < 3 and not any(d < 0.1 for d in delays):  # a busy machine may be late once
+        process = python(code)
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        stopped, fine = output.split()
+        assert fine == "fine", errors
+        delays.append(float(stopped) - sent)
+    assert min(delays) < 0.1
+
+
+def test_progress_is_told_while_native_code_runs():
+    rng = np.random.default_rng(0)
+    graph = vg.Graph.from_edges(rng.integers(0, 5000, 50000), rng.integers(0, 5000, 50000), num_vertices=5000)
+    seen = []
+
+    def enough(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        vg.run(vg.algorithms.pagerank, graph, tolerance=0.0, max_rounds=10**9, progress=enough)
+    assert [p.rounds for p in seen] == sorted(p.rounds for p in seen)
+    assert seen[-1].rounds > seen[0].rounds
+
+
+def test_code_comes_from_the_cache_until_something_changes(graph, private_cache):
+    from vgraph.runtime import executor
+
+    def compiled(**options):
+        executor._loaded.clear()
+        return not vg.run(vg.algorithms.sssp, graph, source=0, **options).stats.cached
+
+    assert compiled(threads=2)
+    assert not compiled(threads=2)
+    assert compiled(threads=1)
+    assert compiled(threads=2, schedule=vg.Schedule().at("relax", sync=vg.BSP))
+    other = graph.with_edge_property("weight", graph.edge_properties["weight"].astype(np.float64))
+    assert not vg.run(vg.algorithms.sssp, other, source=0, threads=2).stats.cached
+
+
+def test_a_corrupt_cache_is_rebuilt(graph, private_cache):
+    from vgraph.runtime import executor
+
+    want = vg.run(vg.algorithms.sssp, graph, source=0).dist
+    for entry in private_cache.glob("*.vgo"):
+        entry.write_bytes(entry.read_bytes()[:-20])
+    executor._loaded.clear()
+    with pytest.warns(CacheWarning):
+        again = vg.run(vg.algorithms.sssp, graph, source=0)
+    assert not again.stats.cached
+    np.testing.assert_array_equal(again.dist, want)
+
+
+def test_a_failure_is_told_each_time(graph):
+    @vg.operator
+    def overwrite(src, edge, dst):
+        dst.x = src.x
+
+    @vg.algorithm
+    def wrong(graph):
+        x = graph.vertex_property(vg.int32)
+        graph.edge_apply(overwrite)
+        return x
+
+    for _ in range(2):
+        with pytest.raises(vg.Diagnostic, match="overwrite|dst.x"):
+            vg.run(wrong, graph)
+
+
+def test_explain_names_effects_schedule_and_code(graph):
+    told = vg.explain(vg.algorithms.sssp, graph, llvm=True, assembly=True)
+    assert "dst.dist (monotone, min)" in told.effects
+    assert "direction=PUSH" in told.schedule
+    assert list(told.passes)[0] == "frontend"
+    assert list(told.passes)[-1] == "insert-barriers"
+    assert "define void @vg_main" in told.llvm
+    assert told.assembly.strip()
+    assert "== reasons ==" in str(told)
