@@ -80,7 +80,11 @@ def check_pr(data: Ldbc, **how: object) -> None:
     damping = float(data.properties["pr.damping-factor"])
     rounds = int(data.properties["pr.num-iterations"])
     rank = vg.run(vg.algorithms.pagerank, data.graph, damping=damping, tolerance=0.0, max_rounds=rounds, **how).rank
-    np.testing.assert_allclose(rank, [float(x) for x in data.answer("PR")], rtol=1e-9)
+    # The answers of the `test` graphs were not computed with the rounds of the properties: the benchmark's own
+    # validation accepts a relative difference of 1e-4. Those of the `example` graphs are exact.
+    tolerance = 1e-12 if data.name.startswith("example") else 1e-4
+    np.testing.assert_allclose(rank, [float(x) for x in data.answer("PR")], rtol=tolerance)
+    assert abs(float(rank.sum()) - 1) < 1e-12
 
 
 def check_sssp(data: Ldbc, **how: object) -> None:

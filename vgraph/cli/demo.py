@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from vgraph.cli.inputs import read_graph
-from vgraph.cli.report import describe_graph, describe_result, reached
+from vgraph.cli.report import check_folder, describe_graph, describe_result, reached
 from vgraph.data import GRAPHS
 from vgraph.errors import ParameterError
 
@@ -33,10 +33,12 @@ def demo(out: Path, source: int | None) -> None:
     from vgraph import plot
 
     streets = GRAPHS["amsterdam"]
+    check_folder(out)
     graph, read_seconds = read_graph("amsterdam", None, None)
     source = central_vertex(graph) if source is None else source
     if not 0 <= source < graph.num_vertices:
         raise ParameterError(f"--source {source} is no vertex: there are 0 to {graph.num_vertices - 1}")
+    plot.check(graph)
     click.echo(f"{streets.title}: {describe_graph(graph)} ({streets.attribution})")
 
     result = vg.run(vg.algorithms.sssp, graph, source=source)

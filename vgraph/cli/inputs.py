@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
@@ -18,7 +19,7 @@ import click
 
 from vgraph.cli.progress import reading
 from vgraph.data import GRAPHS, BundledGraph, path
-from vgraph.errors import ParameterError, ScheduleError
+from vgraph.errors import ParameterError, ScheduleError, VGraphError
 from vgraph.schedule import Options, Schedule
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ _WORDS: dict[str, Any] = {
     "nan": float("nan"),
 }
 _DTYPES = ("bool_", "int32", "int64", "uint32", "uint64", "float32", "float64")
+
+
+class ProgramError(VGraphError):
+    """A file of the user's raised an error while Python ran it."""
 
 
 # --- graphs ---------------------------------------------------------------------------------------
@@ -106,6 +111,8 @@ def load_algorithm(name: str) -> AlgorithmDef:
     elif not colon:
         if name in vg.algorithms.__all__:
             return getattr(vg.algorithms, name)  # type: ignore[no-any-return]
+        if Path(name).name != name:
+            raise click.UsageError(f"{name!r} is no Python file: one of your own is path/to/file.py:name")
         raise click.UsageError(
             f"no algorithm is called {name!r}{_meant(name, vg.algorithms.__all__)}; the library has "
             f"{', '.join(vg.algorithms.__all__)}; one of your own is given as path/to/file.py:name"
@@ -125,8 +132,21 @@ def _import_file(file: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.parent.resolve()))
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except VGraphError:
+        raise
+    except Exception as error:
+        raise ProgramError(f"{file} cannot be loaded\n{_from_file(error, file)}") from error
     return module
+
+
+def _from_file(error: Exception, file: Path) -> str:
+    """What Python says of `error`, from the user's file on: how vgraph came there is of no interest."""
+    frames = error.__traceback__
+    while frames is not None and Path(frames.tb_frame.f_code.co_filename) != file.absolute():
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(type(error), error, frames, chain=False)).rstrip()
 
 
 def _choose(module: ModuleType, name: str) -> AlgorithmDef:

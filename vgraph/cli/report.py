@@ -26,7 +26,13 @@ OUTPUT_SUFFIXES = (".npy", ".npz", ".csv", ".txt")
 def describe_graph(graph: Graph) -> str:
     """`68,213 vertices, 153,424 arcs, directed`."""
     kind, what = ("directed", "arcs") if graph.directed else ("undirected", "edges")
-    return f"{graph.num_vertices:,} vertices, {graph.num_edges:,} {what}, {kind}"
+    return f"{counted(graph.num_vertices, 'vertices')}, {counted(graph.num_edges, what)}, {kind}"
+
+
+def counted(number: int, things: str) -> str:
+    """`1 vertex`, `2,000 vertices`: a number with its noun, which is given in the plural."""
+    one = {"vertices": "vertex"}.get(things, things.removesuffix("s"))
+    return f"{number:,} {one if number == 1 else things}"
 
 
 def seconds(value: float) -> str:
@@ -54,8 +60,9 @@ def describe_result(result: Result, read_seconds: float) -> list[str]:
     lines.append("result")
     for name, value in outputs(result).items():
         lines.append(f"  {name}: {describe_values(value)}")
-    threads = f", {stats.threads} thread{'s' * (stats.threads != 1)}" if stats.threads else ""
-    lines.append(f"{stats.rounds:,} rounds, {stats.edges:,} arcs walked on {stats.device}{threads}")
+    threads = f", {counted(stats.threads, 'threads')}" if stats.threads else ""
+    work = f"{counted(stats.rounds, 'rounds')}, {counted(stats.edges, 'arcs')} walked"
+    lines.append(f"{work} on {stats.device}{threads}")
     compiled = seconds(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
     lines.append(
         f"read {seconds(read_seconds)}, compile {compiled}, prepare {seconds(stats.prepare_seconds)}, "
@@ -161,11 +168,18 @@ def describe_trace(result: Result) -> list[str]:
 
 
 def check_output(file: Path) -> Path:
-    """Refuse, before any work, a result file whose suffix names no format."""
+    """Refuse, before any work, a result file whose suffix names no format, or whose folder does not exist."""
     if file.suffix not in OUTPUT_SUFFIXES:
         raise ParameterError(
             f"results cannot be written as {str(file)!r}: use one of {', '.join(OUTPUT_SUFFIXES)}"
         )
+    return check_folder(file)
+
+
+def check_folder(file: Path) -> Path:
+    """Refuse, before any work, a file in a folder that does not exist."""
+    if not file.parent.is_dir():
+        raise ParameterError(f"{str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")
     return file
 
 

@@ -19,6 +19,7 @@ from vgraph.cli.inputs import (
 )
 from vgraph.cli.report import (
     as_json,
+    check_folder,
     check_output,
     describe_graph,
     describe_result,
@@ -70,10 +71,16 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
     schedule = parse_schedule(given["schedule"])
     if given["out"] is not None:
         check_output(given["out"])
+    if given["plot"] is not None:
+        check_folder(given["plot"])
     graph, read_seconds = read_graph(given["graph_name"], given["file_format"], given["directed"])
 
     import vgraph as vg
 
+    if given["plot"] is not None:
+        from vgraph import plot
+
+        plot.check(graph)
     result = vg.run(
         program,
         graph,

@@ -243,7 +243,7 @@ class ListMethod(Refusal):
 class LabelNotLiteral(Refusal):
     """A computed label."""
 
-    title = "a label is a string literal"
+    title = "a label is a string"
     label = "computed at run time"
     help = 'write label="name"; schedules address it by that name'
 

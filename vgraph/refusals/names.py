@@ -61,7 +61,7 @@ class ArgumentAssigned(Refusal):
     """A parameter or loop variable is assigned."""
 
     title = "`{name}` cannot be assigned"
-    label = "it is {what}, bound for the whole function"
+    label = "an argument or loop variable ({what}) stays what it is"
     help = "use a new name"
 
     name: str

@@ -95,7 +95,7 @@ class Access(Scoping):
 
     def static_attribute(self, e: s.Attribute, owner: object) -> Entity:
         """`module.name` or `Enum.member`."""
-        if isinstance(owner, (ModuleType, enum.EnumMeta)):
+        if isinstance(owner, (ModuleType, type)):
             try:
                 return self.captured(getattr(owner, e.name), e.span)
             except AttributeError:

@@ -14,6 +14,7 @@ from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.kinds import Value
 from vgraph.compiler.frontend.operators import OperatorLowering
 from vgraph.compiler.frontend.statements import Statements
+from vgraph.compiler.frontend.statics import static_value
 from vgraph.compiler.frontend.unit import Unit
 from vgraph.compiler.ir import FrontierKind, Property
 from vgraph.compiler.types import I64, VID
@@ -140,12 +141,13 @@ class Frontiers(Statements):
         )
         frontier = None if whole else self.frontier(given["frontier"])
         label = given.get("label")
-        if label is not None and not (isinstance(label, s.Literal) and isinstance(label.value, str)):
+        named = op.name if label is None else static_value(label, self)
+        if not isinstance(named, str):
+            assert label is not None
             raise refusals.driver.LabelNotLiteral(label.span)
-        text = str(label.value) if isinstance(label, s.Literal) else op.name
         node = ir.EdgeApply if kind == "edge_apply" else ir.VertexApply
         return FrontierMaker(
-            lambda out: self.emit(node(op.name, frontier, out or None, text, span=e.span)), e.span
+            lambda out: self.emit(node(op.name, frontier, out or None, named, span=e.span)), e.span
         )
 
     def apply_arguments(self, e: s.Call, kind: str) -> dict[str, s.Expr]:

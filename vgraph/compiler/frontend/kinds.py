@@ -51,7 +51,7 @@ class Value:
 
 def describe(kind: ValueKind) -> str:
     """A kind in the user's words."""
-    return kind.value if isinstance(kind, Weak) else repr(dtype_of(kind)).removeprefix("vg.").rstrip("_")
+    return kind.value if isinstance(kind, Weak) else repr(dtype_of(kind)).replace("vg.", "").rstrip("_")
 
 
 def default(kind: ValueKind) -> Type:

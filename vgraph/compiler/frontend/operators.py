@@ -243,21 +243,9 @@ class OperatorLowering(Statements):
         """Emit a reduction."""
         self.check_operation(place, found.op, span)
         values = [self.value(v) if place.type != BOOL else self.truth_value(v) for v in found.values]
-        value = values[0]
-        for more in values[1:]:
-            if found.op in ("min", "max"):
-                value = self.smaller(found.op, value, more, span)
-            else:
-                value = self.combine(found.op, value, more, span)
-        if place.prop is None:
+        for value in values if place.prop is None else ():
             place = Place(place.name, self.widen_global(place.name, value, span), place.span)
-        stored = self.stored(value, place.type, place.text)
-        if found.negate:
-            stored = (
-                self.negated(value, place.type)
-                if value.type != place.type
-                else ir.Unary("neg", stored, span=span)
-            )
+        stored = self.combined(place, found, values, span)
         if place.prop is None:
             self.emit(ir.ReduceGlobal(found.op, place.name, stored, span=span))
             return
@@ -266,6 +254,23 @@ class OperatorLowering(Statements):
         at = place.vertex if place.vertex.valid else self.shared(place.vertex)
         write: ir.Stmt = ir.Reduce(found.op, place.name, at.expr, stored, span=span)
         self.emit(write if at.valid else ir.If(some(at.expr, span), (write,), span=span))
+
+    def combined(self, place: Place, found: Reduction, values: list[Value], span: Span) -> ir.Expr:
+        """The values that go into a place as one, in the place's type (where sums may be wider than their parts)."""
+        if found.op in ("min", "max"):
+            value = values[0]
+            for more in values[1:]:
+                value = self.smaller(found.op, value, more, span)
+            return self.stored(value, place.type, place.text)
+        whole: ir.Expr | None = None
+        for value, negative in zip(values, found.negative + (False,) * len(values), strict=False):
+            part = self.stored(value, place.type, place.text)
+            if whole is not None:
+                whole = ir.Binary("-" if negative else found.op, whole, part, span=span)
+            else:
+                whole = self.negated(value, place.type) if negative else part
+        assert whole is not None
+        return whole
 
     def truth_value(self, e: s.Expr) -> Value:
         """A bool operand of a reduction of bools."""

@@ -30,6 +30,8 @@ def usage(body: s.Body) -> Usage:
         match n:
             case s.Index(value=s.Name(id=owner), index=s.Name(id=index)) if owner not in lists:
                 found.vertices.add(index)
+            case s.Attribute(value=s.Name(id=vertex), name=name) if name != "dtype":
+                found.vertices.add(vertex)
             case s.Call(function=s.Attribute(name="frontier"), args=(s.Name(id=vertex),)):
                 found.vertices.add(vertex)
             case s.Call(function=s.Name(id="len"), args=(s.Name(id=array),)):

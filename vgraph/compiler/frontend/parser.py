@@ -160,7 +160,7 @@ class Builder:
         return s.Continue(self.span(tree))
 
     def return_stmt(self, tree: Any) -> s.Stmt:
-        value = tree.children[0]
+        value = tree.children[0] if tree.children else None
         return s.Return(self.span(tree), None if value is None else self.expr(value))
 
     def if_stmt(self, tree: Any) -> s.Stmt:

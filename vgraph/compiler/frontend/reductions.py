@@ -20,11 +20,11 @@ _COMMUTATIVE = ("+", "*", "|", "&")
 
 @dataclass(frozen=True)
 class Reduction:
-    """`place op= value`; `values` are combined by `op` first. `negate`: the value is subtracted."""
+    """`place op= value`; of several `values` each is combined into the place. `negative`: those that are subtracted."""
 
     op: str
     values: tuple[s.Expr, ...]
-    negate: bool = False
+    negative: tuple[bool, ...] = (False,)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def of_augment(statement: s.Augment) -> Reduction | None:
     """The reduction of `place op= e`."""
     if statement.op in _COMMUTATIVE:
         return Reduction(statement.op, (statement.value,))
-    return Reduction("+", (statement.value,), negate=True) if statement.op == "-" else None
+    return Reduction("+", (statement.value,), (True,)) if statement.op == "-" else None
 
 
 def of_assign(place: s.Expr, value: s.Expr, meaning: Meaning) -> Reduction | None:
@@ -61,18 +61,19 @@ def of_assign(place: s.Expr, value: s.Expr, meaning: Meaning) -> Reduction | Non
 
 
 def _of_binary(place: s.Expr, value: s.Binary) -> Reduction | None:
+    """`place + a`, `a + place`, `place + a - b`, and the same of * | &."""
     op, left, right = value.op, value.left, value.right
-    if op in (*_COMMUTATIVE, "-") and left == place:
-        return Reduction("+", (right,), negate=True) if op == "-" else Reduction(op, (right,))
+    combines = "+" if op == "-" else op
+    if combines not in _COMMUTATIVE:
+        return None
+    if left == place:
+        return Reduction(combines, (right,), (op == "-",))
     if op in _COMMUTATIVE and right == place:
         return Reduction(op, (left,))
-    if op not in (*_COMMUTATIVE, "-") or not isinstance(left, s.Binary):
+    inner = _of_binary(place, left) if isinstance(left, s.Binary) else None
+    if inner is None or inner.op != combines:
         return None
-    inner = _of_binary(place, left)  # place + a + b
-    if inner is None or len(inner.values) != 1 or inner.op != ("+" if op == "-" else op):
-        return None
-    sign = op if not inner.negate else {"+": "-", "-": "+"}[op]  # place - a + b = place - (a - b)
-    return Reduction(inner.op, (s.Binary(value.span, sign, inner.values[0], right),), inner.negate)
+    return Reduction(combines, (*inner.values, right), (*inner.negative, op == "-"))
 
 
 def of_if(statement: s.If, is_place: Callable[[s.Expr], bool]) -> Guarded | None:

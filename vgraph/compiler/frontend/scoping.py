@@ -16,7 +16,7 @@ from vgraph.compiler.frontend.kinds import Value, default, describe, settled, ze
 from vgraph.compiler.frontend.scope import Plan, plan
 from vgraph.compiler.frontend.statics import prune
 from vgraph.compiler.frontend.unit import Names, Unit
-from vgraph.compiler.types import Type
+from vgraph.compiler.types import VID, Type
 from vgraph.decorators import Definition
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
@@ -126,6 +126,8 @@ class Scoping(ABC):
             state = self.unit.inference.read(self.key(name))
             if state is not None:
                 t = default(state.kind)
+                if t == VID:  # it may still hold vg.none where it is read
+                    self.unit.inference.assign(self.key(name), VID)
                 self.emit(ir.Let(self.ir_name(name), t, zero(t, statement.span), span=statement.span))
 
     def set_local(self, name: str, value: Value, statement: s.Stmt, span: Span) -> None:

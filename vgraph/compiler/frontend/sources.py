@@ -52,14 +52,14 @@ def _captured(definition: Definition) -> list[tuple[str, Any]]:
             value = definition.resolve(name)
         except KeyError:
             continue
-        if isinstance(value, ModuleType | enum.EnumMeta):
+        if isinstance(value, ModuleType | type):
             owners.append(value)
         else:
             found.append((name, value))
     for owner in owners:  # `module.name` and `module.inner.name` leave only the names in the code object
         for name in names:
             value = getattr(owner, name, None) if name in vars(owner) else None
-            if isinstance(value, ModuleType | enum.EnumMeta) and value not in owners:
+            if isinstance(value, ModuleType | type) and value not in owners:
                 owners.append(value)
             elif value is not None and not isinstance(value, ModuleType):
                 found.append((f"{owner.__name__}.{name}", value))

@@ -262,15 +262,14 @@ class Statements(Calls):
                 raise refusals.names.OutsideItsLoop(statement.target.span, name)
             start, _ = self.apart(lambda: self.set_local(name, bound, statement, statement.target.span))
             return (*start, *self.block(statement.body))
-        outer = self.frame.bindings.get(name)
+        if name in self.frame.bindings:
+            what = en.words(self.frame.bindings[name])
+            raise refusals.names.ArgumentAssigned(statement.target.span, name, what)
         self.frame.bindings[name] = bound
         try:
             return self.block(statement.body)
         finally:
-            if outer is None:
-                del self.frame.bindings[name]
-            else:
-                self.frame.bindings[name] = outer
+            del self.frame.bindings[name]
 
     # --- stores
 

@@ -1,0 +1,6 @@
+import vgraph as vg
+
+
+@vg.algorithm
+def main():
+    return 1

@@ -1,0 +1,14 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    half = lambda x: x // 2
+    v.dist = half(v.dist)
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist

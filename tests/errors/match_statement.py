@@ -1,0 +1,15 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    match v.dist:
+        case 0:
+            v.dist = 1
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist

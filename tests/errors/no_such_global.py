@@ -1,0 +1,14 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v, graph):
+    v.dist = graph.levle
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.level = 1
+    graph.vertex_apply(visit)
+    return dist

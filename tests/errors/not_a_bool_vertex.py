@@ -1,0 +1,15 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    if v.parent:
+        v.dist = 1
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    parent = graph.vertex_property(vg.vertex)
+    graph.vertex_apply(visit)
+    return dist

@@ -1,0 +1,12 @@
+import vgraph as vg
+
+
+def relax(src, edge, dst):
+    dst.dist = min(dst.dist, src.dist)
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.edge_apply(relax)
+    return dist

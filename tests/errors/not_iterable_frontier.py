@@ -1,0 +1,10 @@
+import vgraph as vg
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    frontier = graph.frontier(source)
+    for v in frontier:
+        dist[v] = 0
+    return dist

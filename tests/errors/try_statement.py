@@ -1,0 +1,16 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    try:
+        v.dist = 1 // v.dist
+    except ZeroDivisionError:
+        v.dist = 0
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist

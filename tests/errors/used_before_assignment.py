@@ -1,0 +1,15 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    if d > 3:
+        v.dist = 1
+    d = 4
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist

@@ -1,0 +1,13 @@
+import vgraph as vg
+
+
+@vg.operator
+def relax(src, edge, dst):
+    edge.weight = 3
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.edge_apply(relax)
+    return dist
