@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import vgraph as vg
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^\s*```(\S*)")
@@ -41,7 +43,12 @@ def test_page_runs(page, tmp_path, monkeypatch):
 
 def test_the_pages_have_code():
     written = {page.name for page in PAGES if python_of(page).strip()}
-    assert {"README.md", "index.md", "tutorial.md", "schedules.md", "files.md"} <= written
+    assert {"README.md", "algorithms.md", "index.md", "tutorial.md", "schedules.md", "files.md"} <= written
+
+
+def test_every_algorithm_has_its_section():
+    text = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^## (\w+)$", text, flags=re.MULTILINE)) == set(vg.algorithms.__all__)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -62,7 +69,7 @@ def test_navigation_names_the_pages():
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     named = set(re.findall(r": (\S+\.md)$", text, flags=re.MULTILINE))
     assert named <= {str(page.relative_to(ROOT / "docs")) for page in PAGES[1:]}
-    assert {"index.md", "tutorial.md", "language.md", "schedules.md", "files.md"} <= named
+    assert {"index.md", "algorithms.md", "tutorial.md", "language.md", "schedules.md", "files.md"} <= named
 
 
 def test_contributing_is_short():

@@ -99,6 +99,12 @@ def vertices(
     return canvas.axes
 
 
+def check(graph: Graph, target: str | Path, *, x: str = "x", y: str = "y") -> None:
+    """Raise, before any work, what `vertices` would raise afterwards: no coordinates, no Matplotlib, a wrong suffix."""
+    _positions(graph, x, y)
+    _axes(target, (1, 1))
+
+
 def plot_trace(trace: Iterable[Round], target: str | Path | Axes | None = None, *, title: str = "") -> Axes:
     """Draw what each round of a run did: the size of its frontier and the arcs it walked, by label.
 

@@ -253,3 +253,26 @@ def test_explain_names_effects_schedule_and_code(graph):
     assert "define void @vg_main" in told.llvm
     assert told.assembly.strip()
     assert "== reasons ==" in str(told)
+
+
+@pytest.mark.parametrize("name", vg.algorithms.__all__)
+def test_the_schedule_that_ran_can_be_asked_for(graph, name):
+    algorithm = getattr(vg.algorithms, name)
+    source = {"source": 0} if "source" in algorithm.signature.parameters else {}
+    first = vg.run(algorithm, graph, **source)
+    again = vg.run(algorithm, graph, schedule=first.schedule, **source)
+    assert again.schedule == first.schedule
+
+
+def test_options_without_a_meaning_are_refused(graph):
+    with pytest.raises(vg.ScheduleError, match="frontier"):
+        vg.run(vg.algorithms.pagerank, graph, schedule=vg.Schedule().at("gather", frontier=vg.SPARSE))
+    with pytest.raises(vg.ScheduleError, match="twice"):
+        vg.run(vg.algorithms.pagerank, graph, schedule=vg.Schedule().at("update", deduplicate=True))
+    with pytest.raises(vg.ScheduleError, match="vertex operator"):
+        vg.run(vg.algorithms.pagerank, graph, schedule=vg.Schedule().at("update", direction=vg.PUSH))
+
+
+def test_distances_need_weights():
+    with pytest.raises(vg.ParameterError, match="bfs"):
+        vg.run(vg.algorithms.sssp, vg.Graph.from_edges([0], [1]), source=0)

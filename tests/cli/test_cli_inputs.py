@@ -12,7 +12,7 @@ import pytest
 import vgraph as vg
 from vgraph.cli import progress
 from vgraph.cli.inputs import parse_schedule, parse_value
-from vgraph.cli.report import describe_values, rate, reached, seconds, write_result
+from vgraph.cli.report import counted, describe_values, rate, reached, seconds, write_result
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,11 @@ def test_values_in_words():
     assert describe_values(np.array([np.inf])) == "float64[1], nothing reached"
     assert describe_values(np.zeros((2, 3))) == "float64[2, 3], 0.0 to 0.0"
     assert describe_values(45) == "45"
+
+
+def test_plurals():
+    assert [counted(1, "vertices"), counted(1, "rounds")] == ["1 vertex", "1 round"]
+    assert [counted(0, "edges"), counted(2000, "vertices")] == ["0 edges", "2,000 vertices"]
 
 
 def test_units():

@@ -183,6 +183,7 @@ def test_own_file_in_another_folder_imports_its_neighbor(vgraph, square, tmp_pat
     ("name", "text", "told"),
     [
         ("absent.py:reach", None, "there is no file"),
+        ("./reach", None, "is no Python file"),
         ("empty.py", "x = 1\n", "defines no algorithm"),
         ("own3.py:raech", OWN, "did you mean 'reach'"),
     ],
@@ -191,6 +192,23 @@ def test_wrong_own_file(vgraph, square, name, text, told):
     if text is not None:
         Path(name.partition(":")[0]).write_text(text)
     assert told in vgraph("run", name, "-g", square, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import vgraph as vg\n\nx = (1\n", ["line 3", "x = (1", "SyntaxError"]),
+        ("def f():\n    return nobody\n\n\nf()\n", ["line 5", "line 2", "NameError", "nobody"]),
+        ("import vgraph_test_absent\n", ["line 1", "ModuleNotFoundError", "vgraph_test_absent"]),
+    ],
+)
+def test_error_while_python_loads_an_own_file(vgraph, square, text, told):
+    Path("broken.py").write_text(text)
+    shown = vgraph("run", "broken.py", "-g", square, code=2).stderr
+    assert shown.startswith("error: broken.py cannot be loaded\n")
+    assert all(word in shown for word in told)
+    assert "inputs.py" not in shown
+    assert "importlib" not in shown
 
 
 def test_error_in_own_program_shows_its_line(vgraph, square):
@@ -209,9 +227,19 @@ def test_plot(vgraph, square):
     assert Path("map.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_plot_without_coordinates(vgraph):
-    told = vgraph("run", "bfs", "-g", "karate", "--source", 0, "--plot", "map.png", code=2).stderr
-    assert "no vertex property 'x'" in told
+@pytest.mark.parametrize(
+    ("graph", "words", "told"),
+    [
+        ("karate", ["--plot", "map.png"], "no vertex property 'x'"),
+        ("amsterdam", ["--plot", "map.foo"], "cannot be written as 'map.foo'"),
+        ("amsterdam", ["--plot", "nowhere/map.png"], "there is no folder 'nowhere'"),
+        ("karate", ["--out", "nowhere/level.npz"], "there is no folder 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_run(vgraph, graph, words, told):
+    result = vgraph("run", "bfs", "-g", graph, "--source", 0, *words, code=2)
+    assert told in result.stderr
+    assert not result.stdout
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,19 @@ LDBC = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "conform
 KINDS = ("BFS", "PR", "SSSP", "WCC")
 UNREACHED = 2**63 - 1
 
-pytestmark = pytest.mark.skipif(not LDBC.is_dir(), reason="the LDBC data (../shared/data/conformance) is not there")
+pytestmark = pytest.mark.skipif(
+    not LDBC.is_dir(), reason="the LDBC data (../shared/data/conformance) is not there"
+)
 
 
 def cases() -> list[tuple[str, str]]:
     """Every graph with every algorithm of ours that it has an answer for."""
-    return [(p.stem, k) for p in sorted(LDBC.glob("*.properties")) for k in KINDS if answer_path(p.stem, k).is_file()]
+    return [
+        (p.stem, k)
+        for p in sorted(LDBC.glob("*.properties"))
+        for k in KINDS
+        if answer_path(p.stem, k).is_file()
+    ]
 
 
 def answer_path(name: str, kind: str) -> Path:
@@ -53,7 +60,9 @@ class Ldbc:
 
     def answer(self, kind: str) -> list[str]:
         """The reference answer of each vertex as text, in our numbering."""
-        rows = (line.split() for line in answer_path(self.name, kind).read_text().splitlines() if line.strip())
+        rows = (
+            line.split() for line in answer_path(self.name, kind).read_text().splitlines() if line.strip()
+        )
         texts = {int(vertex): text for vertex, text in rows}
         assert texts.keys() == self.index.keys()
         return [texts[vertex] for vertex in self.ids]
@@ -79,7 +88,9 @@ def check_bfs(data: Ldbc, **how: object) -> None:
 def check_pr(data: Ldbc, **how: object) -> None:
     damping = float(data.properties["pr.damping-factor"])
     rounds = int(data.properties["pr.num-iterations"])
-    rank = vg.run(vg.algorithms.pagerank, data.graph, damping=damping, tolerance=0.0, max_rounds=rounds, **how).rank
+    rank = vg.run(
+        vg.algorithms.pagerank, data.graph, damping=damping, tolerance=0.0, max_rounds=rounds, **how
+    ).rank
     # The answers of the `test` graphs were not computed with the rounds of the properties: the benchmark's own
     # validation accepts a relative difference of 1e-4. Those of the `example` graphs are exact.
     tolerance = 1e-12 if data.name.startswith("example") else 1e-4
@@ -103,7 +114,9 @@ def check_wcc(data: Ldbc, **how: object) -> None:
 CHECKS = {"BFS": check_bfs, "PR": check_pr, "SSSP": check_sssp, "WCC": check_wcc}
 
 
-@pytest.mark.parametrize("how", [{"threads": 1}, {"threads": 2}, {"device": "python"}], ids=["one", "two", "python"])
+@pytest.mark.parametrize(
+    "how", [{"threads": 1}, {"threads": 2}, {"device": "python"}], ids=["one", "two", "python"]
+)
 @pytest.mark.parametrize(("name", "kind"), cases())
 def test_equals_the_reference_answer(name: str, kind: str, how: dict[str, object]) -> None:
     CHECKS[kind](Ldbc(name), **how)

@@ -21,6 +21,16 @@ import vgraph as vg
 SIZE = {size}
 
 
+@vg.operator
+def start(v):
+    v.a = vg.int32(v.id * 7 % 11 - 3)
+    v.b = v.id * v.id - 20
+    v.c = vg.uint32(v.id * 5 % 13)
+    v.m = v.id * 37 % 64
+    v.x = v.id / 4 - 1.0
+    v.y = vg.float32(v.id % 5 * 0.5)
+
+
 @vg.function
 def mix(p, q):
     return vg.int64(p) * 3 - (vg.int64(q) >> 1)
@@ -99,7 +109,9 @@ class Generator:
             case 7:
                 return f"({left} if {self.boolean(scope, depth - 1)} else {right})"
             case 8:
-                return r.choice([f"abs({left})", f"(-{left})", f"(~{left})", f"vg.int32({left})", f"clip({left})"])
+                return r.choice(
+                    [f"abs({left})", f"(-{left})", f"(~{left})", f"vg.int32({left})", f"clip({left})"]
+                )
             case 9:
                 return f"mix({left}, {right})"
             case _:
@@ -123,7 +135,9 @@ class Generator:
             case 4:
                 return f"({left} if {self.boolean(scope, depth - 1)} else vg.float64({right}))"
             case 5:
-                return r.choice([f"vg.sqrt(abs({left}))", f"vg.floor({left})", f"vg.ceil({left})", f"(-{left})"])
+                return r.choice(
+                    [f"vg.sqrt(abs({left}))", f"vg.floor({left})", f"vg.ceil({left})", f"(-{left})"]
+                )
             case _:
                 return f"({self.integer(scope, depth - 1)} / {r.choice([2, 4, 8])})"
 
@@ -192,7 +206,9 @@ class Generator:
             way = self.way(p)
             if loop == "until empty":
                 way = r.choice(["min", "max"])
-            self.guarded(scope, lambda d, p=p, way=way: self.reduce(f"dst.{p}", self.value(scope, p, 2), way, d))
+            self.guarded(
+                scope, lambda d, p=p, way=way: self.reduce(f"dst.{p}", self.value(scope, p, 2), way, d)
+            )
         if loop == "free" and self.chance(0.3):
             self.line(1, f"dst.sink += vg.float64({self.floating(Scope(['src'], ['edge']), 1)})")
         if loop == "free" and self.chance(0.4):
@@ -271,7 +287,9 @@ class Generator:
         inner.integers.append(total)
         kind = r.randrange(5)
         if kind < 2:
-            self.line(depth, f"for {item} in v.{r.choice(['out_neighbors', 'in_neighbors', 'out_neighbors'])}:")
+            self.line(
+                depth, f"for {item} in v.{r.choice(['out_neighbors', 'in_neighbors', 'out_neighbors'])}:"
+            )
             inner.vertices.append(item)
         elif kind < 4:
             self.line(depth, f"for {item} in v.{r.choice(['out_edges', 'in_edges'])}:")
@@ -321,10 +339,13 @@ class Generator:
     def driver(self, steps: list[str]) -> None:
         self.lines += ["", "@vg.algorithm", "def program(graph, source: vg.vertex, rounds=2):"]
         for p, dtype in {**INTEGERS, **FLOATS}.items():
-            self.line(1, f"{p} = graph.vertex_property(vg.{dtype}, fill={self.random.choice([0, 1, 7, 100])})")
+            self.line(
+                1, f"{p} = graph.vertex_property(vg.{dtype}, fill={self.random.choice([0, 1, 7, 100])})"
+            )
         self.line(1, "mark = graph.vertex_property(vg.int64, fill=-1)")
         self.line(1, "note = graph.vertex_property(vg.int64)")
         self.line(1, "sink = graph.vertex_property(vg.float64)")
+        self.line(1, "graph.vertex_apply(start)")
         self.line(1, "b[source] = 5")
         self.line(1, "graph.total = 0")
         self.line(1, "graph.low = 1000")
@@ -345,7 +366,9 @@ class Generator:
             return f"graph.edge_apply({op})\ngraph.k += 1"
         if kind <= 2:
             self.edge_operator(op, "free")
-            body = f"    f{number} = graph.edge_apply({op}, f{number})\n    sizes = sizes * 5 + len(f{number})"
+            body = (
+                f"    f{number} = graph.edge_apply({op}, f{number})\n    sizes = sizes * 5 + len(f{number})"
+            )
             return f"f{number} = {start}\nfor i in range(rounds):\n{body}\n    graph.k += 1"
         if kind == 3:
             self.vertex_operator(op, returns=True)

@@ -44,7 +44,7 @@ def random_schedule(seed: int, algorithm: vg.AlgorithmDef, graph: vg.Graph) -> v
     """Random options at every label; options that are illegal for one are left out of it."""
     r = random.Random(seed)
     schedule = vg.Schedule()
-    for label, chosen in vg.run(algorithm, graph, source=0, threads=2).schedule.labels.items():
+    for label in vg.run(algorithm, graph, source=0, threads=2).schedule.labels:
         options = {"direction": r.choice([vg.PUSH, vg.PULL]), "drive": r.choice([vg.TOPOLOGY, vg.DATA])}
         options["frontier"] = r.choice([vg.SPARSE, vg.BITMAP])
         for name, value in options.items():
@@ -64,8 +64,13 @@ def check(algorithm: vg.AlgorithmDef, seed: int, schedule: vg.Schedule | None, t
         source = seed % graph.num_vertices
         expected = vg.run(algorithm, graph, device="python", source=source)
         found = vg.run(algorithm, graph, schedule=schedule, threads=threads, source=source)
-        for name in expected.values:
-            same(np.asarray(getattr(found, name)), np.asarray(getattr(expected, name)), name, f"seed {seed}, graph {k}")
+        for name in expected.names:
+            same(
+                np.asarray(getattr(found, name)),
+                np.asarray(getattr(expected, name)),
+                name,
+                f"seed {seed}, graph {k}",
+            )
 
 
 def same(found: np.ndarray, expected: np.ndarray, name: str, where: str) -> None:

@@ -5,6 +5,7 @@ import vgraph as vg
 def visit(v):
     class Pair:
         pass
+
     v.dist = 1
 
 

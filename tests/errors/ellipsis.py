@@ -2,8 +2,7 @@ import vgraph as vg
 
 
 @vg.operator
-def visit(v):
-    ...
+def visit(v): ...
 
 
 @vg.algorithm

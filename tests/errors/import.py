@@ -4,6 +4,7 @@ import vgraph as vg
 @vg.operator
 def visit(v):
     import math
+
     v.dist = int(math.pi)
 
 

@@ -4,6 +4,7 @@ import vgraph as vg
 @vg.operator
 def visit(v):
     from math import pi
+
     v.dist = int(pi)
 
 

@@ -106,7 +106,7 @@ def locals_of_all_kinds(v):
         if u.x < best:
             best = u.x
             last = u
-        for u2 in u.in_neighbors & v.out_neighbors:
+        for u2 in u.in_neighbors & v.out_neighbors:  # noqa: B007
             count += 1
     if v.x > 1:
         side = 1
@@ -213,7 +213,7 @@ def vectors(graph, rounds=3):
     feature = graph.vertex_property(vg.vector(vg.float32, 4), fill=1)
     received = graph.vertex_property(vg.vector(vg.float32, 4))
     norm = graph.vertex_property(vg.float32)
-    for i in range(rounds):
+    for i in range(rounds):  # noqa: B007
         graph.edge_apply(spread)
         graph.vertex_apply(combine)
     return feature, norm

@@ -70,10 +70,10 @@ def test_undirected_edges_are_a_parameter_of_the_program() -> None:
     @vg.algorithm
     def edges(graph):
         m = graph.num_edges
-        return m
+        return m  # noqa: RET504
 
     assert print_program(build(edges, directed=True)).count("num_arcs") == 1
-    assert [p.name for p in build(edges, directed=False).params] == ["num_edges"]
+    assert [p.name for p in build(edges, directed=False).params] == ["graph.num_edges"]
 
 
 def test_spans_are_in_the_users_file() -> None:

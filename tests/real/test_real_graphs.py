@@ -136,7 +136,9 @@ def test_components(file: str, directed: bool | None, count: int | None, name: s
     np.testing.assert_array_equal(component, smallest[labels])
 
 
-@pytest.mark.parametrize("file", ["social/facebook-combined.el.xz", pytest.param("social/cnr-2000.el.xz", marks=slow)])
+@pytest.mark.parametrize(
+    "file", ["social/facebook-combined.el.xz", pytest.param("social/cnr-2000.el.xz", marks=slow)]
+)
 def test_pagerank_on_social_graphs(file: str) -> None:
     from scipy.sparse import coo_array
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
+from vgraph.algorithms._weights import check_weights
 from vgraph.graph import Graph
 
 
@@ -34,6 +34,5 @@ def bellman_ford(graph, source: vg.vertex):
 
 @bellman_ford.requires
 def numbers_as_weights(graph: Graph) -> None:
-    """Raise ParameterError for NaN weights."""
-    if "weight" in graph.edge_properties and graph.num_arcs and graph.edge_property_range("weight").has_nan:
-        raise ParameterError("bellman_ford: an edge weight is NaN")
+    """Raise ParameterError for missing or NaN weights."""
+    check_weights(graph, negative=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
+from vgraph.algorithms._weights import check_weights
 from vgraph.graph import Graph
 
 
@@ -31,12 +31,4 @@ def sssp(graph, source: vg.vertex):
 @sssp.requires
 def non_negative_weights(graph: Graph) -> None:
     """Raise ParameterError for weights with which distances are not defined, or not found by this algorithm."""
-    if "weight" not in graph.edge_properties or not graph.num_arcs:
-        return
-    low, _, has_nan = graph.edge_property_range("weight")
-    if has_nan:
-        raise ParameterError("sssp: an edge weight is NaN")
-    if low < 0:
-        raise ParameterError(
-            f"sssp: the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights"
-        )
+    check_weights(graph, negative=False)

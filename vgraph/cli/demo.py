@@ -38,7 +38,7 @@ def demo(out: Path, source: int | None) -> None:
     source = central_vertex(graph) if source is None else source
     if not 0 <= source < graph.num_vertices:
         raise ParameterError(f"--source {source} is no vertex: there are 0 to {graph.num_vertices - 1}")
-    plot.check(graph)
+    plot.check(graph, out)
     click.echo(f"{streets.title}: {describe_graph(graph)} ({streets.attribution})")
 
     result = vg.run(vg.algorithms.sssp, graph, source=source)

@@ -80,7 +80,7 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
     if given["plot"] is not None:
         from vgraph import plot
 
-        plot.check(graph)
+        plot.check(graph, given["plot"])
     result = vg.run(
         program,
         graph,

@@ -217,8 +217,9 @@ def execute(
 def check_vertex(name: str, value: Any, graph: Graph) -> None:
     """Refuse a vertex that the graph does not have."""
     if not 0 <= int(value) < graph.num_vertices:
-        last = f"0 to {graph.num_vertices - 1:,}" if graph.num_vertices else "none: the graph is empty"
-        raise ParameterError(f"{name}={value} is not a vertex of the graph; its vertices are {last}")
+        n = graph.num_vertices
+        which = f"its vertices are 0 to {n - 1:,}" if n else "it has none"
+        raise ParameterError(f"{name}={value} is not a vertex of the graph; {which}")
 
 
 def _bind(

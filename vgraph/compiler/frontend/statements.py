@@ -328,7 +328,7 @@ class Statements(Calls):
             return None
         if self.unit.signature.directed:
             return Value(ir.GraphSize("num_arcs", span=span), I64, span)
-        return Value(self.unit.graph_param(name, I64, span), I64, span)
+        return Value(self.unit.graph_param("graph.num_edges", I64, span), I64, span)
 
 
 def default_differs(value: Value, t: Type) -> bool:

@@ -85,9 +85,9 @@ class _Chooser:
     def direction(self) -> Direction:
         asked = self.options.direction
         if isinstance(self.apply, VertexApply):
-            if asked is not Direction.AUTO:
-                reason = "a vertex operator walks no arcs of its own"
-                self.illegal(f"direction={asked.name}", reason, "leave the direction out", self.operator.span)
+            if asked is Direction.PUSH:
+                reason = "a vertex operator runs at the vertex that it writes"
+                self.illegal("direction=PUSH", reason, "leave the direction out", self.operator.span)
             return Direction.PULL
         if asked is not Direction.AUTO:
             self.because(f"direction={asked.name}", "asked for")
@@ -102,6 +102,11 @@ class _Chooser:
 
     def frontier(self, drive: Drive, direction: Direction) -> FrontierLayout:
         asked = self.options.frontier
+        if self.apply.frontier is None and self.apply.out is None:
+            if asked is not FrontierLayout.AUTO:
+                reason = "it neither takes nor gives a frontier"
+                self.illegal(f"frontier={asked.name}", reason, "leave it out", self.apply.span)
+            return FrontierLayout.SPARSE
         if asked is not FrontierLayout.AUTO:
             self.because(f"frontier={asked.name}", "asked for")
             return asked
@@ -128,16 +133,17 @@ class _Chooser:
 
     def deduplicate(self, direction: Direction) -> bool:
         asked = self.options.deduplicate
-        several = (
-            isinstance(self.apply, EdgeApply)
-            and self.apply.out is not None
-            and direction is Direction.PUSH
-            and self.effects.classes() != {WriteClass.CLAIMING}
+        pushes = (
+            isinstance(self.apply, EdgeApply) and self.apply.out is not None and direction is Direction.PUSH
         )
+        several = pushes and self.effects.classes() != {WriteClass.CLAIMING}
+        if asked and not pushes:
+            reason = "no vertex can enter a frontier twice here"
+            self.illegal("deduplicate=True", reason, "leave it out", self.apply.span)
         if asked is False and several:
             reason = "a vertex may change several times in a round, and a frontier is a set"
             self.illegal("deduplicate=False", reason, "leave it out", self.operator.span)
-        return several
+        return several or bool(asked)
 
 
 def resolve(program: Program, apply: Apply, options: Options) -> ApplySchedule:
@@ -175,9 +181,8 @@ def chosen(program: Program) -> Schedule:
     for n in walk(program):
         if isinstance(n, Apply) and n.schedule is not None and not n.label.endswith(".copy"):
             s = n.schedule
-            found.setdefault(
-                n.label, Options(s.direction, s.phases, s.drive, s.frontier, s.sync, s.deduplicate)
-            )
+            layout = s.frontier if n.frontier or n.out else FrontierLayout.AUTO
+            found.setdefault(n.label, Options(s.direction, s.phases, s.drive, layout, s.sync, s.deduplicate))
     return Schedule(found)
 
 

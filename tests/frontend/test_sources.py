@@ -1,0 +1,86 @@
+"""The front half of the cache key: it changes with everything that changes the program."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from pathlib import Path
+from types import ModuleType
+
+import programs
+import pytest
+
+from vgraph.compiler.frontend import source_parts
+from vgraph.errors import SourceError
+
+TEXT = """
+import vgraph as vg
+
+LIMIT = 3
+
+@vg.function
+def half(x):
+    return x // 2
+
+@vg.operator
+def visit(v):
+    v.x = min(half(v.x), LIMIT)
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.int32)
+    graph.vertex_apply(visit)
+    return x
+"""
+
+
+def load(path: Path, text: str) -> ModuleType:
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_same_text_same_parts(tmp_path: Path) -> None:
+    first, second = load(tmp_path / "a.py", TEXT), load(tmp_path / "a.py", TEXT)
+    assert source_parts(first.main) == source_parts(second.main)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("LIMIT = 3", "LIMIT = 4"), ("x // 2", "x // 3"), ("min(", "max("), ("vg.int32", "vg.int64")],
+)
+def test_a_change_anywhere_changes_them(tmp_path: Path, old: str, new: str) -> None:
+    before, after = load(tmp_path / "a.py", TEXT), load(tmp_path / "b.py", TEXT.replace(old, new))
+    assert [p.replace("a.", "b.") for p in source_parts(before.main)] != list(source_parts(after.main))
+
+
+def test_closures_count() -> None:
+    text = "\n".join(source_parts(programs.helpers))
+    assert "limit = float 7.5" in text
+    assert "SCALE = float32" in text
+    assert "def square(x)" in text
+
+
+def test_constants_of_other_modules_count() -> None:
+    assert any(part.endswith("Mode.SLOW = Mode <Mode.SLOW: 2>") for part in source_parts(programs.constants))
+
+
+def test_it_is_quick() -> None:
+    source_parts(programs.helpers)
+    start = time.perf_counter()
+    for _ in range(10):
+        source_parts(programs.helpers)
+    assert (time.perf_counter() - start) / 10 < 0.01
+
+
+def test_a_function_without_text_is_refused() -> None:
+    import vgraph as vg
+
+    scope: dict[str, object] = {}
+    exec("def main(graph):\n    return 1\n", scope)
+    with pytest.raises(SourceError, match="main is not available"):
+        source_parts(vg.algorithm(scope["main"]))  # type: ignore[arg-type]

@@ -1,0 +1,23 @@
+"""The check of edge weights that shortest-path algorithms share."""
+
+from __future__ import annotations
+
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+
+
+def check_weights(graph: Graph, *, negative: bool) -> None:
+    """Raise ParameterError without weights, for NaN among them, and for negative ones unless `negative`."""
+    if "weight" not in graph.edge_properties:
+        raise ParameterError(
+            "the graph has no edge property 'weight'; vg.algorithms.bfs counts hops without one"
+        )
+    if not graph.num_arcs:
+        return
+    low, _, has_nan = graph.edge_property_range("weight")
+    if has_nan:
+        raise ParameterError("an edge weight is NaN")
+    if low < 0 and not negative:
+        raise ParameterError(
+            f"the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights"
+        )
