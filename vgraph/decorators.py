@@ -45,7 +45,7 @@ class Definition:
         indent = len(lines[0]) - len(lines[0].lstrip())
         return SourceFile(self.function.__code__.co_filename, "".join(lines), first, indent)
 
-    @cached_property
+    @property
     def closure(self) -> dict[str, Any]:
         """The names that the function takes from enclosing functions, with their values."""
         cells = self.function.__closure__ or ()

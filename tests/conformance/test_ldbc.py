@@ -50,7 +50,8 @@ class Ldbc:
         self.properties = properties(name)
         self.ids = [int(x) for x in (LDBC / self.properties["vertex-file"]).read_text().split()]
         self.index = {vertex: i for i, vertex in enumerate(self.ids)}
-        lines = (LDBC / self.properties["edge-file"]).read_text().splitlines()
+        # Not the `edge-file` of the properties: two of the data set's name the vertex file there.
+        lines = (LDBC / f"{name}.e").read_text().splitlines()
         rows = [line.split() for line in lines if line.strip()]
         ends = [np.array([self.index[int(row[k])] for row in rows]) for k in (0, 1)]
         weights = {"weight": np.array([float(row[2]) for row in rows])} if len(rows[0]) == 3 else {}

@@ -203,7 +203,7 @@ def test_everything(graph: vg.Graph, source: int, number: int, sync: Any, thread
         (A.pagerank, vg.Schedule().at("update", direction=vg.PUSH)),
         (A.sssp, vg.Schedule().at("relax", deduplicate=False)),
         (A.sssp, vg.Schedule().at("visit", direction=vg.PUSH)),
-        (A.connected_components, vg.Schedule().at("sample", direction=vg.PULL)),
+        (A.connected_components, vg.Schedule().at("sample", direction=vg.PUSH)),
     ],
 )
 def test_illegal_schedules_are_refused(algorithm: vg.AlgorithmDef, schedule: vg.Schedule) -> None:

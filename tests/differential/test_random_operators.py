@@ -95,3 +95,35 @@ def test_many_random_operators(seed: int, tmp_path: Path) -> None:
         check(algorithm, seed, None, threads)
     schedule = random_schedule(seed, algorithm, random_graph(seed, seed % 3 != 0))
     check(algorithm, seed, schedule, threads=2)
+
+
+@vg.operator
+def make_nan(v):
+    v.z = vg.nan
+
+
+@vg.operator
+def lower_by_test(src, edge, dst):
+    if src.z < dst.x:
+        dst.x = src.z
+
+
+@vg.algorithm
+def nan_program(graph):
+    x = graph.vertex_property(vg.float64, fill=1.0)
+    z = graph.vertex_property(vg.float64)
+    graph.vertex_apply(make_nan)
+    graph.edge_apply(lower_by_test)
+    return x
+
+
+@pytest.mark.parametrize("direction", [vg.PUSH, vg.PULL])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_comparison_with_nan_is_false_also_in_an_update(
+    threads: int, direction: vg.schedule.Direction
+) -> None:
+    """Found by seed 189 of an earlier generator: the test-and-store spelling is not `min`, which propagates NaN."""
+    graph = vg.Graph.from_edges([0], [1])
+    schedule = vg.Schedule().at("lower_by_test", direction=direction)
+    assert vg.run(nan_program, graph, device="python").x.tolist() == [1.0, 1.0]
+    assert vg.run(nan_program, graph, threads=threads, schedule=schedule).x.tolist() == [1.0, 1.0]

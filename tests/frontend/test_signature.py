@@ -102,7 +102,7 @@ def test_an_annotation_that_names_nothing() -> None:
 
 def test_the_warm_path_loads_no_parser() -> None:
     program = (
-        "import sys; sys.path.insert(0, 'tests/frontend'); import programs;"
+        "import sys; sys.path.insert(0, 'tests/frontend'); import language_programs as programs;"
         "from vgraph.compiler.frontend import argument_types, source_parts;"
         "argument_types(programs.claims, {'source': 0}); source_parts(programs.claims);"
         "assert 'lark' not in sys.modules"

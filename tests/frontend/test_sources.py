@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-import programs
+import language_programs as programs
 import pytest
 
 from vgraph.compiler.frontend import source_parts

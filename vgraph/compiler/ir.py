@@ -637,7 +637,7 @@ class FrontierSwap(Stmt):
 
 @node
 class FrontierConvert(Stmt):
-    """`convert f to bitmap`, collective: change the layout if it has another (tested at run time); queues are sorted."""
+    """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues are sorted."""
 
     frontier: str
     layout: Layout

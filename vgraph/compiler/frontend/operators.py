@@ -352,8 +352,10 @@ class OperatorLowering(Statements):
             raise refusals.writes.DependentWrites(more[0].span, place.text)
         if not (isinstance(write, s.Assign) and write.value == guarded.other):
             raise refusals.writes.GuardMismatch(write.span, place.text)
-        op = "min" if guarded.op in (">", ">=") else "max"
-        self.reduce(place, Reduction(op, (guarded.other,)), statement.span)
+        reduction = Reduction("min" if guarded.op in (">", ">=") else "max", (guarded.other,))
+        body, _ = self.apart(lambda: self.reduce(place, reduction, statement.span))
+        for made in body:
+            self.emit(_unless_nan(made))
 
     def claim(self, statement: s.If, guarded: Guarded, place: Place) -> None:
         """`if x == c: x = e; ...`."""
@@ -425,6 +427,13 @@ class OperatorLowering(Statements):
             if not v.valid:
                 made = ir.If(some(v.expr, call.span), (made,), span=call.span)
         self.emit(made)
+
+
+def _unless_nan(made: ir.Stmt) -> ir.Stmt:
+    """A comparison with NaN is false, so `if e < x: x = e` leaves x alone, unlike `x = min(x, e)`."""
+    if isinstance(made, ir.Reduce | ir.ReduceGlobal) and element_of(made.value.type).is_float:
+        return ir.If(ir.Compare("==", made.value, made.value, span=made.span), (made,), span=made.span)
+    return made
 
 
 def _invariant(e: ir.Expr) -> bool:

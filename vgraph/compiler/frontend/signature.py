@@ -63,16 +63,13 @@ def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Ma
 
     Raises ParameterError for a missing or unknown parameter and for a value that its parameter does not take.
     """
-    parameters = definition.signature.parameters
+    try:
+        parameters, annotations = definition.signature.parameters, definition.annotations
+    except Exception as error:
+        raise ParameterError(f"an annotation of {definition.name} cannot be evaluated: {error}") from error
     for name in values:
         if name not in parameters:
             raise ParameterError(_unknown(definition, name))
-    try:
-        annotations = definition.annotations
-    except Exception as error:
-        raise ParameterError(
-            f"an annotation of {definition.describe()} cannot be evaluated: {error}"
-        ) from error
     found: dict[str, ArgumentType] = {}
     for name, parameter in parameters.items():
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import language_programs as programs
 import numpy as np
-import programs
 import pytest
 
 from vgraph.compiler.frontend import Signature, argument_types, build_program
