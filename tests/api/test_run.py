@@ -276,3 +276,17 @@ def test_options_without_a_meaning_are_refused(graph):
 def test_distances_need_weights():
     with pytest.raises(vg.ParameterError, match="bfs"):
         vg.run(vg.algorithms.sssp, vg.Graph.from_edges([0], [1]), source=0)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_a_program_knows_the_size_of_its_graph(directed, device):
+    @vg.algorithm
+    def sizes(graph):
+        vertices = graph.num_vertices
+        edges = graph.num_edges
+        return vertices, edges
+
+    graph = vg.Graph.from_edges([0, 1], [1, 2], directed=directed)
+    result = vg.run(sizes, graph, device=device)
+    assert (result.vertices, result.edges) == (3, 2)

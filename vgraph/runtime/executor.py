@@ -236,6 +236,8 @@ def _bind(
             context.set_scalar(slot, getattr(graph, arg.name), "int64")
         elif arg.kind == "length":
             context.set_scalar(slot, len(arrays[arg.name]), "int64")
+        elif arg.name == "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
+            context.set_scalar(slot, graph.num_edges, arg.dtype)
         else:
             context.set_scalar(slot, arguments[arg.name], arg.dtype)
     ids = np.dtype(f"uint{plan.interface.id_bits}")
