@@ -47,21 +47,6 @@ class Row:
     from_cache: bool
 
 
-def child(algorithm: str) -> None:
-    """What a new process does; it prints its times as JSON."""
-    start = time.perf_counter()
-    import vgraph as vg
-
-    imported = time.perf_counter()
-    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], directed=False, weight=[1, 2, 3])
-    source = {"source": 0} if algorithm in ("bfs", "sssp") else {}
-    result = vg.run(getattr(vg.algorithms, algorithm), graph, **source)
-    done = time.perf_counter()
-    stats = result.stats
-    times = {"import": imported - start, "run": done - imported, "compile": stats.compile_seconds}
-    print(json.dumps({**times, "cached": bool(stats.cached)}))
-
-
 def launch(arguments: Sequence[str], cache: str) -> tuple[float, str]:
     """Seconds and output of a new Python process that keeps its objects in `cache`."""
     path = os.pathsep.join(filter(None, (str(PROJECT), os.environ.get("PYTHONPATH"))))
@@ -76,13 +61,14 @@ def launch(arguments: Sequence[str], cache: str) -> tuple[float, str]:
 
 def once(algorithm: str, state: str) -> dict[str, Any]:
     """One process of `algorithm` with the cache in `state`."""
-    script = [__file__, "--child"]
+    script = [str(Path(__file__).with_name("startup_child.py"))]
     with tempfile.TemporaryDirectory(prefix="vgraph-startup-") as cache:
         if state != "first":
             other = ALGORITHMS[ALGORITHMS.index(algorithm) - 1]
             launch([*script, algorithm if state == "warm" else other], cache)
         process, output = launch([*script, algorithm], cache)
     times: dict[str, Any] = json.loads(output)
+    times["cached"] = bool(times["cached"])
     if times["cached"] != (state == "warm"):
         raise RuntimeError(f"{algorithm} {state}: the result says cached={times['cached']}")
     return {**times, "process": process}
@@ -135,11 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--out", type=Path, default=harness.RESULTS / "startup.json")
-    parser.add_argument("--child", choices=ALGORITHMS, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.child:
-        child(options.child)
-        return
     preferred = harness.first_in_line()
     with tempfile.TemporaryDirectory() as cache:
         bare = {
