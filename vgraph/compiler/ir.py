@@ -15,7 +15,7 @@ threads together and end with a barrier; they have no barrier at their start (`i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 
@@ -31,8 +31,11 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(cls: type[_T]) -> type[_T]:
-    """Declare an IR node: a frozen dataclass, compared by its fields, never by its span."""
-    return dataclass(frozen=True)(cls)
+    """Declare an IR node: a frozen dataclass, compared by its fields, never by its span.
+
+    Comparison, hash and repr come from `Node`: made anew for each class, they would double the time of the import.
+    """
+    return dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
 @node
@@ -40,6 +43,29 @@ class Node:
     """Base of everything in the IR."""
 
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    def _parts(self) -> tuple[object, ...]:
+        """What counts in a comparison: the values of all fields but the span."""
+        names = _COMPARED.get(type(self))
+        if names is None:
+            names = _COMPARED[type(self)] = tuple(f.name for f in fields(self) if f.compare)
+        values = self.__dict__
+        return tuple([values[name] for name in names])
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and isinstance(other, Node) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parts()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__name__}({shown})"
+
+
+_COMPARED: dict[type, tuple[str, ...]] = {}
 
 
 class Expr(Node):
