@@ -290,3 +290,22 @@ def test_a_program_knows_the_size_of_its_graph(directed, device):
     graph = vg.Graph.from_edges([0, 1], [1, 2], directed=directed)
     result = vg.run(sizes, graph, device=device)
     assert (result.vertices, result.edges) == (3, 2)
+
+
+@vg.operator
+def shift(src, edge, dst):
+    dst.index += src.place + src.own
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_properties_may_have_any_name(device):
+    @vg.algorithm
+    def named(graph):
+        index = graph.vertex_property(vg.int64, fill=1)
+        place = graph.vertex_property(vg.int64, fill=2)
+        own = graph.vertex_property(vg.int64, fill=3)
+        graph.edge_apply(shift)
+        return index, place, own
+
+    result = vg.run(named, vg.Graph.from_edges([0, 1], [1, 2]), device=device)
+    assert result.index.tolist() == [1, 6, 6]

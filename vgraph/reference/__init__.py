@@ -84,7 +84,7 @@ def _result(value: Any) -> Any:
         found = value.array.copy()
         return found.view(f"i{found.itemsize}") if value.type == VID else found
     if isinstance(value, Vertex):
-        return value._state.id_dtype.type(value.index).view(f"i{value._state.id_dtype.itemsize}")
+        return value._state.id_dtype.type(value._index).view(f"i{value._state.id_dtype.itemsize}")
     if isinstance(value, Number):
         return value.value
     return np.asarray(value)[()]

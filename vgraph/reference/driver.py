@@ -223,7 +223,7 @@ class GraphProxy:
         for v in active:
             src = Vertex(state, v)
             for edge in Neighbors(src, out=True).edges():
-                dst = Vertex(state, edge.dst.index, own=True)
+                dst = Vertex(state, edge.dst._index, own=True)
                 self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
                 arcs += 1
         state.trace.append(RoundRecord(label or op.name, len(active), arcs))

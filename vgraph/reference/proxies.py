@@ -49,7 +49,7 @@ class State:
         if t != VID:
             return convert(value, t)
         if isinstance(value, Vertex):
-            return self.id_dtype.type(value.index)
+            return self.id_dtype.type(value._index)
         if isinstance(value, Number):
             return arithmetic.cast(value.value, self.id_dtype)
         return arithmetic.constant(operator.index(value), self.id_dtype)
@@ -62,7 +62,7 @@ class State:
 
     def index(self, vertex: Any) -> int:
         """The id behind anything that names a vertex. Raises GraphError if the graph has no such vertex."""
-        found = vertex.index if isinstance(vertex, Vertex) else operator.index(vertex)
+        found = vertex._index if isinstance(vertex, Vertex) else operator.index(vertex)
         if not 0 <= found < self.graph.num_vertices:
             shown = "vg.none" if found in (-1, self.none) else found
             raise GraphError(f"{shown} is not a vertex of this graph of {self.graph.num_vertices} vertices")
@@ -146,28 +146,28 @@ def _better(start: Any, present: Any, new: Any) -> Any:
 
 
 class Vertex:
-    """A vertex in the user's program: its properties are attributes. `own` marks the operator's dst or v."""
+    """A vertex in the user's program: its properties are attributes. `_own` marks the operator's dst or v."""
 
-    __slots__ = ("_state", "index", "own", "place")
+    __slots__ = ("_state", "_index", "_own", "_place")
 
     _state: State
-    index: int
-    own: bool
-    place: PropertyPlace | None
+    _index: int
+    _own: bool
+    _place: PropertyPlace | None
 
     def __init__(
         self, state: State, index: int, own: bool = False, place: PropertyPlace | None = None
     ) -> None:
-        for name, value in (("_state", state), ("index", index), ("own", own), ("place", place)):
+        for name, value in (("_state", state), ("_index", index), ("_own", own), ("_place", place)):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        return "vg.none" if self.index == self._state.none else str(self.index)
+        return "vg.none" if self._index == self._state.none else str(self._index)
 
     @property
     def id(self) -> Vertex:
         """The vertex as a number."""
-        return Vertex(self._state, self.index)
+        return Vertex(self._state, self._index)
 
     @property
     def out_degree(self) -> Number:
@@ -222,8 +222,8 @@ class Vertex:
         if prop is None:
             raise AttributeError(f"there is no vertex property {name}")
         index = self._state.index(self)
-        value = (prop.array if self.own else prop.before())[index]
-        place = PropertyPlace(prop, index, self.own)
+        value = (prop.array if self._own else prop.before())[index]
+        place = PropertyPlace(prop, index, self._own)
         if prop.type == VID:
             return Vertex(self._state, int(value), place=place)
         return Read(value.copy() if isinstance(prop.type, Vector) else value, place)
@@ -232,7 +232,7 @@ class Vertex:
         prop = self._state.properties.get(name)
         if prop is None:
             raise AttributeError(f"there is no vertex property {name}")
-        place = PropertyPlace(prop, self._state.index(self), self.own)
+        place = PropertyPlace(prop, self._state.index(self), self._own)
         if isinstance(value, Reduced) and value.place == place:
             place.reduce(value.op, value.operand)
         else:
@@ -240,7 +240,7 @@ class Vertex:
 
     def __vg_union__(self, other: Any) -> None:
         """`vg.union(a.component, b.component)`: merge the sets of the vertices that they were read from."""
-        mine, theirs = self.place, getattr(other, "place", None)
+        mine, theirs = self._place, getattr(other, "_place", None)
         if mine is None or theirs is None or mine.prop is not theirs.prop or not mine.prop.disjoint:
             raise GraphError("vg.union takes the same property of disjoint sets of two vertices")
         written, sets = mine.prop.open(), mine.prop.array
@@ -254,20 +254,20 @@ class Vertex:
 
     def as_number(self) -> Number:
         """The id as int64."""
-        return Number(np.uint64(self.index).astype(np.int64))
+        return Number(np.uint64(self._index).astype(np.int64))
 
     def extreme(self, op: str, other: Vertex) -> Vertex:
         """The smaller or larger of two vertices."""
-        better = other.index < self.index if op == "min" else other.index > self.index
-        return Vertex(self._state, other.index if better else self.index)
+        better = other._index < self._index if op == "min" else other._index > self._index
+        return Vertex(self._state, other._index if better else self._index)
 
     def _compare(self, op: Callable[[Any, Any], bool], other: Any) -> Any:
         if isinstance(other, Vertex):
-            return op(self.index, other.index)
+            return op(self._index, other._index)
         if isinstance(other, int) and not isinstance(other, bool):
-            mine = self.index
-            if self.place is not None and op in (operator.eq, operator.ne):
-                mine = int(self.place.tested(mine))
+            mine = self._index
+            if self._place is not None and op in (operator.eq, operator.ne):
+                mine = int(self._place.tested(mine))
             return op(mine, other & self._state.none)
         return op(self.as_number(), other)
 
@@ -290,16 +290,16 @@ class Vertex:
         return self._compare(operator.ge, other)
 
     def __hash__(self) -> int:
-        return hash(self.index)
+        return hash(self._index)
 
     def __index__(self) -> int:
-        return self.index
+        return self._index
 
     def __int__(self) -> int:
-        return self.index
+        return self._index
 
     def __float__(self) -> float:
-        return float(self.index)
+        return float(self._index)
 
     def __neg__(self) -> Number:
         return -self.as_number()
