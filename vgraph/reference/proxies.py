@@ -148,7 +148,7 @@ def _better(start: Any, present: Any, new: Any) -> Any:
 class Vertex:
     """A vertex in the user's program: its properties are attributes. `_own` marks the operator's dst or v."""
 
-    __slots__ = ("_state", "_index", "_own", "_place")
+    __slots__ = ("_index", "_own", "_place", "_state")
 
     _state: State
     _index: int
