@@ -28,7 +28,7 @@ class Knobs:
     """Values of all knobs; the variable of field `name` is `VGRAPH_NAME`."""
 
     debug: int = 0
-    """1 choices made, 2 timings per round, 3 generated code, 4 IR after each pass, 5 every rewrite."""
+    """To stderr for each program compiled: 1 its schedule, 3 also its code, 4 also the IR after each pass."""
     device: str | None = None
     """Device of `vgraph.run` when the call names none."""
     dump_dir: Path | None = None
@@ -37,8 +37,6 @@ class Knobs:
     """Folder of the cache of compiled code; None: the platform's, see `cache_directory`."""
     no_cache: bool = False
     """Neither read nor write the cache of compiled code."""
-    verify: bool = False
-    """Verify the IR after every pass, not only at both ends."""
     threads: int | None = None
     """Threads of a run when the call gives none; None: the CPUs this process may use."""
 
@@ -84,7 +82,6 @@ _READERS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
     "dump_dir": (_folder, "a folder"),
     "cache_dir": (_folder, "a folder"),
     "no_cache": (_flag, "0 or 1"),
-    "verify": (_flag, "0 or 1"),
     "threads": (_positive, "a positive number of threads"),
 }
 _VARIABLES: Final = tuple("VGRAPH_" + field.name.upper() for field in fields(Knobs))

@@ -309,3 +309,15 @@ def test_properties_may_have_any_name(device):
 
     result = vg.run(named, vg.Graph.from_edges([0, 1], [1, 2]), device=device)
     assert result.index.tolist() == [1, 6, 6]
+
+
+def test_the_knobs_show_what_was_compiled(graph, private_cache, tmp_path, capfd):
+    with scope(debug=4, dump_dir=tmp_path / "dump"):
+        vg.run(vg.algorithms.bfs, graph, source=0)
+    told = capfd.readouterr().err
+    assert "bfs: schedule ==" in told
+    assert "bfs: after lower-applies ==" in told
+    assert "define void @vg_main" in told
+    names = sorted(p.name for p in (tmp_path / "dump").iterdir())
+    assert names[0] == "bfs-0-frontend.ir"
+    assert names[-1] == "bfs.ll"

@@ -32,7 +32,6 @@ def test_defaults():
         ("cache_dir", "/c", Path("/c")),
         ("no_cache", "1", True),
         ("no_cache", "off", False),
-        ("verify", "Yes", True),
         ("threads", " 7 ", 7),
     ],
 )

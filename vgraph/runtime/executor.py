@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -17,6 +18,7 @@ import numpy as np
 from vgraph.compiler.backends.abi import ContextView, Status
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
+from vgraph.config import knobs
 from vgraph.errors import AlgorithmError, DeviceError, ParameterError
 from vgraph.runtime.cache import cache_key, default_cache
 from vgraph.runtime.plan import Array, Plan, plan_of
@@ -25,8 +27,11 @@ from vgraph.runtime.threads import native_runtime, run_native
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
+    from vgraph.compiler import Observer
     from vgraph.compiler.backends.llvm import LLVMBackend
     from vgraph.compiler.frontend import Signature
+    from vgraph.compiler.ir import Program
+    from vgraph.compiler.rewrite import Pass
     from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
     from vgraph.runtime.progress import ProgressCallback
@@ -154,7 +159,11 @@ def _compile(
 ) -> Loaded:
     from vgraph.compiler import build
 
-    compiled = build(definition, signature, backend(), schedule=schedule, threads=threads)
+    stations: dict[str, str] = {}
+    compiled = build(
+        definition, signature, backend(), schedule=schedule, threads=threads, observe=_observer(stations)
+    )
+    _show(definition.name, str(compiled.schedule), compiled.source.text, stations)
     code = backend().compile(compiled.source)
     plan = plan_of(compiled.kernel, compiled.source.interface, compiled.schedule)
     loaded = Loaded(plan, _load(code, plan), False)
@@ -162,6 +171,33 @@ def _compile(
     if cache is not None:
         cache.put(key, plan.pack(code), {"algorithm": definition.name, "schedule": str(compiled.schedule)})
     return loaded
+
+
+def _observer(stations: dict[str, str]) -> Observer | None:
+    """Keep the IR of every station if the knobs ask for it."""
+    if knobs().debug < 4 and knobs().dump_dir is None:
+        return None
+    from vgraph.compiler.text import print_program
+
+    def observe(step: Pass | None, program: Program) -> None:
+        stations[step.name if step else "frontend"] = print_program(program)
+
+    return observe
+
+
+def _show(name: str, schedule: str, code: str, stations: Mapping[str, str]) -> None:
+    """Print and write what the VGRAPH_DEBUG and VGRAPH_DUMP_DIR knobs ask for."""
+    level, folder = knobs().debug, knobs().dump_dir
+    texts = {"schedule": schedule} if level >= 1 else {}
+    texts |= {f"after {k}": v for k, v in stations.items()} if level >= 4 else {}
+    texts |= {"LLVM IR": code} if level >= 3 else {}
+    for title, text in texts.items():
+        print(f"== {name}: {title} ==\n{text}", file=sys.stderr)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, (station, text) in enumerate(stations.items()):
+            (folder / f"{name}-{number}-{station}.ir").write_text(text, encoding="utf-8")
+        (folder / f"{name}.ll").write_text(code, encoding="utf-8")
 
 
 # --- runs -----------------------------------------------------------------------------------------------------
