@@ -63,22 +63,13 @@ def lowered(program, schedule, threads):
 
 def native(program, graph, threads):
     """Run a kernel-level program on this machine."""
-    from vgraph.compiler.backends.abi import ContextView
     from vgraph.runtime import executor
     from vgraph.runtime.plan import plan_of
 
     source = executor.backend().emit(program)
     plan = plan_of(program, source.interface, Schedule())
     kernel = executor._load(executor.backend().compile(source), plan)
-    interface = plan.interface
-    context = ContextView(
-        threads,
-        num_args=len(interface.args),
-        num_results=len(interface.results),
-        num_slots=interface.num_slots,
-        num_frontiers=len(interface.frontiers),
-        num_lists=len(interface.lists),
-    )
+    context = executor.new_context(plan, threads)
     try:
         arrays = executor._bind(context, plan, graph, {"source": 0})
         executor.run_native(kernel.address, context, threads)

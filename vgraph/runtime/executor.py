@@ -220,14 +220,7 @@ def execute(
     for name in plan.vertex_params:
         check_vertex(name, arguments[name], graph)
     interface = plan.interface
-    context = ContextView(
-        threads,
-        num_args=len(interface.args),
-        num_results=len(interface.results),
-        num_slots=interface.num_slots,
-        num_frontiers=len(interface.frontiers),
-        num_lists=len(interface.lists),
-    )
+    context = new_context(plan, threads)
     try:
         arrays = _bind(context, plan, graph, arguments)
         prepared = time.perf_counter()
@@ -247,6 +240,19 @@ def execute(
         "cpu", threads, rounds, edges, compiled - start, prepared - compiled, ran - prepared, loaded.cached
     )
     return Result(definition.name, values, stats, trace, plan.schedule)
+
+
+def new_context(plan: Plan, threads: int) -> ContextView:
+    """The native context of one run, with room for all that the kernel's interface names."""
+    interface = plan.interface
+    return ContextView(
+        threads,
+        num_args=len(interface.args),
+        num_results=len(interface.results),
+        num_slots=interface.num_slots,
+        num_frontiers=len(interface.frontiers),
+        num_lists=len(interface.lists),
+    )
 
 
 def check_vertex(name: str, value: Any, graph: Graph) -> None:

@@ -6,7 +6,6 @@ after:  `parfor src in sparse f { for (dst, e) in out(src) { dist[dst] min= ... 
 
 from __future__ import annotations
 
-from vgraph.compiler.effects import effects
 from vgraph.compiler.ir import (
     Body,
     Degree,
@@ -49,7 +48,7 @@ def lower_push(low: Lowering, apply: EdgeApply) -> Body:
     if target and hit:
         pushed = push(apply, target, Var(dst, VID), own=False)
         inner = [Let(hit, BOOL, FALSE), *inner, If(Var(hit, BOOL), (pushed,))]
-    hoisted, walked = hoist_loads(low, tuple(inner), src, effects(low.program.operator(apply.op)).written)
+    hoisted, walked = hoist_loads(low, tuple(inner), src)
     arcs = low.counter()
     visit: Body = (
         ReduceGlobal("+", arcs, Degree(Var(src, VID), Orientation.OUT)),

@@ -232,7 +232,7 @@ def scalar(value: int, t: Scalar = I64) -> Const:
     return Const(value, t)
 
 
-def hoist_loads(low: Lowering, body: Body, vertex: str, written: frozenset[str]) -> tuple[Body, Body]:
+def hoist_loads(low: Lowering, body: Body, vertex: str) -> tuple[Body, Body]:
     """Reads of properties at `vertex`, done once before the loop over its arcs; (declarations, new body)."""
     lets: dict[str, Let] = {}
 
