@@ -1,15 +1,18 @@
 """Schedules: how a program runs, apart from what it says.
 
 A `Schedule` is a frozen value addressed by label (the operator's name, or the `label=` of an apply). Every axis that is
-left out is AUTO. `ApplySchedule` is its resolved form for one apply, with the reason of every choice.
+left out, or given as `vg.AUTO`, is chosen. `ApplySchedule` is its resolved form for one apply, with the reason of every
+choice. `AXES` is the one table of what can be asked for; passes may add options of their own (`register_option`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from types import MappingProxyType
+from typing import Any, Final
 
 from vgraph.errors import ScheduleError
 
@@ -22,16 +25,29 @@ class Direction(Enum):
     PULL = "pull"
     """for v in vertices: for u in in(v), if u is active: update v, written once."""
     AUTO = "auto"
-    """The policy chooses."""
+    """Chosen per round at run time, in a resolved schedule too."""
 
 
 class Phases(Enum):
-    """How gathering and applying are split."""
+    """How reading along the arcs and writing the vertices are split."""
 
     FUSED = "fused"
     """Read, compute and write in one loop."""
+    GATHER_APPLY = "gather_apply"
+    """Gather: every arc's contribution into a buffer in the order of in-arcs. Apply: each vertex reduces its part."""
+    APPLY_SCATTER = "apply_scatter"
+    """Apply: every active vertex's value into a buffer, in order. Scatter: along the out-arcs, update the ends."""
     AUTO = "auto"
-    """The policy chooses."""
+
+
+class Payload(Enum):
+    """What the buffer between two phases holds."""
+
+    RAW = "raw"
+    """The fields as they were read; the consumer computes."""
+    COMPUTED = "computed"
+    """What the producer computed from them."""
+    AUTO = "auto"
 
 
 class Drive(Enum):
@@ -42,7 +58,7 @@ class Drive(Enum):
     DATA = "data"
     """for v in queue of active vertices: ..."""
     AUTO = "auto"
-    """The policy chooses."""
+    """Chosen per round at run time, in a resolved schedule too."""
 
 
 class FrontierLayout(Enum):
@@ -53,7 +69,6 @@ class FrontierLayout(Enum):
     BITMAP = "bitmap"
     """One bit per vertex, in 64-bit words."""
     AUTO = "auto"
-    """The policy chooses."""
 
 
 class Sync(Enum):
@@ -64,43 +79,249 @@ class Sync(Enum):
     ASYNC = "async"
     """At once: legal where the fixpoint does not depend on it."""
     AUTO = "auto"
-    """The policy chooses."""
 
 
+@dataclass(frozen=True)
+class Order:
+    """In which order active vertices are taken: `kind` is unordered, delta, strict or auto.
+
+    delta: buckets of width `delta` (in units of the value that orders; None: from the weights), the lowest first
+    (Meyer and Sanders 2003). strict: the smallest value first, on one thread (Dijkstra 1959).
+    """
+
+    kind: str
+    delta: float | None = None
+
+    def __str__(self) -> str:
+        return self.kind if self.delta is None else f"{self.kind}({self.delta:g})"
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How a loop's work is cut for threads: `kind` is vertex, edge, split, warp, block, twc or auto.
+
+    vertex: chunks with equally many vertices. edge: chunks with equally many arcs; a hub's arcs may be shared. split:
+    a vertex of more than `limit` arcs (None: from the histogram of degrees) becomes several of at most so many.
+    warp, block, twc (thread, warp or block by degree): GPU only.
+    """
+
+    kind: str
+    limit: int | None = None
+
+    def __str__(self) -> str:
+        return self.kind if self.limit is None else f"{self.kind}({self.limit})"
+
+
+class _Auto:
+    """`vg.AUTO`: leave an axis to the compiler."""
+
+    def __repr__(self) -> str:
+        return "vg.AUTO"
+
+
+AUTO: Final = _Auto()
 PUSH, PULL = Direction.PUSH, Direction.PULL
-FUSED = Phases.FUSED
+FUSED, GATHER_APPLY, APPLY_SCATTER = Phases.FUSED, Phases.GATHER_APPLY, Phases.APPLY_SCATTER
+RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
 TOPOLOGY, DATA = Drive.TOPOLOGY, Drive.DATA
 SPARSE, BITMAP = FrontierLayout.SPARSE, FrontierLayout.BITMAP
 BSP, ASYNC = Sync.BSP, Sync.ASYNC
+UNORDERED, STRICT = Order("unordered"), Order("strict")
+VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
+_ANY_ORDER, _ANY_BALANCE = Order("auto"), Balance("auto")
+
+
+def delta_stepping(delta: float | None = None) -> Order:
+    """Buckets of width `delta`, a positive number; by default 32 * average weight / average degree.
+
+    Raises ScheduleError for anything else.
+    """
+    if delta is not None and not (_is_number(delta) and delta > 0):
+        raise ScheduleError(f"delta_stepping({delta!r}): the width of a bucket is a positive number")
+    return Order("delta", delta)
+
+
+def SPLIT(limit: int | None = None) -> Balance:
+    """Vertices of more than `limit` arcs are split; by default the limit follows from the histogram of degrees.
+
+    Raises ScheduleError unless `limit` is an int of at least 1.
+    """
+    if limit is not None and not _at_least(1)(limit):
+        raise ScheduleError(f"SPLIT({limit!r}): the limit is an int of at least 1")
+    return Balance("split", limit)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value < float("inf")
+
+
+def _at_least(least: int) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+# --- axes -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One option of a schedule: what may be asked for, and how it is written as text."""
+
+    name: str
+    auto: object
+    """What stands for "not asked for"."""
+    accepts: Callable[[object], bool]
+    meant: str
+    """What is accepted, for messages."""
+    read: Callable[[str], object]
+    """From the text that `show` gives; ValueError or KeyError on other text."""
+    choices: tuple[str, ...] = ()
+    """The words that `read` knows, if they are few."""
+
+    def check(self, value: object) -> object:
+        """`value` if it may be asked for; AUTO becomes the axis's own. Raises ScheduleError."""
+        if value is AUTO:
+            return self.auto
+        if not self.accepts(value):
+            raise ScheduleError(f"{self.name}={value!r} is not {self.meant}")
+        return value
+
+
+def _enum(name: str, kind: type[Enum]) -> Axis:
+    shown = ", ".join(f"vg.{m.name}" for m in kind if m.name != "AUTO")
+    words = tuple(str(m.value) for m in kind)
+    return Axis(
+        name, kind["AUTO"], lambda v: isinstance(v, kind), f"a {kind.__name__}: one of {shown}", kind, words
+    )
+
+
+def _flag(name: str) -> Axis:
+    read = {"true": True, "false": False}.__getitem__
+    return Axis(name, None, lambda v: isinstance(v, bool), "True or False", read, ("true", "false"))
+
+
+def _count(name: str, least: int) -> Axis:
+    return Axis(name, None, _at_least(least), f"an int of at least {least}", int)
+
+
+_CALL: Final = re.compile(r"(\w+)(?:\(([0-9.e+-]+)\))?")
+
+
+def _number(text: str) -> float:
+    return int(text) if text.isdigit() else float(text)
+
+
+def _read_order(text: str) -> Order:
+    found = _CALL.fullmatch(text)
+    if found is None or found[1] not in ("unordered", "delta", "strict", "auto"):
+        raise ValueError(text)
+    return Order(found[1], _number(found[2]) if found[2] else None)
+
+
+def _read_balance(text: str) -> Balance:
+    found = _CALL.fullmatch(text)
+    if found is None or found[1] not in ("vertex", "edge", "split", "warp", "block", "twc", "auto"):
+        raise ValueError(text)
+    return Balance(found[1], int(found[2]) if found[2] else None)
+
+
+AXES: Final[dict[str, Axis]] = {
+    a.name: a
+    for a in (
+        _enum("direction", Direction),
+        _enum("phases", Phases),
+        _enum("drive", Drive),
+        _enum("frontier", FrontierLayout),
+        Axis(
+            "order",
+            _ANY_ORDER,
+            lambda v: isinstance(v, Order),
+            "an order: vg.UNORDERED, vg.delta_stepping(d) or vg.STRICT",
+            _read_order,
+        ),
+        Axis(
+            "balance",
+            _ANY_BALANCE,
+            lambda v: isinstance(v, Balance),
+            "a balance: one of vg.VERTEX, vg.EDGE, vg.SPLIT(limit), vg.WARP, vg.BLOCK, vg.TWC",
+            _read_balance,
+        ),
+        _enum("sync", Sync),
+        _flag("deduplicate"),
+        _count("segments", 1),
+        _enum("payload", Payload),
+        _count("pipeline", 0),
+        _count("prefetch", 0),
+        _flag("vectorize"),
+    )
+}
+
+
+def show(value: object) -> str:
+    """A value of an axis as text: `push`, `delta(64)`, `true`, `4`."""
+    if isinstance(value, Enum):
+        return str(value.value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_USER_AXES: dict[str, Axis] = {}
+
+
+def register_option(name: str, accepts: Callable[[object], bool], meant: str) -> None:
+    """Let schedules carry option `name`, which belongs to a pass of the user's; `meant` completes "name=x is not ...".
+
+    Values are ints, floats, bools or strings. Raises ScheduleError if the name is one of vgraph's own.
+    """
+    if name in AXES:
+        raise ScheduleError(f"{name!r} is an option of vgraph's own")
+    _USER_AXES[name] = Axis(name, None, accepts, meant, str)
+
+
+def axis(name: str) -> Axis:
+    """The axis called `name`. Raises ScheduleError."""
+    found = AXES.get(name) or _USER_AXES.get(name)
+    if found is None:
+        raise ScheduleError(
+            f"unknown schedule option {name!r}; the options are {', '.join([*AXES, *_USER_AXES])}"
+        )
+    return found
+
+
+# --- schedules ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a user asks for at one label; every field may be AUTO."""
+    """What a user asks for at one label. `extra` holds the options that belong to passes of the user's, sorted."""
 
     direction: Direction = Direction.AUTO
     phases: Phases = Phases.AUTO
     drive: Drive = Drive.AUTO
     frontier: FrontierLayout = FrontierLayout.AUTO
+    order: Order = _ANY_ORDER
+    balance: Balance = _ANY_BALANCE
     sync: Sync = Sync.AUTO
     deduplicate: bool | None = None
+    segments: int | None = None
+    payload: Payload = Payload.AUTO
+    pipeline: int | None = None
+    prefetch: int | None = None
+    vectorize: bool | None = None
+    extra: tuple[tuple[str, Any], ...] = ()
 
     def given(self) -> dict[str, object]:
-        """The options that are not AUTO, by name."""
-        return {
-            f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None and v not in _AUTO
-        }
+        """The options that are asked for, by name."""
+        own = {name: getattr(self, name) for name, a in AXES.items() if getattr(self, name) != a.auto}
+        return own | dict(self.extra)
 
+    def to_json(self) -> dict[str, Any]:
+        """What is given, as `from_json` takes it."""
+        return {k: show(v) if k in AXES else v for k, v in self.given().items()}
 
-_AUTO = (Direction.AUTO, Phases.AUTO, Drive.AUTO, FrontierLayout.AUTO, Sync.AUTO)
-_AXES: dict[str, type] = {
-    "direction": Direction,
-    "phases": Phases,
-    "drive": Drive,
-    "frontier": FrontierLayout,
-    "sync": Sync,
-    "deduplicate": bool,
-}
+    @staticmethod
+    def from_json(row: Mapping[str, Any]) -> Options:
+        """The inverse of `to_json`; KeyError or ValueError on other data."""
+        own: dict[str, Any] = {k: AXES[k].read(v) for k, v in row.items() if k in AXES}
+        return Options(**own, extra=tuple(sorted((k, v) for k, v in row.items() if k not in AXES)))
 
 
 @dataclass(frozen=True)
@@ -127,32 +348,34 @@ class Schedule:
     def at(self, label: str, **options: object) -> Schedule:
         """A schedule with `options` set for `label` (a traversal's label: by default its operator's name).
 
-        Options: direction (PUSH, PULL), phases (FUSED), drive (TOPOLOGY, DATA), frontier (SPARSE, BITMAP),
-        sync (BSP, ASYNC), deduplicate (bool). Raises ScheduleError for an unknown option or a value of the
-        wrong kind; that the label exists and the choice is legal is checked where the program is compiled.
+        Options: direction (PUSH, PULL), phases (FUSED, GATHER_APPLY, APPLY_SCATTER), drive (TOPOLOGY, DATA), frontier
+        (SPARSE, BITMAP), order (UNORDERED, delta_stepping(d), STRICT), balance (VERTEX, EDGE, SPLIT(limit)), sync (BSP,
+        ASYNC), deduplicate (bool), segments (int), payload (RAW, COMPUTED), pipeline (chunks in flight, 0: none),
+        prefetch (arcs ahead, 0: none), vectorize (bool), each also AUTO; and those of the user's own passes.
+        Raises ScheduleError for an unknown option or a value of the wrong kind; that the label exists and the choice is
+        legal is checked where the program is compiled.
         """
-        for name, value in options.items():
-            if name not in _AXES:
-                raise ScheduleError(f"unknown schedule option {name!r}; the options are {', '.join(_AXES)}")
-            if not isinstance(value, _AXES[name]):
-                raise ScheduleError(
-                    f"{name}={value!r} is not a {_AXES[name].__name__}{_members(_AXES[name])}"
-                )
-        merged = replace(self.labels.get(label, Options()), **options)  # type: ignore[arg-type]
-        return Schedule({**self.labels, label: merged})
+        checked = {name: axis(name).check(value) for name, value in options.items()}
+        before = self.labels.get(label, Options())
+        extra = dict(before.extra) | {k: v for k, v in checked.items() if k not in AXES}
+        kept = tuple(sorted((k, v) for k, v in extra.items() if v is not None))
+        own: dict[str, Any] = {k: v for k, v in checked.items() if k in AXES}
+        return Schedule({**self.labels, label: replace(before, **own, extra=kept)})
 
     def __str__(self) -> str:
         rows = []
         for label, options in self.labels.items():
-            given = ", ".join(f"{k}={_show(v)}" for k, v in options.given().items())
-            rows.append(f"{label}: {given or 'auto'}")
+            given = [
+                f"{k}={_show(v)}" for k, v in options.given().items() if k not in _AT_REST or v != _AT_REST[k]
+            ]
+            rows.append(f"{label}: {', '.join(given) or 'auto'}")
         return "\n".join(rows) or "auto"
 
 
-def _members(axis: type) -> str:
-    if not issubclass(axis, Enum):
-        return ""
-    return ": one of " + ", ".join(f"vg.{m.name}" for m in axis if m.name != "AUTO")
+# What goes without saying in a schedule that is shown.
+_AT_REST: Final[dict[str, object]] = {
+    "order": UNORDERED, "balance": VERTEX, "segments": 1, "pipeline": 0, "prefetch": 0, "vectorize": False,
+}  # fmt: skip
 
 
 def _show(value: object) -> str:
@@ -161,7 +384,10 @@ def _show(value: object) -> str:
 
 @dataclass(frozen=True)
 class ApplySchedule:
-    """The resolved schedule of one apply: no AUTO left. `frontier` is the layout of its *output* frontier."""
+    """The resolved schedule of one apply. `frontier` is the layout of its *output* frontier.
+
+    Nothing is AUTO but a direction or drive that is chosen per round at run time.
+    """
 
     direction: Direction
     phases: Phases
@@ -169,13 +395,26 @@ class ApplySchedule:
     frontier: FrontierLayout
     sync: Sync
     deduplicate: bool
+    order: Order = UNORDERED
+    balance: Balance = VERTEX
+    segments: int = 1
+    payload: Payload = Payload.COMPUTED
+    pipeline: int = 0
+    prefetch: int = 0
+    vectorize: bool = False
+    extra: tuple[tuple[str, Any], ...] = ()
     reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
-        return ", ".join(
-            f"{f.name}={_text(getattr(self, f.name))}" for f in fields(self) if f.name != "reasons"
-        )
+        """The first six axes and whatever else is not at its default: `direction=push, ..., order=delta(64)`."""
+        shown = [f for f in fields(self) if f.name in AXES and getattr(self, f.name) != f.default]
+        return ", ".join(f"{f.name}={show(getattr(self, f.name))}" for f in shown)
 
-
-def _text(value: object) -> str:
-    return str(value.value) if isinstance(value, Enum) else str(value).lower()
+    def options(self, frontier: bool) -> Options:
+        """As what a user could have asked for; the layout only where there is a `frontier`."""
+        own: dict[str, Any] = {name: getattr(self, name) for name in AXES}
+        if not frontier:
+            own["frontier"] = FrontierLayout.AUTO
+        if self.phases is Phases.FUSED:
+            own["payload"] = Payload.AUTO
+        return Options(**own, extra=self.extra)

@@ -8,9 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from difflib import get_close_matches
-from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +18,7 @@ import click
 from vgraph.cli.progress import reading
 from vgraph.data import GRAPHS, BundledGraph, path
 from vgraph.errors import ParameterError, ScheduleError, VGraphError
-from vgraph.schedule import Options, Schedule
+from vgraph.schedule import AXES, Schedule
 
 if TYPE_CHECKING:
     from vgraph.decorators import AlgorithmDef
@@ -251,21 +249,16 @@ def parse_schedule(texts: Sequence[str]) -> Schedule | None:
     return schedule if texts else None
 
 
-def _option(name: str, text: str) -> Enum | bool:
-    """The value of a schedule option: a member of the option's enum, or true or false."""
-    known = {field.name: field.default for field in fields(Options)}
-    if name not in known:
+def _option(name: str, text: str) -> object:
+    """The value of a schedule option, written as a schedule shows it: `push`, `delta_stepping(64)`, `true`, `4`."""
+    if name not in AXES:
         raise ScheduleError(
-            f"unknown schedule option {name!r}{_meant(name, known)}; there are {', '.join(known)}"
+            f"unknown schedule option {name!r}{_meant(name, AXES)}; there are {', '.join(AXES)}"
         )
-    default = known[name]
-    values: dict[str, Enum | bool] = (
-        {str(member.value): member for member in type(default)}
-        if isinstance(default, Enum)
-        else {"true": True, "false": False}
-    )
-    if text.lower() not in values:
-        raise ScheduleError(
-            f"{name}={text or '?'}{_meant(text, values)}: {name} is one of {', '.join(values)}"
-        )
-    return values[text.lower()]
+    word = text.lower().replace("delta_stepping", "delta")
+    try:
+        return AXES[name].read(word)
+    except (KeyError, ValueError):
+        known = AXES[name].choices
+        meant = f"one of {', '.join(known)}" if known else AXES[name].meant
+        raise ScheduleError(f"{name}={text or '?'}{_meant(text, known)}: {name} is {meant}") from None

@@ -15,7 +15,6 @@ from vgraph.errors import ParameterError
 if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.runtime.result import Result
-    from vgraph.schedule import Options
 
 OUTPUT_SUFFIXES = (".npy", ".npz", ".csv", ".txt")
 
@@ -109,7 +108,7 @@ def as_json(name: str, graph: Graph, result: Result, read_seconds: float, trace:
     report: dict[str, Any] = {
         "algorithm": name,
         "graph": {"vertices": graph.num_vertices, "edges": graph.num_edges, "directed": graph.directed},
-        "schedule": {label: _json_options(options) for label, options in result.schedule.labels.items()},
+        "schedule": {label: options.to_json() for label, options in result.schedule.labels.items()},
         "device": stats.device,
         "threads": stats.threads,
         "rounds": stats.rounds,
@@ -126,10 +125,6 @@ def as_json(name: str, graph: Graph, result: Result, read_seconds: float, trace:
     if trace:
         report["trace"] = [_json_round(record) for record in result.trace]
     return report
-
-
-def _json_options(options: Options) -> dict[str, Any]:
-    return {name: getattr(value, "value", value) for name, value in options.given().items()}
 
 
 def _json_values(value: Any) -> Any:

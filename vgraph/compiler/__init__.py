@@ -13,6 +13,7 @@ from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend, SourceText
+    from vgraph.compiler.facts import Facts
     from vgraph.compiler.frontend import Signature
     from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Pass
@@ -37,14 +38,16 @@ def build(
     *,
     schedule: Schedule | None = None,
     threads: int = 0,
+    facts: Facts | None = None,
     observe: Observer | None = None,
 ) -> Compiled:
     """Compile `definition` for a graph and arguments of `signature`.
 
-    `threads` is 1 for code without atomics, 0 for any number of threads. `observe` sees the program after the
-    frontend (with None) and after each pass. Raises a Diagnostic for what the user wrote wrongly and ScheduleError
-    or IllegalSchedule for a schedule that does not fit.
+    `threads` is 1 for code without atomics, 0 for any number of threads; `facts` what is known of the graph.
+    `observe` sees the program after the frontend (with None) and after each pass. Raises a Diagnostic for what the
+    user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
+    from vgraph.compiler.facts import Facts
     from vgraph.compiler.frontend import build_program
     from vgraph.compiler.ir import Level
     from vgraph.compiler.passes import PIPELINE
@@ -64,7 +67,8 @@ def build(
     program = build_program(definition, signature)
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]
-    kernel = PassManager(Context(schedule or Schedule(), threads)).run(program, PIPELINE, on_pass=on_pass)
+    context = Context(schedule or Schedule(), threads, facts or Facts())
+    kernel = PassManager(context).run(program, PIPELINE, on_pass=on_pass)
     assert kernel.level is Level.KERNEL
     # [kernel IR] -> [text]
     return Compiled(resolved, kernel, backend.emit(kernel))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from vgraph.compiler import ir
+from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir import Body, Expr, Level, Node, Program, Stmt
 from vgraph.errors import InternalError
 from vgraph.schedule import Schedule
@@ -239,12 +240,12 @@ class Context:
     """What a pass may know besides the program.
 
     `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
-    what is known of the graph and the machine, by name. Passes may leave `notes` for `explain`.
+    what is known of the graph and the machine. Passes may leave `notes` for `explain`.
     """
 
     schedule: Schedule = field(default_factory=Schedule)
     threads: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
     notes: list[str] = field(default_factory=list)
 
 

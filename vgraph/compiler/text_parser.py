@@ -16,7 +16,7 @@ from vgraph.compiler.functions import call_type
 from vgraph.compiler.ir import Body, Expr, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
 from vgraph.compiler.types import BOOL, EID, I64, SCALARS, VID, Scalar, Target, Type, Vector
 from vgraph.errors import Diagnostic
-from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
+from vgraph.schedule import AXES, ApplySchedule
 from vgraph.source import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from lark.tree import Meta
 
 _GRAMMAR = Path(__file__).parent / "grammar" / "ir.lark"
-_SCHEDULE: dict[str, type[Direction | Phases | Drive | FrontierLayout | Sync]] = {
-    "direction": Direction,
-    "phases": Phases,
-    "drive": Drive,
-    "frontier": FrontierLayout,
-    "sync": Sync,
-}
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -289,9 +282,8 @@ class _Builder:
         words = [str(t) for t in tree.children]
         given = dict(zip(words[::2], words[1::2], strict=True))
         try:
-            deduplicate = {"true": True, "false": False}[given.pop("deduplicate")]
-            axes: dict[str, Any] = {name: _SCHEDULE[name](value) for name, value in given.items()}
-            return ApplySchedule(**axes, deduplicate=deduplicate)
+            axes: dict[str, Any] = {name: AXES[name].read(value) for name, value in given.items()}
+            return ApplySchedule(**axes)
         except (KeyError, ValueError, TypeError):
             raise self.error(tree.meta, "a schedule names each choice once, with one of its values") from None
 

@@ -17,9 +17,11 @@ import numpy as np
 
 from vgraph.compiler.backends.abi import ContextView, Status
 from vgraph.compiler.backends.base import Kernel
+from vgraph.compiler.facts import Facts
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
 from vgraph.config import knobs
 from vgraph.errors import AlgorithmError, DeviceError, ParameterError
+from vgraph.runtime import policy
 from vgraph.runtime.cache import cache_key, default_cache
 from vgraph.runtime.plan import Array, Plan, plan_of
 from vgraph.runtime.result import Result, Round, Stats, Trace
@@ -90,19 +92,23 @@ def path_type(graph: Graph, name: str) -> Type:
 # --- code -----------------------------------------------------------------------------------------------------
 
 
-_PARTS: Final = (".", "frontend", "passes", "backends", "backends/llvm", "grammar")
-
-
 @functools.cache
 def code_stamp() -> str:
     """Changes with every change of vgraph's own code."""
     root = Path(__file__).parents[1]
-    rows = []
-    for folder in (".", *(f"compiler/{part}" for part in _PARTS)):
-        for entry in os.scandir(root / folder):
-            if entry.is_file() and not entry.name.endswith(".pyc"):
-                status = entry.stat()
-                rows.append(f"{folder}/{entry.name} {status.st_size} {status.st_mtime_ns}")
+    rows: list[str] = []
+    folders = [os.fspath(root / "compiler")]
+    entries = list(os.scandir(root))
+    while folders:
+        for entry in os.scandir(folders.pop()):
+            if not entry.is_dir():
+                entries.append(entry)
+            elif entry.name != "__pycache__":
+                folders.append(entry.path)
+    for entry in entries:
+        if entry.is_file() and not entry.name.endswith(".pyc"):
+            status = entry.stat()
+            rows.append(f"{entry.path[len(os.fspath(root)) :]} {status.st_size} {status.st_mtime_ns}")
     return "\n".join(sorted(rows))
 
 
@@ -114,22 +120,23 @@ def backend() -> LLVMBackend:
     return LLVMBackend(lambda: native_runtime().symbols)
 
 
-def prepare(definition: AlgorithmDef, signature: Signature, schedule: Schedule, threads: int) -> Loaded:
+def prepare(
+    definition: AlgorithmDef, signature: Signature, schedule: Schedule, threads: int, facts: Facts
+) -> Loaded:
     """The kernel for this program, from memory, from the cache on disk, or compiled now."""
     from vgraph.compiler.backends.jit import target_key
     from vgraph.compiler.frontend import source_parts
 
     single = 1 if threads == 1 else 0
     asked = ";".join(f"{k}={v!r}" for k, v in sorted(schedule.labels.items()))
-    key = cache_key(
-        (code_stamp(), target_key(), *source_parts(definition), repr(signature), asked, str(single))
-    )
+    known = (repr(signature), asked, str(single), repr(facts))
+    key = cache_key((code_stamp(), target_key(), *source_parts(definition), *known))
     with _lock:
         found = _loaded.get(key)
         if found is not None:
             _loaded.move_to_end(key)
             return found
-    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single)
+    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single, facts)
     with _lock:
         _loaded[key] = loaded
         while len(_loaded) > _LOADED:
@@ -155,13 +162,24 @@ def _load(code: bytes, plan: Plan) -> Kernel:
 
 
 def _compile(
-    key: str, definition: AlgorithmDef, signature: Signature, schedule: Schedule, threads: int
+    key: str,
+    definition: AlgorithmDef,
+    signature: Signature,
+    schedule: Schedule,
+    threads: int,
+    facts: Facts,
 ) -> Loaded:
     from vgraph.compiler import build
 
     stations: dict[str, str] = {}
     compiled = build(
-        definition, signature, backend(), schedule=schedule, threads=threads, observe=_observer(stations)
+        definition,
+        signature,
+        backend(),
+        schedule=schedule,
+        threads=threads,
+        facts=facts,
+        observe=_observer(stations),
     )
     _show(definition.name, str(compiled.schedule), compiled.source.text, stations)
     code = backend().compile(compiled.source)
@@ -214,7 +232,7 @@ def execute(
 ) -> Result:
     """Run an algorithm with complete `arguments` of the given `types` on `threads` threads of the CPU."""
     start = time.perf_counter()
-    loaded = prepare(definition, signature_of(graph, types), schedule, threads)
+    loaded = prepare(definition, signature_of(graph, types), schedule, threads, policy.facts_of(graph))
     compiled = time.perf_counter()
     plan = loaded.plan
     for name in plan.vertex_params:
@@ -278,8 +296,8 @@ def _bind(
             context.set_scalar(slot, getattr(graph, arg.name), "int64")
         elif arg.kind == "length":
             context.set_scalar(slot, len(arrays[arg.name]), "int64")
-        elif arg.name == "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
-            context.set_scalar(slot, graph.num_edges, arg.dtype)
+        elif arg.name.startswith(("graph.", "policy.")):
+            context.set_scalar(slot, policy.number(arg.name, graph), arg.dtype)
         else:
             context.set_scalar(slot, arguments[arg.name], arg.dtype)
     ids = np.dtype(f"uint{plan.interface.id_bits}")

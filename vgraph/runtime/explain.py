@@ -59,6 +59,7 @@ def explanation(
     from vgraph.compiler.rewrite import walk
     from vgraph.compiler.text import print_program
     from vgraph.runtime.executor import backend, signature_of
+    from vgraph.runtime.policy import facts_of
 
     result = Explanation(algorithm.describe())
     values = {**stand_ins(algorithm, graph, params), **params}
@@ -78,7 +79,13 @@ def explanation(
     signature = signature_of(graph, argument_types(algorithm, values))
     kernel_threads = 1 if threads == 1 else 0
     compiled = build(
-        algorithm, signature, backend(), schedule=schedule, threads=kernel_threads, observe=observe
+        algorithm,
+        signature,
+        backend(),
+        schedule=schedule,
+        threads=kernel_threads,
+        facts=facts_of(graph),
+        observe=observe,
     )
     result.schedule, result.reasons = str(compiled.schedule), "\n".join(dict.fromkeys(reasons))
     if llvm:

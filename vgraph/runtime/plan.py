@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.types import VID, Vector, element_of
-from vgraph.schedule import Direction, Drive, FrontierLayout, Options, Phases, Schedule, Sync
+from vgraph.schedule import Options, Schedule
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir import Program
@@ -51,10 +51,7 @@ class Plan:
 
     def pack(self, code: bytes) -> bytes:
         """The plan and its code in one piece of bytes."""
-        rows = {
-            label: {k: getattr(v, "value", v) for k, v in asdict(options).items()}
-            for label, options in self.schedule.labels.items()
-        }
+        rows = {label: options.to_json() for label, options in self.schedule.labels.items()}
         head = {
             "interface": self.interface.to_json(),
             "arrays": [asdict(a) for a in self.arrays],
@@ -76,20 +73,9 @@ class Plan:
             tuple(Array(**row) for row in head["arrays"]),
             tuple(Output(**row) for row in head["outputs"]),
             tuple(head["vertex_params"]),
-            Schedule({label: _options(row) for label, row in head["schedule"].items()}),
+            Schedule({label: Options.from_json(row) for label, row in head["schedule"].items()}),
         )
         return plan, data[end:]
-
-
-def _options(row: dict[str, Any]) -> Options:
-    return Options(
-        Direction(row["direction"]),
-        Phases(row["phases"]),
-        Drive(row["drive"]),
-        FrontierLayout(row["frontier"]),
-        Sync(row["sync"]),
-        row["deduplicate"],
-    )
 
 
 def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) -> Plan:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
-from vgraph.compiler.effects import Effects, WriteClass, async_obstacle, effects
-from vgraph.compiler.ir import EdgeApply, Level, Node, Program, VertexApply
+from vgraph.compiler.axes import RESOLVERS, Choice
+from vgraph.compiler.axes.base import Apply
+from vgraph.compiler.effects import WriteClass
+from vgraph.compiler.ir import EdgeApply, Level, Node, Program
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.errors import ScheduleError
-from vgraph.refusals.schedules import IllegalSchedule, NoChangedVertices
-from vgraph.schedule import (
-    ApplySchedule,
-    Direction,
-    Drive,
-    FrontierLayout,
-    Options,
-    Phases,
-    Schedule,
-    Sync,
-)
-from vgraph.source import Span
-
-Apply = EdgeApply | VertexApply
+from vgraph.refusals.schedules import NoChangedVertices
+from vgraph.schedule import ApplySchedule, Options, Schedule
 
 
 def labels(program: Program) -> tuple[str, ...]:
@@ -29,126 +17,15 @@ def labels(program: Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys(n.label for n in walk(program) if isinstance(n, Apply)))
 
 
-class _Chooser:
-    """Resolves the options of one apply; keeps the reasons."""
-
-    def __init__(self, program: Program, apply: Apply, options: Options) -> None:
-        self.program, self.apply, self.options = program, apply, options
-        self.operator = program.operator(apply.op)
-        self.effects: Effects = effects(self.operator)
-        self.reasons: list[str] = []
-
-    def illegal(self, option: str, reason: str, way_out: str, span: Span | None) -> NoReturn:
-        span = span or self.apply.span
-        if span is None:
-            raise ScheduleError(f"{option} is not legal for {self.apply.label!r}: {reason}; {way_out}")
-        raise IllegalSchedule(span, self.apply.label, option, reason, way_out)
-
-    def because(self, choice: str, reason: str) -> None:
-        self.reasons.append(f"{choice}: {reason}")
-
-    def resolve(self) -> ApplySchedule:
-        if (
-            isinstance(self.apply, EdgeApply)
-            and self.apply.out
-            and WriteClass.MERGING in self.effects.classes()
-        ):
-            assert self.apply.span is not None
-            raise NoChangedVertices(self.apply.span, self.apply.op)
-        drive = self.drive()
-        direction = self.direction()
-        return ApplySchedule(
-            direction,
-            Phases.FUSED,
-            drive,
-            self.frontier(drive, direction),
-            self.sync(),
-            self.deduplicate(direction),
-            tuple(self.reasons),
-        )
-
-    def drive(self) -> Drive:
-        asked = self.options.drive
-        if self.apply.frontier is None:
-            if asked is Drive.DATA:
-                self.illegal(
-                    "drive=DATA", "it applies to the whole graph", "pass a frontier to it", self.apply.span
-                )
-            self.because("drive=TOPOLOGY", "no frontier is given, so everything is visited")
-            return Drive.TOPOLOGY
-        if asked is not Drive.AUTO:
-            self.because(f"drive={asked.name}", "asked for")
-            return asked
-        self.because("drive=DATA", "only the frontier's vertices have anything new")
-        return Drive.DATA
-
-    def direction(self) -> Direction:
-        asked = self.options.direction
-        if isinstance(self.apply, VertexApply):
-            if asked is Direction.PUSH:
-                reason = "a vertex operator runs at the vertex that it writes"
-                self.illegal("direction=PUSH", reason, "leave the direction out", self.operator.span)
-            return Direction.PULL
-        if asked is not Direction.AUTO:
-            self.because(f"direction={asked.name}", "asked for")
-            return asked
-        if self.apply.frontier is not None or WriteClass.MERGING in self.effects.classes():
-            self.because("direction=PUSH", "only arcs that leave the frontier are walked")
-            return Direction.PUSH
-        self.because(
-            "direction=PULL", "all arcs are walked, and each vertex is written once, without atomics"
-        )
-        return Direction.PULL
-
-    def frontier(self, drive: Drive, direction: Direction) -> FrontierLayout:
-        asked = self.options.frontier
-        if self.apply.frontier is None and self.apply.out is None:
-            if asked is not FrontierLayout.AUTO:
-                reason = "it neither takes nor gives a frontier"
-                self.illegal(f"frontier={asked.name}", reason, "leave it out", self.apply.span)
-            return FrontierLayout.SPARSE
-        if asked is not FrontierLayout.AUTO:
-            self.because(f"frontier={asked.name}", "asked for")
-            return asked
-        pulls = direction is Direction.PULL and isinstance(self.apply, EdgeApply)
-        if pulls or drive is Drive.TOPOLOGY:
-            return FrontierLayout.BITMAP
-        return FrontierLayout.SPARSE
-
-    def sync(self) -> Sync:
-        asked = self.options.sync
-        if not self.effects.stale_reads:
-            self.because(
-                "sync=BSP", "it reads nothing that it writes at other vertices, so both are the same"
-            )
-            return Sync.BSP if asked is Sync.AUTO else asked
-        obstacle = async_obstacle(self.program, self.apply)
-        if asked is Sync.ASYNC and obstacle is not None:
-            self.illegal("sync=ASYNC", obstacle[0], "use sync=vg.BSP or leave it out", obstacle[1])
-        if asked is Sync.BSP or obstacle is not None:
-            self.because("sync=BSP", "asked for" if obstacle is None else obstacle[0])
-            return Sync.BSP
-        self.because("sync=ASYNC", "every update is monotone and the loop runs to the fixpoint")
-        return Sync.ASYNC
-
-    def deduplicate(self, direction: Direction) -> bool:
-        asked = self.options.deduplicate
-        pushes = (
-            isinstance(self.apply, EdgeApply) and self.apply.out is not None and direction is Direction.PUSH
-        )
-        several = pushes and self.effects.classes() != {WriteClass.CLAIMING}
-        if asked and not pushes:
-            reason = "no vertex can enter a frontier twice here"
-            self.illegal("deduplicate=True", reason, "leave it out", self.apply.span)
-        if asked is False and several:
-            reason = "a vertex may change several times in a round, and a frontier is a set"
-            self.illegal("deduplicate=False", reason, "leave it out", self.operator.span)
-        return several or bool(asked)
-
-
-def resolve(program: Program, apply: Apply, options: Options) -> ApplySchedule:
+def resolve(program: Program, apply: Apply, options: Options, context: Context) -> ApplySchedule:
     """The complete schedule of `apply`. Raises IllegalSchedule for an option that its effects forbid."""
-    return _Chooser(program, apply, options).resolve()
+    choice = Choice(program, apply, options, context)
+    if isinstance(apply, EdgeApply) and apply.out and WriteClass.MERGING in choice.effects.classes():
+        assert apply.span is not None
+        raise NoChangedVertices(apply.span, apply.op)
+    for name, resolver in RESOLVERS.items():
+        choice.chosen[name] = resolver(choice)
+    return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
 
 
 def check_labels(program: Program, schedule: Schedule) -> None:
@@ -169,7 +46,7 @@ def _run(program: Program, context: Context) -> Program:
         if not isinstance(n, Apply):
             return None
         options = context.schedule.labels.get(n.label, Options())
-        return with_fields(n, {"schedule": resolve(program, n, options)})
+        return with_fields(n, {"schedule": resolve(program, n, options, context)})
 
     body = transform_body(program.body, rule)
     return with_fields(program, {"body": body, "level": Level.SCHEDULED})
@@ -180,9 +57,7 @@ def chosen(program: Program) -> Schedule:
     found: dict[str, Options] = {}
     for n in walk(program):
         if isinstance(n, Apply) and n.schedule is not None and not n.label.endswith(".copy"):
-            s = n.schedule
-            layout = s.frontier if n.frontier or n.out else FrontierLayout.AUTO
-            found.setdefault(n.label, Options(s.direction, s.phases, s.drive, layout, s.sync, s.deduplicate))
+            found.setdefault(n.label, n.schedule.options(bool(n.frontier or n.out)))
     return Schedule(found)
 
 

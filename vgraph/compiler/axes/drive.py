@@ -1,0 +1,21 @@
+"""`drive`: every vertex looked at, or a queue of active ones."""
+
+from __future__ import annotations
+
+from vgraph.compiler.axes.base import Choice
+from vgraph.schedule import Drive
+
+
+def choose_drive(c: Choice) -> Drive:
+    """DATA wherever there is a frontier: only its vertices have anything new."""
+    asked = c.asked("drive")
+    if c.apply.frontier is None:
+        if asked is Drive.DATA:
+            c.illegal("drive=DATA", "it applies to the whole graph", "pass a frontier to it")
+        c.because("drive", Drive.TOPOLOGY, "no frontier is given, so everything is visited")
+        return Drive.TOPOLOGY
+    if asked is not None:
+        c.because("drive", asked, "asked for")
+        return Drive(asked)
+    c.because("drive", Drive.DATA, "only the frontier's vertices have anything new")
+    return Drive.DATA

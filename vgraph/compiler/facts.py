@@ -1,0 +1,23 @@
+"""What the compiler may know of a graph and a machine when it chooses a schedule.
+
+Facts are part of the cache's key, so they are few and coarse: graphs alike share code. Exact numbers that a kernel
+needs (the width of a bucket, a limit of degrees) are its parameters instead, named `policy.*`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The defaults describe a small graph, where no choice matters."""
+
+    large: bool = False
+    """It has enough arcs for schedules to matter."""
+    skewed: bool = False
+    """A few hubs have many times the average degree."""
+    deep: bool = False
+    """Breadth-first searches take many rounds, as on road networks."""
+    segments: int = 1
+    """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value."""
