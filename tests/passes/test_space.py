@@ -1,0 +1,95 @@
+"""The space of schedules: complete, without repetition, and asked of the resolvers alone."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from lowering_programs import PROGRAMS
+
+from vgraph.compiler.axes import RESOLVERS, space
+from vgraph.compiler.ir import Program
+from vgraph.compiler.passes.choose_schedule import labels
+from vgraph.compiler.rewrite import Context
+from vgraph.compiler.text import parse_program
+from vgraph.errors import ScheduleError
+from vgraph.schedule import AXES, Options
+
+
+def program_of(name: str) -> Program:
+    return space.ready(parse_program(PROGRAMS[name]), Context())
+
+
+def test_every_axis_has_candidates() -> None:
+    assert set(space.CANDIDATES) == set(AXES) == set(RESOLVERS)
+    for name, axis in AXES.items():
+        values = space.candidates(name)
+        assert len(set(values)) == len(values) >= 2
+        assert all(axis.check(v) == v != axis.auto for v in values)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_verdict_is_what_the_resolvers_say(name: str) -> None:
+    program, context = program_of(name), Context()
+    found = space.legal(program, context)
+    assert tuple(found) == labels(program)
+    for label, axes in found.items():
+        assert list(axes) == list(AXES)
+        for axis, verdicts in axes.items():
+            assert tuple(v.value for v in verdicts) == space.candidates(axis)
+            for v in verdicts:
+                asked = {axis: v.value} | (dict([v.needs]) if v.needs else {})
+                error = space.attempt(program, label, Options(**asked), context)[1]
+                assert v.legal == (error is None)
+                assert (v.reason == "") == (v.refusal is None)
+                assert v.refusal is None or isinstance(v.refusal, ScheduleError)
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_space_holds_every_legal_pair_and_nothing_twice(name: str, threads: int) -> None:
+    """Combinations are cut off as soon as the first of their options are refused: nothing legal may be lost."""
+    program, context = program_of(name), Context(threads=threads)
+    for label in labels(program):
+        found = [space.attempt(program, label, o, context) for o in space.variants(program, label, context)]
+        assert all(error is None for _, error in found)
+        reached = {schedules for schedules, _ in found}
+        assert len(reached) == len(found)
+        assert space.attempt(program, label, Options(), context)[0] in reached
+        for a, b in combinations(AXES, 2):
+            for options in (
+                Options(**{a: x, b: y}) for x in space.candidates(a) for y in space.candidates(b)
+            ):
+                schedules, error = space.attempt(program, label, options, context)
+                assert error is not None or schedules in reached, options
+
+
+def test_the_order_is_the_same_every_time_and_samples_have_a_seed() -> None:
+    program, context = program_of("sssp"), Context()
+    every = list(space.schedules(program, context))
+    assert every == list(space.schedules(program, context))
+    assert len({str(s) for s in every}) > 8
+    some = space.sample(program, context, 6, seed=3)
+    assert some == space.sample(program, context, 6, seed=3)
+    assert len(some) == len(set(some)) == 6
+    assert set(some) <= set(every)
+    assert [s.labels["relax"] for s in every] == list(space.variants(program, "relax", context))
+
+
+def test_axes_may_be_held() -> None:
+    program, context = program_of("sssp"), Context()
+    for schedule in space.schedules(program, context, axes=("direction", "drive")):
+        assert set(schedule.labels["relax"].given()) <= {"direction", "drive"}
+
+
+def test_labels_vary_one_by_one_or_together() -> None:
+    name = max(PROGRAMS, key=lambda n: len(labels(program_of(n))))
+    program, context = program_of(name), Context()
+    counts = [len(list(space.variants(program, label, context))) for label in labels(program)]
+    assert len(counts) > 1
+    assert len(list(space.schedules(program, context))) == sum(counts)
+    product = 1
+    for c in counts:
+        product *= c
+    both = space.schedules(program, context, together=True)
+    assert sum(set(s.labels) == set(labels(program)) for s in both) == product
