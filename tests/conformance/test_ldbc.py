@@ -1,4 +1,4 @@
-"""LDBC Graphalytics: BFS, PR, SSSP and WCC equal the reference answers on the validation graphs."""
+"""LDBC Graphalytics: BFS, CDLP, PR, SSSP and WCC equal the reference answers on the validation graphs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import vgraph as vg
 
 LDBC = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "conformance" / "ldbc_graphalytics"
-KINDS = ("BFS", "PR", "SSSP", "WCC")
+KINDS = ("BFS", "CDLP", "PR", "SSSP", "WCC")
 UNREACHED = 2**63 - 1
 
 pytestmark = pytest.mark.skipif(
@@ -86,6 +86,13 @@ def check_bfs(data: Ldbc, **how: object) -> None:
     assert [-1 if x == UNREACHED else x for x in expected] == level.tolist()
 
 
+def check_cdlp(data: Ldbc, **how: object) -> None:
+    rounds = int(data.properties["cdlp.max-iterations"])
+    label = vg.run(vg.algorithms.label_propagation, data.graph, max_rounds=rounds, **how).label
+    assert data.ids == sorted(data.ids)  # ties go to the smallest id, in their numbering and in ours
+    assert [str(data.ids[v]) for v in label] == data.answer("CDLP")
+
+
 def check_pr(data: Ldbc, **how: object) -> None:
     damping = float(data.properties["pr.damping-factor"])
     rounds = int(data.properties["pr.num-iterations"])
@@ -112,7 +119,7 @@ def check_wcc(data: Ldbc, **how: object) -> None:
         assert partition(component.tolist()) == expected
 
 
-CHECKS = {"BFS": check_bfs, "PR": check_pr, "SSSP": check_sssp, "WCC": check_wcc}
+CHECKS = {"BFS": check_bfs, "CDLP": check_cdlp, "PR": check_pr, "SSSP": check_sssp, "WCC": check_wcc}
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,8 @@ class Maker:
     def load(self, t: Type) -> Expr:
         found = [p for p in self.properties if p.type == t]
         prop = self.pick(found)
+        if self.chance():
+            return ir.ScratchLoad(prop.name, self.expr(INDEX[prop.site]), t)
         return ir.Load(prop.name, self.expr(INDEX[prop.site]), t, self.pick(Order))
 
     def select(self, t: Type) -> Expr:
@@ -247,6 +249,8 @@ class Maker:
         return self.pick(
             (
                 lambda: ir.Store(*place, value, self.pick(Order)),
+                lambda: ir.ScratchStore(*place, value),
+                lambda: ir.ScratchClear(prop.name),
                 lambda: ir.Reduce(
                     self.pick(("min", "+", "|")), *place, value, self.chance(), self.pick((None, ok))
                 ),

@@ -133,6 +133,44 @@ run {
 return component
 """
 
+FREQUENT = """\
+program frequent: algorithm, ids 32, offsets 32
+param source: vid
+vertex label: i64 local
+vertex count: i32 scratch
+vertex seen: bool scratch
+global @distinct: i64
+operator begin(v) {
+  label[v] = (cast<i64>(v) % 3:i64)
+}
+operator adopt(v) {
+  let best: i64 = label[v]
+  let most: i32 = 0:i32
+  for (u, e) in out(v) {
+    let at: vid = cast<vid>(label[u])
+    scratch count[at] = (scratch count[at] + 1:i32)
+    if not(scratch seen[u]) {
+      scratch seen[u] = true
+      @distinct += 1:i64
+    }
+    if (scratch count[at] > most) {
+      most = scratch count[at]
+      best = label[u]
+    }
+  }
+  label[v] = best
+}
+run {
+  @distinct = 0:i64
+  fill label = 0:i64
+  vertex_apply(begin)
+  vertex_apply(adopt)
+  vertex_apply(adopt) as "once more"
+}
+return label
+return distinct = scalar @distinct
+"""
+
 SPREAD = """\
 program spread: algorithm, ids 32, offsets 32
 param source: vid
@@ -169,5 +207,6 @@ PROGRAMS = {
     "bfs_by_level": BFS_BY_LEVEL,
     "sums": SUMS,
     "components": COMPONENTS,
+    "frequent": FREQUENT,
     "spread": SPREAD,
 }

@@ -6,7 +6,18 @@ from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.bfs import bfs
 from vgraph.algorithms.connected_components import connected_components
 from vgraph.algorithms.label_components import label_components
+from vgraph.algorithms.label_propagation import label_propagation
+from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.pagerank import pagerank
 from vgraph.algorithms.sssp import sssp
 
-__all__ = ["bellman_ford", "bfs", "connected_components", "label_components", "pagerank", "sssp"]
+__all__ = [
+    "bellman_ford",
+    "bfs",
+    "connected_components",
+    "label_components",
+    "label_propagation",
+    "maximal_independent_set",
+    "pagerank",
+    "sssp",
+]

@@ -99,11 +99,13 @@ class Site(Enum):
 
 
 class Origin(Enum):
-    """Where a property's memory comes from: the graph, a parameter of the algorithm, or the algorithm itself."""
+    """Where a property's memory comes from: the graph, a parameter of the algorithm, the algorithm itself, or the
+    worker that visits a vertex (SCRATCH: its own copy, all zero when a visit begins)."""
 
     GRAPH = "graph"
     PARAM = "param"
     LOCAL = "local"
+    SCRATCH = "scratch"
 
 
 class Order(Enum):
@@ -262,6 +264,15 @@ class Load(Expr):
 
 
 @node
+class ScratchLoad(Expr):
+    """`scratch count[v]`: an element of a property that is private to this visit."""
+
+    prop: str
+    index: Expr
+    type: Type
+
+
+@node
 class Degree(Expr):
     """`degree.out(v)`, as i64."""
 
@@ -375,6 +386,22 @@ class Store(Stmt):
     index: Expr
     value: Expr
     order: Order = Order.PLAIN
+
+
+@node
+class ScratchStore(Stmt):
+    """`scratch count[v] = e`: a write that only this visit sees."""
+
+    prop: str
+    index: Expr
+    value: Expr
+
+
+@node
+class ScratchClear(Stmt):
+    """`clear scratch count`: the end of a visit; every element is zero again. Kernel level only."""
+
+    prop: str
 
 
 @node

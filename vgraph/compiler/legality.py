@@ -53,6 +53,8 @@ STATEMENTS: dict[type[Stmt], tuple[frozenset[Level], Place, Place]] = {
     ir.SetGlobal: (ALL, Place.DRIVER, Place.DRIVER),
     ir.ReduceGlobal: (ALL, OPERATOR, Place.PARFOR | Place.SINGLE),
     ir.Store: (ALL, Place.DRIVER | OPERATOR, Place.PARFOR | Place.SINGLE),
+    ir.ScratchStore: (ALL, Place.VERTEX, Place.PARFOR),
+    ir.ScratchClear: (LOW, Place.PARFOR, Place.PARFOR),
     ir.Reduce: (ALL, OPERATOR, Place.PARFOR | Place.SINGLE),
     ir.If: (ALL, ANYWHERE, ANYWHERE),
     ir.While: (ALL, ANYWHERE, ANYWHERE),

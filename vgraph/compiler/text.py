@@ -19,7 +19,7 @@ from vgraph.compiler.types import BOOL, VID, Scalar, Type
 # Words that begin a statement or an expression: a name like one of them is printed in quotes.
 RESERVED = frozenset(
     """all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
-    fail false fill for id if let none num_arcs num_vertices parfor push relaxed single swap trace true
+    fail false fill for id if let none num_arcs num_vertices parfor push relaxed scratch single swap trace true
     union vertex_apply while""".split()  # noqa: SIM905
 )
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
@@ -112,6 +112,7 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Any], str]] = {
     ir.Call: lambda n: f"{n.function}({_list(n.args)})",
     ir.Element: lambda n: f"{_expr(n.vector)}[[{_expr(n.index)}]]",
     ir.Load: lambda n: f"{_relaxed(n)}{_place(n)}",
+    ir.ScratchLoad: lambda n: f"scratch {_place(n)}",
     ir.Degree: lambda n: f"degree.{n.orientation.value}({_expr(n.vertex)})",
     ir.Neighbor: lambda n: f"neighbor.{n.orientation.value}({_expr(n.vertex)}, {_expr(n.k)})",
     ir.GraphSize: lambda n: n.what,
@@ -212,6 +213,8 @@ _STATEMENTS: dict[type[Stmt], Callable[[Any], str]] = {
     ir.SetGlobal: lambda n: f"@{_name(n.name)} = {_expr(n.value)}",
     ir.ReduceGlobal: lambda n: f"@{_name(n.name)} {n.op}= {_expr(n.value)}",
     ir.Store: lambda n: f"{_relaxed(n)}{_place(n)} = {_expr(n.value)}",
+    ir.ScratchStore: lambda n: f"scratch {_place(n)} = {_expr(n.value)}",
+    ir.ScratchClear: lambda n: f"clear scratch {_name(n.prop)}",
     ir.Reduce: _reduce,
     ir.Break: lambda n: "break",
     ir.Continue: lambda n: "continue",

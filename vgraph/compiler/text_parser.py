@@ -214,6 +214,12 @@ class _Builder:
     def _s_reduce_global(self, name: Token, op: Token, value: Any) -> Stmt:
         return ir.ReduceGlobal(str(op[:-1]), _text(name), self.expr(value))
 
+    def _s_scratch_store(self, prop: Token, index: Any, value: Any) -> Stmt:
+        return ir.ScratchStore(_text(prop), self.expr(index), self.expr(value))
+
+    def _s_scratch_clear(self, prop: Token) -> Stmt:
+        return ir.ScratchClear(_text(prop))
+
     def _s_store(self, relaxed: Any, prop: Token, index: Any, value: Any) -> Stmt:
         order = Order.PLAIN if relaxed is None else Order.RELAXED
         return ir.Store(_text(prop), self.expr(index), self.expr(value), order)
@@ -392,12 +398,18 @@ class _Builder:
             raise self.error(tree.meta, f"{built.type} has no elements")
         return ir.Element(built, self.expr(index))
 
-    def _e_load(self, tree: Any, relaxed: Any, name: Token, index: Any) -> Expr:
+    def _property_type(self, tree: Any, name: Token) -> Type:
         prop = self.properties.get(_text(name))
         if prop is None:
             raise self.error(tree.meta, f"no property is called {name}")
+        return prop.type
+
+    def _e_load(self, tree: Any, relaxed: Any, name: Token, index: Any) -> Expr:
         order = Order.PLAIN if relaxed is None else Order.RELAXED
-        return ir.Load(_text(name), self.expr(index), prop.type, order)
+        return ir.Load(_text(name), self.expr(index), self._property_type(tree, name), order)
+
+    def _e_scratch_load(self, tree: Any, name: Token, index: Any) -> Expr:
+        return ir.ScratchLoad(_text(name), self.expr(index), self._property_type(tree, name))
 
     def _e_call(self, tree: Any, token: Token, *args: Any) -> Expr:
         name = _text(token)

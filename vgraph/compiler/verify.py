@@ -11,7 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import Body, Expr, Layout, Level, Node, Order, Orientation, Program, Site, Stmt
+from vgraph.compiler.ir import (
+    Body,
+    Expr,
+    Layout,
+    Level,
+    Node,
+    Order,
+    Orientation,
+    Origin,
+    Program,
+    Site,
+    Stmt,
+)
 from vgraph.compiler.legality import (
     ARC_SITES,
     BINARY,
@@ -22,7 +34,7 @@ from vgraph.compiler.legality import (
     Place,
     VerifyError,
 )
-from vgraph.compiler.types import VID, Kind, Type, element_of
+from vgraph.compiler.types import VID, Kind, Scalar, Type, element_of
 from vgraph.compiler.verify_nodes import STATEMENT_CHECKS, TYPE_CHECKS
 
 __all__ = ["VerifyError", "verify"]
@@ -112,6 +124,9 @@ class Checker:
         self.require(ok, "properties in the order of the transpose exist at kernel level only", prop)
         ok = not prop.disjoint or (prop.type == VID and prop.site is Site.VERTEX)
         self.require(ok, "disjoint sets are a vertex property of type vid", prop)
+        private = prop.origin is Origin.SCRATCH
+        ok = not private or (prop.site is Site.VERTEX and isinstance(prop.type, Scalar) and prop.type != VID)
+        self.require(ok, "scratch is a vertex property of numbers or bools", prop)
 
     def operator(self, op: ir.Operator) -> None:
         self.where = f"operator {op.name}"
@@ -139,7 +154,7 @@ class Checker:
         else:
             prop = self.properties.get(result.value)
             self.require(result.kind == "property", "a name is a property result", result)
-            ok = prop is not None and prop.site is Site.VERTEX
+            ok = prop is not None and prop.site is Site.VERTEX and prop.origin is not Origin.SCRATCH
             self.require(ok, f"{result.value} is not a vertex property", result)
 
     # --- scopes
@@ -215,6 +230,7 @@ class Checker:
     def writable(self, node: Any) -> ir.Property:
         prop = self.prop(node, node.index)
         self.require(prop.site is Site.VERTEX, "only vertex properties are written", node)
+        self.require(prop.origin is not Origin.SCRATCH, f"{prop.name} is private to a visit", node)
         high_disjoint = prop.disjoint and not self.low and self.place is not Place.DRIVER
         self.require(not high_disjoint, "disjoint sets are written by union only", node)
         return prop

@@ -96,7 +96,20 @@ def _element(c: Checker, n: ir.Element) -> Type:
 def _load(c: Checker, n: ir.Load) -> Type:
     prop = c.prop(n, n.index)
     c.require(prop.type == n.type, f"{n.prop} is {prop.type}, not {n.type}", n)
+    c.require(prop.origin is not ir.Origin.SCRATCH, f"{n.prop} is private to a visit", n)
     c.order(n)
+    return n.type
+
+
+def _scratch(c: Checker, n: Any, index: Expr | None) -> Type:
+    prop = c.prop(n, index)
+    c.require(prop.origin is ir.Origin.SCRATCH, f"{n.prop} is not private to a visit", n)
+    c.require(c.place in (Place.VERTEX, Place.PARFOR), "scratch belongs to the visit of a vertex", n)
+    return prop.type
+
+
+def _scratch_load(c: Checker, n: ir.ScratchLoad) -> Type:
+    c.require(_scratch(c, n, n.index) == n.type, f"{n.prop} is not {n.type}", n)
     return n.type
 
 
@@ -168,6 +181,7 @@ TYPE_CHECKS: dict[type[Expr], Callable[[Any, Any], Type]] = {
     ir.Call: _call,
     ir.Element: _element,
     ir.Load: _load,
+    ir.ScratchLoad: _scratch_load,
     ir.Degree: _degree,
     ir.Neighbor: _neighbor,
     ir.GraphSize: _graph_size,
@@ -214,6 +228,14 @@ def _store(c: Checker, n: ir.Store) -> None:
     elif c.place is Place.VERTEX and not c.claimed:
         own = isinstance(n.index, ir.Var) and n.index.name == c.own
         c.require(own, f"a vertex operator stores to its own vertex {c.own} only", n)
+
+
+def _scratch_store(c: Checker, n: ir.ScratchStore) -> None:
+    c.value(n, n.value, _scratch(c, n, n.index), "the value")
+
+
+def _scratch_clear(c: Checker, n: ir.ScratchClear) -> None:
+    _scratch(c, n, None)
 
 
 def _reduce(c: Checker, n: ir.Reduce) -> None:
@@ -390,6 +412,8 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.SetGlobal: _set_global,
     ir.ReduceGlobal: _reduce_global,
     ir.Store: _store,
+    ir.ScratchStore: _scratch_store,
+    ir.ScratchClear: _scratch_clear,
     ir.Reduce: _reduce,
     ir.If: _if,
     ir.While: _while,

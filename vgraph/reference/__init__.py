@@ -44,6 +44,7 @@ def run_reference(
     overlay = Overlay()
     function = overlay.function(definition)
     state = DriverState(graph, function.__code__, overlay, path_types or {})
+    overlay.attach(state)
     given = {name: p.default for name, p in definition.signature.parameters.items()} | dict(arguments)
     with arithmetic.quiet():
         values = [_argument(state, given[name], kind) for name, kind in types.items()]

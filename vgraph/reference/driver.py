@@ -164,6 +164,11 @@ class GraphProxy:
         array[...] = state.to_memory(default if fill is None else fill, t)
         return Property(state, t, array)
 
+    def scratch(self, dtype: DType) -> Property:
+        """A property that is private to one visit of a vertex operator, zero when it begins."""
+        state, t = self._state, dtype.type
+        return Property(state, t, np.zeros(state.graph.num_vertices, state.dtype(t)), scratch=True)
+
     def disjoint_sets(self) -> Property:
         """A property of disjoint sets: each vertex is its own."""
         array = np.arange(self._state.graph.num_vertices, dtype=self._state.id_dtype)
@@ -253,6 +258,9 @@ class GraphProxy:
         return Frontier(chosen)
 
     def _call(self, op: OperatorDef, call: Any, graph_first: bool | None, args: tuple[Any, ...]) -> Any:
+        for prop in self._state.properties.values():
+            if prop.scratch:
+                prop.array[...] = 0
         if graph_first is None:
             return call(*args)
         return call(self, *args) if graph_first else call(*args, self)

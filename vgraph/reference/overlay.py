@@ -34,6 +34,19 @@ class Cast(DType):
     __hash__ = DType.__hash__
 
 
+class VertexCast(Cast):
+    """`vg.vertex`: called on a number in an operator, the vertex of that number, or vg.none if there is none."""
+
+    def __call__(self, value: Any) -> Any:
+        state: Any = self.__dict__["state"]
+        if state.round is None or hasattr(value, "as_number"):
+            return value
+        number = int(convert(value, I64))
+        return state.from_memory(number if 0 <= number < state.graph.num_vertices else state.none, VID)
+
+    __hash__ = DType.__hash__
+
+
 _CASTS: dict[DType, Cast] = {}
 
 
@@ -113,6 +126,7 @@ class Overlay:
     """Makes the copies; one for each function of the program."""
 
     def __init__(self) -> None:
+        self._vertex = VertexCast("vertex", VID)
         self._functions: dict[Definition, Any] = {}
 
     def function(self, definition: Definition) -> Any:
@@ -132,12 +146,16 @@ class Overlay:
                     cell.cell_contents = self.value(definition.closure[name])
         return self._functions[definition]
 
+    def attach(self, state: Any) -> None:
+        """Let `vg.vertex(number)` find the graph."""
+        self._vertex.__dict__["state"] = state
+
     def value(self, value: Any) -> Any:
         """What the program sees in place of a value of its module or closure."""
         if isinstance(value, FunctionDef):
             return self.function(value)
         if isinstance(value, DType):
-            return cast_type(value)
+            return self._vertex if value.type == VID else cast_type(value)
         if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] == "vgraph":
             return _Namespace(value, self)
         return _LANGUAGE.get(id(value), value)

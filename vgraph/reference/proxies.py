@@ -72,8 +72,11 @@ class State:
 class Property:
     """A vertex property: `x[v]` in the driver loop, `v.x` in operators."""
 
-    def __init__(self, state: State, t: Type, array: Any, *, disjoint: bool = False) -> None:
+    def __init__(
+        self, state: State, t: Type, array: Any, *, disjoint: bool = False, scratch: bool = False
+    ) -> None:
         self.state, self.type, self.array, self.disjoint = state, t, array, disjoint
+        self.scratch = scratch  # private to one visit
 
     def __getitem__(self, vertex: Any) -> Any:
         return self.state.from_memory(self.array[self.state.index(vertex)], self.type)
@@ -123,12 +126,15 @@ class PropertyPlace:
     def assign(self, value: Any) -> None:
         """A plain store. Away from the own vertex, a comparison or claim came out true: see `_better`."""
         new = self.prop.state.to_memory(value, self.prop.type)
-        if not self.own:
+        if not self.own and not self.prop.scratch:
             self.prop.open().claimed.add(self.prop)
             new = _better(self.prop.before()[self.vertex], self.prop.array[self.vertex], new)
         self._put(new, always=False)
 
     def _put(self, new: Any, always: bool) -> None:
+        if self.prop.scratch:
+            self.prop.array[self.vertex] = new
+            return
         written = self.prop.open()
         old = self.prop.array[self.vertex]
         if always or not np.array_equal(old, new, equal_nan=element_of(self.prop.type).name[0] == "f"):
@@ -221,6 +227,9 @@ class Vertex:
         prop = self._state.properties.get(name)
         if prop is None:
             raise AttributeError(f"there is no vertex property {name}")
+        if self._index == self._state.none:  # nothing is stored there: zero, false, or vg.none
+            zero = np.zeros(prop.array.shape[1:], prop.array.dtype)[()]
+            return self._state.from_memory(self._state.none if prop.type == VID else zero, prop.type)
         index = self._state.index(self)
         value = (prop.array if self._own else prop.before())[index]
         place = PropertyPlace(prop, index, self._own)
@@ -232,6 +241,8 @@ class Vertex:
         prop = self._state.properties.get(name)
         if prop is None:
             raise AttributeError(f"there is no vertex property {name}")
+        if self._index == self._state.none:
+            return
         place = PropertyPlace(prop, self._state.index(self), self._own)
         if isinstance(value, Reduced) and value.place == place:
             place.reduce(value.op, value.operand)
@@ -351,6 +362,9 @@ class Neighbors:
         self.vertex, self.out = vertex, out
         self.state = vertex._state
         side = self.state.graph.out if out else self.state.graph.in_
+        if vertex._index == self.state.none:
+            self.ids, self.positions = side.column_indices[:0], range(0)
+            return
         index = self.state.index(vertex)
         begin, end = int(side.row_offsets[index]), int(side.row_offsets[index + 1])
         self.ids = side.column_indices[begin:end]
@@ -363,6 +377,8 @@ class Neighbors:
         return (Vertex(self.state, int(u)) for u in self.ids)
 
     def __getitem__(self, k: Any) -> Vertex:
+        if self.vertex._index == self.state.none:
+            return Vertex(self.state, self.state.none)
         return Vertex(self.state, int(self.ids[operator.index(k)]))
 
     def __and__(self, other: Neighbors) -> list[Vertex]:

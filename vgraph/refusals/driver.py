@@ -20,6 +20,28 @@ class AlgorithmParameters(Refusal):
 
 
 @dataclass(eq=False)
+class ScratchType(Refusal):
+    """Scratch of a type whose zero is no number."""
+
+    title = "graph.scratch holds numbers or bools"
+    label = "this is {type}"
+    help = "keep a vertex as its number: `vg.int64`"
+
+    type: str
+
+
+@dataclass(eq=False)
+class ScratchOutside(Refusal):
+    """Scratch used where no vertex is visited."""
+
+    title = "`{name}` is private to one visit of a vertex operator"
+    label = "there is no visit here"
+    help = "write what should last into a property: `x = graph.vertex_property(...)`"
+
+    name: str
+
+
+@dataclass(eq=False)
 class OperatorParameters(Refusal):
     """An operator with other parameters than the two kinds have."""
 

@@ -289,6 +289,10 @@ def _bind(
     for slot, arg in enumerate(plan.interface.args):
         if arg.kind == "property":
             context.set_array(slot, arrays[arg.name])
+        elif arg.kind in ("scratch", "touched"):
+            # Zeroed lazily, page by page, and a visit leaves it as it was.
+            size = context.get("num_threads") * graph.num_vertices
+            context.set_array(slot, np.zeros(size, arg.dtype))
         elif arg.kind == "adjacency":
             side, _, which = arg.name.partition(".")
             context.set_array(slot, getattr(graph.out if side == "out" else graph.in_, which))

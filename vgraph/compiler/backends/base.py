@@ -24,6 +24,8 @@ class ArgSlot:
     - `adjacency`: address of `out.row_offsets`, `out.column_indices` or the same of `in`;
     - `size`: `num_vertices` or `num_arcs`, int64;
     - `length`: elements of array parameter `name`, int64;
+    - `scratch`: address of `num_vertices` zeroed elements for each thread, one thread's after another's; `touched`:
+      of as many vertex ids for each thread;
     - `param`: scalar parameter `name`, in its own `dtype`.
     """
 

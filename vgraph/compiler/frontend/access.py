@@ -132,10 +132,11 @@ class Access(Scoping):
 
     def load(self, prop: ir.Property, v: Value, span: Span) -> Value:
         """A read at a vertex; at vg.none it gives zero, false or vg.none."""
+        node = ir.ScratchLoad if prop.origin is ir.Origin.SCRATCH else ir.Load
         if v.valid:
-            return Value(ir.Load(prop.name, v.expr, prop.type, span=span), prop.type, span)
+            return Value(node(prop.name, v.expr, prop.type, span=span), prop.type, span)
         at = self.shared(v).expr
-        read = ir.Load(prop.name, at, prop.type, span=span)
+        read = node(prop.name, at, prop.type, span=span)
         return Value(ir.Select(some(at, span), read, zero(prop.type, span), span=span), prop.type, span)
 
     def degree(self, v: Value, way: Orientation, span: Span) -> Value:

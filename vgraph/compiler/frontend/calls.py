@@ -21,7 +21,7 @@ from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.expressions import Expressions
 from vgraph.compiler.frontend.kinds import Value, Weak, coerce, default, describe, merge
 from vgraph.compiler.frontend.scoping import Frame
-from vgraph.compiler.types import BOOL, F64, I64, VID, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.decorators import Definition, FunctionDef, OperatorDef
 from vgraph.language import DType
 from vgraph.refusals.base import Refusal, did_you_mean
@@ -209,6 +209,9 @@ class Calls(Expressions):
         """`vg.float32(x)`, `int(x)`: an explicit conversion."""
         if isinstance(x.type, Vector) and not (isinstance(to, Vector) and to.length == x.type.length):
             raise refusals.types.CannotCast(span, describe(x.kind), describe(to))
+        integer = x.kind is Weak.INT or (isinstance(x.kind, Scalar) and x.kind.is_integer)
+        if to == VID and x.kind != VID and integer:
+            return self.numbered(x, span)
         if to == VID:
             return Value(self.vertex_of(x, span), VID, span, x.valid)
         exact = x.kind is Weak.INF or (x.kind is Weak.INT and isinstance(x.expr, ir.Const) and to != BOOL)
@@ -216,6 +219,10 @@ class Calls(Expressions):
             exact = True
         expr = self.fit(x, to) if exact else coerce(Value(x.expr, x.type, span), to)
         return Value(expr, to, span)
+
+    def numbered(self, x: Value, span: Span) -> Value:
+        """The vertex of a number; vg.none where the graph has none of that number. The driver loop checks later."""
+        return Value(self.vertex_of(x, span), VID, span, x.valid)
 
     def truth(self, e: s.Call) -> Value:
         """`bool(x)`: whether a number is not 0, a frontier not empty."""

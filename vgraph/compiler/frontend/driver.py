@@ -21,7 +21,15 @@ from vgraph.language import DType
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
-METHODS = ("vertex_property", "disjoint_sets", "frontier", "edge_apply", "vertex_apply", "vertex_filter")
+METHODS = (
+    "vertex_property",
+    "scratch",
+    "disjoint_sets",
+    "frontier",
+    "edge_apply",
+    "vertex_apply",
+    "vertex_filter",
+)
 OUT_OF_RANGE = "a vertex index is out of range"
 
 
@@ -131,6 +139,7 @@ class DriverLowering(Frontiers):
     def indexed(self, e: s.Index, owner: Entity) -> Entity:
         match owner:
             case en.PropertyRef(property=prop):
+                self.not_scratch(prop, e.span)
                 at = self.vertex_index(e.index)
                 return Value(ir.Load(prop.name, at, prop.type, span=e.span), prop.type, e.span)
             case en.GraphProperty(name=name):
@@ -248,6 +257,9 @@ class DriverLowering(Frontiers):
             if value.function.name == "vertex_property":
                 self.new_property(target, value)
                 return True
+            if value.function.name == "scratch":
+                self.new_scratch(target, value)
+                return True
             if value.function.name == "disjoint_sets":
                 self.arguments(value, "graph.disjoint_sets", 0)
                 prop = self.declared(target, VID, value.span, disjoint=True)
@@ -283,31 +295,49 @@ class DriverLowering(Frontiers):
                     keyword.span, "graph.vertex_property", keyword.name, hint
                 )
             given[keyword.name] = keyword.value
-        dtype = self.entity(given["dtype"]) if "dtype" in given else None
-        if not isinstance(dtype, en.Static) or not isinstance(dtype.value, DType):
-            at = given["dtype"].span if "dtype" in given else call.span
-            raise refusals.driver.NotADtype(at, en.words(dtype) if dtype else "nothing")
-        t = dtype.value.type
+        t = self.dtype(given.get("dtype"), call)
         value = self.value(given["fill"]) if "fill" in given else None
         fill = zero(t, call.span) if value is None else self.stored(value, t, f"`{target.id}`")
         prop = self.declared(target, t, call.span)
         self.emit(ir.Fill(prop.name, fill, span=call.span))
 
-    def declared(self, target: s.Name, t: Type, span: Span, disjoint: bool = False) -> Property:
+    def dtype(self, given: s.Expr | None, call: s.Call) -> Type:
+        """The type that the argument of a declaration names."""
+        dtype = self.entity(given) if given is not None else None
+        if not isinstance(dtype, en.Static) or not isinstance(dtype.value, DType):
+            at = given.span if given is not None else call.span
+            raise refusals.driver.NotADtype(at, en.words(dtype) if dtype else "nothing")
+        return dtype.value.type
+
+    def new_scratch(self, target: s.Name, call: s.Call) -> None:
+        """`x = graph.scratch(dtype)`."""
+        (given,) = self.arguments(call, "graph.scratch", 1)
+        t = self.dtype(given, call)
+        if isinstance(t, Vector) or t == VID:
+            raise refusals.driver.ScratchType(given.span, describe(t))
+        self.declared(target, t, call.span, origin=Origin.SCRATCH)
+
+    def declared(
+        self,
+        target: s.Name,
+        t: Type,
+        span: Span,
+        disjoint: bool = False,
+        origin: Origin = Origin.LOCAL,
+    ) -> Property:
         """A property of the algorithm; declared again, it must have the same type, and is filled again."""
         held = self.objects.get(target.id)
         if held is None and (target.id in self.frame.assigned or target.id in self.frame.bindings):
             raise refusals.driver.KindChanged(target.span, target.id, en.words(self.entity(target)))
         if held is None:
-            prop = Property(
-                self.names.fresh(target.id), t, Site.VERTEX, Origin.LOCAL, disjoint, span=target.span
-            )
+            prop = Property(self.names.fresh(target.id), t, Site.VERTEX, origin, disjoint, span=target.span)
             self.unit.properties[target.id] = prop
             self.objects[target.id] = en.PropertyRef(prop, target.span)
             return prop
         if not isinstance(held, en.PropertyRef):
             raise refusals.driver.KindChanged(target.span, target.id, en.words(held))
-        if held.property.type != t or held.property.disjoint != disjoint:
+        kept = held.property
+        if (kept.type, kept.disjoint, kept.origin) != (t, disjoint, origin):
             raise refusals.driver.Redeclared(
                 span, target.id, describe(held.property.type), describe(t), held.property.span or span
             )
@@ -337,6 +367,7 @@ class DriverLowering(Frontiers):
                 raise refusals.writes.ReadOnly(target.span, en.words(owner), "the algorithm did not make it")
             raise refusals.writes.NotAssignable(target.span)
         prop = owner.property
+        self.not_scratch(prop, target.span)
         if prop.origin is not Origin.LOCAL:
             raise refusals.writes.ReadOnly(target.span, prop.name, "it is a parameter")
         at = self.vertex_index(target.index)
@@ -347,7 +378,10 @@ class DriverLowering(Frontiers):
         stored = self.stored(value, prop.type, f"`{prop.name}`")
         self.emit(ir.Store(prop.name, at, stored, span=statement.span))
 
-    # --- loops
+    def not_scratch(self, prop: Property, span: Span) -> None:
+        """The driver loop has no scratch memory."""
+        if prop.origin is Origin.SCRATCH:
+            raise refusals.driver.ScratchOutside(span, prop.name)
 
     # --- results
 
@@ -367,6 +401,7 @@ class DriverLowering(Frontiers):
         found = self.entity(e)
         match found:
             case en.PropertyRef(property=prop):
+                self.not_scratch(prop, e.span)
                 self.results.append(ir.Result(name, "property", prop.name, span=e.span))
             case Value():
                 self.results.append(ir.Result(name, "scalar", found.expr, span=e.span))

@@ -11,12 +11,12 @@ from vgraph.compiler.frontend import reductions
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.access import some
 from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.kinds import Value, coerce, describe
 from vgraph.compiler.frontend.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.unit import Names, Unit
 from vgraph.compiler.ir import Origin, Property
-from vgraph.compiler.types import BOOL, EID, VID, Kind, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Type, Vector, element_of
 from vgraph.decorators import FunctionDef, OperatorDef
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
@@ -112,8 +112,14 @@ class OperatorLowering(Statements):
 
     # --- reads
 
+    def vertex_property(self, e: s.Attribute) -> Property:
+        prop = super().vertex_property(e)
+        if prop.origin is Origin.SCRATCH and self.is_edge:
+            raise refusals.driver.ScratchOutside(e.span, e.name)
+        return prop
+
     def load(self, prop: Property, v: Value, span: Span) -> Value:
-        if v.expr == self.own:
+        if v.expr == self.own and prop.origin is not Origin.SCRATCH:
             self.own_reads.append((prop.name, span))
         return super().load(prop, v, span)
 
@@ -125,6 +131,14 @@ class OperatorLowering(Statements):
                 raise refusals.writes.ReadsWhatItReduces(span, name, op, write)
             if name in self.claimed and self.is_edge:
                 raise refusals.writes.ReadsWhatItClaims(span, name, self.claimed[name])
+
+    def numbered(self, x: Value, span: Span) -> Value:
+        number = self.shared(Value(coerce(Value(x.expr, x.type, span), I64), I64, span)).expr
+        low = ir.Compare(">=", number, ir.Const(0, I64, span=span), span=span)
+        high = ir.Compare("<", number, ir.GraphSize("num_vertices", span=span), span=span)
+        inside = ir.Logical("and", low, high, span=span)
+        vertex = ir.Select(inside, ir.Cast(VID, number, span=span), ir.Const(-1, VID, span=span), span=span)
+        return Value(vertex, VID, span)
 
     def graph_attribute(self, e: s.Attribute, graph: en.GraphRef) -> Entity:
         found = self.size(e.name, e.span) or self.read_global(e.name, e.span)
@@ -179,6 +193,8 @@ class OperatorLowering(Statements):
         if target.name == "id" or target.name.endswith(("degree", "neighbors", "_edges")):
             raise refusals.writes.ReadOnly(target.span, target.name, "it belongs to the graph")
         prop = self.vertex_property(target)
+        if prop.origin is Origin.SCRATCH:
+            return Place(prop.name, prop.type, target.span, prop, owner)
         if prop.origin is not Origin.LOCAL:
             what = "a property of the graph" if prop.origin is Origin.GRAPH else "a parameter"
             raise refusals.writes.ReadOnly(target.span, target.name, f"it is {what}")
@@ -192,6 +208,9 @@ class OperatorLowering(Statements):
 
     def assign_attribute(self, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
         place = self.place(target)
+        if place.prop is not None and place.prop.origin is Origin.SCRATCH:
+            self.store_scratch(statement, target, place)
+            return
         if self.is_own(place):
             self.store_own(statement, target, place)
             return
@@ -231,6 +250,17 @@ class OperatorLowering(Statements):
         assert self.own is not None
         stored = self.stored(value, place.type, place.text)
         self.emit(ir.Store(place.name, self.own, stored, span=statement.span))
+
+    def store_scratch(self, statement: s.Assign | s.Augment, target: s.Attribute, place: Place) -> None:
+        """A write that only this visit sees."""
+        value = self.value(statement.value)
+        if isinstance(statement, s.Augment):
+            value = self.combine(statement.op, self.value(target), value, statement.span)
+        assert place.vertex is not None
+        at = place.vertex if place.vertex.valid else self.shared(place.vertex)
+        stored = self.stored(value, place.type, place.text)
+        write: ir.Stmt = ir.ScratchStore(place.name, at.expr, stored, span=statement.span)
+        self.emit(write if at.valid else ir.If(some(at.expr, statement.span), (write,), span=statement.span))
 
     def store_claimed(self, statement: s.Assign, place: Place) -> None:
         """A further store of the one that claimed."""
@@ -332,6 +362,9 @@ class OperatorLowering(Statements):
         owner = self.apart(lambda: self.entity(e.value))[1]
         if isinstance(owner, en.GraphRef):
             return e.name in self.unit.globals
+        known = self.unit.properties.get(e.name)
+        if known is not None and known.origin is Origin.SCRATCH:
+            return False
         return isinstance(owner, Value) and owner.kind == VID and (self.is_edge or owner.expr != self.own)
 
     def guard(self, guards: tuple[s.Expr, ...], span: Span) -> ir.Expr | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.interpret.machine import Env, Machine
+from vgraph.compiler.interpret.machine import SCRATCH, Env, Machine
 from vgraph.compiler.ir import Expr, Layout
 from vgraph.compiler.types import Vector
 from vgraph.errors import InternalError
@@ -63,6 +63,10 @@ def _load(m: Machine, env: Env, n: ir.Load) -> Any:
     return value.copy() if array.ndim == 2 else value
 
 
+def _scratch_load(m: Machine, env: Env, n: ir.ScratchLoad) -> Any:
+    return env[SCRATCH].get(n.prop, {}).get(int(evaluate(m, env, n.index)), m.zero(n.type))
+
+
 def _degree(m: Machine, env: Env, n: ir.Degree) -> Any:
     return np.int64(len(m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)))
 
@@ -95,6 +99,7 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Call: _call,
     ir.Element: _element,
     ir.Load: _load,
+    ir.ScratchLoad: _scratch_load,
     ir.Degree: _degree,
     ir.Neighbor: _neighbor,
     ir.GraphSize: _graph_size,

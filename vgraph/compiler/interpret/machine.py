@@ -13,6 +13,8 @@ from vgraph.compiler.ir import Layout, Level, Orientation, Origin, Program, Prop
 from vgraph.compiler.types import EID, VID, Type, Vector, element_of
 
 Env = dict[str, Any]
+SCRATCH = "scratch memory"
+"""The key of an environment under which the visit's private memory stands: by property, by vertex."""
 
 
 class TraceRecord(NamedTuple):

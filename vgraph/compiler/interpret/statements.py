@@ -10,7 +10,7 @@ import numpy as np
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret.expressions import evaluate
-from vgraph.compiler.interpret.machine import Env, Frontier, Machine, TraceRecord
+from vgraph.compiler.interpret.machine import SCRATCH, Env, Frontier, Machine, TraceRecord
 from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Orientation, Stmt
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import VID
@@ -83,6 +83,15 @@ def _reduce_global(m: Machine, env: Env, n: ir.ReduceGlobal) -> None:
 
 def _store(m: Machine, env: Env, n: ir.Store) -> None:
     m.arrays[n.prop][evaluate(m, env, n.index)] = evaluate(m, env, n.value)
+
+
+def _scratch_store(m: Machine, env: Env, n: ir.ScratchStore) -> None:
+    value = evaluate(m, env, n.value)
+    env[SCRATCH].setdefault(n.prop, {})[int(evaluate(m, env, n.index))] = value
+
+
+def _scratch_clear(m: Machine, env: Env, n: ir.ScratchClear) -> None:
+    env[SCRATCH].pop(n.prop, None)
 
 
 def _reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
@@ -238,7 +247,7 @@ def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
     chosen = []
     for v in m.ordered(active):
         m.own = {op.args[0]}
-        local = {**env, op.args[0]: m.vid.type(v)}
+        local = {**env, op.args[0]: m.vid.type(v), SCRATCH: {}}
         _finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
         if emits and evaluate(m, local, emits.value):
             chosen.append(v)
@@ -306,9 +315,10 @@ def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
 
 
 def _chunk(m: Machine, env: Env, n: ir.ParFor, vertices: list[int]) -> Steps:
-    """The iterations that one thread runs in a row."""
+    """The iterations that one thread runs in a row, with one scratch memory."""
+    scratch: dict[str, Any] = {}
     for v in vertices:
-        yield from run_body(m, {**env, n.vertex: m.vid.type(v)}, n.body)
+        yield from run_body(m, {**env, n.vertex: m.vid.type(v), SCRATCH: scratch}, n.body)
     return None
 
 
@@ -377,6 +387,8 @@ _SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.SetGlobal: _set_global,
     ir.ReduceGlobal: _reduce_global,
     ir.Store: _store,
+    ir.ScratchStore: _scratch_store,
+    ir.ScratchClear: _scratch_clear,
     ir.Union: _union,
     ir.Fill: _fill,
     ir.Fail: _fail,

@@ -16,6 +16,8 @@ from vgraph.compiler.ir import (
     Orientation,
     ParFor,
     ReduceGlobal,
+    ScratchClear,
+    ScratchStore,
     SetGlobal,
     Stmt,
     Var,
@@ -51,7 +53,8 @@ def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
 
     visit = transform_body(shared_writes(low, operator.body, None), emitted)
     arcs = low.counter()
-    visit = (*_arcs_of(visit, v, arcs), *visit)
+    private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ScratchStore))
+    visit = (*_arcs_of(visit, v, arcs), *visit, *(ScratchClear(p, span=apply.span) for p in private))
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if membership:

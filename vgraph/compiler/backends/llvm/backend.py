@@ -9,7 +9,15 @@ from typing import Any, ClassVar, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST
 from vgraph.compiler.backends.base import ENTRY, Backend, Kernel, KernelInterface, SourceText
-from vgraph.compiler.backends.llvm import expressions, frontiers, memory, neighbors, parallel, statements
+from vgraph.compiler.backends.llvm import (
+    expressions,
+    frontiers,
+    memory,
+    neighbors,
+    parallel,
+    scratch,
+    statements,
+)
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.scan import Scan, describe, scan
 from vgraph.compiler.backends.llvm.values import Value
@@ -19,6 +27,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,
     **statements.STATEMENTS,
     **memory.STATEMENTS,
+    **scratch.NODES,
     **neighbors.STATEMENTS,
     **parallel.STATEMENTS,
     **frontiers.STATEMENTS,
@@ -112,6 +121,8 @@ def _argument(f: Emitter, kind: str, name: str, place: str) -> None:
     elif kind == "param":
         t = next(p.type for p in f.program.params if p.name == name)
         f.bind(name, Value(memory.load_at(f, place, t, "ctx"), t))
+    elif kind in ("scratch", "touched"):
+        scratch.declare(f, kind, name, f.op(f"load ptr, ptr {place}{alias}"))
     else:
         register = f'%"{kind} {name}"'
         f.do(f"{register} = load ptr, ptr {place}{alias}")

@@ -57,6 +57,7 @@ class Scan:
     labels: dict[str, int] = field(default_factory=dict)
     directions: dict[str, int] = field(default_factory=dict)
     messages: dict[str, int] = field(default_factory=dict)
+    scratch: set[str] = field(default_factory=set)
     slots: int = 0
 
     def need(self, frontier: str, layout: ir.Layout) -> None:
@@ -101,6 +102,8 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.properties.add(prop)
             if isinstance(node, ir.Fill):
                 found.lengths.add(prop)
+        case ir.ScratchLoad(prop=prop) | ir.ScratchStore(prop=prop) | ir.ScratchClear(prop=prop):
+            found.scratch.add(prop)
         case ir.Reduce(prop=prop, changed=changed):
             found.properties.add(prop)
             if changed is not None:
@@ -183,6 +186,10 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
     for param in program.params:
         assert isinstance(param.type, Scalar)
         args.append(ArgSlot("param", param.name, target.numpy_name(param.type)))
+    for p in program.properties:
+        if p.name in found.scratch:
+            args.append(ArgSlot("scratch", p.name, target.numpy_name(element_of(p.type))))
+            args.append(ArgSlot("touched", p.name, f"uint{target.id_bits}"))
     frontiers = [
         FrontierSlot(f.name, ir.Layout.BITMAP in found.layouts[f.name], f.name in found.flags)
         for f in program.frontiers
