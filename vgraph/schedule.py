@@ -182,7 +182,7 @@ class Axis:
         if value is AUTO:
             return self.auto
         if not self.accepts(value):
-            raise ScheduleError(f"{self.name}={value!r} is not {self.meant}")
+            raise ScheduleError(f"{self.name}={spelled(value, 'vg.')} is not {self.meant}")
         return value
 
 
@@ -263,6 +263,17 @@ def show(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def spelled(value: object, module: str = "") -> str:
+    """A value of an axis as a program writes it, names preceded by `module`: `vg.PUSH`, `vg.SPLIT(4)`, `True`."""
+    if isinstance(value, Direction | Phases | Payload | Drive | FrontierLayout | Sync):
+        return f"{module}{value.name}"
+    if isinstance(value, Order) and value.kind == "delta":
+        return f"{module}delta_stepping({'' if value.delta is None else f'{value.delta:g}'})"
+    if isinstance(value, Balance) and value.kind == "split":
+        return f"{module}SPLIT({'' if value.limit is None else value.limit})"
+    return f"{module}{value.kind.upper()}" if isinstance(value, Order | Balance) else repr(value)
+
+
 _USER_AXES: dict[str, Axis] = {}
 
 
@@ -280,9 +291,11 @@ def axis(name: str) -> Axis:
     """The axis called `name`. Raises ScheduleError."""
     found = AXES.get(name) or _USER_AXES.get(name)
     if found is None:
-        raise ScheduleError(
-            f"unknown schedule option {name!r}; the options are {', '.join([*AXES, *_USER_AXES])}"
-        )
+        from difflib import get_close_matches
+
+        known = [*AXES, *_USER_AXES]
+        meant = "".join(f" (did you mean {n!r}?)" for n in get_close_matches(name, known, 1))
+        raise ScheduleError(f"unknown schedule option {name!r}{meant}; the options are {', '.join(known)}")
     return found
 
 

@@ -139,7 +139,7 @@ def refused(name, **options):
 
 def test_what_can_be_observed_may_not_be_asynchronous():
     assert "rounds can be observed" in refused("limited", sync=vg.ASYNC)
-    assert "claiming" in refused("bfs_by_level", sync=vg.ASYNC)
+    assert "claimed" in refused("bfs_by_level", sync=vg.ASYNC)
 
 
 def test_no_frontier_is_not_data_driven():

@@ -140,9 +140,14 @@ def role_of(operator: Operator, index: Expr) -> Role:
     return Role.NEIGHBOR
 
 
-@lru_cache(maxsize=256)
 def effects(operator: Operator) -> Effects:
     """The effects of `operator`."""
+    return _effects(operator, operator.span)
+
+
+@lru_cache(maxsize=256)
+def _effects(operator: Operator, span: Span | None) -> Effects:
+    """`span` tells operators apart that are alike, but stand in different places."""
     reads: list[Read] = []
     writes: list[Write] = []
     for n in walk(operator):
@@ -215,18 +220,23 @@ def async_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[st
         return None
     for write in found.writes:
         if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
-            return (
-                f"`{write.prop}` is written by a {write.kind.value} update, which must happen once per round",
-                write.span,
-            )
-    if found.globals_reduced:
-        return "the operator reduces into a global, once per visit", operator.span
+            return f"`{write.prop}` is {_ONCE[write.kind]}", write.span
+    for n in walk(operator):
+        if isinstance(n, ReduceGlobal):
+            return f"`{n.name}` is reduced into once per visit, and how many there are would vary", n.span
     blocked = _not_monotone(operator, found)
     if blocked is not None:
         return blocked
     if not is_fixpoint_loop(program, apply):
         return "its rounds can be observed: it is not the whole body of a `while frontier:` loop", apply.span
     return None
+
+
+_ONCE = {
+    WriteClass.ACCUMULATING: "written by an accumulating update, which must happen once per round",
+    WriteClass.CLAIMING: "claimed, and who is first would depend on when updates are seen",
+    WriteClass.OWNED: "set to a value that depends on what its neighbors hold in that round",
+}
 
 
 def is_fixpoint_loop(program: Program, apply: EdgeApply | VertexApply) -> bool:
@@ -252,9 +262,13 @@ def _tests_nonempty(condition: Expr, frontier: str) -> bool:
 def _not_monotone(operator: Operator, found: Effects) -> tuple[str, Span | None] | None:
     """A place where a value written might fall when a value read rises, if there is one."""
     written = found.written
-    lowering = {w.op for w in found.writes if w.kind is WriteClass.MONOTONE}
-    if len(lowering) > 1:
-        return "it mixes reductions of opposite directions", operator.span
+    updates = [w for w in found.writes if w.kind is WriteClass.MONOTONE]
+    for w in updates:
+        if w.op != updates[0].op:
+            return (
+                f"a reduction by {w.op} beside one by {updates[0].op}: not all move in one direction",
+                w.span,
+            )
     tainted: set[str] = set()
     for statement in _statements(operator.body):
         match statement:

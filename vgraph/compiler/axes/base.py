@@ -8,7 +8,7 @@ from vgraph.compiler.effects import Effects, effects
 from vgraph.compiler.ir import EdgeApply, Program, VertexApply
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import IllegalSchedule
-from vgraph.schedule import AXES, Options, show
+from vgraph.schedule import AXES, Options, show, spelled
 from vgraph.source import Span
 
 if TYPE_CHECKING:
@@ -52,5 +52,5 @@ class Choice:
         """`value`, the one choice that is possible; refuse any other that is asked for."""
         asked = self.asked(name)
         if asked is not None and asked != value:
-            self.illegal(f"{name}={getattr(asked, 'name', asked)}", reason, way_out)
+            self.illegal(f"{name}={spelled(asked)}", reason, way_out)
         return value

@@ -16,5 +16,6 @@ def choose_deduplicate(c: Choice) -> bool:
         c.illegal("deduplicate=True", "no vertex can enter a frontier twice here", "leave it out")
     if asked is False and several:
         reason = "a vertex may change several times in a round, and a frontier is a set"
-        c.illegal("deduplicate=False", reason, "leave it out", c.operator.span)
+        update = next((w for w in c.effects.writes if w.kind is not WriteClass.CLAIMING), None)
+        c.illegal("deduplicate=False", reason, "leave it out", update.span if update else c.operator.span)
     return several or bool(asked)

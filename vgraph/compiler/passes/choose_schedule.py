@@ -33,10 +33,9 @@ def check_labels(program: Program, schedule: Schedule) -> None:
     known = labels(program)
     for label in schedule.labels:
         if label not in known:
-            listed = ", ".join(repr(k) for k in known) or "none: the algorithm has no traversal"
-            raise ScheduleError(
-                f"there is no traversal labelled {label!r} in {program.name}; the labels are {listed}"
-            )
+            listed = ", ".join(repr(k) for k in known)
+            way_out = f"the labels are {listed}" if known else "it has none at all"
+            raise ScheduleError(f"there is no traversal labelled {label!r} in {program.name}; {way_out}")
 
 
 def _run(program: Program, context: Context) -> Program:

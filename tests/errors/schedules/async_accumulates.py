@@ -1,0 +1,20 @@
+import vgraph as vg
+
+
+@vg.operator
+def spread(src, edge, dst):
+    dst.walks += src.walks
+
+
+@vg.algorithm
+def main(graph, source):
+    walks = graph.vertex_property(vg.int64)
+    walks[source] = 1
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(spread, frontier)
+    return walks
+
+
+def schedule():
+    return vg.Schedule().at("spread", sync=vg.ASYNC)
