@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgraph.schedule import Schedule
+from vgraph.schedule import Balance, Order, Schedule, show
 
 if TYPE_CHECKING:
+    from vgraph.compiler.axes.space import Verdict
     from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Pass
     from vgraph.decorators import AlgorithmDef
@@ -19,24 +21,84 @@ if TYPE_CHECKING:
 
 @dataclass
 class Explanation:
-    """The parts of an explanation, each a text; printing it prints them in order."""
+    """The parts of an explanation, each a text; printing it prints them in order.
+
+    `legal` holds a verdict on every value that a schedule may ask for, by label and axis: see `legal_text`.
+    """
 
     algorithm: str
     effects: str = ""
     schedule: str = ""
     reasons: str = ""
+    legal: dict[str, dict[str, list[Verdict]]] = field(default_factory=dict)
     passes: dict[str, str] = field(default_factory=dict)
     llvm: str = ""
     assembly: str = ""
 
     def __str__(self) -> str:
         sections = [("effects", self.effects), ("schedule", self.schedule), ("reasons", self.reasons)]
+        sections += [("legal schedules", legal_text(self.legal))]
         sections += [(f"IR after {name}", text) for name, text in self.passes.items()]
         sections += [("LLVM IR", self.llvm), ("machine code", self.assembly)]
         shown = [f"== {title} ==\n{text.rstrip()}" for title, text in sections if text]
         return "\n\n".join([f"{self.algorithm}", *shown])
 
     __repr__ = __str__
+
+
+# --- what is legal --------------------------------------------------------------------------------------------
+
+
+def legal_text(legal: Mapping[str, Mapping[str, list[Verdict]]]) -> str:
+    """By label: the values that may be asked for, then every line of the program that forbids some, and why."""
+    return "\n".join(
+        row for label, axes in legal.items() for row in (label, *_allowed(axes), *_forbidden(axes))
+    )
+
+
+def _allowed(axes: Mapping[str, list[Verdict]]) -> Iterator[str]:
+    """A row for each axis where there is a choice, and one for all others."""
+    width = max(map(len, axes))
+    fixed = []
+    for axis, verdicts in axes.items():
+        found = [v for v in verdicts if v.legal]
+        if len(found) > 1:
+            yield f"  {axis:{width}}  {_values(found)}"
+        elif found:
+            fixed.append(f"{axis}={_values(found)}")
+    if fixed:
+        yield f"  {'only':{width}}  {', '.join(fixed)}"
+
+
+def _forbidden(axes: Mapping[str, list[Verdict]]) -> Iterator[str]:
+    """What is refused when it is asked for alone, by the line that forbids it."""
+    refused = [v for verdicts in axes.values() for v in verdicts if v.refusal is not None]
+    for line in dict.fromkeys(map(_line, refused)):
+        yield f"  {line or 'the program'}"
+        here = [v for v in refused if _line(v) == line]
+        for axis, reason in dict.fromkeys((v.axis, v.reason) for v in here):
+            values = _values([v for v in here if (v.axis, v.reason) == (axis, reason)], "unless")
+            yield f"    forbids {axis}={values}: {reason}"
+
+
+def _values(verdicts: list[Verdict], need: str = "with") -> str:
+    """The values as text, `delta` for all widths and `split` for all limits; `need` joins what a value needs."""
+    words = []
+    for v in verdicts:
+        word = v.value.kind if isinstance(v.value, Order | Balance) else show(v.value)
+        words.append(word + (f" ({need} {v.needs[0]}={show(v.needs[1])})" if v.needs else ""))
+    return ", ".join(dict.fromkeys(words))
+
+
+def _line(verdict: Verdict) -> str:
+    """`sssp.py:12: dst.dist = min(...)`: the line that forbids, if it is known."""
+    span = verdict.span
+    if span is None:
+        return ""
+    return f"{PurePath(span.source.name).name}:{span.line}: {span.source.line(span.line).strip()}"
+
+
+# --- compiling without running --------------------------------------------------------------------------------
 
 
 def explanation(
@@ -52,11 +114,12 @@ def explanation(
 ) -> Explanation:
     """Compile without running, and write down what happens."""
     from vgraph.compiler import build
+    from vgraph.compiler.axes import space
     from vgraph.compiler.backends import jit
     from vgraph.compiler.effects import effects
     from vgraph.compiler.frontend import argument_types
     from vgraph.compiler.ir import EdgeApply, VertexApply
-    from vgraph.compiler.rewrite import walk
+    from vgraph.compiler.rewrite import Context, walk
     from vgraph.compiler.text import print_program
     from vgraph.runtime.executor import backend, signature_of
     from vgraph.runtime.policy import facts_of
@@ -64,6 +127,8 @@ def explanation(
     result = Explanation(algorithm.describe())
     values = {**stand_ins(algorithm, graph, params), **params}
     reasons: list[str] = []
+    facts, kernel_threads = facts_of(graph), 1 if threads == 1 else 0
+    before: list[Program] = []
 
     def observe(step: Pass | None, program: Program) -> None:
         name = step.name if step else "frontend"
@@ -72,19 +137,20 @@ def explanation(
         if name == "simplify":
             result.effects = "\n".join(effects(o).describe() for o in program.operators)
         if name == "choose-schedule":
+            result.legal = space.legal(before[0], Context(threads=kernel_threads, facts=facts))
             for n in walk(program):
                 if isinstance(n, EdgeApply | VertexApply) and n.schedule is not None:
                     reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
+        before[:] = [program]
 
     signature = signature_of(graph, argument_types(algorithm, values))
-    kernel_threads = 1 if threads == 1 else 0
     compiled = build(
         algorithm,
         signature,
         backend(),
         schedule=schedule,
         threads=kernel_threads,
-        facts=facts_of(graph),
+        facts=facts,
         observe=observe,
     )
     result.schedule, result.reasons = str(compiled.schedule), "\n".join(dict.fromkeys(reasons))
