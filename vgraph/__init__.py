@@ -17,6 +17,7 @@ from vgraph.errors import (
     GraphError,
     GraphFormatError,
     ParameterError,
+    PassError,
     ScheduleError,
     SourceError,
     VGraphError,
@@ -76,7 +77,8 @@ from vgraph.schedule import (
 )
 
 if TYPE_CHECKING:
-    from vgraph import algorithms, data
+    from vgraph import algorithms, data, passes
+    from vgraph.compiler.user_passes import schedule_pass
     from vgraph.io import read, write
 
 __version__ = "0.1.0"
@@ -111,6 +113,7 @@ __all__ = [
     "GraphError",
     "GraphFormatError",
     "ParameterError",
+    "PassError",
     "Schedule",
     "ScheduleError",
     "SourceError",
@@ -138,8 +141,10 @@ __all__ = [
     "nan",
     "none",
     "operator",
+    "passes",
     "read",
     "run",
+    "schedule_pass",
     "sqrt",
     "sum",
     "uint32",
@@ -156,7 +161,9 @@ def __getattr__(name: str) -> Any:
     """What a program may never need is imported when first used."""
     import importlib
 
-    if name in ("algorithms", "data"):
+    if name == "schedule_pass":
+        return getattr(importlib.import_module("vgraph.compiler.user_passes"), name)
+    if name in ("algorithms", "data", "passes"):
         return importlib.import_module(f"vgraph.{name}")
     if name in ("read", "write"):
         return getattr(importlib.import_module("vgraph.io"), name)

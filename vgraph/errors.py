@@ -83,6 +83,24 @@ class ScheduleError(VGraphError, ValueError):
     """A schedule names an unknown label or option, or a value of the wrong kind."""
 
 
+class PassError(VGraphError):
+    """A pass of the user's own (`@vg.schedule_pass`) gave a program that breaks a rule of the IR.
+
+    `name`: the pass; `rule`: what is broken; `node`: where (None: nothing in particular); `before` and `after`: the IR
+    that the pass was given and that it gave, as texts.
+    """
+
+    def __init__(
+        self, name: str, place: str, found: str, rule: str, node: object, before: str, after: str
+    ) -> None:
+        self.name, self.rule, self.node, self.before, self.after = name, rule, node, before, after
+        super().__init__(
+            f"the pass {name} ({place}) broke the program\n{found}\n"
+            f"help: this error's `before` and `after` hold the IR before and after the pass; "
+            f"VGRAPH_DEBUG=4 prints the IR up to the pass"
+        )
+
+
 # --- language -------------------------------------------------------------------------------------------------
 # What the language refuses is a catalogue of its own: one Diagnostic class per refusal in `vgraph.refusals`.
 

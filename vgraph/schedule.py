@@ -7,6 +7,8 @@ choice. `AXES` is the one table of what can be asked for; passes may add options
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -155,6 +157,10 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value < float("inf")
 
 
+def _is_finite(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
 def _at_least(least: int) -> Callable[[object], bool]:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
 
@@ -280,11 +286,41 @@ _USER_AXES: dict[str, Axis] = {}
 def register_option(name: str, accepts: Callable[[object], bool], meant: str) -> None:
     """Let schedules carry option `name`, which belongs to a pass of the user's; `meant` completes "name=x is not ...".
 
-    Values are ints, floats, bools or strings. Raises ScheduleError if the name is one of vgraph's own.
+    Values are ints, finite floats, bools or strings. Raises ScheduleError if the name is one of vgraph's own.
     """
     if name in AXES:
         raise ScheduleError(f"{name!r} is an option of vgraph's own")
-    _USER_AXES[name] = Axis(name, None, accepts, meant, str)
+    if not name.isidentifier():
+        raise ScheduleError(f"{name!r} cannot be an option: an option has a name as Python's names are")
+
+    def check(value: object) -> bool:
+        return (isinstance(value, bool | int | str) or _is_finite(value)) and accepts(value)
+
+    _USER_AXES[name] = Axis(name, None, check, meant, read_value)
+
+
+def unregister_option(name: str) -> None:
+    """Take back `register_option`; nothing happens if there is no such option."""
+    _USER_AXES.pop(name, None)
+
+
+def show_value(value: object) -> str:
+    """The value of an option that belongs to a pass of the user's, as text: `1000`, `0.5`, `true`, `"word"`."""
+    return json.dumps(value)
+
+
+def read_value(text: str) -> object:
+    """The inverse of `show_value`; a word that is no other value is a string, without quotes too."""
+    try:
+        value = json.loads(text, parse_constant=str)
+    except ValueError:
+        return text
+    return value if isinstance(value, bool | int | float | str) else text
+
+
+def options() -> dict[str, Axis]:
+    """All options by name: vgraph's own, and those of the user's passes."""
+    return AXES | _USER_AXES
 
 
 def axis(name: str) -> Axis:
@@ -293,7 +329,7 @@ def axis(name: str) -> Axis:
     if found is None:
         from difflib import get_close_matches
 
-        known = [*AXES, *_USER_AXES]
+        known = list(options())
         meant = "".join(f" (did you mean {n!r}?)" for n in get_close_matches(name, known, 1))
         raise ScheduleError(f"unknown schedule option {name!r}{meant}; the options are {', '.join(known)}")
     return found
@@ -421,7 +457,8 @@ class ApplySchedule:
     def __str__(self) -> str:
         """The first six axes and whatever else is not at its default: `direction=push, ..., order=delta(64)`."""
         shown = [f for f in fields(self) if f.name in AXES and getattr(self, f.name) != f.default]
-        return ", ".join(f"{f.name}={show(getattr(self, f.name))}" for f in shown)
+        own = [f"{f.name}={show(getattr(self, f.name))}" for f in shown]
+        return ", ".join([*own, *(f"{name}={show_value(value)}" for name, value in self.extra)])
 
     def options(self, frontier: bool) -> Options:
         """As what a user could have asked for; the layout only where there is a `frontier`."""

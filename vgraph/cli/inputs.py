@@ -18,7 +18,7 @@ import click
 from vgraph.cli.progress import reading
 from vgraph.data import GRAPHS, BundledGraph, path
 from vgraph.errors import ParameterError, ScheduleError, VGraphError
-from vgraph.schedule import AXES, Schedule
+from vgraph.schedule import AXES, Schedule, options
 
 if TYPE_CHECKING:
     from vgraph.decorators import AlgorithmDef
@@ -251,10 +251,13 @@ def parse_schedule(texts: Sequence[str]) -> Schedule | None:
 
 def _option(name: str, text: str) -> object:
     """The value of a schedule option, written as a schedule shows it: `push`, `delta_stepping(64)`, `true`, `4`."""
-    if name not in AXES:
+    known_axes = options()
+    if name not in known_axes:
         raise ScheduleError(
-            f"unknown schedule option {name!r}{_meant(name, AXES)}; there are {', '.join(AXES)}"
+            f"unknown schedule option {name!r}{_meant(name, known_axes)}; there are {', '.join(known_axes)}"
         )
+    if name not in AXES:
+        return known_axes[name].read(text)
     word = text.lower().replace("delta_stepping", "delta")
     try:
         return AXES[name].read(word)

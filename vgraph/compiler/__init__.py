@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,11 +24,15 @@ Observer = Callable[["Pass | None", "Program"], None]
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the compiler gives: the schedule it chose, the kernel-level program, and its text for the backend."""
+    """What the compiler gives: the schedule it chose, the kernel-level program, and its text for the backend.
+
+    `notes` is what the passes had to say.
+    """
 
     schedule: Schedule
     kernel: Program
     source: SourceText
+    notes: tuple[str, ...] = ()
 
 
 def build(
@@ -39,20 +43,22 @@ def build(
     schedule: Schedule | None = None,
     threads: int = 0,
     facts: Facts | None = None,
+    passes: Sequence[Pass] | None = None,
     observe: Observer | None = None,
 ) -> Compiled:
     """Compile `definition` for a graph and arguments of `signature`.
 
     `threads` is 1 for code without atomics, 0 for any number of threads; `facts` what is known of the graph.
+    `passes` are by default `user_passes.pipeline()`: vgraph's own and those that were registered.
     `observe` sees the program after the frontend (with None) and after each pass. Raises a Diagnostic for what the
     user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
     from vgraph.compiler.facts import Facts
     from vgraph.compiler.frontend import build_program
     from vgraph.compiler.ir import Level
-    from vgraph.compiler.passes import PIPELINE
     from vgraph.compiler.passes.choose_schedule import chosen
     from vgraph.compiler.rewrite import Context, PassManager
+    from vgraph.compiler.user_passes import pipeline
 
     resolved = Schedule()
 
@@ -68,7 +74,7 @@ def build(
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]
     context = Context(schedule or Schedule(), threads, facts or Facts())
-    kernel = PassManager(context).run(program, PIPELINE, on_pass=on_pass)
+    kernel = PassManager(context).run(program, passes or pipeline(), on_pass=on_pass)
     assert kernel.level is Level.KERNEL
     # [kernel IR] -> [text]
-    return Compiled(resolved, kernel, backend.emit(kernel))
+    return Compiled(resolved, kernel, backend.emit(kernel), tuple(context.notes))

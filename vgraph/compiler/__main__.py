@@ -6,6 +6,7 @@ python -m vgraph.compiler sssp.ir --verify --passes choose-direction,lower-push 
 from __future__ import annotations
 
 import argparse
+import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; 0 if all went well, 1 for a fault in the program or a pass, 2 for a wrong option."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    for file in options.load:
+        load(file)
     known = pipeline()
     if options.list:
         print(describe(known))
@@ -40,10 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def pipeline() -> tuple[Pass, ...]:
-    """Every pass of the compiler, in the order in which they run."""
-    from vgraph.compiler.passes import PIPELINE
+    """Every pass of the compiler and of the modules loaded, in the order in which they run."""
+    from vgraph.compiler import user_passes
 
-    return tuple(PIPELINE)
+    return user_passes.pipeline()
 
 
 def describe(passes: Sequence[Pass]) -> str:
@@ -58,6 +61,14 @@ def chosen(known: Sequence[Pass], names: str) -> list[Pass]:
         return list(known)
     by_name = {p.name: p for p in known}
     return [by_name[name.strip()] for name in names.split(",") if name.strip()]
+
+
+def load(file: str) -> None:
+    """Run a user's Python file, which registers its passes."""
+    try:
+        runpy.run_path(file, run_name=Path(file).stem)
+    except OSError as error:
+        raise SystemExit(f"{file}: {error.strerror or error}") from None
 
 
 def _run(program: Program, passes: Sequence[Pass], options: argparse.Namespace) -> Program:
@@ -91,6 +102,9 @@ def _parser() -> argparse.ArgumentParser:
         "file", nargs="?", default="-", help="a file with textual IR; - (the default) is stdin"
     )
     parser.add_argument("--passes", default="", metavar="NAMES", help="passes to run: a,b,c, or all")
+    parser.add_argument(
+        "--load", action="append", default=[], metavar="FILE.py", help="run a module that registers passes"
+    )
     parser.add_argument("--list", action="store_true", help="list the passes in the order of the pipeline")
     levels = [level.value for level in Level]
     parser.add_argument("--level", choices=levels, help="the input must be valid at this level")

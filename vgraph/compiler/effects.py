@@ -208,7 +208,14 @@ def the_claim(body: Body) -> Claim:
 
 
 def async_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[str, Span | None] | None:
-    """Why updates of `apply` may not become visible within the round; None if every order gives the same result.
+    """Why updates of `apply` may not become visible within the round; None if every order gives the same result."""
+    if not effects(program.operator(apply.op)).stale_reads:
+        return None
+    return any_order_obstacle(program, apply)
+
+
+def any_order_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[str, Span | None] | None:
+    """Why the active vertices may not be visited in any order, in any round and any number of times; None if they may.
 
     Legal when (1) every write is min, max, | or & on properties, or a union; (2) each value written is a
     non-decreasing function of what the operator reads and writes, so chaotic iteration has one fixpoint
@@ -216,8 +223,6 @@ def async_obstacle(program: Program, apply: EdgeApply | VertexApply) -> tuple[st
     """
     operator = program.operator(apply.op)
     found = effects(operator)
-    if not found.stale_reads:
-        return None
     for write in found.writes:
         if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
             return f"`{write.prop}` is {_ONCE[write.kind]}", write.span

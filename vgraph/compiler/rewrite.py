@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from vgraph.compiler import ir
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir import Body, Expr, Level, Node, Program, Stmt
-from vgraph.errors import InternalError
+from vgraph.errors import InternalError, VGraphError
 from vgraph.schedule import Schedule
 from vgraph.source import Span
 
@@ -248,6 +248,11 @@ class Context:
     facts: Facts = field(default_factory=Facts)
     notes: list[str] = field(default_factory=list)
 
+    def option(self, label: str, name: str, default: Any = None) -> Any:
+        """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""
+        asked = self.schedule.labels.get(label)
+        return default if asked is None else dict(asked.extra).get(name, default)
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -257,6 +262,10 @@ class Pass:
     run: Callable[[Program, Context], Program]
     takes: Level
     gives: Level
+
+    def broke(self, before: Program, after: Program, error: VGraphError) -> VGraphError:
+        """The error to raise where the pass turned `before` into `after`, which is not valid."""
+        return InternalError(f"pass {self.name} broke the program: {error}")
 
 
 @dataclass
@@ -276,17 +285,21 @@ class PassManager:
         """The program after all `passes`; `on_pass` sees the result of each.
 
         With `verify` the program is checked at the start and after every pass that changed it. Raises
-        InternalError with the name of the pass that broke it, or that was given the wrong level.
+        InternalError, or PassError for a pass of the user's, with the name of the pass that broke it.
         """
         if verify:
-            _check(program, None, "the program is not valid before the first pass")
+            fault = _fault(program, None)
+            if fault is not None:
+                raise InternalError(f"the program is not valid before the first pass: {fault}") from fault
         for step in passes:
             if program.level is not step.takes:
                 level = program.level.value
                 raise InternalError(f"pass {step.name} takes {step.takes.value} level, not {level}")
             before, program = program, step.run(program, self.context)
             if verify and program is not before:
-                _check(program, step.gives, f"pass {step.name} broke the program")
+                fault = _fault(program, step.gives)
+                if fault is not None:
+                    raise step.broke(before, program, fault) from fault
             elif program.level is not step.gives:
                 level = program.level.value
                 raise InternalError(f"pass {step.name} gave {level} level, not {step.gives.value}")
@@ -295,10 +308,14 @@ class PassManager:
         return program
 
 
-def _check(program: Program, level: Level | None, blame: str) -> None:
+def _fault(program: Program, level: Level | None) -> VGraphError | None:
+    """What the verifier says of `program`, if it says anything."""
     from vgraph.compiler.verify import VerifyError, verify
 
     try:
         verify(program, level)
     except VerifyError as error:
-        raise InternalError(f"{blame}: {error}") from error
+        return error
+    except Exception as error:  # what stands there is no IR at all
+        return InternalError(f"the verifier cannot read it: {type(error).__name__}: {error}")
+    return None

@@ -16,7 +16,7 @@ from vgraph.compiler.functions import call_type
 from vgraph.compiler.ir import Body, Expr, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
 from vgraph.compiler.types import BOOL, EID, I64, SCALARS, VID, Scalar, Target, Type, Vector
 from vgraph.errors import Diagnostic
-from vgraph.schedule import AXES, ApplySchedule
+from vgraph.schedule import AXES, ApplySchedule, axis
 from vgraph.source import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -288,8 +288,12 @@ class _Builder:
         words = [str(t) for t in tree.children]
         given = dict(zip(words[::2], words[1::2], strict=True))
         try:
-            axes: dict[str, Any] = {name: AXES[name].read(value) for name, value in given.items()}
-            return ApplySchedule(**axes)
+            if 2 * len(given) != len(words):
+                raise ValueError
+            values: dict[str, Any] = {name: axis(name).read(value) for name, value in given.items()}
+            own = {name: value for name, value in values.items() if name in AXES}
+            extra = tuple(sorted((k, axis(k).check(v)) for k, v in values.items() if k not in AXES))
+            return ApplySchedule(**own, extra=extra)
         except (KeyError, ValueError, TypeError):
             raise self.error(tree.meta, "a schedule names each choice once, with one of its values") from None
 

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,9 +21,9 @@ from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
 from vgraph.config import knobs
-from vgraph.errors import AlgorithmError, DeviceError, ParameterError
+from vgraph.errors import AlgorithmError, DeviceError, ParameterError, PassError
 from vgraph.runtime import policy
-from vgraph.runtime.cache import cache_key, default_cache
+from vgraph.runtime.cache import CacheWarning, cache_key, default_cache
 from vgraph.runtime.plan import Array, Plan, plan_of
 from vgraph.runtime.result import Result, Round, Stats, Trace
 from vgraph.runtime.threads import native_runtime, run_native
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.frontend import Signature
     from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Pass
+    from vgraph.compiler.user_passes import UserPass
     from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
     from vgraph.runtime.progress import ProgressCallback
@@ -128,20 +130,49 @@ def prepare(
     from vgraph.compiler.frontend import source_parts
 
     single = 1 if threads == 1 else 0
+    own = _own_passes()
+    marks = _marks(own)
+    if marks is None:
+        return _compile(None, definition, signature, schedule, single, facts, own)
     asked = ";".join(f"{k}={v!r}" for k, v in sorted(schedule.labels.items()))
     known = (repr(signature), asked, str(single), repr(facts))
-    key = cache_key((code_stamp(), target_key(), *source_parts(definition), *known))
+    key = cache_key((code_stamp(), target_key(), *source_parts(definition), *known, *marks))
     with _lock:
         found = _loaded.get(key)
         if found is not None:
             _loaded.move_to_end(key)
             return found
-    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single, facts)
+    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single, facts, own)
     with _lock:
         _loaded[key] = loaded
         while len(_loaded) > _LOADED:
             _loaded.popitem(last=False)
     return loaded
+
+
+def _own_passes() -> tuple[UserPass, ...]:
+    """The user's passes. Their module is there once one is registered; without, a warm start loads no passes at all."""
+    keeper = sys.modules.get("vgraph.compiler.user_passes")
+    return () if keeper is None else keeper.registered()
+
+
+def _marks(own: tuple[UserPass, ...]) -> tuple[str, ...] | None:
+    """What of the user's passes is in the key; None, with a warning, if code that they made cannot be kept."""
+    if not own:
+        return ()
+    from vgraph.compiler.fingerprints import NoFingerprintError
+    from vgraph.compiler.user_passes import fingerprints
+
+    try:
+        return fingerprints(own)
+    except NoFingerprintError as error:
+        _tell_uncached(str(error))
+        return None
+
+
+@functools.cache
+def _tell_uncached(reason: str) -> None:
+    warnings.warn(f"programs are compiled anew for each run: {reason}", CacheWarning, stacklevel=5)
 
 
 def _from_cache(key: str) -> Loaded | None:
@@ -162,31 +193,39 @@ def _load(code: bytes, plan: Plan) -> Kernel:
 
 
 def _compile(
-    key: str,
+    key: str | None,
     definition: AlgorithmDef,
     signature: Signature,
     schedule: Schedule,
     threads: int,
     facts: Facts,
+    own: tuple[UserPass, ...],
 ) -> Loaded:
+    """Code made now; without a key it is not kept."""
     from vgraph.compiler import build
+    from vgraph.compiler.user_passes import pipeline
 
     stations: dict[str, str] = {}
-    compiled = build(
-        definition,
-        signature,
-        backend(),
-        schedule=schedule,
-        threads=threads,
-        facts=facts,
-        observe=_observer(stations),
-    )
+    try:
+        compiled = build(
+            definition,
+            signature,
+            backend(),
+            schedule=schedule,
+            threads=threads,
+            facts=facts,
+            passes=pipeline(own),
+            observe=_observer(stations),
+        )
+    except PassError:
+        _show(definition.name, str(schedule), "", stations)
+        raise
     _show(definition.name, str(compiled.schedule), compiled.source.text, stations)
     code = backend().compile(compiled.source)
     plan = plan_of(compiled.kernel, compiled.source.interface, compiled.schedule)
     loaded = Loaded(plan, _load(code, plan), False)
     cache = default_cache()
-    if cache is not None:
+    if cache is not None and key is not None:
         cache.put(key, plan.pack(code), {"algorithm": definition.name, "schedule": str(compiled.schedule)})
     return loaded
 

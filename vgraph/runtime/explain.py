@@ -153,6 +153,7 @@ def explanation(
         facts=facts,
         observe=observe,
     )
+    reasons.extend(compiled.notes)
     result.schedule, result.reasons = str(compiled.schedule), "\n".join(dict.fromkeys(reasons))
     if llvm:
         result.llvm = compiled.source.text

@@ -9,7 +9,7 @@ from vgraph.compiler.ir import EdgeApply, Level, Node, Program
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import NoChangedVertices
-from vgraph.schedule import ApplySchedule, Options, Schedule
+from vgraph.schedule import ApplySchedule, Options, Schedule, axis
 
 
 def labels(program: Program) -> tuple[str, ...]:
@@ -19,6 +19,8 @@ def labels(program: Program) -> tuple[str, ...]:
 
 def resolve(program: Program, apply: Apply, options: Options, context: Context) -> ApplySchedule:
     """The complete schedule of `apply`. Raises IllegalSchedule for an option that its effects forbid."""
+    for name, value in options.extra:
+        axis(name).check(value)  # the pass that it belongs to may be gone
     choice = Choice(program, apply, options, context)
     if isinstance(apply, EdgeApply) and apply.out and WriteClass.MERGING in choice.effects.classes():
         assert apply.span is not None
