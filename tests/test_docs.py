@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import vgraph as vg
+from vgraph.compiler.user_passes import registered
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -38,12 +39,24 @@ def test_page_runs(page, tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location(file.stem, file)
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, file.stem, module)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        for own in registered():
+            own.remove()
 
 
 def test_the_pages_have_code():
     written = {page.name for page in PAGES if python_of(page).strip()}
-    assert {"README.md", "algorithms.md", "index.md", "tutorial.md", "schedules.md", "files.md"} <= written
+    assert {
+        "README.md",
+        "algorithms.md",
+        "index.md",
+        "tutorial.md",
+        "schedules.md",
+        "passes.md",
+        "files.md",
+    } <= written
 
 
 def test_every_algorithm_has_its_section():

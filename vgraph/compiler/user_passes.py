@@ -32,6 +32,7 @@ class UserPass(Pass):
     As a context manager it is registered inside the `with` block and removed at its end.
     """
 
+    distrusted = True
     function: FunctionType
     anchor: str
     """The pass of vgraph's own that it stands beside."""
