@@ -28,6 +28,10 @@ class Round(Protocol):
         """The traversal's label."""
 
     @property
+    def direction(self) -> str:
+        """'push', 'pull', or 'vertex' for a vertex operator."""
+
+    @property
     def frontier(self) -> int:
         """Active vertices when the round began."""
 
@@ -106,28 +110,131 @@ def check(graph: Graph, target: str | Path, *, x: str = "x", y: str = "y") -> No
 
 
 def plot_trace(trace: Iterable[Round], target: str | Path | Axes | None = None, *, title: str = "") -> Axes:
-    """Draw what each round of a run did: the size of its frontier and the arcs it walked, by label.
+    """Draw what each round of a run did: active vertices, arcs walked and time, one panel each.
 
-    `trace`: `result.trace`. `target` as in `vertices`. Returns the axes; raises ParameterError for an empty
-    trace.
+    Every label and direction has a colour and a marker of its own; a thin grey line leads from round to round of a
+    label where they are few enough. Scales are logarithmic; a panel with nothing but zeros is left out.
+
+    `trace`: `result.trace`. `target` as in `vertices`; axes get the active vertices alone. Returns the topmost axes;
+    raises ParameterError for an empty trace.
     """
     rounds = list(trace)
     if not rounds:
         raise ParameterError("the trace has no rounds to draw")
-    axes, save = _axes(target, (9, 4.5))
-    number = np.arange(1, len(rounds) + 1)
-    for name in dict.fromkeys(r.label for r in rounds):
-        own = np.array([r.label == name for r in rounds])
-        for what, style in (("frontier", "o-"), ("edges", "s--")):
-            count = np.array([getattr(r, what) for r in rounds], dtype=np.float64)
-            axes.plot(number[own], count[own], style, markersize=3, linewidth=1, label=f"{name}: {what}")
-    axes.set_yscale("symlog", linthresh=1)
-    total = f"{sum(r.seconds for r in rounds) * 1e3:.3g} ms"
-    axes.set(xlabel="round", ylabel="vertices, arcs", title=title or total)
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+    own = target is None or isinstance(target, (str, Path))
+    panels = [p for p in _PANELS if any(getattr(r, p[0]) for r in rounds)] if own else []
+    panels = panels or list(_PANELS[:1])
+    axes, save = _axes(target, (9, 1.2 + 1.9 * len(panels)))
+    below = _stacked(axes, len(panels)) if own else [axes]
+    for panel, (what, unit, name) in zip(below, panels, strict=True):
+        _draw_rounds(panel, rounds, what)
+        panel.set_ylabel(name)
+        _log_scale(panel, [float(getattr(r, what)) for r in rounds], unit)
+    _number_rounds(below[-1], len(rounds))
+    legend: dict[str, Any] = {"fontsize": 9, "markerscale": 4 if len(rounds) > _MANY else 1}
+    if own:
+        axes.figure.suptitle(title or _summary(rounds), x=0.02, ha="left", fontsize=12)
+        legend |= {
+            "loc": "lower left",
+            "bbox_to_anchor": (0, 1),
+            "borderaxespad": 0.2,
+            "ncols": 5,
+            "frameon": False,
+        }
+    else:
+        axes.set_title(title or _summary(rounds))
+    axes.legend(**legend)
     save()
     return axes
+
+
+_PANELS = (
+    ("frontier", "", "active vertices"),
+    ("edges", "", "arcs walked"),
+    ("seconds", "s", "time of the round"),
+)
+_MARKERS = {"push": "^", "pull": "v", "vertex": "o"}
+_OTHER_MARKERS = "sDPX*<>"
+_FEW, _MANY = 60, 1500
+"""Rounds up to which each has a full marker, and from which on there are only points."""
+
+
+def _stacked(top: Axes, count: int) -> list[Axes]:
+    """`count` panels with one x axis, in the figure of `top`, which becomes the first of them."""
+    figure = top.figure
+    grid = figure.add_gridspec(count, 1)
+    top.set_subplotspec(grid[0])
+    panels = [top, *(figure.add_subplot(grid[i], sharex=top) for i in range(1, count))]
+    for panel in panels[:-1]:
+        panel.tick_params(labelbottom=False)
+    return panels
+
+
+def _draw_rounds(axes: Axes, rounds: list[Round], what: str) -> None:
+    """One series for each label and direction; where a label changes its direction, the series breaks."""
+    number = np.arange(1, len(rounds) + 1)
+    values = np.array([getattr(r, what) for r in rounds], dtype=np.float64)
+    label, way = np.array([r.label for r in rounds]), np.array([r.direction for r in rounds])
+    markers, others = dict(_MARKERS), iter(_OTHER_MARKERS * len(set(way)))
+    for name in dict.fromkeys(way.tolist()):
+        markers.setdefault(name, next(others))
+    colour = 0
+    for name in dict.fromkeys(label.tolist()):
+        own = label == name
+        if len(rounds) <= _MANY:
+            axes.plot(number[own], values[own], "-", color="0.75", linewidth=0.8, zorder=1)
+        for direction in dict.fromkeys(way[own].tolist()):
+            shown = np.where(way[own] == direction, values[own], np.nan)
+            style = _round_style(len(rounds), markers[direction])
+            text = name if direction == "vertex" else f"{name}: {direction}"
+            axes.plot(number[own], shown, color=f"C{colour % 10}", label=text, **style)
+            colour += 1
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _round_style(count: int, marker: str) -> dict[str, Any]:
+    """Lines with markers for few rounds, with small ones for more, and points alone for very many."""
+    if count > _MANY:
+        return {"marker": marker, "markersize": 1.5, "linestyle": "none", "alpha": 0.6, "rasterized": True}
+    return {"marker": marker, "markersize": 5.0 if count <= _FEW else 2.5, "linewidth": 1.2}
+
+
+def _log_scale(axes: Axes, values: list[float], unit: str) -> None:
+    """A logarithmic axis with units (10 k, 1 M; 10 µs, 1 ms); below the least positive value it goes on to zero."""
+    from matplotlib.ticker import EngFormatter, MaxNLocator, NullFormatter
+
+    least = min((v for v in values if v > 0), default=1.0)
+    if min(values) > 0:
+        axes.set_yscale("log")
+    else:
+        axes.set_yscale("symlog", linthresh=least, linscale=0.5)
+        axes.set_ylim(bottom=0)
+    if max(values) < 10 * least:  # within a decade a logarithmic axis has next to no labels
+        axes.set_yscale("linear")
+        axes.set_ylim(0, 1.15 * max(*values, least))
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=not unit))
+    axes.yaxis.set_major_formatter(EngFormatter(unit, sep=" " if unit else ""))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _number_rounds(axes: Axes, count: int) -> None:
+    """Rounds are whole numbers from 1 on."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.set_xlabel("round")
+    axes.set_xlim(1 - max(0.5, 0.01 * count), count + max(0.5, 0.01 * count))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if x >= 1 else ""))
+
+
+def _summary(rounds: list[Round]) -> str:
+    """Rounds, arcs and time of the whole run in a line."""
+    arcs, seconds = sum(r.edges for r in rounds), sum(r.seconds for r in rounds)
+    parts = [f"{len(rounds):,} round{'s' if len(rounds) > 1 else ''}"]
+    parts += [f"{arcs:,} arcs"] if arcs else []
+    parts += [f"{seconds * 1e3:.3g} ms"] if seconds else []
+    return ", ".join(parts)
 
 
 class _Canvas:

@@ -87,12 +87,82 @@ def test_values_must_fit(path_graph):
         plot.vertices(path_graph, [0, 1])
 
 
+def a_round(label="relax", direction="push", frontier=1, edges=3, seconds=1e-3):
+    return SimpleNamespace(label=label, direction=direction, frontier=frontier, edges=edges, seconds=seconds)
+
+
+def series(axes):
+    """What the legend names, and the values that are there."""
+    named = [line for line in axes.lines if not line.get_label().startswith("_")]
+    return {line.get_label(): line.get_ydata()[~np.isnan(line.get_ydata())].tolist() for line in named}
+
+
 def test_trace(tmp_path):
-    rounds = [SimpleNamespace(label="relax", frontier=2**k, edges=3 * 2**k, seconds=1e-3) for k in range(4)]
+    rounds = [a_round(frontier=4**k, edges=3 * 4**k) for k in range(4)]
     axes = plot.plot_trace(rounds, tmp_path / "trace.png")
-    assert [line.get_label() for line in axes.lines] == ["relax: frontier", "relax: edges"]
-    assert axes.lines[0].get_ydata().tolist() == [1, 2, 4, 8]
+    panels = axes.figure.axes
+    assert [p.get_ylabel() for p in panels] == ["active vertices", "arcs walked", "time of the round"]
+    assert [series(p) for p in panels] == [
+        {"relax: push": [1, 4, 16, 64]},
+        {"relax: push": [3, 12, 48, 192]},
+        {"relax: push": [1e-3] * 4},
+    ]
+    assert [p.get_yscale() for p in panels] == ["log", "log", "linear"]
+    assert panels[-1].get_xlabel() == "round"
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["relax: push"]
+    assert axes.figure.get_suptitle() == "4 rounds, 255 arcs, 4 ms"
     assert (tmp_path / "trace.png").stat().st_size > 1000
+
+
+def test_each_direction_of_a_label_has_its_colour_and_marker():
+    ways = ["push", "push", "pull", "pull", "push"]
+    rounds = [a_round("visit", way, frontier=n) for n, way in enumerate(ways, start=1)]
+    rounds.append(a_round("count", "vertex", frontier=9, edges=0))
+    rounds.append(a_round("spread", "pull then push", frontier=8))
+    axes = plot.plot_trace(rounds)
+    assert series(axes) == {
+        "visit: push": [1, 2, 5],
+        "visit: pull": [3, 4],
+        "count": [9],
+        "spread: pull then push": [8],
+    }
+    named = [line for line in axes.lines if not line.get_label().startswith("_")]
+    assert len({line.get_color() for line in named}) == len({line.get_marker() for line in named}) == 4
+    assert [p.get_yscale() for p in axes.figure.axes][1] == "linear"
+
+
+def test_what_is_zero_throughout_has_no_panel():
+    rounds = [a_round("count", "vertex", n, 0, 0.0) for n in (0, 100, 10000)]
+    axes = plot.plot_trace(rounds)
+    assert [p.get_ylabel() for p in axes.figure.axes] == ["active vertices"]
+    assert axes.get_yscale() == "symlog"
+    assert axes.figure.get_suptitle() == "3 rounds"
+    assert len(plot.plot_trace([a_round(frontier=0, edges=0, seconds=0.0)]).figure.axes) == 1
+
+
+@pytest.mark.parametrize("count", [1, 10, 500, 10_000])
+def test_traces_of_any_length(count, tmp_path):
+    rounds = [a_round(direction=("push", "pull")[k % 7 == 0], frontier=k % 900 + 1) for k in range(count)]
+    axes = plot.plot_trace(rounds, tmp_path / "trace.svg", title="Rounds")
+    assert sum(map(len, series(axes).values())) == count
+    assert axes.figure.get_suptitle() == "Rounds"
+    ticks = [t for t in axes.figure.axes[-1].get_xticks() if 1 <= t <= count]
+    assert ticks
+    assert all(t == int(t) for t in ticks)
+    assert (tmp_path / "trace.svg").stat().st_size < 2_000_000
+
+
+def test_a_trace_in_given_axes(path_graph):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert plot.plot_trace([a_round()], right) is right
+    assert (len(left.lines), len(figure.axes)) == (0, 2)
+    trace = vg.run(vg.algorithms.bfs, path_graph, source=0).trace
+    drawn = trace.plot()
+    assert isinstance(drawn, Figure)
+    assert sum(map(len, series(drawn.axes[0]).values())) == len(trace)
 
 
 def test_an_empty_trace():

@@ -62,10 +62,13 @@ class Trace(Sequence[Round]):
         return f"<Trace of {len(self)} rounds>"
 
     def plot(self, path: str | None = None) -> Any:
-        """Draw frontier size, arcs and time per round (needs matplotlib); to a file if `path` is given."""
+        """Draw active vertices, arcs and time per round, coloured by direction; to a file if `path` is given.
+
+        Returns the Matplotlib figure. Needs Matplotlib.
+        """
         from vgraph.plot import plot_trace
 
-        return plot_trace(self, path)
+        return plot_trace(self, path).figure
 
 
 class Result:
