@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,6 +77,14 @@ class _Topology:
             if self._in is None:
                 self._in = Adjacency(*_build.transpose(self.out.row_offsets, self.out.column_indices))
             return self._in
+
+    @property
+    def has_transpose(self) -> bool:
+        return self._in is not None
+
+    @functools.cached_property
+    def max_degree(self) -> int:
+        return int(self.degrees("out").max(initial=0))
 
     def degrees(self, side: str) -> NDArray[Any]:
         with self.lock:
@@ -351,6 +360,11 @@ class Graph:
         return self._topology.in_
 
     @property
+    def has_transpose(self) -> bool:
+        """True if `in_` costs nothing: the graph is undirected, or the transpose has been built."""
+        return self._topology.has_transpose
+
+    @property
     def directed(self) -> bool:
         """False if every edge goes both ways."""
         return self._topology.directed
@@ -393,7 +407,7 @@ class Graph:
     @property
     def max_degree(self) -> int:
         """The largest out-degree; 0 without vertices."""
-        return int(self.out_degree.max(initial=0))
+        return self._topology.max_degree
 
     @property
     def nbytes(self) -> int:

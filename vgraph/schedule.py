@@ -435,7 +435,7 @@ def _show(value: object) -> str:
 class ApplySchedule:
     """The resolved schedule of one apply. `frontier` is the layout of its *output* frontier.
 
-    Nothing is AUTO but a direction or drive that is chosen per round at run time.
+    Nothing is AUTO but a direction or drive that is chosen per round at run time, and the layout that follows it.
     """
 
     direction: Direction

@@ -19,5 +19,7 @@ class Facts:
     """A few hubs have many times the average degree."""
     deep: bool = False
     """Breadth-first searches take many rounds, as on road networks."""
+    transposed: bool = True
+    """Arcs can be walked against their direction without building the transpose first."""
     segments: int = 1
     """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value."""

@@ -122,7 +122,7 @@ def explanation(
     from vgraph.compiler.rewrite import Context, walk
     from vgraph.compiler.text import print_program
     from vgraph.runtime.executor import backend, signature_of
-    from vgraph.runtime.policy import facts_of
+    from vgraph.runtime.policy import facts_of, with_numbers
 
     result = Explanation(algorithm.describe())
     values = {**stand_ins(algorithm, graph, params), **params}
@@ -154,7 +154,9 @@ def explanation(
         observe=observe,
     )
     reasons.extend(compiled.notes)
-    result.schedule, result.reasons = str(compiled.schedule), "\n".join(dict.fromkeys(reasons))
+    result.schedule = str(compiled.schedule)
+    result.reasons = with_numbers("
+".join(dict.fromkeys(reasons)), graph)
     if llvm:
         result.llvm = compiled.source.text
     if assembly:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from vgraph.compiler.facts import Facts
 
@@ -10,14 +11,35 @@ if TYPE_CHECKING:
     from vgraph.graph import Graph
 
 
+LARGE: Final = 1 << 17
+"""Arcs from which on schedules matter."""
+PULL_SHARE: Final = 15
+"""A search turns to pulling when more than 1/15 of the arcs not yet walked leave its frontier: the constant of
+Beamer, Asanovic and Patterson 2012, section VI, and of GAP's bfs (alpha)."""
+PUSH_SHARE: Final = 18
+"""It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
+
+
 def facts_of(graph: Graph) -> Facts:
     """What is known of `graph` before a program is compiled for it."""
-    return Facts()
+    transposed = not graph.directed or graph.has_transpose
+    return Facts(large=graph.num_arcs >= LARGE, transposed=transposed)
 
 
 def number(name: str, graph: Graph) -> float:
     """The value of a kernel's hidden parameter `graph.*` or `policy.*` on `graph`."""
     match name:
+        case "policy.pull_share":
+            return PULL_SHARE
+        case "policy.push_share":
+            return PUSH_SHARE
+        case "graph.max_degree":
+            return graph.max_degree
         case "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
             return graph.num_edges
     raise KeyError(name)
+
+
+def with_numbers(text: str, graph: Graph) -> str:
+    """`text` with the names of hidden parameters replaced by their values on `graph`."""
+    return re.sub(r"\b(?:policy|graph)\.\w+", lambda found: f"{number(found[0], graph):g}", text)

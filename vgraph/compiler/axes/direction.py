@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.per_round import both_directions
 from vgraph.compiler.effects import WriteClass
 from vgraph.schedule import Direction
 
+_WHEN: Final = (
+    "each round pushes or pulls; it turns to pulling when the frontier grows and its arcs are more than "
+    "1/policy.pull_share of those into vertices not yet claimed, and back when the frontier shrinks below "
+    "1/policy.push_share of all vertices"
+)
+
 
 def choose_direction(c: Choice) -> Direction:
-    """PUSH from a frontier, PULL where all arcs are walked."""
+    """PUSH from a frontier, PULL where all arcs are walked, AUTO where the better one changes with the round."""
     asked = c.asked("direction")
     if not c.is_edge:
         if asked is Direction.PUSH:
@@ -18,6 +27,9 @@ def choose_direction(c: Choice) -> Direction:
     if asked is not None:
         c.because("direction", asked, "asked for")
         return Direction(asked)
+    if both_directions(c):
+        c.because("direction", Direction.AUTO, _WHEN)
+        return Direction.AUTO
     if c.apply.frontier is not None or WriteClass.MERGING in c.effects.classes():
         c.because("direction", Direction.PUSH, "only arcs that leave the frontier are walked")
         return Direction.PUSH

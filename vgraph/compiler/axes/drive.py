@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.per_round import both_directions
 from vgraph.schedule import Drive
 
 
@@ -17,5 +18,10 @@ def choose_drive(c: Choice) -> Drive:
     if asked is not None:
         c.because("drive", asked, "asked for")
         return Drive(asked)
+    if both_directions(c):
+        c.because(
+            "drive", Drive.AUTO, "a push takes a queue, a pull looks at every vertex that is still open"
+        )
+        return Drive.AUTO
     c.because("drive", Drive.DATA, "only the frontier's vertices have anything new")
     return Drive.DATA

@@ -17,6 +17,9 @@ def choose_frontier(c: Choice) -> FrontierLayout:
     if asked is not None:
         c.because("frontier", asked, "asked for")
         return FrontierLayout(asked)
+    if Direction.AUTO is c.chosen["direction"]:
+        c.because("frontier", FrontierLayout.AUTO, "a push fills a queue, a pull fills a bitmap")
+        return FrontierLayout.AUTO
     pulls = c.chosen["direction"] is Direction.PULL and c.is_edge
     if pulls or c.chosen["drive"] is Drive.TOPOLOGY:
         return FrontierLayout.BITMAP

@@ -78,6 +78,8 @@ def _run(program: Program, context: Context) -> Program:
         frontier = n.frontier if isinstance(n, EdgeApply) else None
         drive = Drive.DATA if frontier else Drive.TOPOLOGY
         layout = n.schedule.frontier if frontier else FrontierLayout.SPARSE
+        if layout is FrontierLayout.AUTO:
+            layout = FrontierLayout.SPARSE
         plan = ApplySchedule(Direction.PULL, Phases.FUSED, drive, layout, Sync.BSP, False)
         copy = VertexApply(f"{n.op}.copy", frontier, None, f"{n.label}.copy", plan, span=n.span)
         return copy, with_fields(n, {"op": f"{n.op}.bsp"})

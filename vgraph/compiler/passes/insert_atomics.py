@@ -34,6 +34,7 @@ def _mark(loop: ParFor) -> ParFor:
     nodes = list(walk(loop))
     written = {n.prop for n in nodes if isinstance(n, _WRITES)}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
+    owns_words = loop.words or loop.layout is Layout.BITMAP
     foreign = {n.prop for n in nodes if isinstance(n, Load) and n.prop in written and not _own(loop, n.index)}
 
     def rule(n: Node) -> Node | None:
@@ -49,7 +50,7 @@ def _mark(loop: ParFor) -> ParFor:
             case Load(prop=prop) if prop in elsewhere:
                 return with_fields(n, {"order": Order.RELAXED})
             case FrontierPush(vertex=vertex, layout=layout):
-                alone = _own(loop, vertex) and (layout is Layout.SPARSE or loop.words)
+                alone = _own(loop, vertex) and (layout is Layout.SPARSE or owns_words)
                 return with_fields(n, {"atomic": not alone})
         return None
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
+from vgraph.compiler.axes.per_round import loop_around
 from vgraph.compiler.ir import (
     Assign,
     Body,
     Compare,
     EdgeApply,
     Fill,
+    For,
     ForNeighbors,
     FrontierClear,
     FrontierConvert,
@@ -31,6 +36,7 @@ from vgraph.compiler.ir import (
     VertexApply,
     While,
 )
+from vgraph.compiler.passes.choose_per_round import lower_per_round
 from vgraph.compiler.passes.lower_pull import lower_pull
 from vgraph.compiler.passes.lower_push import lower_push
 from vgraph.compiler.passes.lower_vertex import lower_vertex
@@ -46,7 +52,7 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             assert schedule is not None
             before = set(low.united)
             low.united.clear()
-            body = lower_push(low, n) if schedule.direction is Direction.PUSH else lower_pull(low, n)
+            body = _LOWER[schedule.direction](low, n)
             body = (*body, *(_compress(low, p) for p in sorted(low.united)))
             low.united = before
             return body
@@ -62,7 +68,23 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             return (ParFor(v, None, None, (Store(prop, Var(v, VID), filled),), span=n.span),)
         case Store():
             return (Single((n,), span=n.span),)
+        case While() | For() if low.at_loop:
+            first = tuple(low.at_loop)
+            low.at_loop.clear()
+            return (*first, n)
     return None
+
+
+def _per_round(low: Lowering, n: EdgeApply) -> Body:
+    loop = loop_around(low.program, n)
+    return lower_per_round(low, n, loop.body if loop is not None else low.program.body)
+
+
+_LOWER: Final[dict[Direction, Callable[[Lowering, EdgeApply], Body]]] = {
+    Direction.PUSH: lower_push,
+    Direction.PULL: lower_pull,
+    Direction.AUTO: _per_round,
+}
 
 
 def _compress(low: Lowering, prop: str) -> Stmt:
@@ -131,7 +153,10 @@ def _declared(program: Program, low: Lowering) -> Program:
 def _run(program: Program, context: Context) -> Program:
     low = Lowering(program)
     body = transform_body(program.body, lambda n: _apply(low, n))
-    lowered = with_fields(program, {"body": body, "operators": (), "level": Level.KERNEL})
+    body = (*low.at_loop, *body)
+    params = (*program.params, *low.params.values())
+    changes = {"body": body, "params": params, "operators": (), "level": Level.KERNEL}
+    lowered = with_fields(program, changes)
     return _declared(_in_order(lowered), low)
 
 

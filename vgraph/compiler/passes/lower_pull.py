@@ -8,6 +8,8 @@ Data-driven, only the vertices next to the frontier are visited: a first loop co
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from vgraph.compiler.effects import only_claims, the_claim
 from vgraph.compiler.ir import (
     Accumulate,
@@ -17,6 +19,7 @@ from vgraph.compiler.ir import (
     Break,
     Claim,
     Compare,
+    Const,
     Degree,
     EdgeApply,
     Expr,
@@ -25,6 +28,7 @@ from vgraph.compiler.ir import (
     FrontierConvert,
     FrontierCopy,
     FrontierPush,
+    FrontierSwap,
     If,
     Layout,
     Let,
@@ -87,9 +91,9 @@ class _Pull:
             case Reduce(op=op, prop=prop, value=value):
                 return self.reduce(op, self.register(prop), value)
             case Claim():
-                free = Compare("==", Load(n.prop, n.index, n.value.type), n.expected)
                 leave: Body = (Break(),) if self.stops else ()
-                return If(free, (Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave))
+                won: Body = (Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave)
+                return won if self.fixed_claim() else If(_free(n), won)
             case Union(prop=prop, a=a, b=b):
                 self.low.united.add(prop)
                 return unite(self.low, prop, a, b)
@@ -134,22 +138,52 @@ class _Pull:
 
     def guarded(self, body: Body) -> Body:
         """If nothing but a claim can happen, vertices that are claimed already are passed over."""
+        claim = self.fixed_claim()
+        return (If(_free(claim), body),) if claim else body
+
+    def fixed_claim(self) -> Claim | None:
+        """The claim, if it is all that can happen and what it expects is the same for every arc.
+
+        Then it is looked at before the arcs are walked, and needs no second look: the first success is the last.
+        """
         if not self.stops:
-            return body
+            return None
         claim = the_claim(self.operator.body)
         inner = {self.src, self.edge}
-        if any(isinstance(x, Var) and x.name in inner for x in walk(claim.expected)):
-            return body
-        free = Compare("==", Load(claim.prop, claim.index, claim.value.type), claim.expected)
-        return (If(free, body),)
+        varies = any(isinstance(x, Var) and x.name in inner for x in walk(claim.expected))
+        return None if varies else claim
 
 
-def lower_pull(low: Lowering, apply: EdgeApply) -> Body:
-    """The kernel-level body of a pull."""
+def _free(claim: Claim) -> Expr:
+    return Compare("==", Load(claim.prop, claim.index, claim.value.type), claim.expected)
+
+
+@dataclass(frozen=True)
+class OpenSet:
+    """The vertices at which the claim of `prop` from `expected` may still succeed: a bitmap, kept from pull to pull."""
+
+    name: str
+    following: str
+    prop: str
+    expected: Const
+
+    def is_open(self, vertex: Expr) -> Expr:
+        """Whether the claim at `vertex` is open."""
+        return Compare("==", Load(self.prop, vertex, self.expected.type), self.expected)
+
+
+def lower_pull(
+    low: Lowering, apply: EdgeApply, target: str | None = None, opened: OpenSet | None = None
+) -> Body:
+    """The kernel-level body of a pull. It fills `target`, by default a frontier of its own.
+
+    With `opened` only its vertices are visited, and those that stay open are kept for the next pull.
+    """
     assert apply.schedule is not None
     operator = low.operator(apply.op)
     dst = operator.args[2]
-    target = low.target(apply.out) if apply.out else None
+    if apply.out and target is None:
+        target = low.target(apply.out)
     hit = low.fresh("hit") if target else None
     data_driven = apply.schedule.drive is Drive.DATA
     original = apply.frontier
@@ -166,13 +200,20 @@ def lower_pull(low: Lowering, apply: EdgeApply) -> Body:
         stores = len(pull.registers)
         body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
         body = (Let(hit, BOOL, FALSE), *body, If(Var(hit, BOOL), (*stored, pushed)))
-    body = pull.guarded(body)
-    if data_driven:
-        loop = ParFor(dst, Layout.SPARSE, candidates, body, apply.label, span=apply.span)
+    if opened:
+        keep = FrontierPush(opened.following, Var(dst, VID), Layout.BITMAP, True)
+        body = (*body, If(opened.is_open(Var(dst, VID)), (keep,)))
+        loop = ParFor(dst, Layout.BITMAP, opened.name, body, apply.label, span=apply.span)
+        before = (*before, FrontierClear(opened.following, Layout.BITMAP))
+    elif data_driven:
+        loop = ParFor(dst, Layout.SPARSE, candidates, pull.guarded(body), apply.label, span=apply.span)
     else:
-        loop = ParFor(dst, None, None, body, apply.label, words=True, span=apply.span)
+        loop = ParFor(dst, None, None, pull.guarded(body), apply.label, words=True, span=apply.span)
     traced = with_fields(apply, {"frontier": original})
-    done = after_round(traced, target, "pull", count_of(arcs))
+    done = after_round(traced, target, "pull", count_of(arcs), low.mixed)
+    if opened:
+        swap = Single((FrontierSwap(opened.name, opened.following),), span=apply.span)
+        done = (swap, *done)
     return (*before, SetGlobal(arcs, scalar(0)), loop, *done)
 
 

@@ -37,12 +37,13 @@ from vgraph.compiler.passes.lowering import (
 from vgraph.compiler.types import BOOL, VID
 
 
-def lower_push(low: Lowering, apply: EdgeApply) -> Body:
-    """The kernel-level body of a push."""
+def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Body:
+    """The kernel-level body of a push; it fills `target`, by default a frontier of its own."""
     assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
-    target = low.target(apply.out) if apply.out else None
+    if apply.out and target is None:
+        target = low.target(apply.out)
     hit = low.fresh("hit") if target else None
     inner: list[Stmt] = list(shared_writes(low, operator.body, hit))
     if target and hit:
@@ -65,5 +66,5 @@ def lower_push(low: Lowering, apply: EdgeApply) -> Body:
         *before_round(apply, target, given),
         SetGlobal(arcs, scalar(0)),
         loop,
-        *after_round(apply, target, "push", count_of(arcs)),
+        *after_round(apply, target, "push", count_of(arcs), low.mixed),
     )

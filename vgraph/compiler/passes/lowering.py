@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from vgraph.compiler.ir import (
@@ -32,6 +33,7 @@ from vgraph.compiler.ir import (
     Logical,
     Node,
     Operator,
+    Param,
     Program,
     Reduce,
     Single,
@@ -72,6 +74,11 @@ class Lowering:
     frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
     united: set[str] = field(default_factory=set)
+    mixed: set[str] = field(default_factory=set)
+    """Hidden frontiers that are filled in one layout or the other, as the round goes."""
+    params: dict[str, Param] = field(default_factory=dict)
+    at_loop: list[Stmt] = field(default_factory=list)
+    """What has to stand before the innermost loop around the apply that is being lowered."""
 
     def __post_init__(self) -> None:
         self.fresh = fresh_names(with_fields(self.program, {"operators": ()}))
@@ -95,6 +102,12 @@ class Lowering:
         name = self.fresh("arcs")
         self.globals[name] = Global(name, I64)
         return name
+
+    def number(self, name: str, t: Scalar = I64) -> Var:
+        """A hidden parameter, `policy.*` or `graph.*`."""
+        if all(p.name != name for p in self.program.params):
+            self.params[name] = Param(name, t)
+        return Var(name, t)
 
     def target(self, frontier: str) -> str:
         """A hidden frontier that a round fills before it takes the place of `frontier`."""
@@ -128,7 +141,13 @@ def before_round(apply: EdgeApply | VertexApply, target: str | None, given: Layo
     return tuple(body)
 
 
-def after_round(apply: EdgeApply | VertexApply, target: str | None, direction: str, arcs: Expr) -> Body:
+def after_round(
+    apply: EdgeApply | VertexApply,
+    target: str | None,
+    direction: str,
+    arcs: Expr,
+    mixed: Collection[str] = (),
+) -> Body:
     """Record the round; the frontier that was filled takes its place."""
     assert apply.schedule is not None
     active: Expr = GraphSize("num_vertices") if apply.frontier is None else FrontierSize(apply.frontier)
@@ -138,7 +157,7 @@ def after_round(apply: EdgeApply | VertexApply, target: str | None, direction: s
     if target is not None:
         assert apply.out is not None
         swap: list[Stmt] = [FrontierSwap(apply.out, target, span=apply.span)]
-        if layout_of(apply.schedule.frontier) is Layout.SPARSE:
+        if layout_of(apply.schedule.frontier) is Layout.SPARSE or target in mixed:
             swap.append(FrontierClear(target, Layout.SPARSE, span=apply.span))
         body.append(Single(tuple(swap), span=apply.span))
     return tuple(body)

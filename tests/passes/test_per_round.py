@@ -1,0 +1,153 @@
+"""A direction chosen per round: both forms give the same answer whenever they take turns, and do take turns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lowering_programs import PROGRAMS
+from test_lowering import fitted, graphs, native, same
+
+import vgraph as vg
+from vgraph.compiler.facts import Facts
+from vgraph.compiler.interpret import interpret
+from vgraph.compiler.ir import Trace
+from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.rewrite import Context, PassManager, walk
+from vgraph.compiler.text import parse_program, print_program
+from vgraph.runtime import policy
+
+LARGE = Facts(large=True)
+
+# What the hidden parameters may hold: as they come, always push, always pull, turn back as soon as possible.
+NUMBERS = {
+    "usual": {},
+    "push": {"policy.pull_share": 1, "graph.max_degree": 0},
+    "pull": {"policy.pull_share": 1 << 40, "policy.push_share": 1 << 40},
+    "waver": {"policy.pull_share": 1 << 40, "policy.push_share": 0},
+}
+
+
+def lowered(program, threads, facts=LARGE):
+    return PassManager(Context(threads=threads, facts=facts)).run(program, PIPELINE)
+
+
+def numbers(kernel, graph, changed):
+    hidden = {p.name for p in kernel.params if p.name.startswith(("policy.", "graph."))}
+    return {name: changed.get(name, policy.number(name, graph)) for name in hidden}
+
+
+def directions(kernel):
+    return {n.direction for n in walk(kernel) if isinstance(n, Trace)}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@given(
+    graph=graphs(),
+    kind=st.sampled_from(list(NUMBERS)),
+    seed=st.integers(0, 99),
+    threads=st.sampled_from((0, 1)),
+)
+@settings(max_examples=40, deadline=None)
+def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads):
+    program = fitted(PROGRAMS[name], graph)
+    want = interpret(program, graph, {"source": 0})
+    kernel = lowered(program, threads)
+    given = {"source": 0, **numbers(kernel, graph, NUMBERS[kind])}
+    same(interpret(kernel, graph, given, seed=seed, threads=1 if threads else 3), want)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("name", ["bfs", "bfs_by_level"])
+def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monkeypatch):
+    usual = policy.number
+    monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
+    rng = np.random.default_rng(threads)
+    n, m = 300, 1500
+    graph = vg.Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), num_vertices=n)
+    program = fitted(PROGRAMS[name], graph)
+    same(native(lowered(program, threads), graph, threads), interpret(program, graph, {"source": 0}))
+
+
+@pytest.mark.parametrize("name", ["bfs", "bfs_by_level"])
+def test_a_claim_is_lowered_to_both_directions(name):
+    assert directions(lowered(parse_program(PROGRAMS[name]), 0)) == {"push", "pull"}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [Facts(), Facts(large=True, deep=True), Facts(large=True, transposed=False)],
+    ids=["small", "deep", "directed"],
+)
+def test_one_form_where_the_other_cannot_pay(facts):
+    assert directions(lowered(parse_program(PROGRAMS["bfs"]), 0, facts)) == {"push"}
+
+
+def test_what_is_claimed_elsewhere_in_the_loop_is_looked_at_again():
+    """A set of open vertices is kept from pull to pull only while nothing else can open one again."""
+    text = PROGRAMS["bfs"].replace(
+        "@depth = (@depth + 1:i32)", "@depth = (@depth + 1:i32)\n    level[source] = -1:i32"
+    )
+    assert "visit.open" in print_program(lowered(parse_program(PROGRAMS["bfs"]), 0))
+    assert "visit.open" not in print_program(lowered(parse_program(text), 0))
+
+
+def scale_free():
+    """A few hubs, which a search from the last vertex meets in its second round, and a path behind that vertex."""
+    rng = np.random.default_rng(5)
+    n = 1 << 12
+    ends = (n * rng.random((2, 16 * n)) ** 4).astype(np.int64)
+    path = np.arange(n - 1, n + 3)
+    src, dst = np.append(ends[0], path[:-1]), np.append(ends[1], path[1:])
+    return vg.Graph.from_edges(src, dst, directed=False)
+
+
+def run_as_large(graph, monkeypatch, source=0, **options):
+    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
+    return vg.run(vg.algorithms.bfs, graph, source=source, **options)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_a_search_of_a_scale_free_graph_turns_to_pulling_and_back(threads, monkeypatch):
+    graph = scale_free()
+    source = graph.num_vertices - 1
+    result = run_as_large(graph, monkeypatch, source, threads=threads)
+    taken = [r.direction for r in result.trace]
+    assert {"push", "pull"} == set(taken)
+    assert taken[0] == taken[-1] == "push"
+    expected = vg.run(vg.algorithms.bfs, graph, source=source, device="python")
+    np.testing.assert_array_equal(result.level, expected.level)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_of_a_path_never_pulls(threads, monkeypatch):
+    ids = np.arange(1 << 10)
+    result = run_as_large(
+        vg.Graph.from_edges(ids[:-1], ids[1:], directed=False), monkeypatch, threads=threads
+    )
+    assert {r.direction for r in result.trace} == {"push"}
+    np.testing.assert_array_equal(result.level, ids)
+
+
+def test_the_schedule_says_that_it_is_chosen_in_every_round(monkeypatch):
+    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
+    text = str(vg.explain(vg.algorithms.bfs, scale_free()))
+    assert "direction=auto: each round pushes or pulls" in text
+    assert "more than 1/15" in text
+
+
+@pytest.mark.parametrize(
+    "fixed", [{"direction": vg.PUSH}, {"drive": vg.DATA}, {"frontier": vg.SPARSE}], ids=str
+)
+def test_what_is_asked_for_is_not_left_open(fixed, monkeypatch):
+    result = run_as_large(scale_free(), monkeypatch, 4096, schedule=vg.Schedule().at("visit", **fixed))
+    assert {r.direction for r in result.trace} == {"push"}
+
+
+def test_golden_of_both_forms(golden):
+    from pathlib import Path
+
+    kernel = lowered(parse_program(PROGRAMS["bfs"]), 0)
+    golden(Path(__file__).parent / "golden" / "bfs-per-round.ir", print_program(kernel))

@@ -1,0 +1,38 @@
+"""Whether a direction or a drive is left open until the round: what must hold, and what it may bring."""
+
+from __future__ import annotations
+
+from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.effects import WriteClass, only_claims
+from vgraph.compiler.ir import For, Program, Stmt, While
+from vgraph.compiler.rewrite import walk
+from vgraph.schedule import UNORDERED, Phases
+
+
+def loop_around(program: Program, apply: Stmt) -> While | For | None:
+    """The innermost loop of the driver that `apply` stands in; None outside of any."""
+    found: While | For | None = None
+    for n in walk(program):
+        if isinstance(n, While | For) and any(inner is apply for inner in walk(n)):
+            found = n
+    return found
+
+
+def repeats(c: Choice) -> bool:
+    """True if the apply takes a frontier, round after round, and nothing asked for fixes who is visited."""
+    free = c.asked("drive") is None and c.asked("frontier") is None
+    return free and c.apply.frontier is not None and loop_around(c.program, c.apply) is not None
+
+
+def both_directions(c: Choice) -> bool:
+    """True if pushing and pulling are both compiled, and each round takes one of them.
+
+    A claim is what makes it pay: a pull stops at the first arc that claims, and passes over what is claimed. Long thin
+    searches never have a frontier that is large enough, and a transpose is not built for this alone.
+    """
+    facts = c.context.facts
+    worth = facts.large and not facts.deep and facts.transposed
+    plain = c.asked("phases") in (None, Phases.FUSED) and c.asked("order") in (None, UNORDERED)
+    if not (worth and plain and c.is_edge and c.asked("direction") is None and repeats(c)):
+        return False
+    return c.effects.classes() == {WriteClass.CLAIMING} and only_claims(c.operator.body)

@@ -1,0 +1,180 @@
+"""Part of `lower-applies`: a direction left open becomes both forms, under one test in the driver loop.
+
+before: `f = edge_apply(visit, f) schedule(direction=auto, ...)`
+after:  `let pulling = false; while ... { <set pulling>; if pulling { <pull> } else { <push> } }`
+
+The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
+its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
+1/`policy.push_share` of all vertices. The arcs of a frontier are counted only where, were each of its vertices the
+largest hub, they would be too many to push: not once on a road network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vgraph.compiler.effects import effects, only_claims, the_claim
+from vgraph.compiler.ir import (
+    Assign,
+    Binary,
+    Body,
+    Compare,
+    Const,
+    Degree,
+    EdgeApply,
+    Expr,
+    Fill,
+    FrontierClear,
+    FrontierConvert,
+    FrontierPush,
+    FrontierSize,
+    GraphSize,
+    If,
+    Layout,
+    Let,
+    Logical,
+    Orientation,
+    ParFor,
+    ReduceGlobal,
+    SetGlobal,
+    Stmt,
+    Store,
+    Var,
+    VertexApply,
+)
+from vgraph.compiler.passes.lower_pull import OpenSet, lower_pull
+from vgraph.compiler.passes.lower_push import lower_push
+from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
+from vgraph.compiler.rewrite import walk, with_fields
+from vgraph.compiler.types import BOOL, I64, VID
+from vgraph.schedule import Direction, Drive, FrontierLayout
+
+
+@dataclass(frozen=True)
+class _State:
+    """The locals that live from round to round: whether the last round pulled, the arcs not yet walked by a push,
+    and how large the last frontier was."""
+
+    pulling: Var
+    unexplored: Var
+    before: Var
+
+
+def lower_per_round(low: Lowering, apply: EdgeApply, loop: Body) -> Body:
+    """Both forms of `apply`, which stands in a loop with body `loop`, and the choice between them."""
+    assert apply.frontier is not None
+    assert apply.schedule is not None
+    state = _State(
+        Var(low.fresh(f"{apply.label}.pulling"), BOOL),
+        Var(low.fresh(f"{apply.label}.unexplored"), I64),
+        Var(low.fresh(f"{apply.label}.before"), I64),
+    )
+    low.at_loop += [
+        Let(state.pulling.name, BOOL, FALSE),
+        Let(state.unexplored.name, I64, GraphSize("num_arcs")),
+        Let(state.before.name, I64, scalar(0)),
+    ]
+    target = low.target(apply.out) if apply.out else None
+    if target:
+        low.mixed.add(target)
+    opened = _open_set(low, apply, loop)
+    pull = lower_pull(low, _as(apply, Direction.PULL), target, opened)
+    push = lower_push(low, _as(apply, Direction.PUSH), target)
+    arcs = next(n.name for n in push if isinstance(n, SetGlobal))
+    rest = Binary("-", state.unexplored, count_of(arcs))
+    choice = _choice(low, apply, state, opened)
+    return (*choice, If(state.pulling, pull, (*push, Assign(state.unexplored.name, rest)), span=apply.span))
+
+
+def _as(apply: EdgeApply, direction: Direction) -> EdgeApply:
+    """The apply with a direction of its own, and the drive and layout that go with it."""
+    pulls = direction is Direction.PULL
+    axes: dict[str, Any] = {
+        "direction": direction,
+        "drive": Drive.TOPOLOGY if pulls else Drive.DATA,
+        "frontier": FrontierLayout.BITMAP if pulls else FrontierLayout.SPARSE,
+    }
+    assert apply.schedule is not None
+    return with_fields(apply, {"schedule": replace(apply.schedule, **axes)})
+
+
+# --- the choice -----------------------------------------------------------------------------------------------
+
+
+def _choice(low: Lowering, apply: EdgeApply, state: _State, opened: OpenSet | None) -> Body:
+    """Set `pulling` for the round that comes."""
+    assert apply.frontier is not None
+    size = Var(low.fresh(f"{apply.label}.active"), I64)
+    few = Compare("<", Binary("*", size, low.number("policy.push_share")), GraphSize("num_vertices"))
+    back = If(Logical("and", Compare("<", size, state.before), few), (Assign(state.pulling.name, FALSE),))
+    limit = Var(low.fresh(f"{apply.label}.limit"), I64)
+    most = Binary("*", size, low.number("graph.max_degree"))
+    growing = Compare(">", size, state.before)
+    forth: Body = (
+        Let(limit.name, I64, Binary("//", state.unexplored, low.number("policy.pull_share"))),
+        If(
+            Logical("and", growing, Compare(">", most, limit)),
+            _count(low, apply, state, limit, opened),
+        ),
+    )
+    return (
+        Let(size.name, I64, FrontierSize(apply.frontier)),
+        If(state.pulling, (back,), forth, span=apply.span),
+        Assign(state.before.name, size),
+    )
+
+
+def _count(low: Lowering, apply: EdgeApply, state: _State, limit: Expr, opened: OpenSet | None) -> Body:
+    """Add up the arcs of the frontier, and turn to pulling if they are many."""
+    assert apply.frontier is not None
+    arcs, v = low.counter(), low.fresh("v")
+    add = ReduceGlobal("+", arcs, Degree(Var(v, VID), Orientation.OUT))
+    begin: Body = _begin(low, opened) if opened else ()
+    return (
+        FrontierConvert(apply.frontier, Layout.SPARSE),
+        SetGlobal(arcs, scalar(0)),
+        ParFor(v, Layout.SPARSE, apply.frontier, (add,), span=apply.span),
+        If(Compare(">", count_of(arcs), limit), (Assign(state.pulling.name, TRUE), *begin)),
+    )
+
+
+# --- vertices that are still open ------------------------------------------------------------------------------
+
+
+def _open_set(low: Lowering, apply: EdgeApply, loop: Body) -> OpenSet | None:
+    """Frontiers for the vertices whose claim may still succeed, if nothing else in the loop can reopen one."""
+    operator = low.program.operator(apply.op)
+    if not only_claims(operator.body):
+        return None
+    claim = the_claim(operator.body)
+    if not isinstance(claim.expected, Const) or _written_elsewhere(low, apply, claim.prop, loop):
+        return None
+    names = low.target(f"{apply.label}.open"), low.target(f"{apply.label}.open")
+    return OpenSet(*names, claim.prop, claim.expected)
+
+
+def _written_elsewhere(low: Lowering, apply: EdgeApply, prop: str, loop: Body) -> bool:
+    for top in loop:
+        for n in walk(top):
+            if isinstance(n, Store | Fill) and n.prop == prop:
+                return True
+            if (
+                isinstance(n, EdgeApply | VertexApply)
+                and n is not apply
+                and prop in effects(low.program.operator(n.op)).written
+            ):
+                return True
+    return False
+
+
+def _begin(low: Lowering, opened: OpenSet) -> Body:
+    """Collect the vertices with in-arcs whose claim is open."""
+    v = low.fresh("v")
+    here = Var(v, VID)
+    some = Compare(">", Degree(here, Orientation.IN), scalar(0))
+    push: Stmt = FrontierPush(opened.name, here, Layout.BITMAP, True)
+    return (
+        FrontierClear(opened.name, Layout.BITMAP),
+        ParFor(v, None, None, (If(Logical("and", opened.is_open(here), some), (push,)),), words=True),
+    )
