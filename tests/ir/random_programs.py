@@ -40,7 +40,13 @@ from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Pha
 NUMBERS = (I32, I64, U32, U64, F32, F64)
 VECTORS = (Vector(F32, 3), Vector(I64, 2))
 TYPES: tuple[Type, ...] = (*NUMBERS, BOOL, VID, EID, *VECTORS)
-INDEX: dict[Site, Type] = {Site.VERTEX: VID, Site.EDGE: EID, Site.EDGE_IN: EID, Site.ARRAY: I64}
+INDEX: dict[Site, Type] = {
+    Site.VERTEX: VID,
+    Site.EDGE: EID,
+    Site.EDGE_IN: EID,
+    Site.ARRAY: I64,
+    Site.QUEUE: I64,
+}
 NAMES = (
     *("x", "dist", "frontier", "fill", "in", "min", "weight.in", "größe", "a b", 'quote"d', "inf", "none"),
     *("list", "single", "all", "size", "degree.out", "vec", "cast", "edge", "return", "and", "x.1", "not"),
@@ -297,7 +303,7 @@ class Maker:
         )()
 
     def kernel(self) -> Stmt:
-        v = self.new()
+        v, i = self.new(), self.new()
         layout = self.pick((None, *Layout))
         frontier = None if layout is None else self.pick(self.frontiers)
         return self.pick(
@@ -305,6 +311,7 @@ class Maker:
                 lambda: ir.ParFor(
                     v, layout, frontier, self.body({v: VID}), self.pick(("", "relax")), self.chance()
                 ),
+                lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
                 lambda: ir.Single(self.body()),
                 lambda: ir.Trace(self.new(), self.pick(("push", "pull")), self.expr(I64), self.expr(I64)),
             )

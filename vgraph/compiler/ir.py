@@ -90,12 +90,14 @@ class Orientation(Enum):
 
 class Site(Enum):
     """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, ARRAY an
-    array parameter of any length, indexed by i64."""
+    array parameter of any length, indexed by i64, QUEUE (kernel level) has an element for each place of a queue of
+    vertices, indexed by i64."""
 
     VERTEX = "vertex"
     EDGE = "edge"
     EDGE_IN = "edge_in"
     ARRAY = "array"
+    QUEUE = "queue"
 
 
 class Origin(Enum):
@@ -620,6 +622,7 @@ class ParFor(Stmt):
     Iterations run in any order, at the same time. With BITMAP (and with `vertices` when `words` is set) one thread
     owns whole 64-bit words of vertex ids, so it may write bitmap words of its own vertices without atomics.
     At the end the thread-local queue buffers are flushed and `ReduceGlobal` partials combined, identically everywhere.
+    `parfor v at i in ...` also names the place of v as an i64: in the queue if SPARSE, else the number of the vertex.
     """
 
     vertex: str
@@ -628,6 +631,7 @@ class ParFor(Stmt):
     body: Body
     label: str = ""
     words: bool = False
+    position: str | None = None
 
 
 @node
@@ -721,6 +725,7 @@ class Param(Node):
 class Property(Node):
     """`vertex dist: i32 local`, `edge weight: i32 graph`, `edge_in weight.in: i32 graph`: an array per vertex or arc.
 
+    Local properties of arcs and queues exist at kernel level only: they are buffers between two parallel loops.
     `disjoint` marks a property of disjoint sets (written only by `Union`).
     """
 

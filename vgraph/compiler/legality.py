@@ -107,7 +107,13 @@ UNARY: dict[str, frozenset[Kind]] = {
 }
 REDUCTIONS = (*ir.MONOTONE, *ir.ACCUMULATING)
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-INDEX_TYPES: dict[Site, Type] = {Site.VERTEX: VID, Site.EDGE: EID, Site.EDGE_IN: EID, Site.ARRAY: I64}
+INDEX_TYPES: dict[Site, Type] = {
+    Site.VERTEX: VID,
+    Site.EDGE: EID,
+    Site.EDGE_IN: EID,
+    Site.ARRAY: I64,
+    Site.QUEUE: I64,
+}
 ARC_SITES = {Orientation.OUT: Site.EDGE, Orientation.IN: Site.EDGE_IN}
 
 PLACE_NAMES = {

@@ -174,7 +174,7 @@ LOCAL_NAMES: dict[type[Node], tuple[str, ...]] = {
     ir.For: ("name",),
     ir.ForNeighbors: ("vertex", "edge"),
     ir.ForCommon: ("vertex",),
-    ir.ParFor: ("vertex",),
+    ir.ParFor: ("vertex", "position"),
     ir.CompareAndSwap: ("ok",),
     ir.Reduce: ("changed",),
     ir.Operator: ("args",),

@@ -190,7 +190,8 @@ def _push(node: ir.FrontierPush) -> str:
 def _par_for(node: ir.ParFor) -> str:
     over = "vertices" if node.layout is None else f"{node.layout.value} {_name(node.frontier or '')}"
     label = f" as {_name(node.label)}" if node.label else ""
-    return f"parfor {_name(node.vertex)} in {over}{_flags(words=node.words)}{label}"
+    at = f" at {_name(node.position)}" if node.position else ""
+    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{label}"
 
 
 def _for_neighbors(node: ir.ForNeighbors) -> str:

@@ -318,11 +318,16 @@ class _Builder:
     def _s_list_append(self, name: Token, frontier: Token) -> Stmt:
         return ir.ListAppend(_text(name), _text(frontier))
 
-    def _s_par_for(self, vertex: Token, *rest: Any) -> Stmt:
+    def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, words, label, body = rest
         layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
-        built = self.body(body, {_text(vertex): VID})
-        return ir.ParFor(_text(vertex), layout, frontier, built, _optional(label) or "", words is not None)
+        place = _optional(position)
+        names: dict[str, Type] = {_text(vertex): VID}
+        if place is not None:
+            names[place] = I64
+        built = self.body(body, names)
+        flags = (_optional(label) or "", words is not None, place)
+        return ir.ParFor(_text(vertex), layout, frontier, built, *flags)
 
     def _s_single(self, body: Any) -> Stmt:
         return ir.Single(self.body(body))

@@ -122,6 +122,8 @@ class Checker:
     def declared(self, prop: ir.Property) -> None:
         ok = prop.site is not Site.EDGE_IN or self.low
         self.require(ok, "properties in the order of the transpose exist at kernel level only", prop)
+        ok = prop.site is not Site.QUEUE or (self.low and prop.origin is ir.Origin.LOCAL)
+        self.require(ok, "buffers of a queue are local and exist at kernel level only", prop)
         ok = not prop.disjoint or (prop.type == VID and prop.site is Site.VERTEX)
         self.require(ok, "disjoint sets are a vertex property of type vid", prop)
         private = prop.origin is Origin.SCRATCH
@@ -229,7 +231,9 @@ class Checker:
 
     def writable(self, node: Any) -> ir.Property:
         prop = self.prop(node, node.index)
-        self.require(prop.site is Site.VERTEX, "only vertex properties are written", node)
+        buffer = self.low and prop.origin is ir.Origin.LOCAL and prop.site is not Site.ARRAY
+        ok = prop.site is Site.VERTEX or buffer
+        self.require(ok, "only vertex properties and local buffers are written", node)
         self.require(prop.origin is not Origin.SCRATCH, f"{prop.name} is private to a visit", node)
         high_disjoint = prop.disjoint and not self.low and self.place is not Place.DRIVER
         self.require(not high_disjoint, "disjoint sets are written by union only", node)

@@ -368,6 +368,8 @@ def _par_for(c: Checker, n: ir.ParFor) -> None:
     c.place, c.loops = Place.PARFOR, 0
     with c.scope():
         c.declare(n, n.vertex, VID, constant=True)
+        if n.position is not None:
+            c.declare(n, n.position, I64, constant=True)
         c.body(n.body)
     c.place, c.loops = outer_place, outer_loops
 

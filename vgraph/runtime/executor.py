@@ -357,8 +357,8 @@ def _needed(array: Array, plan: Plan) -> bool:
 def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     name = array.name
     if array.origin == "local":
-        shape = (graph.num_vertices, array.length) if array.length else (graph.num_vertices,)
-        return np.empty(shape, array.dtype)
+        size = graph.num_arcs if array.site in ("edge", "edge_in") else graph.num_vertices
+        return np.empty((size, array.length) if array.length else size, array.dtype)
     if array.origin == "param":
         return _given(array, graph, arguments[name])
     if array.site == "vertex":

@@ -6,6 +6,7 @@ from typing import Final
 
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.axes.per_round import both_directions
+from vgraph.compiler.axes.phases import FORMS
 from vgraph.compiler.effects import WriteClass
 from vgraph.schedule import Direction
 
@@ -24,6 +25,16 @@ def choose_direction(c: Choice) -> Direction:
             reason = "a vertex operator runs at the vertex that it writes"
             c.illegal("direction=PUSH", reason, "leave the direction out", c.operator.span)
         return Direction.PULL
+    form = FORMS.get(c.chosen["phases"])
+    if form is not None:
+        if asked not in (None, form):
+            walk = "along in-arcs" if form is Direction.PULL else "along out-arcs"
+            reason = (
+                f"{c.chosen['phases'].value.replace('_', '-')} walks {walk}: its direction is {form.name}"
+            )
+            c.illegal(f"direction={asked.name}", reason, "leave out one of direction and phases")
+        c.because("direction", form, f"the direction of {c.chosen['phases'].value.replace('_', '-')}")
+        return form
     if asked is not None:
         c.because("direction", asked, "asked for")
         return Direction(asked)

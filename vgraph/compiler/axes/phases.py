@@ -3,19 +3,96 @@
 from __future__ import annotations
 
 from vgraph.compiler.axes.base import Choice
-from vgraph.schedule import Payload, Phases
+from vgraph.compiler.ir import EdgeApply
+from vgraph.compiler.payload import obstacle, payload_bytes
+from vgraph.schedule import UNORDERED, Direction, Payload, Phases
+
+FORMS = {Phases.GATHER_APPLY: Direction.PULL, Phases.APPLY_SCATTER: Direction.PUSH}
+"""The direction of the form that each pair of phases divides in two."""
 
 
 def choose_phases(c: Choice) -> Phases:
-    """FUSED."""
-    return Phases(c.only("phases", Phases.FUSED, "only fused phases exist"))
+    """FUSED, unless two phases are asked for."""
+    asked = c.asked("phases")
+    if asked in (None, Phases.FUSED):
+        return Phases.FUSED
+    option = f"phases={asked.name}"
+    if not isinstance(c.apply, EdgeApply):
+        reason = "a vertex operator writes its own vertex: there are no arcs between two phases"
+        c.illegal(option, reason, "leave it out", c.operator.span)
+    if c.chosen["order"] != UNORDERED:
+        c.illegal(
+            option, "two phases take all active vertices in one round", "leave out one of order and phases"
+        )
+    arcs = asked is Phases.GATHER_APPLY
+    found = [obstacle(c.operator, p, arcs=arcs) for p in (Payload.COMPUTED, Payload.RAW)]
+    if all(found):
+        assert found[0] is not None
+        c.illegal(option, found[0][0], "use phases=vg.FUSED or leave it out", found[0][1])
+    c.because("phases", asked, "asked for")
+    return Phases(asked)
 
 
 def choose_payload(c: Choice) -> Payload:
-    """Meaningful with two phases only."""
-    return Payload(c.only("payload", Payload.COMPUTED, "a fused loop has no buffer"))
+    """Whichever moves fewer bytes."""
+    phases = c.chosen["phases"]
+    if phases is Phases.FUSED:
+        return Payload(c.only("payload", Payload.COMPUTED, "a fused loop has no buffer"))
+    _alone(c)
+    asked = c.asked("payload")
+    arcs = phases is Phases.GATHER_APPLY
+    blocked = {p: obstacle(c.operator, p, arcs=arcs) for p in (Payload.RAW, Payload.COMPUTED)}
+    if asked is not None:
+        why = blocked[asked]
+        if why is not None:
+            c.illegal(f"payload={asked.name}", why[0], "leave it out", why[1])
+        c.because("payload", asked, f"asked for; {_counts(c)}")
+        return Payload(asked)
+    for payload, other in ((Payload.RAW, Payload.COMPUTED), (Payload.COMPUTED, Payload.RAW)):
+        why = blocked[other]
+        if why is not None:
+            c.because("payload", payload, why[0])
+            return payload
+    raw, computed = _bytes(c)
+    if phases is Phases.APPLY_SCATTER:
+        # A record per vertex against one per arc; a vertex has two arcs or more even on a road network.
+        fewer = Payload.RAW if raw <= 2 * computed else Payload.COMPUTED
+    else:
+        fewer = Payload.RAW if raw < computed else Payload.COMPUTED
+    c.because("payload", fewer, f"it moves fewer bytes: {_counts(c)}")
+    return fewer
+
+
+def _bytes(c: Choice) -> tuple[int, int]:
+    """Bytes of an element of the buffer: raw, computed."""
+    arcs = c.chosen["phases"] is Phases.GATHER_APPLY
+    touched = c.apply.out is not None
+    target = c.program.target
+    raw, computed = (
+        payload_bytes(c.operator, p, target, arcs=arcs, touched=touched)
+        for p in (Payload.RAW, Payload.COMPUTED)
+    )
+    return raw + (arcs and c.apply.frontier is not None), computed
+
+
+def _counts(c: Choice) -> str:
+    raw, computed = _bytes(c)
+    unit = "an arc" if c.chosen["phases"] is Phases.GATHER_APPLY else "a vertex"
+    return f"raw, {raw} bytes {unit}; computed, {computed} bytes an arc"
+
+
+def _alone(c: Choice) -> None:
+    """Refuse what other axes would do to one loop where there are two."""
+    option = f"phases={c.chosen['phases'].name}"
+    for name, rest in (("balance", "vertex"), ("segments", "1")):
+        if str(c.chosen[name]) != rest:
+            c.illegal(
+                f"{name}={c.chosen[name]}", f"it does not apply to {option}", "leave out one of the two"
+            )
 
 
 def choose_pipeline(c: Choice) -> int:
-    """Meaningful with two phases only."""
-    return int(c.only("pipeline", 0, "a fused loop has no producer and consumer"))
+    """Phase after phase, unless chunks in flight are asked for."""
+    if c.chosen["phases"] is Phases.FUSED:
+        return int(c.only("pipeline", 0, "a fused loop has no producer and consumer"))
+    return int(c.only("pipeline", 0, "the two phases run one after the other only"))

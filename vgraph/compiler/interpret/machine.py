@@ -126,7 +126,7 @@ class Machine:
         if prop.origin is Origin.GRAPH:
             values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
             return values[self.side(Orientation.IN).edges] if prop.site is Site.EDGE_IN else values
-        size = self.num_vertices if prop.site is Site.VERTEX else self.num_arcs
+        size = self.num_vertices if prop.site in (Site.VERTEX, Site.QUEUE) else self.num_arcs
         return np.zeros((size, prop.type.length) if isinstance(prop.type, Vector) else size, dtype)
 
     @staticmethod

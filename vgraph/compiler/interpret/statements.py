@@ -302,9 +302,10 @@ def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
             raise InternalError(f"parfor takes {n.frontier} as {n.layout}, but it is {frontier.layout}")
         vertices = list(frontier.vertices)
     owns_words = n.words or n.layout is Layout.BITMAP
-    chunks: dict[int, list[int]] = {}
-    for position, v in enumerate(vertices):
-        chunks.setdefault(v // 64 if owns_words else position, []).append(v)
+    chunks: dict[int, list[tuple[int, int]]] = {}
+    for place, v in enumerate(vertices):
+        item = (v, place if n.layout is Layout.SPARSE else v)
+        chunks.setdefault(v // 64 if owns_words else place, []).append(item)
     tasks = [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))]
     if m.threads == 1 or m.rng is None:
         for task in tasks:
@@ -314,11 +315,14 @@ def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
     m.end_round()
 
 
-def _chunk(m: Machine, env: Env, n: ir.ParFor, vertices: list[int]) -> Steps:
-    """The iterations that one thread runs in a row, with one scratch memory."""
+def _chunk(m: Machine, env: Env, n: ir.ParFor, items: list[tuple[int, int]]) -> Steps:
+    """The iterations that one thread runs in a row, vertices and their places, with one scratch memory."""
     scratch: dict[str, Any] = {}
-    for v in vertices:
-        yield from run_body(m, {**env, n.vertex: m.vid.type(v), SCRATCH: scratch}, n.body)
+    for v, place in items:
+        local: Env = {**env, n.vertex: m.vid.type(v), SCRATCH: scratch}
+        if n.position is not None:
+            local[n.position] = np.int64(place)
+        yield from run_body(m, local, n.body)
     return None
 
 

@@ -69,6 +69,8 @@ def _run(program: Program, context: Context) -> Program:
             or n.schedule.sync is not Sync.BSP
         ):
             return None
+        if n.schedule.phases is not Phases.FUSED and not n.schedule.pipeline:
+            return None  # the buffer between the phases holds what was read before anything is written
         operator = program.operator(n.op)
         stale = frozenset(r.prop for r in effects(operator).stale_reads)
         if not stale:

@@ -37,13 +37,15 @@ from vgraph.compiler.ir import (
     While,
 )
 from vgraph.compiler.passes.choose_per_round import lower_per_round
+from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
+from vgraph.compiler.passes.lower_gather_apply import lower_gather_apply
 from vgraph.compiler.passes.lower_pull import lower_pull
 from vgraph.compiler.passes.lower_push import lower_push
 from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.compiler.types import EID, VID
-from vgraph.schedule import Direction
+from vgraph.schedule import ApplySchedule, Direction, Phases
 
 
 def _apply(low: Lowering, n: Node) -> Body | None:
@@ -52,7 +54,7 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             assert schedule is not None
             before = set(low.united)
             low.united.clear()
-            body = _LOWER[schedule.direction](low, n)
+            body = _form(schedule)(low, n)
             body = (*body, *(_compress(low, p) for p in sorted(low.united)))
             low.united = before
             return body
@@ -73,6 +75,15 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             low.at_loop.clear()
             return (*first, n)
     return None
+
+
+def _form(schedule: ApplySchedule) -> Callable[[Lowering, EdgeApply], Body]:
+    """The lowering that makes the form which a schedule names."""
+    if schedule.phases is Phases.GATHER_APPLY:
+        return lower_gather_apply
+    if schedule.phases is Phases.APPLY_SCATTER:
+        return lower_apply_scatter
+    return _LOWER[schedule.direction]
 
 
 def _per_round(low: Lowering, n: EdgeApply) -> Body:
@@ -154,8 +165,13 @@ def _run(program: Program, context: Context) -> Program:
     low = Lowering(program)
     body = transform_body(program.body, lambda n: _apply(low, n))
     body = (*low.at_loop, *body)
-    params = (*program.params, *low.params.values())
-    changes = {"body": body, "params": params, "operators": (), "level": Level.KERNEL}
+    changes = {
+        "body": body,
+        "params": (*program.params, *low.params.values()),
+        "properties": (*program.properties, *low.properties.values()),
+        "operators": (),
+        "level": Level.KERNEL,
+    }
     lowered = with_fields(program, changes)
     return _declared(_in_order(lowered), low)
 

@@ -65,7 +65,7 @@ from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.schedule import Drive
 
 
-class _Pull:
+class Pull:
     """Lowers one operator over in-arcs."""
 
     def __init__(self, low: Lowering, apply: EdgeApply, operator: Operator, hit: str | None) -> None:
@@ -136,6 +136,10 @@ class _Pull:
             return Var(name, t, span=n.span)
         return None
 
+    def first_is_enough(self) -> bool:
+        """True if nothing but a claim can happen, and none after the first."""
+        return self.fixed_claim() is not None
+
     def guarded(self, body: Body) -> Body:
         """If nothing but a claim can happen, vertices that are claimed already are passed over."""
         claim = self.fixed_claim()
@@ -184,31 +188,22 @@ def lower_pull(
     dst = operator.args[2]
     if apply.out and target is None:
         target = low.target(apply.out)
-    hit = low.fresh("hit") if target else None
     data_driven = apply.schedule.drive is Drive.DATA
     original = apply.frontier
     before: Body = before_round(apply, target, Layout.BITMAP)
-    candidates, collect = "", tuple[Stmt, ...]()
+    candidates = ""
     if data_driven:
-        candidates, active, collect = _collect(low, apply, operator)
-        before = (*collect, *before_round(with_fields(apply, {"frontier": active}), target, Layout.BITMAP))
+        candidates, active, collected = collect(low, apply, operator)
+        before = (*collected, *before_round(with_fields(apply, {"frontier": active}), target, Layout.BITMAP))
         apply = with_fields(apply, {"frontier": active})
-    pull = _Pull(low, apply, operator, hit)
-    body, arcs = pull.visit()
-    if target and hit:
-        pushed = push(apply, target, Var(dst, VID), own=True)
-        stores = len(pull.registers)
-        body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
-        body = (Let(hit, BOOL, FALSE), *body, If(Var(hit, BOOL), (*stored, pushed)))
+    body, arcs = pull_body(low, apply, operator, target, opened)
     if opened:
-        keep = FrontierPush(opened.following, Var(dst, VID), Layout.BITMAP, True)
-        body = (*body, If(opened.is_open(Var(dst, VID)), (keep,)))
         loop = ParFor(dst, Layout.BITMAP, opened.name, body, apply.label, span=apply.span)
         before = (*before, FrontierClear(opened.following, Layout.BITMAP))
     elif data_driven:
-        loop = ParFor(dst, Layout.SPARSE, candidates, pull.guarded(body), apply.label, span=apply.span)
+        loop = ParFor(dst, Layout.SPARSE, candidates, body, apply.label, span=apply.span)
     else:
-        loop = ParFor(dst, None, None, pull.guarded(body), apply.label, words=True, span=apply.span)
+        loop = ParFor(dst, None, None, body, apply.label, words=True, span=apply.span)
     traced = with_fields(apply, {"frontier": original})
     done = after_round(traced, target, "pull", count_of(arcs), low.mixed)
     if opened:
@@ -217,7 +212,30 @@ def lower_pull(
     return (*before, SetGlobal(arcs, scalar(0)), loop, *done)
 
 
-def _collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, str, Body]:
+def pull_body(
+    low: Lowering,
+    apply: EdgeApply,
+    operator: Operator,
+    target: str | None,
+    opened: OpenSet | None = None,
+) -> tuple[Body, str]:
+    """What is done for one destination, and the name of the counter of its arcs."""
+    hit = low.fresh("hit") if target else None
+    pull = Pull(low, apply, operator, hit)
+    body, arcs = pull.visit()
+    if target and hit:
+        pushed = push(apply, target, Var(operator.args[2], VID), own=True)
+        stores = len(pull.registers)
+        body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
+        body = (Let(hit, BOOL, FALSE), *body, If(Var(hit, BOOL), (*stored, pushed)))
+    if opened:
+        dst = Var(operator.args[2], VID)
+        keep = FrontierPush(opened.following, dst, Layout.BITMAP, True)
+        return (*body, If(opened.is_open(dst), (keep,))), arcs
+    return pull.guarded(body), arcs
+
+
+def collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, str, Body]:
     """Collect the vertices that the frontier's arcs lead to: their name, the frontier as a bitmap, the loop."""
     assert apply.frontier is not None
     candidates, active = low.target(f"{apply.label}.candidates"), low.target(f"{apply.label}.active")

@@ -33,10 +33,13 @@ from vgraph.compiler.ir import (
     Logical,
     Node,
     Operator,
+    Origin,
     Param,
     Program,
+    Property,
     Reduce,
     Single,
+    Site,
     Stmt,
     Store,
     Trace,
@@ -54,7 +57,7 @@ from vgraph.compiler.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.types import BOOL, I64, VID, Scalar, element_of
+from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, element_of
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
 
 FALSE, TRUE = Const(False, BOOL), Const(True, BOOL)
@@ -73,6 +76,7 @@ class Lowering:
     fresh: FreshNames = field(init=False)
     frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
+    properties: dict[str, Property] = field(default_factory=dict)
     united: set[str] = field(default_factory=set)
     mixed: set[str] = field(default_factory=set)
     """Hidden frontiers that are filled in one layout or the other, as the round goes."""
@@ -108,6 +112,12 @@ class Lowering:
         if all(p.name != name for p in self.program.params):
             self.params[name] = Param(name, t)
         return Var(name, t)
+
+    def buffer(self, hint: str, t: Type, site: Site) -> str:
+        """A property that lies between two parallel loops."""
+        name = self.fresh(hint)
+        self.properties[name] = Property(name, t, site, Origin.LOCAL)
+        return name
 
     def target(self, frontier: str) -> str:
         """A hidden frontier that a round fills before it takes the place of `frontier`."""

@@ -14,7 +14,8 @@ from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.scan import loop_depth, reductions, slot_words, walk_body
-from vgraph.compiler.types import VID, Type
+from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.types import I64, VID, Type
 
 VERTEX_CHUNK: Final = (64, 64)
 """(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
@@ -145,9 +146,11 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
 def _domain(f: Emitter, node: ir.ParFor) -> tuple[Callable[[str, str, str], None], str, str]:
     """How an item of the loop's domain is visited, the number of items, and the size of a chunk."""
 
-    def visit(vertex: str, again: str, _: str) -> None:
+    def visit(vertex: str, again: str, _: str, place: str = "") -> None:
         saved = dict(f.locals)
         f.bind(node.vertex, f.narrow(vertex, VID))
+        if node.position is not None:
+            f.bind(node.position, Value(place or vertex, I64))
         f.loops.append(Loop("", again))
         f.body(node.body)
         f.loops.pop()
@@ -163,7 +166,7 @@ def _domain(f: Emitter, node: ir.ParFor) -> tuple[Callable[[str, str, str], None
         size = f.load_field(FRONTIER, source, "count")
 
         def visit_queued(i: str, again: str, leave: str) -> None:
-            visit(f.widen(f.read(f.types.id, queue, i, "queues")), again, leave)
+            visit(f.widen(f.read(f.types.id, queue, i, "queues")), again, leave, i)
 
         return visit_queued, size, chunk_size(f, size, (QUEUE_CHUNK[0], min(QUEUE_CHUNK[1], most // 4)), most)
     bits = f.load_field(FRONTIER, source, "bits")

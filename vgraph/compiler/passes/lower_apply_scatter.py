@@ -1,0 +1,120 @@
+"""`lower-apply-scatter`: a push in two loops with a buffer between them, in the order of the active vertices.
+
+before: `out = edge_apply(relax, f) schedule(direction=push, phases=apply_scatter, ...)`
+after:  apply:   `parfor src at i in sparse f { buffer[i] = dist[src] }`
+        scatter: `parfor src at i in sparse f { let d = buffer[i]; for (dst, edge) in out(src) { dist[dst] min= ... } }`
+
+That is the raw payload: an element per active vertex. The computed one has an element per out-arc, as in table 5.4 of
+the source: the apply finds every contribution, the scatter only combines.
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.ir import (
+    Body,
+    Degree,
+    EdgeApply,
+    Expr,
+    ForNeighbors,
+    If,
+    Let,
+    Load,
+    Node,
+    Operator,
+    Orientation,
+    ParFor,
+    ReduceGlobal,
+    SetGlobal,
+    Site,
+    Stmt,
+    Var,
+)
+from vgraph.compiler.passes.lower_gather_apply import divide
+from vgraph.compiler.passes.lowering import (
+    FALSE,
+    Lowering,
+    active_only,
+    after_round,
+    before_round,
+    count_of,
+    input_layout,
+    push,
+    scalar,
+    shared_writes,
+    wants_membership,
+)
+from vgraph.compiler.payload import Split, split_raw
+from vgraph.compiler.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.types import BOOL, I64, VID, Type
+from vgraph.schedule import Payload
+
+
+def lower_apply_scatter(low: Lowering, apply: EdgeApply) -> Body:
+    """The kernel-level body of an apply and a scatter."""
+    assert apply.schedule is not None
+    operator = low.operator(apply.op)
+    src, edge, _ = operator.args
+    target = low.target(apply.out) if apply.out else None
+    position = None
+    if apply.schedule.payload is Payload.RAW:
+        position = low.fresh("i")
+        split = _per_vertex(low, apply, operator, Var(position, I64))
+        produced = split.producer
+    else:
+        split = divide(low, with_fields(apply, {"frontier": None}), operator, Site.EDGE)
+        walk_arcs = ForNeighbors(operator.args[2], edge, Var(src, VID), Orientation.OUT, split.producer)
+        produced = (with_fields(walk_arcs, {"span": apply.span}),)
+    arcs = low.counter()
+    scatter = _scatter(low, apply, split.consumer, target, arcs)
+    membership = wants_membership(apply.schedule)
+    given = input_layout(apply, membership=membership)
+    loops = []
+    for body in (produced, scatter):
+        at = (
+            position
+            if any(isinstance(n, Var) and n.name == position for s in body for n in walk(s))
+            else None
+        )
+        if membership:
+            inner = active_only(apply, src, body)
+            loops.append(ParFor(src, None, None, inner, apply.label, position=at, span=apply.span))
+        else:
+            loops.append(ParFor(src, given, apply.frontier, body, apply.label, position=at, span=apply.span))
+    return (
+        *before_round(apply, target, given),
+        SetGlobal(arcs, scalar(0)),
+        *loops,
+        *after_round(apply, target, "apply_scatter", count_of(arcs)),
+    )
+
+
+def _per_vertex(low: Lowering, apply: EdgeApply, operator: Operator, place: Expr) -> Split:
+    """The fields of `src` in buffers that have an element per place of the queue."""
+
+    def declare(hint: str, t: Type) -> str:
+        return low.buffer(f"{apply.label}.{hint}", t, Site.QUEUE)
+
+    return split_raw(operator, declare, place, arcs=False, guarded=False)
+
+
+def _scatter(low: Lowering, apply: EdgeApply, consumer: Operator, target: str | None, arcs: str) -> Body:
+    """What is done for one active vertex: take from the buffer, walk the out-arcs, update the far ends."""
+    src, edge, dst = consumer.args
+    hit = low.fresh("hit") if target else None
+    inner: list[Stmt] = list(shared_writes(low, consumer.body, hit))
+    if target and hit:
+        pushed = push(apply, target, Var(dst, VID), own=False)
+        inner = [Let(hit, BOOL, FALSE), *inner, If(Var(hit, BOOL), (pushed,))]
+    taken: dict[str, Let] = {}
+
+    def rule(n: Node) -> Node | None:
+        if isinstance(n, Load) and n.prop in low.properties and low.properties[n.prop].site is Site.QUEUE:
+            if n.prop not in taken:
+                taken[n.prop] = Let(low.fresh(n.prop.removeprefix(f"{apply.label}.")), n.type, n, span=n.span)
+            return Var(taken[n.prop].name, n.type, span=n.span)
+        return None
+
+    walked = transform_body(tuple(inner), rule)
+    count = ReduceGlobal("+", arcs, Degree(Var(src, VID), Orientation.OUT))
+    loop = ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span)
+    return (count, *taken.values(), loop)

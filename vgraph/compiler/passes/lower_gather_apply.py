@@ -1,0 +1,78 @@
+"""`lower-gather-apply`: a pull in two loops with a buffer in the order of in-arcs between them.
+
+before: `out = edge_apply(relax, f) schedule(direction=pull, phases=gather_apply, ...)`
+after:  gather: `parfor dst in vertices { for (src, edge) in in(dst) { buffer[edge] = ... } }`
+        apply:  `parfor dst in vertices { ...; for (src, edge) in in(dst) { dst.dist min= buffer[edge] } ... }`
+
+Data-driven, both loops visit only the vertices next to the frontier, as a data-driven pull does.
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.ir import (
+    Body,
+    EdgeApply,
+    ForNeighbors,
+    If,
+    InFrontier,
+    Layout,
+    Operator,
+    Orientation,
+    ParFor,
+    SetGlobal,
+    Site,
+    Stmt,
+    Var,
+)
+from vgraph.compiler.passes.lower_pull import Pull, collect, pull_body
+from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, scalar
+from vgraph.compiler.payload import Split, split_computed, split_raw
+from vgraph.compiler.rewrite import with_fields
+from vgraph.compiler.types import EID, VID, Type
+from vgraph.schedule import Drive, Payload
+
+
+def lower_gather_apply(low: Lowering, apply: EdgeApply) -> Body:
+    """The kernel-level body of a gather and an apply."""
+    assert apply.schedule is not None
+    operator = low.operator(apply.op)
+    src, edge, dst = operator.args
+    target = low.target(apply.out) if apply.out else None
+    candidates, active, before = None, apply.frontier, tuple[Stmt, ...]()
+    if apply.schedule.drive is Drive.DATA:
+        candidates, active, before = collect(low, apply, operator)
+    inner = with_fields(apply, {"frontier": active})
+    stops = Pull(low, apply, operator, None).first_is_enough()
+    split = divide(low, apply, operator, Site.EDGE_IN, stops=stops)
+    arc = split.producer
+    if active is not None:
+        arc = (If(InFrontier(active, Var(src, VID)), split.producer, split.inactive, span=apply.span),)
+    pull = Pull(low, with_fields(apply, {"frontier": None}), split.consumer, None)
+    walk: Body = (ForNeighbors(src, edge, Var(dst, VID), Orientation.IN, arc, span=apply.span),)
+    gather = pull.guarded(walk)
+    reduced, arcs = pull_body(low, with_fields(apply, {"frontier": None}), split.consumer, target)
+    layout = Layout.SPARSE if candidates else None
+    loops = (
+        ParFor(dst, layout, candidates, gather, apply.label, span=apply.span),
+        ParFor(dst, layout, candidates, reduced, apply.label, words=layout is None, span=apply.span),
+    )
+    return (
+        *before,
+        *before_round(inner, target, Layout.BITMAP),
+        SetGlobal(arcs, scalar(0)),
+        *loops,
+        *after_round(apply, target, "gather_apply", count_of(arcs)),
+    )
+
+
+def divide(low: Lowering, apply: EdgeApply, operator: Operator, site: Site, *, stops: bool = False) -> Split:
+    """The operator in two parts, with buffers that have an element per arc; `stops` as in `split_computed`."""
+    assert apply.schedule is not None
+    index = Var(operator.args[1], EID)
+
+    def declare(hint: str, t: Type) -> str:
+        return low.buffer(f"{apply.label}.{hint}", t, site)
+
+    if apply.schedule.payload is Payload.RAW:
+        return split_raw(operator, declare, index, arcs=True, guarded=apply.frontier is not None)
+    return split_computed(operator, declare, low.fresh, index, touched=apply.out is not None, stops=stops)
