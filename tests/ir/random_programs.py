@@ -312,10 +312,20 @@ class Maker:
                     v, layout, frontier, self.body({v: VID}), self.pick(("", "relax")), self.chance()
                 ),
                 lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
+                lambda: ir.Pipeline(
+                    v, layout, frontier, *self.channel(), self.body({v: VID}), self.body({v: VID}), "relax"
+                ),
+                lambda: ir.Pipeline(
+                    v, None, None, *self.channel(), self.body({v: VID, i: I64}), self.body(), position=i
+                ),
                 lambda: ir.Single(self.body()),
                 lambda: ir.Trace(self.new(), self.pick(("push", "pull")), self.expr(I64), self.expr(I64)),
             )
         )()
+
+    def channel(self) -> tuple[tuple[str, ...], int]:
+        count = self.random.randint(1, 2)
+        return tuple(self.pick(self.properties).name for _ in range(count)), self.random.randint(1, 9)
 
     def apply(self) -> Stmt:
         kind = self.pick((ir.EdgeApply, ir.VertexApply))

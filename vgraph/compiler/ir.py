@@ -635,6 +635,27 @@ class ParFor(Stmt):
 
 
 @node
+class Pipeline(Stmt):
+    """`pipeline v at i in sparse f through (dist.buffer) chunks 4 { ... } then { ... }`: a producer and a consumer.
+
+    The first body runs for every vertex of the domain, and behind it, perhaps on another thread, the second for the
+    same vertex; both run as in `ParFor`, whose domain, `position` and barrier at the end it has. Between them the
+    elements of `buffers` that belong to the vertex (its in-arcs', its out-arcs' or its place's) hold what the producer
+    stored; before and after they hold nothing. At most `chunks` pieces of the domain lie between the two at a time.
+    """
+
+    vertex: str
+    layout: Layout | None
+    frontier: str | None
+    buffers: tuple[str, ...]
+    chunks: int
+    producer: Body
+    consumer: Body
+    label: str = ""
+    position: str | None = None
+
+
+@node
 class Single(Stmt):
     """`single { ... }`: one thread runs the body, then a barrier. Inside it FrontierSet (empty, single), FrontierClear
     (sparse) and FrontierSwap are plain actions of that thread."""

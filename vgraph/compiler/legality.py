@@ -76,6 +76,7 @@ STATEMENTS: dict[type[Stmt], tuple[frozenset[Level], Place, Place]] = {
     ir.ListAppend: (ALL, Place.DRIVER, Place.DRIVER),
     ir.ListGet: (ALL, Place.DRIVER, Place.DRIVER),
     ir.ParFor: (LOW, Place.DRIVER, Place.DRIVER),
+    ir.Pipeline: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Single: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Barrier: (LOW, Place.DRIVER, Place.DRIVER),
     ir.CompareAndSwap: (LOW, Place.PARFOR, Place.PARFOR | Place.SINGLE),

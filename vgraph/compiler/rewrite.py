@@ -175,6 +175,7 @@ LOCAL_NAMES: dict[type[Node], tuple[str, ...]] = {
     ir.ForNeighbors: ("vertex", "edge"),
     ir.ForCommon: ("vertex",),
     ir.ParFor: ("vertex", "position"),
+    ir.Pipeline: ("vertex", "position"),
     ir.CompareAndSwap: ("ok",),
     ir.Reduce: ("changed",),
     ir.Operator: ("args",),

@@ -19,7 +19,7 @@ from vgraph.compiler.types import BOOL, VID, Scalar, Type
 # Words that begin a statement or an expression: a name like one of them is printed in quotes.
 RESERVED = frozenset(
     """all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
-    fail false fill for id if let none num_arcs num_vertices parfor push relaxed scratch single swap trace true
+    fail false fill for id if let none num_arcs num_vertices parfor pipeline push relaxed scratch single swap trace true
     union vertex_apply while""".split()  # noqa: SIM905
 )
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
@@ -194,6 +194,17 @@ def _par_for(node: ir.ParFor) -> str:
     return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{label}"
 
 
+def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:
+    over = "vertices" if node.layout is None else f"{node.layout.value} {_name(node.frontier or '')}"
+    label = f" as {_name(node.label)}" if node.label else ""
+    at = f" at {_name(node.position)}" if node.position else ""
+    through = f"through ({', '.join(map(_name, node.buffers))}) chunks {node.chunks}"
+    yield from list(
+        _block(f"pipeline {_name(node.vertex)}{at} in {over} {through}{label}", node.producer, indent)
+    )[:-1]
+    yield from _block("} then", node.consumer, indent)
+
+
 def _for_neighbors(node: ir.ForNeighbors) -> str:
     return f"for ({_name(node.vertex)}, {_name(node.edge)}) in {node.orientation.value}({_expr(node.of)})"
 
@@ -257,6 +268,8 @@ def _stmt(node: Stmt, indent: str) -> Iterator[str]:
         yield indent + line(node)
     elif isinstance(node, ir.If):
         yield from _if(node, indent)
+    elif isinstance(node, ir.Pipeline):
+        yield from _pipeline(node, indent)
     else:
         yield from _block(_BLOCKS[type(node)](node), node.__dict__["body"], indent)
 

@@ -329,6 +329,18 @@ class _Builder:
         flags = (_optional(label) or "", words is not None, place)
         return ir.ParFor(_text(vertex), layout, frontier, built, *flags)
 
+    def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
+        *domain, through, label, producer, consumer = rest
+        layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
+        *buffers, chunks = through.children
+        place = _optional(position)
+        names: dict[str, Type] = {_text(vertex): VID}
+        if place is not None:
+            names[place] = I64
+        bodies = (self.body(producer, names), self.body(consumer, names))
+        channel = (tuple(map(_text, buffers)), int(chunks))
+        return ir.Pipeline(_text(vertex), layout, frontier, *channel, *bodies, _optional(label) or "", place)
+
     def _s_single(self, body: Any) -> Stmt:
         return ir.Single(self.body(body))
 

@@ -374,6 +374,30 @@ def _par_for(c: Checker, n: ir.ParFor) -> None:
     c.place, c.loops = outer_place, outer_loops
 
 
+def _pipeline(c: Checker, n: ir.Pipeline) -> None:
+    c.require((n.layout is None) == (n.frontier is None), "a frontier has a layout", n)
+    c.require(n.layout is not Layout.BITMAP, "a pipeline runs over vertices or a queue", n)
+    if n.frontier is not None:
+        c.frontier(n, n.frontier, n.layout)
+    c.require(n.buffers and n.chunks >= 1, "a channel has a buffer and room for a chunk", n)
+    declared = [c.prop(n, name=name) for name in n.buffers]
+    ok = all(p.origin is ir.Origin.LOCAL and p.site in _BUFFERS for p in declared)
+    c.require(ok, "the buffers of a channel are local, of arcs or of a queue", n)
+    c.require(len({p.site for p in declared}) <= 1, "the buffers of a channel have elements for the same", n)
+    outer_place, outer_loops = c.place, c.loops
+    c.place, c.loops = Place.PARFOR, 0
+    with c.scope():
+        c.declare(n, n.vertex, VID, constant=True)
+        if n.position is not None:
+            c.declare(n, n.position, I64, constant=True)
+        c.body(n.producer)
+        c.body(n.consumer)
+    c.place, c.loops = outer_place, outer_loops
+
+
+_BUFFERS = (Site.EDGE, Site.EDGE_IN, Site.QUEUE)
+
+
 def _single(c: Checker, n: ir.Single) -> None:
     outer_place, outer_loops = c.place, c.loops
     c.place, c.loops = Place.SINGLE, 0
@@ -437,6 +461,7 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.ListAppend: _list_append,
     ir.ListGet: _list_get,
     ir.ParFor: _par_for,
+    ir.Pipeline: _pipeline,
     ir.Single: _single,
     ir.Barrier: _nothing,
     ir.CompareAndSwap: _compare_and_swap,

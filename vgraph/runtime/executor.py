@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vgraph.compiler.backends.abi import ContextView, Status
+from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE, ContextView, Status, aligned_zeros
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
@@ -337,6 +337,8 @@ def _bind(
             context.set_array(slot, getattr(graph.out if side == "out" else graph.in_, which))
         elif arg.kind == "size":
             context.set_scalar(slot, getattr(graph, arg.name), "int64")
+        elif arg.kind == "channel":
+            context.set_array(slot, aligned_zeros((CHANNEL_LINES + arg.length) * LINE))
         elif arg.kind == "length":
             context.set_scalar(slot, len(arrays[arg.name]), "int64")
         elif arg.name.startswith(("graph.", "policy.")):
@@ -358,6 +360,8 @@ def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarr
     name = array.name
     if array.origin == "local":
         size = graph.num_arcs if array.site in ("edge", "edge_in") else graph.num_vertices
+        if array.chunks:
+            size = array.chunks * policy.channel_room(array.site, graph)
         return np.empty((size, array.length) if array.length else size, array.dtype)
     if array.origin == "param":
         return _given(array, graph, arguments[name])

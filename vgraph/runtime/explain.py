@@ -155,8 +155,7 @@ def explanation(
     )
     reasons.extend(compiled.notes)
     result.schedule = str(compiled.schedule)
-    result.reasons = with_numbers("
-".join(dict.fromkeys(reasons)), graph)
+    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), graph)
     if llvm:
         result.llvm = compiled.source.text
     if assembly:

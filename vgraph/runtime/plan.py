@@ -27,6 +27,8 @@ class Array:
     dtype: str
     length: int
     ids: bool
+    chunks: int = 0
+    """Of a buffer between a producer and a consumer: slots of its channel; 0 if it has an element for everything."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,11 @@ class Plan:
 
 def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) -> Plan:
     """The plan for a kernel-level program."""
+    from vgraph.compiler.ir import Pipeline
+    from vgraph.compiler.rewrite import walk
+
+    pipelines = [n for n in walk(program) if isinstance(n, Pipeline)]
+    chunks = {name: n.chunks for n in pipelines for name in n.buffers}
     arrays = tuple(
         Array(
             p.name,
@@ -88,6 +95,7 @@ def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) ->
             program.target.numpy_name(element_of(p.type)),
             p.type.length if isinstance(p.type, Vector) else 0,
             p.type == VID,
+            chunks.get(p.name, 0),
         )
         for p in program.properties
     )

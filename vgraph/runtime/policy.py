@@ -18,6 +18,21 @@ PULL_SHARE: Final = 15
 Beamer, Asanovic and Patterson 2012, section VI, and of GAP's bfs (alpha)."""
 PUSH_SHARE: Final = 18
 """It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
+CHANNEL_ARCS: Final = 4096
+"""Arcs for which a slot between two phases has room, unless a vertex has more: 16 KiB of 4-byte values, so that a
+few slots stay in the cache between producer and consumer."""
+CHANNEL_PLACES: Final = 1024
+"""The same in vertices, where a slot has an element per vertex."""
+
+
+def channel_room(site: str, graph: Graph) -> int:
+    """Elements in one slot of a buffer of `site`: all arcs of a vertex always fit."""
+    if site == "queue":
+        return CHANNEL_PLACES
+    degrees = graph.in_ if site == "edge_in" else graph.out
+    offsets = degrees.row_offsets
+    largest = int((offsets[1:] - offsets[:-1]).max()) if graph.num_vertices else 0
+    return max(CHANNEL_ARCS, largest)
 
 
 def facts_of(graph: Graph) -> Facts:

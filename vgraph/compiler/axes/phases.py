@@ -95,4 +95,11 @@ def choose_pipeline(c: Choice) -> int:
     """Phase after phase, unless chunks in flight are asked for."""
     if c.chosen["phases"] is Phases.FUSED:
         return int(c.only("pipeline", 0, "a fused loop has no producer and consumer"))
-    return int(c.only("pipeline", 0, "the two phases run one after the other only"))
+    asked = c.asked("pipeline")
+    if asked:
+        c.because(
+            "pipeline",
+            asked,
+            "asked for: producers and consumers side by side, with so many chunks in flight",
+        )
+    return int(asked or 0)

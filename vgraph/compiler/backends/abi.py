@@ -20,6 +20,8 @@ ABI_VERSION: Final = 1
 LINE: Final = 64
 """Bytes of a cache line."""
 MAX_THREADS: Final = 1024
+CHANNEL_LINES: Final = 3
+"""Cache lines before those of a channel's slots: next ticket to fill, next to empty, producers that are done."""
 
 type_sizes: Final = {"i32": 4, "i64": 8, "ptr": 8}
 _FORMATS: Final = {"i32": "<u4", "i64": "<u8", "ptr": "<u8"}
@@ -173,6 +175,7 @@ class FrontierLayoutCode(IntEnum):
 DECLARATIONS: Final[dict[str, str]] = {
     "vg_barrier": "i32 @vg_barrier(ptr)",
     "vg_now": "i64 @vg_now()",
+    "vg_pause": "void @vg_pause(ptr, i64)",
     "vg_fail": "void @vg_fail(ptr, i32, i64)",
     "vg_trace": "void @vg_trace(ptr, i32, i32, i64, i64, i64)",
     "vg_list_append": "void @vg_list_append(ptr, ptr, ptr, i64, i32)",
@@ -188,6 +191,8 @@ DECLARATIONS: Final[dict[str, str]] = {
 - `vg_barrier(ctx)` returns the latched `stop`: the same value in all threads, nonzero means leave the kernel
   now. It resets `chunk_counter`. With one thread it does the same and never waits.
 - `vg_now()` is a monotonic clock in ns.
+- `vg_pause(ctx, tries)` lets a moment pass for a thread that has looked `tries` times in vain: a pause of the
+  processor up to `spin_limit` tries, then the CPU is left to others.
 - `vg_fail(ctx, status, payload)` records the first failure; the next barrier latches `stop`.
 - `vg_trace(ctx, label, direction, frontier, edges, ns)` is called by one thread per round; it also advances
   `rounds` and `edges` and sets `frontier_size`.

@@ -23,9 +23,11 @@ class ArgSlot:
     - `property`: address of the array of property `name`: `length` elements of `dtype` per vertex or arc;
     - `adjacency`: address of `out.row_offsets`, `out.column_indices` or the same of `in`;
     - `size`: `num_vertices` or `num_arcs`, int64;
-    - `length`: elements of array parameter `name`, int64;
+    - `length`: elements of array parameter or channel buffer `name`, int64;
     - `scratch`: address of `num_vertices` zeroed elements for each thread, one thread's after another's; `touched`:
       of as many vertex ids for each thread;
+    - `channel`: address of the control block of the channel whose first buffer is `name`: zeroed cache lines, one for
+      each of `length` slots and `CHANNEL_LINES` before them;
     - `param`: scalar parameter `name`, in its own `dtype`.
     """
 

@@ -170,6 +170,22 @@ define i64 @vg_now() nounwind {
   ret i64 %now
 }
 
+define void @vg_pause(ptr %ctx, i64 %tries) nounwind {
+  %spin.p = CONTEXT.spin_limit(%ctx)
+  %spin = load i32, ptr %spin.p
+  %spin.w = zext i32 %spin to i64
+  %more = icmp ult i64 %tries, %spin.w
+  br i1 %more, label %pause, label %yield
+pause:
+  <PAUSE>
+  br label %done
+yield:
+  %rc = call i32 @usleep(i32 1)
+  br label %done
+done:
+  ret void
+}
+
 define void @vg_fail(ptr %ctx, i32 %code, i64 %payload) nounwind {
   %status = CONTEXT.status(%ctx)
   %pair = cmpxchg ptr %status, i32 0, i32 %code seq_cst seq_cst

@@ -294,18 +294,23 @@ def _list_get(m: Machine, env: Env, n: ir.ListGet) -> None:
 # --- kernel level -------------------------------------------------------------------------------------------
 
 
+def _domain(m: Machine, n: ir.ParFor | ir.Pipeline) -> list[tuple[int, int]]:
+    """The vertices that a loop visits, each with its place."""
+    if n.frontier is None:
+        return [(v, v) for v in range(m.num_vertices)]
+    frontier = m.frontiers[n.frontier]
+    if frontier.layout is not n.layout:
+        raise InternalError(f"a loop takes {n.frontier} as {n.layout}, but it is {frontier.layout}")
+    if n.layout is Layout.BITMAP:
+        return [(v, v) for v in frontier.vertices]
+    return [(v, place) for place, v in enumerate(frontier.vertices)]
+
+
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
-    vertices = list(range(m.num_vertices))
-    if n.frontier is not None:
-        frontier = m.frontiers[n.frontier]
-        if frontier.layout is not n.layout:
-            raise InternalError(f"parfor takes {n.frontier} as {n.layout}, but it is {frontier.layout}")
-        vertices = list(frontier.vertices)
     owns_words = n.words or n.layout is Layout.BITMAP
     chunks: dict[int, list[tuple[int, int]]] = {}
-    for place, v in enumerate(vertices):
-        item = (v, place if n.layout is Layout.SPARSE else v)
-        chunks.setdefault(v // 64 if owns_words else place, []).append(item)
+    for v, place in _domain(m, n):
+        chunks.setdefault(v // 64 if owns_words else place, []).append((v, place))
     tasks = [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))]
     if m.threads == 1 or m.rng is None:
         for task in tasks:
@@ -324,6 +329,18 @@ def _chunk(m: Machine, env: Env, n: ir.ParFor, items: list[tuple[int, int]]) -> 
             local[n.position] = np.int64(place)
         yield from run_body(m, local, n.body)
     return None
+
+
+def _pipeline(m: Machine, env: Env, n: ir.Pipeline) -> None:
+    from vgraph.compiler.interpret.pipeline import Channel
+
+    channel = Channel(m, env, n, _domain(m, n))
+    if m.threads == 1 or m.rng is None:
+        _finish(channel.alone())
+    else:
+        _interleave(m, [channel.thread(number) for number in range(m.threads)])
+    channel.close()
+    m.end_round()
 
 
 def _interleave(m: Machine, tasks: list[Steps]) -> None:
@@ -404,6 +421,7 @@ _SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.ListAppend: _list_append,
     ir.ListGet: _list_get,
     ir.ParFor: _par_for,
+    ir.Pipeline: _pipeline,
     ir.Barrier: lambda m, env, n: None,
     ir.FrontierClear: _frontier_clear,
     ir.FrontierSwap: _frontier_swap,

@@ -1,10 +1,13 @@
 """`insert-atomics`: mark what threads may do to the same place in one parallel loop.
 
 A write is atomic unless the loop's own vertex is the only place at which the loop writes the property. Reads of a
-property that the loop writes at other vertices are relaxed. With one thread everything is plain.
+property that the loop writes at other vertices are relaxed. What goes through a pipeline's channel is plain: the
+channel orders it. With one thread everything is plain.
 """
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 from vgraph.compiler.ir import (
     CompareAndSwap,
@@ -16,6 +19,7 @@ from vgraph.compiler.ir import (
     Node,
     Order,
     ParFor,
+    Pipeline,
     Program,
     Reduce,
     Store,
@@ -23,22 +27,26 @@ from vgraph.compiler.ir import (
 )
 from vgraph.compiler.rewrite import Context, Pass, transform, transform_body, walk, with_fields
 
+_Loop = TypeVar("_Loop", ParFor, Pipeline)
 _WRITES = (Reduce, Store, CompareAndSwap)
 
 
-def _own(loop: ParFor, index: Expr) -> bool:
+def _own(loop: ParFor | Pipeline, index: Expr) -> bool:
     return isinstance(index, Var) and index.name == loop.vertex
 
 
-def _mark(loop: ParFor) -> ParFor:
+def _mark(loop: _Loop) -> _Loop:
     nodes = list(walk(loop))
-    written = {n.prop for n in nodes if isinstance(n, _WRITES)}
+    channel = loop.buffers if isinstance(loop, Pipeline) else ()
+    written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
-    owns_words = loop.words or loop.layout is Layout.BITMAP
+    owns_words = isinstance(loop, ParFor) and (loop.words or loop.layout is Layout.BITMAP)
     foreign = {n.prop for n in nodes if isinstance(n, Load) and n.prop in written and not _own(loop, n.index)}
 
     def rule(n: Node) -> Node | None:
         match n:
+            case Load(prop=prop) | Store(prop=prop) if prop in channel:
+                return None
             case Reduce(prop=prop) if prop in elsewhere:
                 return with_fields(n, {"atomic": True})
             case CompareAndSwap(prop=prop):
@@ -72,7 +80,9 @@ def _run(program: Program, context: Context) -> Program:
         return with_fields(transform(program, _plain), {"threads": 1})
 
     def rule(n: Node) -> Node | None:
-        return _mark(n) if isinstance(n, ParFor) else None
+        if isinstance(n, ParFor):
+            return _mark(n)
+        return _mark(n) if isinstance(n, Pipeline) else None
 
     return with_fields(program, {"body": transform_body(program.body, rule)})
 

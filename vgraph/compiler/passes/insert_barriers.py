@@ -27,6 +27,7 @@ from vgraph.compiler.ir import (
     Load,
     Node,
     ParFor,
+    Pipeline,
     Program,
     Reduce,
     Single,
@@ -38,7 +39,7 @@ from vgraph.compiler.ir import (
 from vgraph.compiler.rewrite import Context, Pass, children, walk, with_fields
 
 _JOINING = (
-    ParFor, Single, FrontierClear, FrontierSwap, FrontierConvert, FrontierCopy, FrontierSet,
+    ParFor, Pipeline, Single, FrontierClear, FrontierSwap, FrontierConvert, FrontierCopy, FrontierSet,
     ListAppend, ListClear, ListGet,
 )  # fmt: skip
 

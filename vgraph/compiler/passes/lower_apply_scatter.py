@@ -17,6 +17,7 @@ from vgraph.compiler.ir import (
     Expr,
     ForNeighbors,
     If,
+    Layout,
     Let,
     Load,
     Node,
@@ -29,7 +30,7 @@ from vgraph.compiler.ir import (
     Stmt,
     Var,
 )
-from vgraph.compiler.passes.lower_gather_apply import divide
+from vgraph.compiler.passes.lower_gather_apply import divide, pipeline
 from vgraph.compiler.passes.lowering import (
     FALSE,
     Lowering,
@@ -44,7 +45,7 @@ from vgraph.compiler.passes.lowering import (
     wants_membership,
 )
 from vgraph.compiler.payload import Split, split_raw
-from vgraph.compiler.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.rewrite import transform_body, with_fields
 from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.schedule import Payload
 
@@ -68,18 +69,15 @@ def lower_apply_scatter(low: Lowering, apply: EdgeApply) -> Body:
     scatter = _scatter(low, apply, split.consumer, target, arcs)
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
-    loops = []
-    for body in (produced, scatter):
-        at = (
-            position
-            if any(isinstance(n, Var) and n.name == position for s in body for n in walk(s))
-            else None
-        )
-        if membership:
-            inner = active_only(apply, src, body)
-            loops.append(ParFor(src, None, None, inner, apply.label, position=at, span=apply.span))
-        else:
-            loops.append(ParFor(src, given, apply.frontier, body, apply.label, position=at, span=apply.span))
+    if apply.schedule.pipeline and not membership:
+        given = Layout.SPARSE  # pieces of a queue
+    bodies = [active_only(apply, src, b) if membership else b for b in (produced, scatter)]
+    layout, frontier = (None, None) if membership else (given, apply.frontier)
+    domain = (src, layout if frontier else None, frontier)
+    if apply.schedule.pipeline:
+        loops: Body = (with_fields(pipeline(low, apply, domain, *bodies), {"position": position}),)
+    else:
+        loops = tuple(ParFor(*domain, b, apply.label, position=position, span=apply.span) for b in bodies)
     return (
         *before_round(apply, target, given),
         SetGlobal(arcs, scalar(0)),

@@ -19,15 +19,17 @@ from vgraph.compiler.ir import (
     Operator,
     Orientation,
     ParFor,
+    Pipeline,
     SetGlobal,
     Site,
     Stmt,
+    Store,
     Var,
 )
 from vgraph.compiler.passes.lower_pull import Pull, collect, pull_body
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, scalar
 from vgraph.compiler.payload import Split, split_computed, split_raw
-from vgraph.compiler.rewrite import with_fields
+from vgraph.compiler.rewrite import walk, with_fields
 from vgraph.compiler.types import EID, VID, Type
 from vgraph.schedule import Drive, Payload
 
@@ -48,20 +50,39 @@ def lower_gather_apply(low: Lowering, apply: EdgeApply) -> Body:
     if active is not None:
         arc = (If(InFrontier(active, Var(src, VID)), split.producer, split.inactive, span=apply.span),)
     pull = Pull(low, with_fields(apply, {"frontier": None}), split.consumer, None)
-    walk: Body = (ForNeighbors(src, edge, Var(dst, VID), Orientation.IN, arc, span=apply.span),)
-    gather = pull.guarded(walk)
+    arcs_of: Body = (ForNeighbors(src, edge, Var(dst, VID), Orientation.IN, arc, span=apply.span),)
+    gather = pull.guarded(arcs_of)
     reduced, arcs = pull_body(low, with_fields(apply, {"frontier": None}), split.consumer, target)
     layout = Layout.SPARSE if candidates else None
-    loops = (
-        ParFor(dst, layout, candidates, gather, apply.label, span=apply.span),
-        ParFor(dst, layout, candidates, reduced, apply.label, words=layout is None, span=apply.span),
+    domain = (dst, layout, candidates)
+    loops: Body = (
+        ParFor(*domain, gather, apply.label, span=apply.span),
+        ParFor(*domain, reduced, apply.label, words=layout is None, span=apply.span),
     )
+    if apply.schedule.pipeline:
+        loops = (pipeline(low, apply, domain, gather, reduced),)
     return (
         *before,
         *before_round(inner, target, Layout.BITMAP),
         SetGlobal(arcs, scalar(0)),
         *loops,
         *after_round(apply, target, "gather_apply", count_of(arcs)),
+    )
+
+
+def pipeline(
+    low: Lowering,
+    apply: EdgeApply,
+    domain: tuple[str, Layout | None, str | None],
+    producer: Body,
+    consumer: Body,
+) -> Pipeline:
+    """Both phases at once, with a channel of as many chunks as the schedule says between them."""
+    assert apply.schedule is not None
+    stored = {n.prop for top in producer for n in walk(top) if isinstance(n, Store)}
+    buffers = tuple(name for name in low.properties if name in stored)
+    return Pipeline(
+        *domain, buffers, apply.schedule.pipeline, producer, consumer, apply.label, span=apply.span
     )
 
 

@@ -15,6 +15,7 @@ from vgraph.compiler.backends.llvm import (
     memory,
     neighbors,
     parallel,
+    pipeline,
     scratch,
     statements,
 )
@@ -30,6 +31,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **scratch.NODES,
     **neighbors.STATEMENTS,
     **parallel.STATEMENTS,
+    **pipeline.STATEMENTS,
     **frontiers.STATEMENTS,
 }
 
@@ -126,7 +128,7 @@ def _argument(f: Emitter, kind: str, name: str, place: str) -> None:
     else:
         register = f'%"{kind} {name}"'
         f.do(f"{register} = load ptr, ptr {place}{alias}")
-        f.pointers[name] = register
+        f.pointers[f"channel {name}" if kind == "channel" else name] = register
 
 
 def _descriptors(f: Emitter) -> None:

@@ -82,6 +82,9 @@ class Emitter:
         self.globals: dict[str, Binding] = {}
         self.pointers: dict[str, str] = {}
         self.loops: list[Loop] = []
+        self.shifts: dict[
+            str, str
+        ] = {}  # buffers of a pipeline: what is added to an index, for they have slots only
         self.region: Region | None = None
         self.single = False
         self.block = "entry"

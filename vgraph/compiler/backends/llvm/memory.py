@@ -18,6 +18,11 @@ def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
         unit = f"[{t.length} x {f.types.memory(t.element)}]"
     else:
         unit = f.types.memory(t)
+    shift = f.shifts.get(prop)
+    if shift is not None:
+        return f.op(
+            f"getelementptr inbounds {unit}, ptr {f.pointers[prop]}, i64 {f.op(f'add i64 {index}, {shift}')}"
+        )
     return f.item(unit, f.pointers[prop], index)
 
 

@@ -107,7 +107,7 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
         f.start(region.leave)
         f.single, f.region = False, None
     f.loops = loops
-    _combine(f, region)
+    combine_partials(f, region)
 
 
 # --- parallel loops -----------------------------------------------------------------------------------------
@@ -117,19 +117,19 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     """`parfor`: chunks are handed out by a shared counter until none is left."""
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
-    _prepare(f, node, region)
+    prepare(f, node.body, region)
     iterate, size, chunk = _domain(f, node)
-    _chunks(f, size, chunk, region.leave, lambda begin, end: counted(f, begin, end, iterate, "items"))
+    take_chunks(f, size, chunk, region.leave, lambda begin, end: counted(f, begin, end, iterate, "items"))
     f.start(region.leave)
     pushes.finish(f, region)
     f.region, f.loops = None, loops
-    _combine(f, region)
+    combine_partials(f, region)
 
 
-def _prepare(f: Emitter, node: ir.ParFor, region: Region) -> None:
+def prepare(f: Emitter, body: ir.Body, region: Region) -> None:
     """Partials of reductions, queue buffers, and the addresses of bitmaps."""
-    _prepare_partials(f, node.body, region)
-    for inner in walk_body(node.body):
+    _prepare_partials(f, body, region)
+    for inner in walk_body(body):
         if isinstance(inner, ir.FrontierPush) and (inner.frontier, inner.layout) not in region.pushes:
             region.pushes[inner.frontier, inner.layout] = pushes.prepare(f, inner)
         elif isinstance(inner, ir.InFrontier) and inner.frontier not in region.bits:
@@ -189,7 +189,7 @@ def chunk_size(f: Emitter, size: str, rule: tuple[int, int], most: int) -> str:
     return f.op(f"and i64 {chunk}, {-least}") if least > 1 else chunk
 
 
-def _chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[[str, str], None]) -> None:
+def take_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[[str, str], None]) -> None:
     """Take chunks until none is left; the request to stop is looked at before each."""
     before, head, take, run = f.block, *map(f.label, ("chunk", "chunk.take", "chunk.run"))
     f.start(head)
@@ -224,7 +224,7 @@ def _identity(f: Emitter, op: str, t: Type) -> str:
     return f.types.constant(f.types.extreme(t, largest=op == "min"), t)
 
 
-def _combine(f: Emitter, region: Region) -> None:
+def combine_partials(f: Emitter, region: Region) -> None:
     """Publish this thread's partials, meet, and fold those of all threads in the same order everywhere.
 
     Two sets of slots take turns: a fast thread writes into one while a slow one still reads the other.

@@ -13,7 +13,7 @@ from vgraph.compiler.types import Scalar, element_of
 from vgraph.compiler.types import Vector as VectorType
 
 COLLECTIVES: Final = (
-    ir.ParFor, ir.Single, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
+    ir.ParFor, ir.Pipeline, ir.Single, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
     ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet,
 )  # fmt: skip
 
@@ -58,6 +58,7 @@ class Scan:
     directions: dict[str, int] = field(default_factory=dict)
     messages: dict[str, int] = field(default_factory=dict)
     scratch: set[str] = field(default_factory=set)
+    channels: dict[str, int] = field(default_factory=dict)
     slots: int = 0
 
     def need(self, frontier: str, layout: ir.Layout) -> None:
@@ -75,8 +76,9 @@ def scan(program: ir.Program) -> Scan:
     types = {g.name: g.type for g in program.globals}
     for node in walk_body(program.body):
         _look(node, found)
-        if isinstance(node, ir.ParFor | ir.Single):
-            found.slots = max(found.slots, sum(slot_words(types[name]) for _, name in reductions(node.body)))
+        if isinstance(node, ir.ParFor | ir.Single | ir.Pipeline):
+            body = (*node.producer, *node.consumer) if isinstance(node, ir.Pipeline) else node.body
+            found.slots = max(found.slots, sum(slot_words(types[name]) for _, name in reductions(body)))
     for result in program.results:
         if result.kind == "property":
             found.properties.add(str(result.value))
@@ -135,6 +137,11 @@ def _look_frontier(node: ir.Node, found: Scan) -> None:
     match node:
         case ir.ParFor(frontier=str(name), layout=ir.Layout() as layout):
             found.need(name, layout)
+        case ir.Pipeline(frontier=name, layout=layout, buffers=buffers, chunks=chunks):
+            if name is not None and layout is not None:
+                found.need(name, layout)
+            found.channels[buffers[0]] = chunks
+            found.properties |= set(buffers)
         case ir.InFrontier(frontier=name):
             found.need(name, ir.Layout.BITMAP)
         case ir.FrontierPush(frontier=name, layout=layout, dedupe=dedupe):
@@ -177,8 +184,10 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         if p.name in found.properties:
             length = p.type.length if isinstance(p.type, VectorType) else 1
             args.append(ArgSlot("property", p.name, target.numpy_name(element_of(p.type)), length))
-        if p.name in found.lengths and p.site is ir.Site.ARRAY:
+        if (p.name in found.lengths and p.site is ir.Site.ARRAY) or p.name in found.channels:
             args.append(ArgSlot("length", p.name, "int64"))
+        if p.name in found.channels:
+            args.append(ArgSlot("channel", p.name, "uint64", found.channels[p.name]))
     for name in sorted(found.adjacency):
         bits = target.offset_bits if name.endswith("row_offsets") else target.id_bits
         args.append(ArgSlot("adjacency", name, f"uint{bits}"))
