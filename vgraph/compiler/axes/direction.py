@@ -8,7 +8,7 @@ from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.axes.per_round import both_directions
 from vgraph.compiler.axes.phases import FORMS
 from vgraph.compiler.effects import WriteClass
-from vgraph.schedule import Direction
+from vgraph.schedule import Direction, spelled
 
 _WHEN: Final = (
     "each round pushes or pulls; it turns to pulling when the frontier grows and its arcs are more than "
@@ -32,7 +32,7 @@ def choose_direction(c: Choice) -> Direction:
             reason = (
                 f"{c.chosen['phases'].value.replace('_', '-')} walks {walk}: its direction is {form.name}"
             )
-            c.illegal(f"direction={asked.name}", reason, "leave out one of direction and phases")
+            c.illegal(f"direction={spelled(asked)}", reason, "leave out one of direction and phases")
         c.because("direction", form, f"the direction of {c.chosen['phases'].value.replace('_', '-')}")
         return form
     if asked is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir import EdgeApply
 from vgraph.compiler.payload import obstacle, payload_bytes
-from vgraph.schedule import UNORDERED, Direction, Payload, Phases
+from vgraph.schedule import UNORDERED, Direction, Payload, Phases, spelled
 
 FORMS = {Phases.GATHER_APPLY: Direction.PULL, Phases.APPLY_SCATTER: Direction.PUSH}
 """The direction of the form that each pair of phases divides in two."""
@@ -16,7 +16,7 @@ def choose_phases(c: Choice) -> Phases:
     asked = c.asked("phases")
     if asked in (None, Phases.FUSED):
         return Phases.FUSED
-    option = f"phases={asked.name}"
+    option = f"phases={spelled(asked)}"
     if not isinstance(c.apply, EdgeApply):
         reason = "a vertex operator writes its own vertex: there are no arcs between two phases"
         c.illegal(option, reason, "leave it out", c.operator.span)
@@ -45,7 +45,7 @@ def choose_payload(c: Choice) -> Payload:
     if asked is not None:
         why = blocked[asked]
         if why is not None:
-            c.illegal(f"payload={asked.name}", why[0], "leave it out", why[1])
+            c.illegal(f"payload={spelled(asked)}", why[0], "leave it out", why[1])
         c.because("payload", asked, f"asked for; {_counts(c)}")
         return Payload(asked)
     for payload, other in ((Payload.RAW, Payload.COMPUTED), (Payload.COMPUTED, Payload.RAW)):
@@ -83,11 +83,13 @@ def _counts(c: Choice) -> str:
 
 def _alone(c: Choice) -> None:
     """Refuse what other axes would do to one loop where there are two."""
-    option = f"phases={c.chosen['phases'].name}"
+    option = f"phases={spelled(c.chosen['phases'])}"
     for name, rest in (("balance", "vertex"), ("segments", "1")):
         if str(c.chosen[name]) != rest:
             c.illegal(
-                f"{name}={c.chosen[name]}", f"it does not apply to {option}", "leave out one of the two"
+                f"{name}={spelled(c.chosen[name])}",
+                f"it does not apply to {option}",
+                "leave out one of the two",
             )
 
 
