@@ -74,7 +74,7 @@ return seen = scalar @seen
 return claimed = scalar @claimed
 return left = scalar size(f)
 """
-EVERY = {**{k: v for k, v in PROGRAMS.items() if k not in ("components", "spread")}, "many": MANY}
+EVERY = {**{k: v for k, v in PROGRAMS.items() if k not in ("components", "frequent", "spread")}, "many": MANY}
 
 
 def options(**more):

@@ -122,7 +122,8 @@ class _Body:
             match n:
                 case If(condition=condition, then=then, other=other):
                     found |= self.of_nodes([condition])
-                    found |= max(self.of_nodes(then), self.of_nodes(other), key=len)
+                    yes, no = self.of_nodes(then), self.of_nodes(other)
+                    found |= yes if len(yes) >= len(no) else no
                     continue
                 case Load(prop=prop, index=index):
                     found |= self.access(prop, index, write=False)
