@@ -176,7 +176,7 @@ class Maker:
         return ir.Call(name, (self.expr(t),), t)
 
     def test(self, t: Type) -> Expr:
-        kind = self.random.randrange(5)
+        kind = self.random.randrange(6)
         operand = self.pick((*NUMBERS, VID, BOOL))
         if kind == 0:
             op = self.pick(("<", "<=", ">", ">=", "==", "!="))
@@ -187,6 +187,8 @@ class Maker:
             return ir.Unary("not", self.expr(BOOL))
         if kind == 3:
             return ir.InFrontier(self.pick(self.frontiers), self.expr(VID))
+        if kind == 4:
+            return ir.Piece(self.pick((ir.Share.WHOLE, ir.Share.FIRST)))
         return ir.Call(self.pick(("isnan", "isinf")), (self.expr(F64),), BOOL)
 
     def size(self, t: Type) -> Expr:
@@ -194,6 +196,7 @@ class Maker:
         return self.pick(
             (
                 ir.Degree(self.expr(VID), self.pick(Orientation)),
+                ir.Piece(ir.Share.SIZE),
                 ir.GraphSize(self.pick(("num_vertices", "num_arcs"))),
                 ir.FrontierSize(self.pick(self.frontiers)),
                 ir.ListSize(self.list),
@@ -306,10 +309,19 @@ class Maker:
         v, i = self.new(), self.new()
         layout = self.pick((None, *Layout))
         frontier = None if layout is None else self.pick(self.frontiers)
+        cut = self.pick((None, *Orientation))
+        limit = self.pick((None, ir.Const(64, I64))) if cut else None
         return self.pick(
             (
                 lambda: ir.ParFor(
-                    v, layout, frontier, self.body({v: VID}), self.pick(("", "relax")), self.chance()
+                    v,
+                    layout,
+                    frontier,
+                    self.body({v: VID}),
+                    self.pick(("", "relax")),
+                    self.chance(),
+                    cut,
+                    limit,
                 ),
                 lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
                 lambda: ir.Pipeline(

@@ -133,6 +133,8 @@ def context_for(
             context.set_array(index, adjacency(graph, slot.name, slot.dtype))
         elif slot.kind == "size":
             context.set_scalar(index, graph.n if slot.name == "num_vertices" else graph.m, "int64")
+        elif slot.kind == "scratch":
+            context.set_array(index, np.zeros(slot.length * graph.n + 8, slot.dtype))
         elif slot.kind == "length":
             context.set_scalar(index, len(arrays[slot.name]), "int64")
         else:

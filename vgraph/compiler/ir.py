@@ -326,6 +326,28 @@ class ListSize(Expr):
     type: Type = I64
 
 
+class Share(Enum):
+    """What an iteration of a parallel loop with `cut` may ask of its piece of the vertex's arcs."""
+
+    SIZE = "size"
+    """How many arcs it has, as i64."""
+    WHOLE = "whole"
+    """Whether it is all arcs of the vertex, and no other thread has any."""
+    FIRST = "first"
+    """True for exactly one piece of each vertex."""
+
+
+@node
+class Piece(Expr):
+    """`piece.size()` (i64), `piece.whole()` and `piece.first()` (bool): the piece of the innermost `parfor ... cut`."""
+
+    share: Share
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return I64 if self.share is Share.SIZE else BOOL
+
+
 @node
 class ArrayLength(Expr):
     """`length(sources)`: elements of an array parameter, as i64."""
@@ -623,6 +645,11 @@ class ParFor(Stmt):
     owns whole 64-bit words of vertex ids, so it may write bitmap words of its own vertices without atomics.
     At the end the thread-local queue buffers are flushed and `ReduceGlobal` partials combined, identically everywhere.
     `parfor v at i in ...` also names the place of v as an i64: in the queue if SPARSE, else the number of the vertex.
+
+    `parfor v in vertices cut out { ... }`: the body runs once or more for each vertex, each time with a piece of its
+    arcs: loops over `out(v)` walk the piece only. Pieces partition the arcs; a vertex without arcs has one empty piece.
+    Pieces of a vertex run at the same time. With `cut out at e` only vertices of more than e arcs are cut, into pieces
+    of about equal size and at most e arcs; without, threads take shares of about equally many arcs.
     """
 
     vertex: str
@@ -632,6 +659,8 @@ class ParFor(Stmt):
     label: str = ""
     words: bool = False
     position: str | None = None
+    cut: Orientation | None = None
+    limit: Expr | None = None
 
 
 @node

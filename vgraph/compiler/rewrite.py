@@ -241,13 +241,15 @@ class Context:
     """What a pass may know besides the program.
 
     `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
-    what is known of the graph and the machine. Passes may leave `notes` for `explain`.
+    what is known of the graph and the machine, `balances` the kinds of load balance that the backend has. Passes may
+    leave `notes` for `explain`.
     """
 
     schedule: Schedule = field(default_factory=Schedule)
     threads: int = 0
     facts: Facts = field(default_factory=Facts)
     notes: list[str] = field(default_factory=list)
+    balances: frozenset[str] = frozenset({"vertex", "edge", "split"})
 
     def option(self, label: str, name: str, default: Any = None) -> Any:
         """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""

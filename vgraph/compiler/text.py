@@ -118,6 +118,7 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Any], str]] = {
     ir.GraphSize: lambda n: n.what,
     ir.FrontierSize: lambda n: f"size({_name(n.frontier)})",
     ir.InFrontier: lambda n: f"contains({_name(n.frontier)}, {_expr(n.vertex)})",
+    ir.Piece: lambda n: f"piece.{n.share.value}()",
     ir.ListSize: lambda n: f"count({_name(n.list)})",
     ir.ArrayLength: lambda n: f"length({_name(n.array)})",
 }
@@ -191,7 +192,9 @@ def _par_for(node: ir.ParFor) -> str:
     over = "vertices" if node.layout is None else f"{node.layout.value} {_name(node.frontier or '')}"
     label = f" as {_name(node.label)}" if node.label else ""
     at = f" at {_name(node.position)}" if node.position else ""
-    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{label}"
+    cut = f" cut {node.cut.value}" if node.cut else ""
+    limit = f" at {_expr(node.limit)}" if node.limit else ""
+    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{cut}{limit}{label}"
 
 
 def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:

@@ -319,7 +319,8 @@ class _Builder:
         return ir.ListAppend(_text(name), _text(frontier))
 
     def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
-        *domain, words, label, body = rest
+        *domain, words, cut, label, body = rest
+        side, limit = (None, None) if cut is None else cut.children
         layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
         place = _optional(position)
         names: dict[str, Type] = {_text(vertex): VID}
@@ -327,7 +328,11 @@ class _Builder:
             names[place] = I64
         built = self.body(body, names)
         flags = (_optional(label) or "", words is not None, place)
-        return ir.ParFor(_text(vertex), layout, frontier, built, *flags)
+        pieces = (
+            None if side is None else Orientation(str(side)),
+            None if limit is None else self.expr(limit),
+        )
+        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces)
 
     def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, through, label, producer, consumer = rest
@@ -447,6 +452,8 @@ class _Builder:
                 return ir.Select(c, a, b)
             case ["degree", ("out" | "in") as way], [v]:
                 return ir.Degree(v, Orientation(way))
+            case ["piece", ("size" | "whole" | "first") as share], []:
+                return ir.Piece(ir.Share(share))
             case ["neighbor", ("out" | "in") as way], [v, k]:
                 return ir.Neighbor(v, Orientation(way), k)
         result = call_type(name, [a.type for a in built])

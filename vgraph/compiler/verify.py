@@ -74,6 +74,7 @@ class Checker:
     loops: int = 0
     own: str | None = None  # the vertex that an operator may store to
     claimed: bool = False
+    cut: Orientation | None = None  # whose arcs the parallel loop around cuts
 
     def __post_init__(self) -> None:
         p = self.subject

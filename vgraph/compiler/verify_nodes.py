@@ -157,6 +157,11 @@ def _in_frontier(c: Checker, n: ir.InFrontier) -> Type:
     return _is_bool(c, n, n.type)
 
 
+def _piece(c: Checker, n: ir.Piece) -> Type:
+    c.require(c.cut is not None, "stands outside a parallel loop with pieces", n)
+    return n.type
+
+
 def _list_size(c: Checker, n: ir.ListSize) -> Type:
     _driver_only(c, n)
     c.list(n, n.list)
@@ -187,6 +192,7 @@ TYPE_CHECKS: dict[type[Expr], Callable[[Any, Any], Type]] = {
     ir.GraphSize: _graph_size,
     ir.FrontierSize: _frontier_size,
     ir.InFrontier: _in_frontier,
+    ir.Piece: _piece,
     ir.ListSize: _list_size,
     ir.ArrayLength: _array_length,
 }
@@ -364,14 +370,19 @@ def _par_for(c: Checker, n: ir.ParFor) -> None:
     c.require((n.layout is None) == (n.frontier is None), "a frontier has a layout", n)
     if n.frontier is not None:
         c.frontier(n, n.frontier, n.layout)
+    c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
+    c.require(n.cut is None or not n.words, "pieces of a vertex are not owned by one thread", n)
+    if n.limit is not None:
+        c.require(isinstance(n.limit, ir.Const | ir.Var), "the limit is a literal or a parameter", n)
+        c.value(n, n.limit, I64, "the limit")
     outer_place, outer_loops = c.place, c.loops
-    c.place, c.loops = Place.PARFOR, 0
+    c.place, c.loops, c.cut = Place.PARFOR, 0, n.cut
     with c.scope():
         c.declare(n, n.vertex, VID, constant=True)
         if n.position is not None:
             c.declare(n, n.position, I64, constant=True)
         c.body(n.body)
-    c.place, c.loops = outer_place, outer_loops
+    c.place, c.loops, c.cut = outer_place, outer_loops, None
 
 
 def _pipeline(c: Checker, n: ir.Pipeline) -> None:

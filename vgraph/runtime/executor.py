@@ -339,6 +339,8 @@ def _bind(
             context.set_scalar(slot, getattr(graph, arg.name), "int64")
         elif arg.kind == "channel":
             context.set_array(slot, aligned_zeros((CHANNEL_LINES + arg.length) * LINE))
+        elif arg.kind == "workspace":
+            context.set_array(slot, np.zeros(arg.length * graph.num_vertices + 8, arg.dtype))
         elif arg.kind == "length":
             context.set_scalar(slot, len(arrays[arg.name]), "int64")
         elif arg.name.startswith(("graph.", "policy.")):

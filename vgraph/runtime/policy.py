@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vgraph.compiler.facts import Facts
 
@@ -41,6 +44,26 @@ def facts_of(graph: Graph) -> Facts:
     return Facts(large=graph.num_arcs >= LARGE, transposed=transposed)
 
 
+SPLIT_LEAST: Final = 1024
+"""Arcs of a piece of a split vertex at least: below, taking a piece costs more than it spreads."""
+BUCKETS: Final = 10
+"""Of the histogram of degrees from which the limit of node splitting follows."""
+
+
+def split_limit(degrees: NDArray[Any]) -> int:
+    """The largest degree of a vertex that is not split (MDA): in a histogram of degrees with 10 equal buckets up to
+    the largest degree, the largest degree in the fullest bucket (Nasre et al. 2013), but at least SPLIT_LEAST."""
+    largest = int(degrees.max(initial=0))
+    if largest <= SPLIT_LEAST:
+        return SPLIT_LEAST
+    bounds = np.linspace(0, largest, BUCKETS + 1)
+    counts, _ = np.histogram(degrees, bounds)
+    fullest = int(np.argmax(counts))
+    low, high = bounds[fullest], bounds[fullest + 1]
+    inside = degrees[(degrees >= low) & (degrees <= high if fullest == BUCKETS - 1 else degrees < high)]
+    return max(SPLIT_LEAST, int(inside.max()))
+
+
 def number(name: str, graph: Graph) -> float:
     """The value of a kernel's hidden parameter `graph.*` or `policy.*` on `graph`."""
     match name:
@@ -52,6 +75,10 @@ def number(name: str, graph: Graph) -> float:
             return graph.max_degree
         case "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
             return graph.num_edges
+        case "policy.split.out":
+            return split_limit(graph.out_degree)
+        case "policy.split.in":
+            return split_limit(graph.in_degree)
     raise KeyError(name)
 
 

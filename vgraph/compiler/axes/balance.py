@@ -3,11 +3,64 @@
 from __future__ import annotations
 
 from vgraph.compiler.axes.base import Choice
-from vgraph.schedule import VERTEX, Balance
+from vgraph.compiler.effects import Role, WriteClass
+from vgraph.compiler.ir import Operator
+from vgraph.compiler.pieces import Obstacle, cut_operator
+from vgraph.schedule import UNORDERED, VERTEX, Balance, Direction, Drive, FrontierLayout, Phases, show
+
+_GPU = {
+    "warp": "a warp per vertex needs a device with warps",
+    "block": "a block per vertex needs a device with blocks of threads",
+    "twc": "thread, warp or block by degree needs a device with warps",
+}
 
 
 def choose_balance(c: Choice) -> Balance:
-    """By vertex."""
-    found = c.only("balance", VERTEX, "only chunks of vertices exist")
-    assert isinstance(found, Balance)
-    return found
+    """By vertex; hubs are split where a few of them have much of the work."""
+    asked = c.asked("balance")
+    if asked == VERTEX or asked is None:
+        return VERTEX
+    option = f"balance={_written(asked)}"
+    if asked.kind not in c.context.balances:
+        reason = _GPU.get(asked.kind, "the device cannot do that")
+        c.illegal(option, reason, "use vg.VERTEX, vg.EDGE or vg.SPLIT(limit) here")
+    obstacle = _obstacle(c, asked)
+    if obstacle is not None:
+        c.illegal(option, obstacle[0], "use balance=vg.VERTEX or leave it out", obstacle[1])
+    c.because("balance", asked, "asked for")
+    assert isinstance(asked, Balance)
+    return asked
+
+
+def _written(balance: Balance) -> str:
+    """As the user writes it."""
+    limit = "" if balance.limit is None else balance.limit
+    return f"SPLIT({limit})" if balance.kind == "split" else balance.kind.upper()
+
+
+def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
+    """Why the loop of this traversal cannot run on pieces of a vertex's arcs."""
+    if c.chosen["phases"] is not Phases.FUSED:
+        return f"phases={show(c.chosen['phases'])} walks its buffer in chunks of its own", None
+    if c.chosen["order"] != UNORDERED:
+        return f"order={show(c.chosen['order'])} takes the vertices of a bucket one by one", None
+    pulls_data = c.is_edge and c.chosen["direction"] is Direction.PULL
+    bitmap = c.chosen["frontier"] is FrontierLayout.BITMAP and c.chosen["drive"] is not Drive.TOPOLOGY
+    if balance.kind == "edge" and bitmap and not pulls_data:
+        return "equal shares of arcs are found in a queue of active vertices, not in a bitmap", None
+    if not c.is_edge:
+        found = cut_operator(c.operator)
+        return None if isinstance(found, Operator) else found
+    if c.chosen["direction"] is not Direction.PUSH:
+        return _read_while_reduced(c)
+    return None
+
+
+def _read_while_reduced(c: Choice) -> Obstacle | None:
+    """A pull gathers each piece in registers: nothing may depend on what has been gathered so far."""
+    kinds = (WriteClass.MONOTONE, WriteClass.ACCUMULATING)
+    written = {w.prop for w in c.effects.writes if w.kind in kinds}
+    for read in c.effects.reads:
+        if read.role is Role.DST and read.prop in written:
+            return f"`{read.prop}` is read at the vertex into which it is reduced", read.span
+    return None

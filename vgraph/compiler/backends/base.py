@@ -28,6 +28,7 @@ class ArgSlot:
       of as many vertex ids for each thread;
     - `channel`: address of the control block of the channel whose first buffer is `name`: zeroed cache lines, one for
       each of `length` slots and `CHANNEL_LINES` before them;
+    - `workspace`: address of zeroed memory called `name`, for the run: `length` elements per vertex and 8 more;
     - `param`: scalar parameter `name`, in its own `dtype`.
     """
 
@@ -123,6 +124,8 @@ class Backend(ABC):
     drives: ClassVar[frozenset[Drive]]
     layouts: ClassVar[frozenset[Layout]]
     syncs: ClassVar[frozenset[Sync]]
+    balances: ClassVar[frozenset[str]]
+    """The kinds of `Balance` that it can emit."""
     emitters: ClassVar[Mapping[type[Node], Callable[..., object]]]
     """The emit function of every node class that may stand in kernel IR."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.interpret.machine import SCRATCH, Env, Machine
+from vgraph.compiler.interpret.machine import PIECE, SCRATCH, Env, Machine
 from vgraph.compiler.ir import Expr, Layout
 from vgraph.compiler.types import Vector
 from vgraph.errors import InternalError
@@ -86,6 +86,17 @@ def _in_frontier(m: Machine, env: Env, n: ir.InFrontier) -> Any:
     return np.bool_(int(evaluate(m, env, n.vertex)) in frontier.bits)
 
 
+def _piece(m: Machine, env: Env, n: ir.Piece) -> Any:
+    piece = env[PIECE]
+    match n.share:
+        case ir.Share.SIZE:
+            return np.int64(piece.end - piece.begin)
+        case ir.Share.WHOLE:
+            return np.bool_(piece.whole)
+        case ir.Share.FIRST:
+            return np.bool_(piece.first)
+
+
 _EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Const: _const,
     ir.Var: lambda m, env, n: env[n.name],
@@ -105,6 +116,7 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.GraphSize: _graph_size,
     ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),
     ir.InFrontier: _in_frontier,
+    ir.Piece: _piece,
     ir.ListSize: lambda m, env, n: np.int64(len(m.lists[n.list])),
     ir.ArrayLength: lambda m, env, n: np.int64(len(m.arrays[n.array])),
 }

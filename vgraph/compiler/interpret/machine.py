@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -61,6 +62,21 @@ class Frontier:
             self.bits.add(vertex)
 
 
+PIECE = "<piece>"
+"""The name under which an iteration of a parallel loop with `cut` finds its `Piece`."""
+
+
+class Piece(NamedTuple):
+    """Arcs begin .. end of `vertex`, counted from its first one."""
+
+    vertex: str
+    orientation: Orientation
+    begin: int
+    end: int
+    whole: bool
+    first: bool
+
+
 class Side(NamedTuple):
     """The arcs of every vertex in one orientation; `edges` maps an arc to its place in out order."""
 
@@ -111,7 +127,9 @@ class Machine:
 
     def parameters(self, arguments: Mapping[str, Any]) -> Env:
         """The scalar parameters as typed locals."""
-        return {p.name: self._scalar(arguments[p.name], p.type) for p in self.program.params}
+        hidden = {p.name: 2 for p in self.program.params if p.name.startswith("policy.")}
+        values = {**hidden, **arguments}  # no result depends on a number of the policy
+        return {p.name: self._scalar(values[p.name], p.type) for p in self.program.params}
 
     def _scalar(self, value: Any, t: Type) -> Any:
         plain = value.item() if isinstance(value, np.generic) else value
@@ -160,6 +178,16 @@ class Machine:
         if self.rng is None:
             return items
         return [items[i] for i in self.rng.permutation(len(items))]
+
+    def cuts(self, degree: int, limit: int | None) -> list[tuple[int, int]]:
+        """Where a vertex of `degree` arcs is cut: at random if a seed was given, else by the limit if there is one."""
+        if self.rng is not None:
+            inner = sorted(int(x) for x in self.rng.integers(0, degree + 1, self.rng.integers(0, 4)))
+            places = [0, *inner, degree]
+        else:
+            count = -(-degree // max(1, limit)) if limit is not None and degree else 1
+            places = [degree * k // count for k in range(count + 1)]
+        return list(itertools.pairwise(places))
 
     def reduce_global(self, name: str, op: str, value: Any) -> None:
         """Remember a contribution until the round ends."""

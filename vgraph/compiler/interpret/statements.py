@@ -10,7 +10,15 @@ import numpy as np
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret.expressions import evaluate
-from vgraph.compiler.interpret.machine import SCRATCH, Env, Frontier, Machine, TraceRecord
+from vgraph.compiler.interpret.machine import (
+    PIECE,
+    SCRATCH,
+    Env,
+    Frontier,
+    Machine,
+    Piece,
+    TraceRecord,
+)
 from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Orientation, Stmt
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import VID
@@ -190,6 +198,10 @@ def _for(m: Machine, env: Env, n: ir.For) -> Steps:
 
 def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
     arcs = m.arcs(int(evaluate(m, env, n.of)), n.orientation)
+    piece = env.get(PIECE)
+    at = n.of.name if isinstance(n.of, ir.Var) else None
+    if piece is not None and (at, n.orientation) == (piece.vertex, piece.orientation):
+        arcs = arcs[piece.begin : piece.end]
     return (yield from _loop(m, env, ({n.vertex: u, n.edge: e} for u, e in arcs), n.body))
 
 
@@ -307,11 +319,31 @@ def _domain(m: Machine, n: ir.ParFor | ir.Pipeline) -> list[tuple[int, int]]:
 
 
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
+    if n.cut is not None:
+        _run_tasks(m, _pieces(m, env, n, [v for v, _ in _domain(m, n)]))
+        return
     owns_words = n.words or n.layout is Layout.BITMAP
     chunks: dict[int, list[tuple[int, int]]] = {}
     for v, place in _domain(m, n):
         chunks.setdefault(v // 64 if owns_words else place, []).append((v, place))
-    tasks = [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))]
+    _run_tasks(m, [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))])
+
+
+def _pieces(m: Machine, env: Env, n: ir.ParFor, vertices: list[int]) -> list[Steps]:
+    """A task for each piece of each vertex."""
+    assert n.cut is not None
+    limit = None if n.limit is None else int(evaluate(m, env, n.limit))
+    tasks: list[Steps] = []
+    for v in vertices:
+        cuts = m.cuts(len(m.neighbors(v, n.cut)), limit)
+        for k, (begin, end) in enumerate(cuts):
+            piece = Piece(n.vertex, n.cut, begin, end, len(cuts) == 1, k == 0)
+            tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
+    return m.ordered(tasks)
+
+
+def _run_tasks(m: Machine, tasks: list[Steps]) -> None:
+    """Run the tasks of a parallel loop: one after the other, or interleaved if a seed was given."""
     if m.threads == 1 or m.rng is None:
         for task in tasks:
             _finish(task)

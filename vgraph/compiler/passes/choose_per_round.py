@@ -48,7 +48,7 @@ from vgraph.compiler.passes.lower_push import lower_push
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
 from vgraph.compiler.rewrite import walk, with_fields
 from vgraph.compiler.types import BOOL, I64, VID
-from vgraph.schedule import Direction, Drive, FrontierLayout
+from vgraph.schedule import VERTEX, Direction, Drive, FrontierLayout
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,8 @@ def _as(apply: EdgeApply, direction: Direction) -> EdgeApply:
         "drive": Drive.TOPOLOGY if pulls else Drive.DATA,
         "frontier": FrontierLayout.BITMAP if pulls else FrontierLayout.SPARSE,
     }
+    if pulls:  # it leaves a vertex at the first arc that claims it: there is nothing to cut
+        axes["balance"] = VERTEX
     assert apply.schedule is not None
     return with_fields(apply, {"schedule": replace(apply.schedule, **axes)})
 

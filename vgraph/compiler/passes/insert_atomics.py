@@ -1,8 +1,8 @@
 """`insert-atomics`: mark what threads may do to the same place in one parallel loop.
 
 A write is atomic unless the loop's own vertex is the only place at which the loop writes the property. Reads of a
-property that the loop writes at other vertices are relaxed. What goes through a pipeline's channel is plain: the
-channel orders it. With one thread everything is plain.
+property that the loop writes at other vertices are relaxed. Where vertices are cut, even the loop's own is shared.
+What goes through a pipeline's channel is plain: the channel orders it. With one thread everything is plain.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from vgraph.compiler.ir import (
     CompareAndSwap,
     Expr,
     FrontierPush,
+    If,
     Layout,
     Level,
     Load,
     Node,
     Order,
     ParFor,
+    Piece,
     Pipeline,
     Program,
     Reduce,
+    Share,
     Store,
     Var,
 )
@@ -31,8 +34,20 @@ _Loop = TypeVar("_Loop", ParFor, Pipeline)
 _WRITES = (Reduce, Store, CompareAndSwap)
 
 
-def _own(loop: ParFor | Pipeline, index: Expr) -> bool:
+def _is_vertex(loop: ParFor | Pipeline, index: Expr) -> bool:
     return isinstance(index, Var) and index.name == loop.vertex
+
+
+def _own(loop: ParFor | Pipeline, index: Expr) -> bool:
+    whole = isinstance(loop, Pipeline) or loop.cut is None
+    return whole and _is_vertex(loop, index)
+
+
+def _alone(loop: ParFor | Pipeline, n: Node, foreign_writes: set[str]) -> Node | None:
+    """Where the loop has all arcs of its vertex, that is its own after all."""
+    if isinstance(n, Reduce) and _is_vertex(loop, n.index) and n.prop not in foreign_writes:
+        return with_fields(n, {"atomic": False})
+    return None
 
 
 def _mark(loop: _Loop) -> _Loop:
@@ -40,6 +55,7 @@ def _mark(loop: _Loop) -> _Loop:
     channel = loop.buffers if isinstance(loop, Pipeline) else ()
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
+    foreign_writes = {n.prop for n in nodes if isinstance(n, _WRITES) and not _is_vertex(loop, n.index)}
     owns_words = isinstance(loop, ParFor) and (loop.words or loop.layout is Layout.BITMAP)
     foreign = {n.prop for n in nodes if isinstance(n, Load) and n.prop in written and not _own(loop, n.index)}
 
@@ -60,6 +76,10 @@ def _mark(loop: _Loop) -> _Loop:
             case FrontierPush(vertex=vertex, layout=layout):
                 alone = _own(loop, vertex) and (layout is Layout.SPARSE or owns_words)
                 return with_fields(n, {"atomic": not alone})
+            case If(condition=Piece(share=Share.WHOLE), then=then):
+                return with_fields(
+                    n, {"then": transform_body(then, lambda m: _alone(loop, m, foreign_writes))}
+                )
         return None
 
     return transform(loop, rule)

@@ -46,6 +46,7 @@ from vgraph.compiler.ir import (
     Union,
     Var,
 )
+from vgraph.compiler.passes.balance_load import pulled, with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
     TRUE,
@@ -204,6 +205,7 @@ def lower_pull(
         loop = ParFor(dst, Layout.SPARSE, candidates, body, apply.label, span=apply.span)
     else:
         loop = ParFor(dst, None, None, body, apply.label, words=True, span=apply.span)
+    loop = with_pieces(low, apply, loop, Orientation.IN)
     traced = with_fields(apply, {"frontier": original})
     done = after_round(traced, target, "pull", count_of(arcs), low.mixed)
     if opened:
@@ -232,7 +234,7 @@ def pull_body(
         dst = Var(operator.args[2], VID)
         keep = FrontierPush(opened.following, dst, Layout.BITMAP, True)
         return (*body, If(opened.is_open(dst), (keep,))), arcs
-    return pull.guarded(body), arcs
+    return pull.guarded(pulled(low, apply, operator, body, target, arcs)), arcs
 
 
 def collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, str, Body]:
@@ -248,7 +250,12 @@ def collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, s
         (
             FrontierConvert(apply.frontier, Layout.SPARSE),
             Single((FrontierClear(candidates, Layout.SPARSE),)),
-            ParFor(v, Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
+            with_pieces(
+                low,
+                apply,
+                ParFor(v, Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
+                Orientation.OUT,
+            ),
             FrontierCopy(active, apply.frontier),
         ),
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from vgraph.compiler.ir import (
     Body,
-    Degree,
     EdgeApply,
     ForNeighbors,
     If,
@@ -20,6 +19,7 @@ from vgraph.compiler.ir import (
     Stmt,
     Var,
 )
+from vgraph.compiler.passes.balance_load import arcs_of, with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
     Lowering,
@@ -52,7 +52,7 @@ def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Bo
     hoisted, walked = hoist_loads(low, tuple(inner), src)
     arcs = low.counter()
     visit: Body = (
-        ReduceGlobal("+", arcs, Degree(Var(src, VID), Orientation.OUT)),
+        ReduceGlobal("+", arcs, arcs_of(apply, src, Orientation.OUT)),
         *hoisted,
         ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span),
     )
@@ -65,6 +65,6 @@ def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Bo
     return (
         *before_round(apply, target, given),
         SetGlobal(arcs, scalar(0)),
-        loop,
+        with_pieces(low, apply, loop, Orientation.OUT),
         *after_round(apply, target, "push", count_of(arcs), low.mixed),
     )

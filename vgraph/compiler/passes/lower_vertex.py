@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from vgraph.compiler.ir import (
     Body,
-    Degree,
     Emit,
     ForNeighbors,
     If,
@@ -23,6 +22,7 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
+from vgraph.compiler.passes.balance_load import arcs_of, vertex_operator, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
@@ -42,7 +42,7 @@ from vgraph.compiler.types import VID
 def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
     """The kernel-level body of a vertex operator's round."""
     assert apply.schedule is not None
-    operator = low.operator(apply.op)
+    operator = vertex_operator(apply, low.operator(apply.op))
     (v,) = operator.args
     target = low.target(apply.out) if apply.out else None
 
@@ -54,7 +54,12 @@ def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
     visit = transform_body(shared_writes(low, operator.body, None), emitted)
     arcs = low.counter()
     private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ScratchStore))
-    visit = (*_arcs_of(visit, v, arcs), *visit, *(ScratchClear(p, span=apply.span) for p in private))
+    sides = _walked(visit, v)
+    visit = (
+        *(ReduceGlobal("+", arcs, arcs_of(apply, v, side)) for side in sides),
+        *visit,
+        *(ScratchClear(p, span=apply.span) for p in private),
+    )
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if membership:
@@ -64,17 +69,17 @@ def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
     return (
         *before_round(apply, target, given),
         SetGlobal(arcs, scalar(0)),
-        loop,
+        with_pieces(low, apply, loop, sides[0]) if sides else loop,
         *after_round(apply, target, "vertex", count_of(arcs)),
     )
 
 
-def _arcs_of(body: Body, v: str, arcs: str) -> Body:
-    """Count the arcs of v once for each direction in which the operator walks them."""
+def _walked(body: Body, v: str) -> list[Orientation]:
+    """The directions in which the operator walks the arcs of v."""
     walked = {
         n.orientation
         for top in body
         for n in walk(top)
         if isinstance(n, ForNeighbors) and isinstance(n.of, Var) and n.of.name == v
     }
-    return tuple(ReduceGlobal("+", arcs, Degree(Var(v, VID), o)) for o in Orientation if o in walked)
+    return [o for o in Orientation if o in walked]

@@ -15,6 +15,7 @@ from vgraph.compiler.backends.llvm import (
     memory,
     neighbors,
     parallel,
+    pieces,
     pipeline,
     scratch,
     statements,
@@ -26,6 +27,7 @@ from vgraph.schedule import Direction, Drive, Sync
 
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,
+    **pieces.EXPRESSIONS,
     **statements.STATEMENTS,
     **memory.STATEMENTS,
     **scratch.NODES,
@@ -50,6 +52,7 @@ class LLVMBackend(Backend):
     drives: ClassVar[frozenset[Drive]] = frozenset({Drive.TOPOLOGY, Drive.DATA})
     layouts: ClassVar[frozenset[ir.Layout]] = frozenset(ir.Layout)
     syncs: ClassVar[frozenset[Sync]] = frozenset({Sync.BSP, Sync.ASYNC})
+    balances: ClassVar[frozenset[str]] = frozenset({"vertex", "edge", "split"})
     emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
 
     def emit(self, program: ir.Program) -> SourceText:
@@ -89,7 +92,7 @@ def _module(program: ir.Program, found: Scan, interface: KernelInterface) -> str
     f.start("exit")
     f.do("ret void")
     head = f"define void @{ENTRY}(ptr noundef nonnull %ctx, i32 noundef %tid) nounwind {{\nentry:"
-    body = "\n".join(["; " + program.name.replace("\n", " "), head, *f.allocas, *f.lines, "}"])
+    body = "\n".join(["; " + program.name.replace("\n", " "), head, *f.allocas, *f.entry, *f.lines, "}"])
     parts = [body, *f.helpers.values(), "\n".join(sorted(f.declarations)), "\n".join(f.metadata())]
     return "\n\n".join(parts) + "\n"
 

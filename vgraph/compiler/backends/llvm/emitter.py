@@ -15,7 +15,7 @@ from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, Layout
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.backends.llvm.scan import Scan
 from vgraph.compiler.backends.llvm.values import Types, Value
-from vgraph.compiler.ir import Body, Expr, Node, Program
+from vgraph.compiler.ir import Body, Expr, Node, Orientation, Program
 from vgraph.compiler.ir import Layout as IRLayout
 from vgraph.compiler.types import I64, Kind, Scalar, Type
 
@@ -44,6 +44,17 @@ class Loop(NamedTuple):
 
     leave: str
     again: str
+
+
+class Piece(NamedTuple):
+    """The arcs `begin` .. `end` (i64 texts) of the vertex that a parallel loop calls `vertex`; bools as texts."""
+
+    vertex: str
+    side: Orientation | None
+    begin: str
+    end: str
+    whole: str
+    first: str
 
 
 @dataclass
@@ -76,6 +87,7 @@ class Emitter:
         self.serial = program.threads == 1
         self.lines: list[str] = []
         self.allocas: list[str] = []
+        self.entry: list[str] = []
         self.declarations: set[str] = set()
         self.helpers: dict[str, str] = {}
         self.locals: dict[str, Binding] = {}
@@ -86,6 +98,7 @@ class Emitter:
             str, str
         ] = {}  # buffers of a pipeline: what is added to an index, for they have slots only
         self.region: Region | None = None
+        self.piece: Piece | None = None
         self.single = False
         self.block = "entry"
         self.open = True

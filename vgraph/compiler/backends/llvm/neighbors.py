@@ -18,8 +18,17 @@ from vgraph.compiler.types import EID, VID
 def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     """`for (u, e) in out(v)`: a counted loop over arc numbers."""
     v = f.index(f.expr(node.of))
-    begin = row_offset(f, node.orientation, v)
-    end = row_offset(f, node.orientation, v, next_one=True)
+    piece = f.piece
+    if (
+        piece is not None
+        and piece.side is node.orientation
+        and isinstance(node.of, ir.Var)
+        and node.of.name == piece.vertex
+    ):
+        begin, end = piece.begin, piece.end
+    else:
+        begin = row_offset(f, node.orientation, v)
+        end = row_offset(f, node.orientation, v, next_one=True)
 
     def each(arc: str, again: str, leave: str) -> None:
         saved = dict(f.locals)

@@ -11,7 +11,7 @@ from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
-from vgraph.compiler.backends.llvm.loops import counted, set_bits
+from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.scan import loop_depth, reductions, slot_words, walk_body
 from vgraph.compiler.backends.llvm.values import Value
@@ -118,12 +118,39 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, node.body, region)
-    iterate, size, chunk = _domain(f, node)
-    take_chunks(f, size, chunk, region.leave, lambda begin, end: counted(f, begin, end, iterate, "items"))
+    if node.cut is not None:
+        from vgraph.compiler.backends.llvm.pieces import piece_work
+
+        piece_work(f, node, region)
+    else:
+        vertex_chunks(f, node, lambda vertex, again, place: _visit(f, node, vertex, again, place))
     f.start(region.leave)
     pushes.finish(f, region)
     f.region, f.loops = None, loops
     combine_partials(f, region)
+
+
+Visit = Callable[[str, str, str], None]
+"""Emits what is done for an i64 vertex, given the block of the next one, and the vertex's place (i64)."""
+
+
+def _visit(f: Emitter, node: ir.ParFor, vertex: str, again: str, place: str) -> None:
+    """The body for i64 `vertex`."""
+    saved = dict(f.locals)
+    f.bind(node.vertex, f.narrow(vertex, VID))
+    if node.position is not None:
+        f.bind(node.position, Value(place, I64))
+    f.loops.append(Loop("", again))
+    f.body(node.body)
+    f.loops.pop()
+    f.locals = saved
+
+
+def vertex_chunks(f: Emitter, node: ir.ParFor, visit: Visit) -> None:
+    """Chunks of the loop's domain; `visit` gets each vertex."""
+    assert f.region is not None
+    iterate, size, chunk = _domain(f, node, visit)
+    take_chunks(f, size, chunk, f.region.leave, lambda begin, end: counted(f, begin, end, iterate, "items"))
 
 
 def prepare(f: Emitter, body: ir.Body, region: Region) -> None:
@@ -143,36 +170,29 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
         f.do(f"store {f.types.register(t)} {_identity(f, op, t)}, ptr {slot}")
 
 
-def _domain(f: Emitter, node: ir.ParFor) -> tuple[Callable[[str, str, str], None], str, str]:
+def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, str]:
     """How an item of the loop's domain is visited, the number of items, and the size of a chunk."""
-
-    def visit(vertex: str, again: str, _: str, place: str = "") -> None:
-        saved = dict(f.locals)
-        f.bind(node.vertex, f.narrow(vertex, VID))
-        if node.position is not None:
-            f.bind(node.position, Value(place or vertex, I64))
-        f.loops.append(Loop("", again))
-        f.body(node.body)
-        f.loops.pop()
-        f.locals = saved
-
     most = LARGEST_CHUNK[min(loop_depth(node.body), 2)]
     if node.layout is None:
-        return visit, "%num_vertices", chunk_size(f, "%num_vertices", VERTEX_CHUNK, most)
+        return (
+            (lambda v, again, _: visit(v, again, v)),
+            "%num_vertices",
+            chunk_size(f, "%num_vertices", VERTEX_CHUNK, most),
+        )
     assert node.frontier is not None
     source = descriptor(f, node.frontier)
     if node.layout is ir.Layout.SPARSE:
         queue = f.load_field(FRONTIER, source, "queue")
         size = f.load_field(FRONTIER, source, "count")
 
-        def visit_queued(i: str, again: str, leave: str) -> None:
-            visit(f.widen(f.read(f.types.id, queue, i, "queues")), again, leave, i)
+        def visit_queued(i: str, again: str, _: str) -> None:
+            visit(f.widen(f.read(f.types.id, queue, i, "queues")), again, i)
 
         return visit_queued, size, chunk_size(f, size, (QUEUE_CHUNK[0], min(QUEUE_CHUNK[1], most // 4)), most)
     bits = f.load_field(FRONTIER, source, "bits")
 
     def visit_word(i: str, _: str, __: str) -> None:
-        set_bits(f, f.read("i64", bits, i, "bits"), i, visit)
+        set_bits(f, f.read("i64", bits, i, "bits"), i, lambda v, again, _: visit(v, again, v))
 
     words = f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
     return visit_word, words, chunk_size(f, words, WORD_CHUNK, most // 64)

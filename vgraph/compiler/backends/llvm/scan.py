@@ -60,6 +60,7 @@ class Scan:
     scratch: set[str] = field(default_factory=set)
     channels: dict[str, int] = field(default_factory=dict)
     slots: int = 0
+    workspace: dict[str, int] = field(default_factory=dict)
 
     def need(self, frontier: str, layout: ir.Layout) -> None:
         """The frontier is used in this layout."""
@@ -76,6 +77,8 @@ def scan(program: ir.Program) -> Scan:
     types = {g.name: g.type for g in program.globals}
     for node in walk_body(program.body):
         _look(node, found)
+        if isinstance(node, ir.ParFor) and node.cut is not None:
+            _look_pieces(node, node.cut, found)
         if isinstance(node, ir.ParFor | ir.Single | ir.Pipeline):
             body = (*node.producer, *node.consumer) if isinstance(node, ir.Pipeline) else node.body
             found.slots = max(found.slots, sum(slot_words(types[name]) for _, name in reductions(body)))
@@ -84,6 +87,16 @@ def scan(program: ir.Program) -> Scan:
             found.properties.add(str(result.value))
     _spread(found)
     return found
+
+
+def _look_pieces(node: ir.ParFor, side: ir.Orientation, found: Scan) -> None:
+    """The list of hubs has two words an entry; the line of the work of a queue, one."""
+    found.adjacency.add(f"{side.value}.row_offsets")
+    if node.limit is not None:
+        found.workspace["hubs"] = 2
+    elif node.layout is not None:
+        found.workspace["work"] = 1
+        found.slots = max(found.slots, 1)
 
 
 def reductions(body: ir.Body) -> list[tuple[str, str]]:
@@ -191,6 +204,7 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
     for name in sorted(found.adjacency):
         bits = target.offset_bits if name.endswith("row_offsets") else target.id_bits
         args.append(ArgSlot("adjacency", name, f"uint{bits}"))
+    args += [ArgSlot("workspace", name, "uint64", words) for name, words in sorted(found.workspace.items())]
     args += [ArgSlot("size", name, "int64") for name in ("num_vertices", "num_arcs")]
     for param in program.params:
         assert isinstance(param.type, Scalar)

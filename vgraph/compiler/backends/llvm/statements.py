@@ -59,6 +59,10 @@ def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
 
 def emit_if(f: Emitter, node: ir.If) -> None:
     """`if c { ... } else { ... }`."""
+    condition = node.condition
+    if isinstance(condition, ir.Piece) and f.expr(condition).text in ("true", "false"):
+        f.body(node.then if f.expr(condition).text == "true" else node.other)
+        return
     then, done = f.label("then"), f.label("endif")
     other = f.label("else") if node.other else done
     f.branch(f.expr(node.condition).text, then, other)

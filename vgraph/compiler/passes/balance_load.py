@@ -1,0 +1,187 @@
+"""Load balance: parallel loops whose iterations are pieces of a vertex's arcs; part of `lower-applies`.
+
+before: `parfor src in sparse f { @arcs += degree.out(src); for (dst, e) in out(src) { ... } }`
+after:  `parfor src in sparse f cut out at 1024:i64 { @arcs += piece.size(); for (dst, e) in out(src) { ... } }`
+
+A push stays as it is. A pull gathers in registers; a vertex that was cut combines those of its pieces atomically.
+Node splitting: N ch. 4 (Nasre, Burtscher, Pingali 2013), without the pseudo edges, for updates are atomic.
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.effects import only_claims, the_claim
+from vgraph.compiler.ir import (
+    ACCUMULATING,
+    Accumulate,
+    Assign,
+    Binary,
+    Body,
+    Break,
+    Claim,
+    Compare,
+    CompareAndSwap,
+    Const,
+    Degree,
+    EdgeApply,
+    Expr,
+    ForNeighbors,
+    FrontierPush,
+    If,
+    Let,
+    Load,
+    Node,
+    Operator,
+    Orientation,
+    Param,
+    ParFor,
+    Piece,
+    Reduce,
+    ReduceGlobal,
+    Share,
+    Stmt,
+    Union,
+    Var,
+    VertexApply,
+)
+from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
+from vgraph.compiler.pieces import cut_operator, identity
+from vgraph.compiler.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.types import BOOL, I64, VID, Type
+from vgraph.schedule import VERTEX
+
+Apply = EdgeApply | VertexApply
+
+
+def is_cut(apply: Apply) -> bool:
+    """True if the loop of `apply` runs on pieces of vertices."""
+    assert apply.schedule is not None
+    return apply.schedule.balance != VERTEX
+
+
+def with_pieces(low: Lowering, apply: Apply, loop: ParFor, side: Orientation) -> ParFor:
+    """The parallel loop of `apply`, whose body is fit for pieces, cut as its schedule says."""
+    if not is_cut(apply):
+        return loop
+    assert apply.schedule is not None
+    balance = apply.schedule.balance
+    limit: Expr | None = None
+    if balance.kind == "split" and balance.limit is not None:
+        limit = Const(balance.limit, I64, span=apply.span)
+    elif balance.kind == "split":
+        name = f"policy.split.{side.value}"
+        low.params[name] = Param(name, I64, span=apply.span)
+        limit = Var(name, I64, span=apply.span)
+    return with_fields(loop, {"words": False, "cut": side, "limit": limit})
+
+
+def arcs_of(apply: Apply, vertex: str, side: Orientation) -> Expr:
+    """How many arcs of `vertex` one iteration walks."""
+    return Piece(Share.SIZE) if is_cut(apply) else Degree(Var(vertex, VID), side)
+
+
+def vertex_operator(apply: VertexApply, operator: Operator) -> Operator:
+    """The operator as it runs on pieces, if it does."""
+    if not is_cut(apply):
+        return operator
+    found = cut_operator(operator)
+    assert isinstance(found, Operator), f"{operator.name} was found fit for pieces, but {found[0]}"
+    return found
+
+
+def pulled(
+    low: Lowering, apply: EdgeApply, operator: Operator, whole: Body, target: str | None, arcs: str
+) -> Body:
+    """The body of a pull: `whole` for whole vertices, and another for pieces."""
+    if not is_cut(apply):
+        return whole
+    piece = _PullPiece(low, apply, operator, target, arcs).body()
+    return (If(Piece(Share.WHOLE), whole, piece, span=apply.span),)
+
+
+class _PullPiece:
+    """Pulls along a piece of the arcs that enter a vertex, while others pull along the rest."""
+
+    def __init__(
+        self, low: Lowering, apply: EdgeApply, operator: Operator, target: str | None, arcs: str
+    ) -> None:
+        self.low, self.apply, self.operator, self.target, self.arcs = low, apply, operator, target, arcs
+        self.src, self.edge, self.dst = operator.args
+        self.hit = low.fresh("hit") if target else None
+        self.registers: dict[str, tuple[str, Type, str]] = {}
+        self.stops = only_claims(operator.body)
+
+    def mark(self) -> Body:
+        return (Assign(self.hit, TRUE),) if self.hit else ()
+
+    def rule(self, n: Node) -> tuple[Stmt, ...] | None:
+        match n:
+            case Reduce(op=op, prop=prop, value=value):
+                if prop not in self.registers:
+                    t = self.low.program.property(prop).type
+                    self.registers[prop] = self.low.fresh(f"{self.dst}.{prop}"), t, op
+                # What is only raised or lowered tells when it is combined whether it changed.
+                mark = self.mark() if op in ACCUMULATING else ()
+                return (Accumulate(op, self.registers[prop][0], value), *mark)
+            case Claim():
+                ok = self.low.fresh("claimed")
+                leave: Body = (Break(),) if self.stops else ()
+                return (
+                    Let(ok, BOOL, FALSE),
+                    CompareAndSwap(ok, n.prop, n.index, n.expected, n.value),
+                    If(Var(ok, BOOL), (*n.body, *self.mark(), *leave)),
+                )
+            case Union(prop=prop, a=a, b=b):
+                self.low.united.add(prop)
+                return unite(self.low, prop, a, b)
+        return None
+
+    def body(self) -> Body:
+        inside = active_only(self.apply, self.src, transform_body(self.operator.body, self.rule))
+        before: Body = ()
+        count: Expr = Piece(Share.SIZE)
+        if self.stops:
+            steps = self.low.fresh("walked")
+            before = (Let(steps, I64, scalar(0)),)
+            inside = (Assign(steps, Binary("+", Var(steps, I64), scalar(1))), *self.given_up(), *inside)
+            count = Var(steps, I64)
+        own = Var(self.dst, VID)
+        loop = ForNeighbors(self.src, self.edge, own, Orientation.IN, inside, span=self.apply.span)
+        hit: Body = (Let(self.hit, BOOL, FALSE),) if self.hit else ()
+        return (
+            *hit, *self.starts(), *before, loop, ReduceGlobal("+", self.arcs, count), *self.ends(), *self.push()
+        )  # fmt: skip
+
+    def given_up(self) -> Body:
+        """Leave when another piece has claimed the vertex."""
+        claim = the_claim(self.operator.body)
+        if any(isinstance(x, Var) and x.name in (self.src, self.edge) for x in walk(claim.expected)):
+            return ()
+        now = Load(claim.prop, claim.index, claim.value.type)
+        return (If(Compare("!=", now, claim.expected), (Break(),)),)
+
+    def starts(self) -> Body:
+        """Sums begin at nothing; what is only raised or lowered, at the vertex's value, whatever it is by now."""
+        own = Var(self.dst, VID)
+        return tuple(
+            Let(name, t, identity(op, t) if op in ACCUMULATING else Load(prop, own, t))
+            for prop, (name, t, op) in self.registers.items()
+        )
+
+    def ends(self) -> Body:
+        """Combine the registers with what other pieces found. A sum that nothing was added to changes nothing."""
+        result: list[Stmt] = []
+        for prop, (name, t, op) in self.registers.items():
+            sums = op in ACCUMULATING
+            changed = None if sums else self.hit
+            combine = Reduce(op, prop, Var(self.dst, VID), Var(name, t), changed=changed)
+            result.append(combine)
+        return tuple(result)
+
+    def push(self) -> Body:
+        """Several pieces may push the vertex."""
+        if self.target is None or self.hit is None:
+            return ()
+        assert self.apply.schedule is not None
+        layout = layout_of(self.apply.schedule.frontier)
+        pushed = FrontierPush(self.target, Var(self.dst, VID), layout, True, span=self.apply.span)
+        return (If(Var(self.hit, BOOL), (pushed,)),)

@@ -1,0 +1,251 @@
+"""Which vertex operators may run on pieces of a vertex's arcs, and what they look like then.
+
+A piece sees some of the arcs; the others are walked elsewhere, at the same time. What happens for each arc happens
+as before; what happens once per vertex, in the first piece only; a sum over the arcs becomes several partial ones,
+each reduced into the vertex.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final, NoReturn
+
+from vgraph.compiler.ir import (
+    Accumulate,
+    Assign,
+    Body,
+    Break,
+    Cast,
+    Claim,
+    Const,
+    Emit,
+    Expr,
+    For,
+    ForCommon,
+    ForNeighbors,
+    If,
+    Let,
+    Load,
+    Node,
+    Operator,
+    Piece,
+    Reduce,
+    ReduceGlobal,
+    Select,
+    Share,
+    Stmt,
+    Store,
+    Union,
+    Var,
+)
+from vgraph.compiler.rewrite import children, transform, walk, with_fields
+from vgraph.compiler.types import BOOL, VID, Type, element_of
+from vgraph.compiler.types import Vector as VectorType
+from vgraph.source import Span
+
+Obstacle = tuple[str, Span | None]
+
+_EFFECTS: Final = (Store, Reduce, ReduceGlobal, Claim, Union, Emit)
+
+
+def identity(op: str, t: Type) -> Expr:
+    """The value that a reduction begins with: `e op identity` is `e`."""
+    kind = element_of(t)
+    if op in ("min", "max"):
+        value: float | bool = (op == "min") if kind == BOOL else math.inf if op == "min" else -math.inf
+    elif kind == BOOL:
+        value = op in ("*", "&")
+    else:
+        value = {"+": 0, "|": 0, "*": 1, "&": -1}[op]
+    constant = Const(value, kind)
+    return Cast(t, constant) if isinstance(t, VectorType) else constant
+
+
+@lru_cache(maxsize=256)
+def cut_operator(operator: Operator) -> Operator | Obstacle:
+    """A vertex operator for pieces of its vertex's arcs, or why there is none."""
+    try:
+        return _Cutter(operator).operator_of_pieces()
+    except _Blocked as blocked:
+        return blocked.reason, blocked.span
+
+
+class _Blocked(Exception):
+    def __init__(self, reason: str, span: Span | None) -> None:
+        super().__init__(reason)
+        self.reason, self.span = reason, span
+
+
+class _Cutter:
+    """Rewrites one operator, or raises _Blocked at the first statement that needs all arcs."""
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator, self.v = operator, operator.args[0]
+        self.loop = self.the_loop()
+        self.sums = self.accumulators()
+        self.once: list[Node] = []
+        self.often: list[Node] = [self.loop]
+
+    def block(self, reason: str, at: Node) -> NoReturn:
+        raise _Blocked(reason, at.span or self.loop.span if hasattr(self, "loop") else at.span)
+
+    def is_own(self, e: Expr) -> bool:
+        return isinstance(e, Var) and e.name == self.v
+
+    def operator_of_pieces(self) -> Operator:
+        self.check_loop(self.loop.body)
+        body = self.body(self.operator.body)
+        self.check_reads()
+        return with_fields(self.operator, {"body": body})
+
+    def the_loop(self) -> ForNeighbors:
+        """The one loop over the arcs of the operator's vertex."""
+        loops = [n for n in walk(self.operator) if isinstance(n, ForNeighbors) and self.is_own(n.of)]
+        if not loops:
+            self.block("it walks no arcs of its vertex", self.operator)
+        if len(loops) > 1:
+            self.block("it walks the arcs of its vertex more than once", loops[1])
+        return loops[0]
+
+    def accumulators(self) -> dict[str, str]:
+        """The locals that the loop adds up, each with its operation."""
+        inside = list(walk(self.loop))
+        declared = {n.name for n in inside if isinstance(n, Let | For)}
+        declared |= {n.vertex for n in inside if isinstance(n, ForNeighbors | ForCommon)}
+        found: dict[str, str] = {}
+        for n in inside:
+            if isinstance(n, Assign) and n.name not in declared:
+                self.block(f"`{n.name}` is carried from arc to arc", n)
+        for n in inside:
+            match n:
+                case Accumulate(name=name, op=op) if (
+                    name not in declared and found.setdefault(name, op) != op
+                ):
+                    self.block(f"`{name}` is reduced in two ways", n)
+        for n in inside:
+            if isinstance(n, Var) and n.name in found:
+                self.block(f"`{n.name}` is carried from arc to arc", n)
+        return found
+
+    def check_loop(self, body: Body) -> None:
+        """What a round of the loop does must not depend on the rounds before."""
+        for s in body:
+            match s:
+                case Break():
+                    self.block("it may leave the loop over its arcs early", s)
+                case Store(prop=prop):
+                    self.block(f"`{prop}` is stored for every arc", s)
+                case If(then=then, other=other):
+                    self.check_loop(then)
+                    self.check_loop(other)
+                case Claim():
+                    continue
+                case _:
+                    for n in _below(s):
+                        if isinstance(n, Store):
+                            self.block(f"`{n.prop}` is stored for every arc", n)
+
+    # --- statements around the loop
+
+    def body(self, body: Body) -> Body:
+        return tuple(new for s in body for new in self.statement(s))
+
+    def statement(self, s: Stmt) -> Body:
+        nodes = list(walk(s))
+        if s is self.loop:
+            return self.gathered()
+        has_loop = any(n is self.loop for n in nodes)
+        if not has_loop and not _names(nodes) & self.sums.keys():
+            if any(isinstance(n, _EFFECTS) for n in nodes):
+                self.once.append(s)
+                return (If(Piece(Share.FIRST), (s,), span=s.span),)
+            self.often.append(s)
+            return (s,)
+        match s:
+            case Let(name=name, value=value) if name in self.sums and not self.reads_sum(value):
+                self.often.append(value)
+                start = Select(Piece(Share.FIRST), value, identity(self.sums[name], s.type))
+                return (with_fields(s, {"value": start}),)
+            case If(condition=c, then=then, other=other) if not self.reads_sum(c):
+                self.often.append(c)
+                return (with_fields(s, {"then": self.body(then), "other": self.body(other)}),)
+            case Reduce(op=op, value=Var(name=name)) if self.is_own(s.index) and self.sums.get(name) == op:
+                self.often.append(s)
+                return (_combined(s),)
+            case ReduceGlobal(op=op, value=Var(name=name)) if self.sums.get(name) == op:
+                return (s,)
+        if has_loop:
+            self.block("the loop over its arcs stands inside another loop", self.loop)
+        name = min(_names(nodes) & self.sums.keys())
+        reason = f"what `{name}` adds up is used for more than a reduction of the same kind"
+        return self.block(reason, s)
+
+    def gathered(self) -> Body:
+        """The loop; what it reduces into its vertex is added up in a local first."""
+        sums: dict[tuple[str, str], Let] = {}
+
+        def rule(n: Node) -> Node | None:
+            if not (isinstance(n, Reduce) and self.is_own(n.index)):
+                return None
+            t = n.value.type
+            name = f"{self.v}.{n.prop}.sum{len(sums)}"
+            let = sums.setdefault((n.op, n.prop), Let(name, t, identity(n.op, t), span=n.span))
+            return Accumulate(n.op, let.name, n.value, span=n.span)
+
+        loop = transform(self.loop, rule)
+        own = Var(self.v, VID, span=self.loop.span)
+        ends = [
+            Reduce(op, prop, own, Var(let.name, let.type, span=let.span), span=let.span)
+            for (op, prop), let in sums.items()
+        ]
+        return (*sums.values(), loop, *(_combined(r) for r in ends))
+
+    def reads_sum(self, e: Expr) -> bool:
+        return bool(_names(walk(e)) & self.sums.keys())
+
+    # --- the vertex's own properties
+
+    def written(self, nodes: Iterable[Node]) -> dict[str, bool]:
+        """The properties written at the vertex itself, and whether by a reduction or claim."""
+        return {
+            n.prop: not isinstance(n, Store)
+            for top in nodes
+            for n in walk(top)
+            if isinstance(n, Store | Reduce | Claim) and self.is_own(n.index)
+        }
+
+    def check_reads(self) -> None:
+        """What one piece writes at the vertex another must not read."""
+        once, often = self.written(self.once), self.written(self.often)
+        for prop in once.keys() & often.keys():
+            if not (once[prop] and often[prop]):
+                self.block(f"`{prop}` is stored, and reduced for every arc", self.loop)
+        for nodes, others in ((self.often, once | often), (self.once, often)):
+            for top in nodes:
+                for n in walk(top):
+                    if isinstance(n, Load) and n.prop in others and self.is_own(n.index):
+                        self.block(f"`{n.prop}` is read where another piece may write it", n)
+
+
+def _combined(s: Reduce) -> Stmt:
+    """A reduction of what a piece found: by itself if it is the only one."""
+    return If(Piece(Share.WHOLE), (s,), (s,), span=s.span)
+
+
+def _names(nodes: Iterable[Node]) -> set[str]:
+    """The locals that are read, written or declared."""
+    return {n.name for n in nodes if isinstance(n, Var | Let | Assign | Accumulate)}
+
+
+def _below(s: Stmt) -> Iterator[Node]:
+    """Everything in `s` but what a claim guards."""
+    yield s
+    if not isinstance(s, Claim):
+        for child in children(s):
+            if isinstance(child, Stmt):
+                yield from _below(child)
+
+
+__all__ = ["Obstacle", "cut_operator", "identity"]
