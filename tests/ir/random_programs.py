@@ -320,6 +320,7 @@ class Maker:
                     self.body({v: VID}),
                     self.pick(("", "relax")),
                     self.chance(),
+                    self.pick((None, i)),
                     cut,
                     limit,
                 ),

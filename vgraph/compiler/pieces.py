@@ -33,6 +33,8 @@ from vgraph.compiler.ir import (
     Piece,
     Reduce,
     ReduceGlobal,
+    ScratchLoad,
+    ScratchStore,
     Select,
     Share,
     Stmt,
@@ -102,6 +104,9 @@ class _Cutter:
 
     def the_loop(self) -> ForNeighbors:
         """The one loop over the arcs of the operator's vertex."""
+        for n in walk(self.operator):
+            if isinstance(n, ScratchLoad | ScratchStore):
+                self.block(f"`{n.prop}` is scratch, which belongs to the whole visit", n)
         loops = [n for n in walk(self.operator) if isinstance(n, ForNeighbors) and self.is_own(n.of)]
         if not loops:
             self.block("it walks no arcs of its vertex", self.operator)

@@ -32,7 +32,6 @@ from vgraph.compiler.ir import (
     Node,
     Operator,
     Orientation,
-    Param,
     ParFor,
     Piece,
     Reduce,
@@ -68,9 +67,7 @@ def with_pieces(low: Lowering, apply: Apply, loop: ParFor, side: Orientation) ->
     if balance.kind == "split" and balance.limit is not None:
         limit = Const(balance.limit, I64, span=apply.span)
     elif balance.kind == "split":
-        name = f"policy.split.{side.value}"
-        low.params[name] = Param(name, I64, span=apply.span)
-        limit = Var(name, I64, span=apply.span)
+        limit = low.number(f"policy.split.{side.value}")
     return with_fields(loop, {"words": False, "cut": side, "limit": limit})
 
 

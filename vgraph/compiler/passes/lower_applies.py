@@ -158,7 +158,6 @@ def _declared(program: Program, low: Lowering) -> Program:
     if not bitmap:
         body = transform_body(body, lambda n: () if isinstance(n, FrontierConvert) else None)
     changes = {"frontiers": frontiers, "globals": (*program.globals, *low.globals.values()), "body": body}
-    changes |= {"params": (*program.params, *low.params.values())}
     return with_fields(program, changes)
 
 
