@@ -70,6 +70,7 @@ class _Topology:
         self.lock = threading.RLock()
         self._in: Adjacency | None = None if directed else out
         self._degrees: dict[str, NDArray[Any]] = {}
+        self.prepared: dict[Any, Any] = {}  # what `_segments` builds
 
     @property
     def in_(self) -> Adjacency:

@@ -44,6 +44,7 @@ INDEX: dict[Site, Type] = {
     Site.VERTEX: VID,
     Site.EDGE: EID,
     Site.EDGE_IN: EID,
+    Site.EDGE_SEGMENTS: EID,
     Site.ARRAY: I64,
     Site.QUEUE: I64,
 }
@@ -281,7 +282,10 @@ class Maker:
                 ),
                 lambda: ir.While(self.expr(BOOL), self.body()),
                 lambda: ir.For(i, self.expr(I64), self.expr(I64), self.expr(I64), self.body({i: I64})),
-                lambda: ir.ForNeighbors(i, e, self.expr(VID), ways[0], self.body({i: VID, e: EID})),
+                lambda: ir.ForNeighbors(
+                    *(i, e, self.expr(VID), ways[0], self.body({i: VID, e: EID})),
+                    *(self.pick((1, 4)), self.pick((0, 32)), self.chance()),
+                ),
                 lambda: ir.ForCommon(
                     i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})
                 ),
@@ -325,6 +329,7 @@ class Maker:
                     limit,
                 ),
                 lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
+                lambda: ir.ParFor(v, None, None, self.body({v: VID}), segments=4),
                 lambda: ir.Pipeline(
                     v, layout, frontier, *self.channel(), self.body({v: VID}), self.body({v: VID}), "relax"
                 ),

@@ -22,4 +22,4 @@ class Facts:
     transposed: bool = True
     """Arcs can be walked against their direction without building the transpose first."""
     segments: int = 1
-    """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value."""
+    """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value; a power of 2."""

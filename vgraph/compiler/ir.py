@@ -89,13 +89,14 @@ class Orientation(Enum):
 
 
 class Site(Enum):
-    """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, ARRAY an
-    array parameter of any length, indexed by i64, QUEUE (kernel level) has an element for each place of a queue of
-    vertices, indexed by i64."""
+    """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, EDGE_SEGMENTS
+    into that of its segments, ARRAY an array parameter of any length, indexed by i64; QUEUE (kernel level) has an
+    element for each place of a queue of vertices, indexed by i64."""
 
     VERTEX = "vertex"
     EDGE = "edge"
     EDGE_IN = "edge_in"
+    EDGE_SEGMENTS = "edge_segments"
     ARRAY = "array"
     QUEUE = "queue"
 
@@ -478,6 +479,11 @@ class ForNeighbors(Stmt):
 
     u is the other end (vid). e (eid) indexes EDGE properties if OUT and EDGE_IN properties if IN at kernel level;
     at algorithm level it indexes EDGE properties by meaning, whichever way it was reached.
+
+    Kernel level: `in(v) segments 4` walks only the arcs from the sources of the present segment of the `ParFor` around
+    it, whose vertex v is; e then indexes EDGE_SEGMENTS properties. `prefetch 32`: what the body touches at the other
+    end is asked for 32 arcs ahead. `vectorize`: several arcs at a time (see `gathers.py`); float sums are
+    reassociated.
     """
 
     vertex: str
@@ -485,6 +491,9 @@ class ForNeighbors(Stmt):
     of: Expr
     orientation: Orientation
     body: Body
+    segments: int = 1
+    prefetch: int = 0
+    vectorize: bool = False
 
 
 @node
@@ -650,6 +659,9 @@ class ParFor(Stmt):
     arcs: loops over `out(v)` walk the piece only. Pieces partition the arcs; a vertex without arcs has one empty piece.
     Pieces of a vertex run at the same time. With `cut out at e` only vertices of more than e arcs are cut, into pieces
     of about equal size and at most e arcs; without, threads take shares of about equally many arcs.
+
+    `parfor v in vertices segments 4 { ... }`: the vertices (sources of arcs) fall into 4 ranges. For one range after
+    the other, with a barrier between, every vertex that has an in-arc from it is visited.
     """
 
     vertex: str
@@ -661,6 +673,7 @@ class ParFor(Stmt):
     position: str | None = None
     cut: Orientation | None = None
     limit: Expr | None = None
+    segments: int = 1
 
 
 @node
@@ -773,7 +786,8 @@ class Param(Node):
 
 @node
 class Property(Node):
-    """`vertex dist: i32 local`, `edge weight: i32 graph`, `edge_in weight.in: i32 graph`: an array per vertex or arc.
+    """`vertex dist: i32 local`, `edge weight: i32 graph`, `edge_in weight.in: i32 graph`,
+    `edge_segments weight.segments.4: i32 graph`: an array per vertex or arc.
 
     Local properties of arcs and queues exist at kernel level only: they are buffers between two parallel loops.
     `disjoint` marks a property of disjoint sets (written only by `Union`).

@@ -112,6 +112,7 @@ INDEX_TYPES: dict[Site, Type] = {
     Site.VERTEX: VID,
     Site.EDGE: EID,
     Site.EDGE_IN: EID,
+    Site.EDGE_SEGMENTS: EID,
     Site.ARRAY: I64,
     Site.QUEUE: I64,
 }

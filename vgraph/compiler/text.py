@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import Expr, FrontierKind, Node, Program, Site, Stmt
+from vgraph.compiler.ir import Expr, FrontierKind, Node, Program, Stmt
 from vgraph.compiler.types import BOOL, VID, Scalar, Type
 
 # Words that begin a statement or an expression: a name like one of them is printed in quotes.
@@ -93,6 +93,11 @@ def _relaxed(node: ir.Load | ir.Store) -> str:
 
 def _flags(**flags: object) -> str:
     return "".join(f" {name}" for name, on in flags.items() if on)
+
+
+def _numbers(**given: tuple[int, int]) -> str:
+    """Each number that is not at its default."""
+    return "".join(f" {name} {value}" for name, (value, default) in given.items() if value != default)
 
 
 def _type(t: Type) -> str:
@@ -194,7 +199,8 @@ def _par_for(node: ir.ParFor) -> str:
     at = f" at {_name(node.position)}" if node.position else ""
     cut = f" cut {node.cut.value}" if node.cut else ""
     limit = f" at {_expr(node.limit)}" if node.limit else ""
-    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{cut}{limit}{label}"
+    segments = _numbers(segments=(node.segments, 1))
+    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{cut}{limit}{segments}{label}"
 
 
 def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:
@@ -209,7 +215,11 @@ def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:
 
 
 def _for_neighbors(node: ir.ForNeighbors) -> str:
-    return f"for ({_name(node.vertex)}, {_name(node.edge)}) in {node.orientation.value}({_expr(node.of)})"
+    how = _numbers(segments=(node.segments, 1), prefetch=(node.prefetch, 0)) + _flags(
+        vectorize=node.vectorize
+    )
+    over = f"{node.orientation.value}({_expr(node.of)}){how}"
+    return f"for ({_name(node.vertex)}, {_name(node.edge)}) in {over}"
 
 
 def _for_common(node: ir.ForCommon) -> str:
@@ -281,8 +291,8 @@ def _stmt(node: Stmt, indent: str) -> Iterator[str]:
 
 
 def _property(node: ir.Property) -> Iterator[str]:
-    site = "edge_in" if node.site is Site.EDGE_IN else node.site.value
-    yield f"{site} {_name(node.name)}: {_type(node.type)} {node.origin.value}{_flags(disjoint=node.disjoint)}"
+    head = f"{node.site.value} {_name(node.name)}: {_type(node.type)}"
+    yield f"{head} {node.origin.value}{_flags(disjoint=node.disjoint)}"
 
 
 def _frontier(node: ir.FrontierDecl) -> Iterator[str]:

@@ -243,10 +243,12 @@ class _Builder:
         bounds = (self.expr(start), self.expr(stop), self.expr(step))
         return ir.For(_text(name), *bounds, self.body(body, {_text(name): I64}))
 
-    def _s_for_neighbors(self, vertex: Token, edge: Token, way: Token, of: Any, body: Any) -> Stmt:
+    def _s_for_neighbors(self, vertex: Token, edge: Token, way: Token, of: Any, *rest: Any) -> Stmt:
+        segments, prefetch, vectorize, body = rest
         names: dict[str, Type] = {_text(vertex): VID, _text(edge): EID}
         head = (_text(vertex), _text(edge), self.expr(of), Orientation(str(way)))
-        return ir.ForNeighbors(*head, self.body(body, names))
+        how = (int(segments or 1), int(prefetch or 0), vectorize is not None)
+        return ir.ForNeighbors(*head, self.body(body, names), *how)
 
     def _s_for_common(self, vertex: Token, *rest: Any) -> Stmt:
         left_way, left, right_way, right, body = rest
@@ -319,7 +321,7 @@ class _Builder:
         return ir.ListAppend(_text(name), _text(frontier))
 
     def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
-        *domain, words, cut, label, body = rest
+        *domain, words, cut, segments, label, body = rest
         side, limit = (None, None) if cut is None else cut.children
         layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
         place = _optional(position)
@@ -332,7 +334,7 @@ class _Builder:
             None if side is None else Orientation(str(side)),
             None if limit is None else self.expr(limit),
         )
-        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces)
+        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces, int(segments or 1))
 
     def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, through, label, producer, consumer = rest

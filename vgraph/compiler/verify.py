@@ -18,14 +18,12 @@ from vgraph.compiler.ir import (
     Level,
     Node,
     Order,
-    Orientation,
     Origin,
     Program,
     Site,
     Stmt,
 )
 from vgraph.compiler.legality import (
-    ARC_SITES,
     BINARY,
     INDEX_TYPES,
     PLACE_NAMES,
@@ -59,7 +57,7 @@ class Local:
 
     type: Type
     depth: int  # how many parallel regions (ParFor, Single) enclose its declaration
-    arc: Orientation | None = None  # how an arc variable was reached
+    arc: Site | None = None  # which edge properties an arc variable indexes at kernel level
     constant: bool = False
 
 
@@ -74,7 +72,8 @@ class Checker:
     loops: int = 0
     own: str | None = None  # the vertex that an operator may store to
     claimed: bool = False
-    cut: Orientation | None = None  # whose arcs the parallel loop around cuts
+    cut: ir.Orientation | None = None  # whose arcs the parallel loop around cuts
+    segmented: ir.ParFor | None = None  # the parallel loop around, if it goes by segments
 
     def __post_init__(self) -> None:
         p = self.subject
@@ -121,7 +120,7 @@ class Checker:
             seen.add(n.name)
 
     def declared(self, prop: ir.Property) -> None:
-        ok = prop.site is not Site.EDGE_IN or self.low
+        ok = prop.site not in (Site.EDGE_IN, Site.EDGE_SEGMENTS) or self.low
         self.require(ok, "properties in the order of the transpose exist at kernel level only", prop)
         ok = prop.site is not Site.QUEUE or (self.low and prop.origin is ir.Origin.LOCAL)
         self.require(ok, "buffers of a queue are local and exist at kernel level only", prop)
@@ -226,8 +225,8 @@ class Checker:
             self.value(node, index, INDEX_TYPES[prop.site], "the index")
             arc = self.locals[index.name].arc if isinstance(index, ir.Var) else None
             if self.low and arc is not None:
-                rule = "an arc reached by `in` indexes edge_in properties, one by `out` edge ones"
-                self.require(ARC_SITES[arc] is prop.site, rule, node)
+                rule = "an arc reached by `in` indexes edge_in properties, one by `out` edge ones, in segments theirs"
+                self.require(arc is prop.site, rule, node)
         return prop
 
     def writable(self, node: Any) -> ir.Property:

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.functions import call_type
-from vgraph.compiler.ir import Expr, FrontierKind, Layout, Site, Stmt
-from vgraph.compiler.legality import BINARY, COMPARISONS, DRIVER_EXPRESSIONS, INTEGERS, UNARY, Place
+from vgraph.compiler.ir import Expr, FrontierKind, Layout, Orientation, Site, Stmt
+from vgraph.compiler.legality import (
+    ARC_SITES,
+    BINARY,
+    COMPARISONS,
+    DRIVER_EXPRESSIONS,
+    INTEGERS,
+    UNARY,
+    Place,
+)
 from vgraph.compiler.types import BOOL, EID, I64, VID, Scalar, Type, Vector, element_of
 
 if TYPE_CHECKING:
@@ -272,9 +280,20 @@ def _for(c: Checker, n: ir.For) -> None:
 
 def _for_neighbors(c: Checker, n: ir.ForNeighbors) -> None:
     c.value(n, n.of, VID, "the vertex")
+    c.require(
+        c.low or not (n.segments > 1 or n.prefetch or n.vectorize), "hints are chosen at kernel level", n
+    )
+    c.require(n.prefetch >= 0 and n.segments >= 1, "there is at least one segment", n)
+    arc = ARC_SITES[n.orientation]
+    if n.segments > 1:
+        arc, around = Site.EDGE_SEGMENTS, c.segmented
+        own = around is not None and isinstance(n.of, ir.Var) and n.of.name == around.vertex
+        ok = own and around is not None and around.segments == n.segments
+        rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"
+        c.require(ok and n.orientation is Orientation.IN, rule, n)
     with c.scope():
         c.declare(n, n.vertex, VID, constant=True)
-        c.declare(n, n.edge, EID, arc=n.orientation, constant=True)
+        c.declare(n, n.edge, EID, arc=arc, constant=True)
         c.loop(n.body)
 
 
@@ -375,14 +394,17 @@ def _par_for(c: Checker, n: ir.ParFor) -> None:
     if n.limit is not None:
         c.require(isinstance(n.limit, ir.Const | ir.Var), "the limit is a literal or a parameter", n)
         c.value(n, n.limit, I64, "the limit")
+    whole = n.segments > 1 and (n.layout is not None or n.words or n.cut is not None)
+    c.require(n.segments >= 1 and not whole, "a loop by segments is over vertices, without whole words", n)
     outer_place, outer_loops = c.place, c.loops
     c.place, c.loops, c.cut = Place.PARFOR, 0, n.cut
+    c.segmented = n if n.segments > 1 else None
     with c.scope():
         c.declare(n, n.vertex, VID, constant=True)
         if n.position is not None:
             c.declare(n, n.position, I64, constant=True)
         c.body(n.body)
-    c.place, c.loops, c.cut = outer_place, outer_loops, None
+    c.place, c.loops, c.cut, c.segmented = outer_place, outer_loops, None, None
 
 
 def _pipeline(c: Checker, n: ir.Pipeline) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vgraph import _segments
 from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE, ContextView, Status, aligned_zeros
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.facts import Facts
@@ -335,6 +336,11 @@ def _bind(
         elif arg.kind == "adjacency":
             side, _, which = arg.name.partition(".")
             context.set_array(slot, getattr(graph.out if side == "out" else graph.in_, which))
+        elif arg.kind == "segments":
+            count, _, which = arg.name.partition(".")
+            context.set_array(slot, getattr(_segments.segments_of(graph, int(count)), which))
+        elif arg.kind == "segment_count":
+            context.set_scalar(slot, int(arg.name), "int64")
         elif arg.kind == "size":
             context.set_scalar(slot, getattr(graph, arg.name), "int64")
         elif arg.kind == "channel":
@@ -369,6 +375,8 @@ def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarr
         return _given(array, graph, arguments[name])
     if array.site == "vertex":
         return graph.vertex_properties[name]
+    if array.site == "edge_segments":
+        return _segments.segment_property(graph, *_segments.split_name(name))
     if array.site == "edge_in":
         return graph.in_property(name.removesuffix(".in"))
     return graph.edge_properties[name]

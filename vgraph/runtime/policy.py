@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.compiler.facts import Facts
+from vgraph.runtime import caches
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -41,7 +42,27 @@ def channel_room(site: str, graph: Graph) -> int:
 def facts_of(graph: Graph) -> Facts:
     """What is known of `graph` before a program is compiled for it."""
     transposed = not graph.directed or graph.has_transpose
-    return Facts(large=graph.num_arcs >= LARGE, transposed=transposed)
+    return Facts(
+        large=graph.num_arcs >= LARGE,
+        transposed=transposed,
+        segments=cache_segments(graph.num_vertices, graph.num_arcs, caches.last_level()),
+    )
+
+
+SEGMENT_SHARE: Final = 4
+"""The values of one segment take at most this part of the last-level cache: 1 / 4 (measured, see `performance.md`).
+
+The rest is for the arcs that stream through it, and for what other cores do."""
+SEGMENT_DEGREE: Final = 8
+"""Arcs per vertex under which a graph is not cut: each visit of a vertex costs as much as some four arcs."""
+
+
+def cache_segments(num_vertices: int, num_arcs: int, cache: int) -> int:
+    """`Facts.segments`: into how many parts of the cache 4 bytes for every vertex fall, rounded up to a power of 2."""
+    parts = -(-4 * num_vertices * SEGMENT_SHARE // cache)
+    if parts <= 1 or num_arcs < SEGMENT_DEGREE * num_vertices:
+        return 1
+    return 1 << (parts - 1).bit_length()
 
 
 SPLIT_LEAST: Final = 1024

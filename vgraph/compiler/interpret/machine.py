@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vgraph._segments import split_name
 from vgraph.compiler import arithmetic
 from vgraph.compiler.ir import Layout, Level, Orientation, Origin, Program, Property, Site
 from vgraph.compiler.types import EID, VID, Type, Vector, element_of
@@ -104,6 +105,7 @@ class Machine:
         self.num_vertices, self.num_arcs = int(graph.num_vertices), int(graph.num_arcs)
         self.vid, self.eid = self.dtype(VID), self.dtype(EID)
         self._sides: dict[Orientation, Side] = {}
+        self._segments: dict[int, list[dict[int, list[tuple[Any, Any, int]]]]] = {}
         self.properties = {p.name: p for p in program.properties}
         self.arrays = {p.name: self._array(p, arguments) for p in program.properties}
         self.globals = {g.name: self.zero(g.type) for g in program.globals}
@@ -116,6 +118,7 @@ class Machine:
         self.own: set[str] = set()
         self.touched: set[int] = set()
         self.interleaved = False
+        self.segment = 0
 
     def dtype(self, t: Type) -> np.dtype[Any]:
         """The NumPy dtype of a scalar, or of a vector's elements."""
@@ -142,6 +145,11 @@ class Machine:
         if prop.origin is Origin.GRAPH and prop.site is Site.VERTEX:
             return self.graph.vertex_properties[prop.name].astype(dtype)
         if prop.origin is Origin.GRAPH:
+            if prop.site is Site.EDGE_SEGMENTS:
+                name, count = split_name(prop.name)
+                order = [arc for rows in self.segments(count) for row in rows.values() for _, _, arc in row]
+                incoming = self.graph.edge_properties[name].astype(dtype)[self.side(Orientation.IN).edges]
+                return incoming[np.array(order, np.intp)]
             values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
             return values[self.side(Orientation.IN).edges] if prop.site is Site.EDGE_IN else values
         size = self.num_vertices if prop.site in (Site.VERTEX, Site.QUEUE) else self.num_arcs
@@ -167,6 +175,23 @@ class Machine:
         begin, end = offsets[vertex], offsets[vertex + 1]
         numbers = np.arange(begin, end).astype(self.eid) if self.low else edges[begin:end]
         return list(zip(neighbors[begin:end], numbers, strict=True))
+
+    def segments(self, count: int) -> list[dict[int, list[tuple[Any, Any, int]]]]:
+        """For each range of sources: (source, number of the arc, in-arc) of the arcs of each vertex that has any."""
+        if count not in self._segments:
+            width = max(1, -(-self.num_vertices // count))
+            found: list[dict[int, list[tuple[Any, Any, int]]]] = [{} for _ in range(count)]
+            offsets, neighbors, _ = self.side(Orientation.IN)
+            for v in range(self.num_vertices):
+                for arc in range(offsets[v], offsets[v + 1]):
+                    found[int(neighbors[arc]) // width].setdefault(v, []).append((neighbors[arc], 0, arc))
+            number = 0
+            for rows in found:
+                for v, row in rows.items():
+                    rows[v] = [(u, self.eid.type(number + k), arc) for k, (u, _, arc) in enumerate(row)]
+                    number += len(row)
+            self._segments[count] = found
+        return self._segments[count]
 
     def neighbors(self, vertex: int, orientation: Orientation) -> Any:
         """The other ends of the arcs of `vertex`, ascending."""

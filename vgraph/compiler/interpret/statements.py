@@ -197,7 +197,11 @@ def _for(m: Machine, env: Env, n: ir.For) -> Steps:
 
 
 def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
-    arcs = m.arcs(int(evaluate(m, env, n.of)), n.orientation)
+    of = int(evaluate(m, env, n.of))
+    if n.segments > 1:
+        arcs = [(u, number) for u, number, _ in m.segments(n.segments)[m.segment][of]]
+    else:
+        arcs = m.arcs(of, n.orientation)
     piece = env.get(PIECE)
     at = n.of.name if isinstance(n.of, ir.Var) else None
     if piece is not None and (at, n.orientation) == (piece.vertex, piece.orientation):
@@ -319,12 +323,22 @@ def _domain(m: Machine, n: ir.ParFor | ir.Pipeline) -> list[tuple[int, int]]:
 
 
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
+    for m.segment in range(n.segments):
+        domain = _domain(m, n)
+        if n.segments > 1:
+            domain = [(v, v) for v in m.segments(n.segments)[m.segment]]
+        _visits(m, env, n, domain)
+    m.end_round()
+
+
+def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[tuple[int, int]]) -> None:
+    """All iterations of a parallel loop between two barriers."""
     if n.cut is not None:
-        _run_tasks(m, _pieces(m, env, n, [v for v, _ in _domain(m, n)]))
+        _run_tasks(m, _pieces(m, env, n, [v for v, _ in domain]))
         return
     owns_words = n.words or n.layout is Layout.BITMAP
     chunks: dict[int, list[tuple[int, int]]] = {}
-    for v, place in _domain(m, n):
+    for v, place in domain:
         chunks.setdefault(v // 64 if owns_words else place, []).append((v, place))
     _run_tasks(m, [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))])
 
@@ -349,7 +363,6 @@ def _run_tasks(m: Machine, tasks: list[Steps]) -> None:
             _finish(task)
     else:
         _interleave(m, tasks)
-    m.end_round()
 
 
 def _chunk(m: Machine, env: Env, n: ir.ParFor, items: list[tuple[int, int]]) -> Steps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from vgraph._segments import property_name
 from vgraph.compiler.axes.per_round import loop_around
 from vgraph.compiler.ir import (
     Assign,
@@ -37,6 +38,7 @@ from vgraph.compiler.ir import (
     While,
 )
 from vgraph.compiler.passes.choose_per_round import lower_per_round
+from vgraph.compiler.passes.loop_hints import with_hints
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
 from vgraph.compiler.passes.lower_gather_apply import lower_gather_apply
 from vgraph.compiler.passes.lower_pull import lower_pull
@@ -57,13 +59,14 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             body = _form(schedule)(low, n)
             body = (*body, *(_compress(low, p) for p in sorted(low.united)))
             low.united = before
-            return body
-        case VertexApply():
+            return with_hints(body, schedule)
+        case VertexApply(schedule=schedule):
+            assert schedule is not None
             before = set(low.united)
             low.united.clear()
             body = (*lower_vertex(low, n), *(_compress(low, p) for p in sorted(low.united)))
             low.united = before
-            return body
+            return with_hints(body, schedule)
         case Fill(prop=prop, value=value):
             v = low.fresh("v")
             filled = Var(v, VID) if value is None else value
@@ -112,9 +115,11 @@ def _compress(low: Lowering, prop: str) -> Stmt:
 
 
 def _in_order(program: Program) -> Program:
-    """Edge properties reached through in-arcs are read in the order of the transpose."""
+    """Edge properties reached through in-arcs are read in the order of the transpose, or of its segments."""
     incoming = {
-        n.edge for n in walk(program) if isinstance(n, ForNeighbors) and n.orientation is Orientation.IN
+        n.edge: n.segments
+        for n in walk(program)
+        if isinstance(n, ForNeighbors) and n.orientation is Orientation.IN
     }
     permuted: dict[str, Property] = {}
 
@@ -128,8 +133,10 @@ def _in_order(program: Program) -> Program:
             declared = program.property(n.prop)
             if declared.site is not Site.EDGE:
                 return None
-            name = f"{n.prop}.in"
-            permuted[name] = Property(name, declared.type, Site.EDGE_IN, declared.origin, span=declared.span)
+            name, site = f"{n.prop}.in", Site.EDGE_IN
+            if incoming[n.index.name] > 1:
+                name, site = property_name(n.prop, incoming[n.index.name]), Site.EDGE_SEGMENTS
+            permuted[name] = Property(name, declared.type, site, declared.origin, span=declared.span)
             return with_fields(n, {"prop": name})
         return None
 

@@ -4,6 +4,9 @@ before: `out = edge_apply(relax, f) schedule(direction=pull, ...)`
 after:  `parfor dst in vertices { let acc = dist[dst]; for (src, edge) in in(dst) { if contains(f, src) { ... } } ... }`
 
 Data-driven, only the vertices next to the frontier are visited: a first loop collects them.
+
+With `segments=4` the loops are `parfor dst in vertices segments 4` and `for (src, edge) in in(dst) segments 4`: a
+destination is visited once for each segment that has arcs into it, goes on from the value it has, and stores it back.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from vgraph.compiler.ir import (
     FrontierCopy,
     FrontierPush,
     FrontierSwap,
+    GraphSize,
     If,
     Layout,
     Let,
@@ -115,7 +119,10 @@ class Pull:
         # Reads of a reduced property at dst see the register.
         walked = transform_body(walked, self.own_reads)
         inside = active_only(self.apply, self.src, walked)
-        count: Body = (ReduceGlobal("+", arcs, Degree(Var(self.dst, VID), Orientation.IN)),)
+        segments = self.apply.schedule.segments if self.apply.schedule else 1
+        # Segments divide the arcs among several visits; together they walk all.
+        whole: Body = (ReduceGlobal("+", arcs, Degree(Var(self.dst, VID), Orientation.IN)),)
+        count = whole if segments == 1 else ()
         before: Body = ()
         if self.stops:
             steps = self.low.fresh("walked")
@@ -123,7 +130,7 @@ class Pull:
             inside = (Assign(steps, Binary("+", Var(steps, I64), scalar(1))), *inside)
             count = (ReduceGlobal("+", arcs, Var(steps, I64)),)
         loop = ForNeighbors(
-            self.src, self.edge, Var(self.dst, VID), Orientation.IN, inside, span=self.apply.span
+            self.src, self.edge, Var(self.dst, VID), Orientation.IN, inside, segments, span=self.apply.span
         )
         loads = tuple(
             Let(name, t, Load(prop, Var(self.dst, VID), t)) for prop, (name, t) in self.registers.items()
@@ -191,6 +198,7 @@ def lower_pull(
         target = low.target(apply.out)
     data_driven = apply.schedule.drive is Drive.DATA
     original = apply.frontier
+    segments = apply.schedule.segments
     before: Body = before_round(apply, target, Layout.BITMAP)
     candidates = ""
     if data_driven:
@@ -204,10 +212,14 @@ def lower_pull(
     elif data_driven:
         loop = ParFor(dst, Layout.SPARSE, candidates, body, apply.label, span=apply.span)
     else:
-        loop = ParFor(dst, None, None, body, apply.label, words=True, span=apply.span)
+        loop = ParFor(
+            dst, None, None, body, apply.label, words=segments == 1, segments=segments, span=apply.span
+        )
     loop = with_pieces(low, apply, loop, Orientation.IN)
     traced = with_fields(apply, {"frontier": original})
-    done = after_round(traced, target, "pull", count_of(arcs), low.mixed)
+    whole = segments > 1 and not only_claims(operator.body)
+    walked = GraphSize("num_arcs") if whole else count_of(arcs)
+    done = after_round(traced, target, "pull", walked, low.mixed)
     if opened:
         swap = Single((FrontierSwap(opened.name, opened.following),), span=apply.span)
         done = (swap, *done)
@@ -222,11 +234,14 @@ def pull_body(
     opened: OpenSet | None = None,
 ) -> tuple[Body, str]:
     """What is done for one destination, and the name of the counter of its arcs."""
+    assert apply.schedule is not None
     hit = low.fresh("hit") if target else None
     pull = Pull(low, apply, operator, hit)
     body, arcs = pull.visit()
     if target and hit:
         pushed = push(apply, target, Var(operator.args[2], VID), own=True)
+        if apply.schedule.segments > 1:  # a vertex may change in several segments
+            pushed = with_fields(pushed, {"dedupe": True})
         stores = len(pull.registers)
         body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
         body = (Let(hit, BOOL, FALSE), *body, If(Var(hit, BOOL), (*stored, pushed)))

@@ -121,6 +121,8 @@ def _argument(f: Emitter, kind: str, name: str, place: str) -> None:
     alias = f.alias("ctx")
     if kind == "size":
         f.do(f"%{name} = load i64, ptr {place}{alias}")
+    elif kind == "segment_count":
+        f.do(f'%"{name}.count" = load i64, ptr {place}{alias}')
     elif kind == "length":
         f.do(f'%"length.{name}" = load i64, ptr {place}{alias}')
     elif kind == "param":

@@ -67,6 +67,8 @@ class Region:
     """Stack slot of each `(op, global)` partial."""
     pushes: dict[tuple[str, IRLayout], Any] = field(default_factory=dict)
     """State (a `pushes.Push`) of each frontier and layout pushed to."""
+    row: str = ""
+    """Number (i64) of the row being visited, in a loop by segments."""
     bits: dict[str, str] = field(default_factory=dict)
     """Bitmap address of each frontier asked for membership."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.backends.llvm import gathers
 from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
 from vgraph.compiler.backends.llvm.expressions import column_index, row_offset
 from vgraph.compiler.backends.llvm.loops import counted
@@ -17,24 +18,17 @@ from vgraph.compiler.types import EID, VID
 
 def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     """`for (u, e) in out(v)`: a counted loop over arc numbers."""
-    v = f.index(f.expr(node.of))
-    piece = f.piece
-    if (
-        piece is not None
-        and piece.side is node.orientation
-        and isinstance(node.of, ir.Var)
-        and node.of.name == piece.vertex
-    ):
-        begin, end = piece.begin, piece.end
-    else:
-        begin = row_offset(f, node.orientation, v)
-        end = row_offset(f, node.orientation, v, next_one=True)
+    begin, end, columns = _arcs(f, node)
+    if node.vectorize:
+        begin, end = gathers.by_lanes(f, node, begin, end, columns)
 
     def each(arc: str, again: str, leave: str) -> None:
         saved = dict(f.locals)
         if f.region is not None and loop_depth(node.body):
             poll(f)
-        f.bind(node.vertex, Value(column_index(f, node.orientation, arc), VID))
+        if node.prefetch:
+            gathers.prefetch(f, node, arc, columns)
+        f.bind(node.vertex, Value(f.read(f.types.id, f.pointers[columns], arc, columns), VID))
         f.bind(node.edge, f.narrow(arc, EID))
         f.loops.append(Loop(leave, again))
         f.body(node.body)
@@ -42,6 +36,25 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
         f.locals = saved
 
     counted(f, begin, end, each, "arcs")
+
+
+def _arcs(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str, str]:
+    """The numbers of the first arc and of that behind the last, and the array with the other ends."""
+    if node.segments > 1:
+        assert f.region is not None
+        name = f"{node.segments}.row_offsets"
+        address = f.item(f.types.offset, f.pointers[name], f.region.row)
+        bounds = [f.read(f.types.offset, address, k, name) for k in ("0", "1")]
+        wide = [b if f.types.offset == "i64" else f.op(f"zext {f.types.offset} {b} to i64") for b in bounds]
+        return wide[0], wide[1], f"{node.segments}.column_indices"
+    columns = f"{node.orientation.value}.column_indices"
+    v, piece = f.index(f.expr(node.of)), f.piece
+    whole = piece is None or piece.side is not node.orientation
+    if piece is not None and not whole and isinstance(node.of, ir.Var) and node.of.name == piece.vertex:
+        return piece.begin, piece.end, columns
+    begin = row_offset(f, node.orientation, v)
+    end = row_offset(f, node.orientation, v, next_one=True)
+    return begin, end, columns
 
 
 def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:

@@ -122,6 +122,8 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
         from vgraph.compiler.backends.llvm.pieces import piece_work
 
         piece_work(f, node, region)
+    elif node.segments > 1:
+        _by_segments(f, node, region)
     else:
         vertex_chunks(f, node, lambda vertex, again, place: _visit(f, node, vertex, again, place))
     f.start(region.leave)
@@ -167,7 +169,7 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
     for op, name in reductions(body):
         t = f.globals[name].type
         slot = region.partials[op, name] = f.slot(f.types.register(t), f"partial.{name}")
-        f.do(f"store {f.types.register(t)} {_identity(f, op, t)}, ptr {slot}")
+        f.do(f"store {f.types.register(t)} {identity(f, op, t)}, ptr {slot}")
 
 
 def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, str]:
@@ -196,6 +198,32 @@ def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, s
 
     words = f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
     return visit_word, words, chunk_size(f, words, WORD_CHUNK, most // 64)
+
+
+def _by_segments(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    """One segment after the other: its rows in chunks, then a barrier, which also resets the chunk counter."""
+    count, name = f'%"{node.segments}.count"', f"{node.segments}.bounds"
+    before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
+    f.start(head)
+    segment, place = f"%s.{head}", len(f.lines)
+    begin = f.read("i64", f.pointers[name], segment, name)
+    following = f.op(f"add nuw nsw i64 {segment}, 1")
+    size = f.op(f"sub nuw nsw i64 {f.read('i64', f.pointers[name], following, name)}, {begin}")
+    chunk = chunk_size(f, size, VERTEX_CHUNK, LARGEST_CHUNK[min(loop_depth(node.body), 2)])
+
+    def visit(i: str, next_row: str, _: str) -> None:
+        region.row = f.op(f"add nuw nsw i64 {begin}, {i}")
+        ids = f"{node.segments}.vertices"
+        wide = f.widen(f.read(f.types.id, f.pointers[ids], region.row, ids))
+        _visit(f, node, wide, next_row, wide)
+
+    take_chunks(f, size, chunk, drained, lambda first, end: counted(f, first, end, visit, "items"))
+    f.start(drained)
+    f.branch(f.op(f"icmp eq i64 {following}, {count}"), region.leave, again)
+    f.start(again)
+    barrier(f)
+    f.lines.insert(place, f"  {segment} = phi i64 [ 0, %{before} ], [ {following}, %{f.block} ]")
+    f.jump(head)
 
 
 def chunk_size(f: Emitter, size: str, rule: tuple[int, int], most: int) -> str:
@@ -233,7 +261,7 @@ def take_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[
 # --- global reductions --------------------------------------------------------------------------------------
 
 
-def _identity(f: Emitter, op: str, t: Type) -> str:
+def identity(f: Emitter, op: str, t: Type) -> str:
     """The value that a reduction begins with."""
     if op in ("+", "|", "^"):
         return f.types.constant(0, t)

@@ -49,6 +49,7 @@ class Scan:
 
     properties: set[str] = field(default_factory=set)
     adjacency: set[str] = field(default_factory=set)
+    segments: set[int] = field(default_factory=set)
     lengths: set[str] = field(default_factory=set)
     assigned: set[str] = field(default_factory=set)
     layouts: dict[str, set[ir.Layout]] = field(default_factory=dict)
@@ -130,6 +131,8 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.assigned.add(name)
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
+        case ir.ForNeighbors(segments=count) if count > 1:
+            found.segments.add(count)
         case ir.Neighbor(orientation=side) | ir.ForNeighbors(orientation=side):
             found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
         case ir.ForCommon(left_orientation=left, right_orientation=right):
@@ -148,6 +151,8 @@ def _look(node: ir.Node, found: Scan) -> None:
 
 def _look_frontier(node: ir.Node, found: Scan) -> None:
     match node:
+        case ir.ParFor(segments=count) if count > 1:
+            found.segments.add(count)
         case ir.ParFor(frontier=str(name), layout=ir.Layout() as layout):
             found.need(name, layout)
         case ir.Pipeline(frontier=name, layout=layout, buffers=buffers, chunks=chunks):
@@ -205,6 +210,11 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         bits = target.offset_bits if name.endswith("row_offsets") else target.id_bits
         args.append(ArgSlot("adjacency", name, f"uint{bits}"))
     args += [ArgSlot("workspace", name, "uint64", words) for name, words in sorted(found.workspace.items())]
+    for count in sorted(found.segments):
+        ids, offsets = f"uint{target.id_bits}", f"uint{target.offset_bits}"
+        args.append(ArgSlot("segment_count", str(count), "int64"))
+        dtypes = {"bounds": "int64", "vertices": ids, "row_offsets": offsets, "column_indices": ids}
+        args += [ArgSlot("segments", f"{count}.{name}", dtype) for name, dtype in dtypes.items()]
     args += [ArgSlot("size", name, "int64") for name in ("num_vertices", "num_arcs")]
     for param in program.params:
         assert isinstance(param.type, Scalar)

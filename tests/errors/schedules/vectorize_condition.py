@@ -1,0 +1,19 @@
+import vgraph as vg
+
+
+@vg.operator
+def gather(src, edge, dst):
+    if edge.weight > 3:
+        dst.total += src.height
+
+
+@vg.algorithm
+def main(graph):
+    total = graph.vertex_property(vg.float32)
+    for i in range(3):
+        graph.edge_apply(gather)
+    return total
+
+
+def schedule():
+    return vg.Schedule().at("gather", vectorize=True)

@@ -1,0 +1,109 @@
+"""`segments`: pulls whose sources are cut into ranges give the answer of the program, interpreted and compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lowering_programs import PROGRAMS
+from test_lowering import fitted, graphs, lowered, native, same
+
+import vgraph as vg
+from vgraph._segments import segment_property, segments_of
+from vgraph.compiler.interpret import interpret
+from vgraph.compiler.ir import EdgeApply
+from vgraph.compiler.rewrite import walk
+from vgraph.compiler.text import parse_program, print_program
+from vgraph.graph import Graph
+from vgraph.schedule import Options, Schedule
+
+PULLED = ("sssp", "limited", "bfs", "bfs_by_level", "sums", "components")
+COUNTS = (2, 3, 4, 5, 100)
+
+
+def scheduled(program, count, layout=None):
+    """A pull over all vertices by segments, for every edge operator."""
+    found = {}
+    for n in walk(program):
+        if isinstance(n, EdgeApply):
+            asked = {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": count}
+            if layout is not None and (n.frontier or n.out):
+                asked["frontier"] = layout
+            found[n.label] = Options(**asked)
+    return Schedule(found)
+
+
+@pytest.mark.parametrize("name", PULLED)
+@given(
+    graph=graphs(),
+    count=st.sampled_from(COUNTS),
+    layout=st.sampled_from((vg.SPARSE, vg.BITMAP, None)),
+    seed=st.integers(0, 99),
+    threads=st.sampled_from((0, 1)),
+)
+@settings(max_examples=30, deadline=None)
+def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed, threads):
+    program = fitted(PROGRAMS[name], graph)
+    want = interpret(program, graph, {"source": 0})
+    kernel = lowered(program, scheduled(program, count, layout), threads)
+    assert f"segments {count}" in print_program(kernel)
+    same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=1 if threads else 3), want)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("count", [2, 3, 1000])
+@pytest.mark.parametrize("name", PULLED)
+def test_machine_code_gives_the_answer_of_the_program(name, count, threads):
+    rng = np.random.default_rng(threads)
+    n, m = 300, 1500
+    ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
+    graph = Graph.from_edges(*ends, num_vertices=n, weight=weight)
+    program = fitted(PROGRAMS[name], graph)
+    want = interpret(program, graph, {"source": 0})
+    same(native(lowered(program, scheduled(program, count), threads), graph, threads), want)
+
+
+@given(graph=graphs(), count=st.sampled_from((1, *COUNTS)))
+@settings(max_examples=60, deadline=None)
+def test_segments_hold_every_arc_once(graph, count):
+    found = segments_of(graph, count)
+    assert found.count == count
+    offsets, columns, weight = (
+        found.row_offsets,
+        found.column_indices,
+        segment_property(graph, "weight", count),
+    )
+    arcs = []
+    for s in range(count):
+        rows = range(found.bounds[s], found.bounds[s + 1])
+        assert np.all(np.diff(found.vertices[rows].astype(int)) > 0)
+        for r in rows:
+            sources = columns[offsets[r] : offsets[r + 1]]
+            assert sources.size
+            assert np.all((sources // found.width) == s)
+            arcs += [(int(u), int(found.vertices[r]), int(w)) for u, w in
+                     zip(sources, weight[offsets[r] : offsets[r + 1]], strict=True)]  # fmt: skip
+    rows_of = np.repeat(np.arange(graph.num_vertices), np.diff(graph.out.row_offsets.astype(int)))
+    stored = zip(rows_of, graph.out.column_indices, graph.edge_properties["weight"], strict=True)
+    assert sorted(arcs) == sorted((int(u), int(v), int(w)) for u, v, w in stored)
+    assert segments_of(graph, count) is found
+
+
+def test_the_code_does_not_depend_on_the_number_of_segments():
+    from vgraph.runtime.executor import backend
+
+    program = parse_program(PROGRAMS["components"])
+    texts = {
+        backend().emit(lowered(program, scheduled(program, count), 0)).text.replace(f"{count}.", "k.")
+        for count in (3, 7)
+    }
+    assert len(texts) == 1
+
+
+def test_golden_ir(golden):
+    program = parse_program(PROGRAMS["sssp"])
+    kernel = lowered(program, scheduled(program, 4), 0)
+    golden(Path(__file__).parent / "golden" / "sssp-segments-4.ir", print_program(kernel))

@@ -1,0 +1,118 @@
+"""Loops over arcs as gathers: what they touch at the other end, and which may take several arcs at a time."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from vgraph.compiler.ir import (
+    ACCUMULATING,
+    Accumulate,
+    Binary,
+    Body,
+    Cast,
+    CompareAndSwap,
+    Expr,
+    Load,
+    Reduce,
+    Stmt,
+    Store,
+    Unary,
+    Var,
+)
+from vgraph.compiler.rewrite import walk
+from vgraph.compiler.types import VID, Kind, Scalar, Target, Type
+
+_ACCESSES: Final = (Load, Store, Reduce, CompareAndSwap)
+_NUMBERS: Final = (Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT)
+_ARITHMETIC: Final = ("+", "-", "*", "min", "max")
+
+
+def touched(body: Body, vertex: str) -> dict[str, bool]:
+    """The properties that `body` reads or writes at `vertex`, in order; true where it writes."""
+    found: dict[str, bool] = {}
+    for top in body:
+        for n in walk(top):
+            if isinstance(n, _ACCESSES) and isinstance(n.index, Var) and n.index.name == vertex:
+                found[n.prop] = found.get(n.prop, False) or not isinstance(n, Load)
+    return found
+
+
+def reductions_of(body: Body) -> tuple[tuple[str, Expr], ...] | None:
+    """(operation, value) of each statement, if the body does nothing but reduce; else None."""
+    found = tuple((s.op, s.value) for s in body if isinstance(s, Accumulate | Reduce))
+    return found if found and len(found) == len(body) else None
+
+
+def varies(e: Expr, vertex: str, edge: str) -> bool:
+    """Whether `e` may differ from arc to arc."""
+    return any(isinstance(n, Var) and n.name in (vertex, edge) for n in walk(e))
+
+
+def vector_obstacle(body: Body, vertex: str, edge: str) -> tuple[str, Stmt | None] | None:
+    """Why a loop with this body cannot take several arcs at a time, and which statement forbids it; None if it can.
+
+    It can where every statement sums, or takes the minimum or maximum of, numbers of 32 or 64 bits that are computed
+    by + - * min max from properties of the other end, of the arc, and from what is the same for all arcs.
+    """
+    if reductions_of(body) is None:
+        other = next((s for s in body if not isinstance(s, Accumulate | Reduce)), None)
+        return "only sums, minima and maxima, without conditions, take several arcs at a time", other
+    for statement in body:
+        assert isinstance(statement, Accumulate | Reduce)
+        if statement.op not in (*ACCUMULATING, "min", "max"):
+            return f"`{statement.op}=` is not a sum, minimum or maximum", statement
+        value = statement.value
+        if not _is_number(value.type) and value.type != VID:
+            return f"values of type {value.type} do not fit the lanes of a vector register", statement
+        reason = _scalar_only(value, vertex, edge)
+        if reason is not None:
+            return reason, statement
+    if not any(varies(value, vertex, edge) for _, value in reductions_of(body) or ()):
+        return "the same is added for every arc", body[0]
+    return None
+
+
+def _scalar_only(e: Expr, vertex: str, edge: str) -> str | None:
+    """Why `e` is not computed for several arcs at a time; None if it is."""
+    if not varies(e, vertex, edge) or isinstance(e, Var):
+        return None
+    match e:
+        case Load(index=Var(name=name), type=t) if name in (vertex, edge):
+            return None if _is_number(t) or t == VID else f"values of type {t} are not gathered"
+        case Binary(op=op, left=a, right=b) if op in _ARITHMETIC:
+            return _scalar_only(a, vertex, edge) or _scalar_only(b, vertex, edge)
+        case Unary(op="neg", operand=a):
+            return _scalar_only(a, vertex, edge)
+        case Cast(to=to, operand=a) if _widens(a.type, to):
+            return _scalar_only(a, vertex, edge)
+    return "it computes more than + - * min max from what it gathers"
+
+
+def _widens(given: Type, to: Type) -> bool:
+    """Whether a cast is one instruction on a vector: between integers, or from numbers to floats."""
+    if given == VID:
+        return _is_number(to)
+    if not _is_number(given) or not _is_number(to):
+        return False
+    assert isinstance(given, Scalar)
+    assert isinstance(to, Scalar)
+    return to.is_float or not given.is_float
+
+
+def _is_number(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.kind in _NUMBERS
+
+
+def lanes_of(body: Body, vertex: str, edge: str, target: Target) -> int:
+    """How many arcs fit a register of 512 bits: 16 if all that varies has 32 bits, else 8."""
+    widths = [
+        target.width(n.type)
+        for s in body
+        for n in walk(s)
+        if isinstance(n, Expr) and isinstance(n.type, Scalar) and n.type.kind in (*_NUMBERS, Kind.INDEX)
+        if varies(n, vertex, edge) and not (isinstance(n, Var) and n.name == edge)
+    ]
+    return 512 // max([32, *widths])
+
+
+__all__ = ["lanes_of", "reductions_of", "touched", "varies", "vector_obstacle"]

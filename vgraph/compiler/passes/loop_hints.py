@@ -1,0 +1,23 @@
+"""`prefetch` and `vectorize` of a schedule, put on the loops over arcs that an apply became."""
+
+from __future__ import annotations
+
+from vgraph.compiler.gathers import touched, vector_obstacle
+from vgraph.compiler.ir import Body, ForNeighbors, Node
+from vgraph.compiler.rewrite import transform_body, with_fields
+from vgraph.schedule import ApplySchedule
+
+
+def with_hints(body: Body, schedule: ApplySchedule) -> Body:
+    """`body` with its loops marked: those that touch the other end, and those that can take several arcs at a time."""
+    if not (schedule.prefetch or schedule.vectorize):
+        return body
+
+    def rule(n: Node) -> Node | None:
+        if not isinstance(n, ForNeighbors):
+            return None
+        ahead = schedule.prefetch if touched(n.body, n.vertex) else 0
+        wide = schedule.vectorize and vector_obstacle(n.body, n.vertex, n.edge) is None
+        return with_fields(n, {"prefetch": ahead, "vectorize": wide})
+
+    return transform_body(body, rule)
