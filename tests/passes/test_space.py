@@ -34,12 +34,13 @@ def test_a_verdict_is_what_the_resolvers_say(name: str) -> None:
     found = space.legal(program, context)
     assert tuple(found) == labels(program)
     for label, axes in found.items():
+        here = space.Label(program, label, context)
         assert list(axes) == list(AXES)
         for axis, verdicts in axes.items():
             assert tuple(v.value for v in verdicts) == space.candidates(axis)
             for v in verdicts:
                 asked = {axis: v.value} | (dict([v.needs]) if v.needs else {})
-                error = space.attempt(program, label, Options(**asked), context)[1]
+                error = here.attempt(Options(**asked))[1]
                 assert v.legal == (error is None)
                 assert (v.reason == "") == (v.refusal is None)
                 assert v.refusal is None or isinstance(v.refusal, ScheduleError)
@@ -51,16 +52,17 @@ def test_the_space_holds_every_legal_pair_and_nothing_twice(name: str, threads: 
     """Combinations are cut off as soon as the first of their options are refused: nothing legal may be lost."""
     program, context = program_of(name), Context(threads=threads)
     for label in labels(program):
-        found = [space.attempt(program, label, o, context) for o in space.variants(program, label, context)]
+        here = space.Label(program, label, context)
+        found = [here.attempt(o) for o in space.variants(program, label, context)]
         assert all(error is None for _, error in found)
         reached = {schedules for schedules, _ in found}
         assert len(reached) == len(found)
-        assert space.attempt(program, label, Options(), context)[0] in reached
+        assert here.attempt(Options())[0] in reached
         for a, b in combinations(AXES, 2):
             for options in (
                 Options(**{a: x, b: y}) for x in space.candidates(a) for y in space.candidates(b)
             ):
-                schedules, error = space.attempt(program, label, options, context)
+                schedules, error = here.attempt(options)
                 assert error is not None or schedules in reached, options
 
 

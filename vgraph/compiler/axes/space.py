@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -115,92 +115,110 @@ class Verdict:
         return getattr(self.refusal, "span", None)
 
 
-def attempt(
-    program: Program, label: str, options: Options, context: Context
-) -> tuple[Resolved, ScheduleError | None]:
-    """What `options` mean for all applies of `label`: their complete schedules, or the error that refuses them."""
-    try:
-        return tuple(resolve(program, a, options, context) for a in _applies(program, label)), None
-    except ScheduleError as error:
-        return (), error
+Point = tuple[int, ...]
+"""A combination of options: for each axis of `RESOLVERS` the number of a candidate, -1 where nothing is asked for."""
+ANY: Final[Point] = (-1,) * len(RESOLVERS)
+
+
+class Label:
+    """One label of a program, and what has been asked about it so far."""
+
+    def __init__(self, program: Program, name: str, context: Context) -> None:
+        self.program, self.context = program, context
+        self.applies = [n for n in walk(program) if isinstance(n, Apply) and n.label == name]
+        self.known: dict[Point, tuple[Resolved, ScheduleError | None]] = {}
+
+    def attempt(self, options: Options) -> tuple[Resolved, ScheduleError | None]:
+        """What `options` mean for all its applies: their complete schedules, or the error that refuses them."""
+        try:
+            return tuple(resolve(self.program, a, options, self.context) for a in self.applies), None
+        except ScheduleError as error:
+            return (), error
+
+    def at(self, point: Point) -> tuple[Resolved, ScheduleError | None]:
+        """`attempt`, remembered."""
+        if point not in self.known:
+            self.known[point] = self.attempt(options_at(point))
+        return self.known[point]
+
+    def verdict(self, axis: str, value: object) -> Verdict:
+        """Whether `value` of `axis` may be asked for, alone or with one other option."""
+        place = _PLACES[axis]
+        point = _moved(ANY, place, candidates(axis).index(value))
+        error = self.at(point)[1]
+        if error is None:
+            return Verdict(axis, value)
+        for other in RESOLVERS:
+            for i, needed in enumerate(candidates(other) if other != axis else ()):
+                if self.at(_moved(point, _PLACES[other], i))[1] is None:
+                    return Verdict(axis, value, error, (other, needed))
+        return Verdict(axis, value, error)
+
+    def below(self, point: Point, places: Sequence[int], rng: random.Random | None) -> Iterator[Point]:
+        """Decide the axes at `places`, in the order in which they are resolved; go no further below a refusal."""
+        found, error = self.at(point)
+        if error is not None:
+            return
+        if not places:
+            yield point
+            return
+        place, *rest = places
+        branches = [_moved(point, place, i) for i in range(len(candidates(_AXIS[place])))]
+        # To leave the axis out is a choice of its own where no candidate says the same.
+        if not any(self.at(branch)[0] == found for branch in branches):
+            branches.insert(0, point)
+        if rng is not None:
+            rng.shuffle(branches)
+        for branch in branches:
+            yield from self.below(branch, rest, rng)
+
+
+_AXIS: Final = tuple(RESOLVERS)
+_PLACES: Final = {axis: place for place, axis in enumerate(_AXIS)}
+
+
+def _moved(point: Point, place: int, value: int) -> Point:
+    return (*point[:place], value, *point[place + 1 :])
+
+
+def options_at(point: Point) -> Options:
+    """The options of a point."""
+    asked: dict[str, Any] = {
+        axis: candidates(axis)[i] for axis, i in zip(_AXIS, point, strict=True) if i >= 0
+    }
+    return Options(**asked)
 
 
 def legal(program: Program, context: Context) -> dict[str, dict[str, list[Verdict]]]:
     """A verdict on every candidate, by label and axis. `program` is as `ready` gives it."""
-    return {
-        label: {axis: [_verdict(program, label, axis, v, context) for v in candidates(axis)] for axis in AXES}
-        for label in labels(program)
-    }
-
-
-def _applies(program: Program, label: str) -> list[Apply]:
-    return [n for n in walk(program) if isinstance(n, Apply) and n.label == label]
-
-
-def _verdict(program: Program, label: str, axis: str, value: object, context: Context) -> Verdict:
-    options = _with(Options(), axis, value)
-    _, error = attempt(program, label, options, context)
-    if error is None:
-        return Verdict(axis, value)
-    for other in RESOLVERS:
-        for needed in candidates(other) if other != axis else ():
-            if attempt(program, label, _with(options, other, needed), context)[1] is None:
-                return Verdict(axis, value, error, (other, needed))
-    return Verdict(axis, value, error)
-
-
-def _with(options: Options, axis: str, value: object) -> Options:
-    changes: dict[str, Any] = {axis: value}
-    return replace(options, **changes)
+    found = {}
+    for name in labels(program):
+        label = Label(program, name, context)
+        found[name] = {axis: [label.verdict(axis, v) for v in candidates(axis)] for axis in AXES}
+    return found
 
 
 # --- all axes together ----------------------------------------------------------------------------------------
 
 
 def variants(
-    program: Program,
-    label: str,
-    context: Context,
-    axes: Sequence[str] | None = None,
-    rng: random.Random | None = None,
+    program: Program, label: str, context: Context, axes: Sequence[str] | None = None
 ) -> Iterator[Options]:
     """Every legal combination of options at `label`, each resolved schedule once, in an order that never changes.
 
-    Only the `axes` named vary, by default all. An `rng` shuffles the order.
+    Only the `axes` named vary, by default all.
     """
-    names = [name for name in RESOLVERS if axes is None or name in axes]
+    here = Label(program, label, context)
     seen: set[Resolved] = set()
-    for options in _below(program, label, context, Options(), names, rng):
-        found, _ = attempt(program, label, options, context)
+    for point in here.below(ANY, _places(axes), None):
+        found, _ = here.at(point)
         if found not in seen:
             seen.add(found)
-            yield options
+            yield options_at(point)
 
 
-def _below(
-    program: Program,
-    label: str,
-    context: Context,
-    options: Options,
-    names: Sequence[str],
-    rng: random.Random | None,
-) -> Iterator[Options]:
-    """Decide the axes `names`, in the order in which they are resolved; what is refused is followed no further."""
-    found, error = attempt(program, label, options, context)
-    if error is not None:
-        return
-    if not names:
-        yield options
-        return
-    name, *rest = names
-    branches = [_with(options, name, v) for v in candidates(name)]
-    # To leave the axis out is a choice of its own where no candidate says the same.
-    if not any(attempt(program, label, branch, context)[0] == found for branch in branches):
-        branches.insert(0, options)
-    if rng is not None:
-        rng.shuffle(branches)
-    for branch in branches:
-        yield from _below(program, label, context, branch, rest, rng)
+def _places(axes: Sequence[str] | None) -> list[int]:
+    return [place for place, name in enumerate(_AXIS) if axes is None or name in axes]
 
 
 def schedules(
@@ -210,13 +228,13 @@ def schedules(
 
     With `together` the labels vary at the same time: the product of all their variants.
     """
-    rows = {label: list(variants(program, label, context, axes)) for label in labels(program)}
     if together:
+        rows = {label: list(variants(program, label, context, axes)) for label in labels(program)}
         for chosen in product(*rows.values()):
             yield Schedule(dict(zip(rows, chosen, strict=True)))
         return
-    for label, found in rows.items():
-        for options in found:
+    for label in labels(program):
+        for options in variants(program, label, context, axes):
             yield Schedule({label: options})
 
 
@@ -228,11 +246,10 @@ def sample(
     Every axis in turn takes one of its legal values, all equally likely.
     """
     rng = random.Random(seed)
-    names = labels(program)
-    found: dict[str, Schedule] = {}
+    rows = {name: Label(program, name, context) for name in labels(program)}
+    found: dict[tuple[Point, ...], None] = {}
     for _ in range(4 * count):
         if len(found) == count:
             break
-        one = Schedule({label: next(variants(program, label, context, axes, rng)) for label in names})
-        found.setdefault(repr(dict(one.labels)), one)
-    return list(found.values())
+        found.setdefault(tuple(next(row.below(ANY, _places(axes), rng)) for row in rows.values()))
+    return [Schedule(dict(zip(rows, map(options_at, points), strict=True))) for points in found]

@@ -1,0 +1,48 @@
+"""The matrix of algorithms, legal schedules and numbers of threads: a sample of it, and with `-m slow` all of it."""
+
+from __future__ import annotations
+
+import zlib
+from itertools import islice
+
+import pytest
+from schedule_matrix import KINDS, Kind, agree, cases, program_of, sampled
+
+import vgraph as vg
+from vgraph.compiler.axes import space
+
+ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
+SAMPLE = 6
+"""Schedules of each algorithm on each of three kinds of graphs."""
+ENOUGH = 12
+"""Different schedules that are tried of each algorithm, where there are so many."""
+MIXED = 150
+"""Schedules with all labels varied at once, beside all schedules that vary one label."""
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+def test_a_sample_of_the_matrix(algorithm: vg.AlgorithmDef) -> None:
+    seed = zlib.crc32(algorithm.name.encode()) % 1000
+    tried: set[vg.Schedule] = set()
+    asked: set[str] = set()
+    there_are = 0
+    for number in range(3):
+        kind = KINDS[(seed + number) % len(KINDS)]
+        found = cases(algorithm, kind, seed)
+        for case, schedule, threads in sampled(algorithm, found, SAMPLE, seed + 10 * number, asked):
+            tried.add(agree(algorithm, case, schedule, threads))
+        some = islice(space.schedules(*program_of(algorithm, found[0], 2)), ENOUGH)
+        there_are = max(there_are, len(list(some)))
+    assert len(tried) >= min(ENOUGH, there_are * 3 // 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+def test_the_whole_matrix(algorithm: vg.AlgorithmDef, kind: Kind, threads: int) -> None:
+    found = cases(algorithm, kind, seed=threads)
+    asked = program_of(algorithm, found[0], threads)
+    for schedule in [*space.schedules(*asked), *space.sample(*asked, MIXED, seed=threads)]:
+        for case in found:
+            agree(algorithm, case, schedule, threads)
