@@ -41,6 +41,7 @@ from vgraph.compiler.ir import (
     While,
 )
 from vgraph.compiler.rewrite import children, walk
+from vgraph.compiler.types import Kind, Scalar, Type, Vector
 from vgraph.source import Span
 
 
@@ -266,7 +267,6 @@ def _tests_nonempty(condition: Expr, frontier: str) -> bool:
 
 def _not_monotone(operator: Operator, found: Effects) -> tuple[str, Span | None] | None:
     """A place where a value written might fall when a value read rises, if there is one."""
-    written = found.written
     updates = [w for w in found.writes if w.kind is WriteClass.MONOTONE]
     for w in updates:
         if w.op != updates[0].op:
@@ -274,33 +274,43 @@ def _not_monotone(operator: Operator, found: Effects) -> tuple[str, Span | None]
                 f"a reduction by {w.op} beside one by {updates[0].op}: not all move in one direction",
                 w.span,
             )
-    tainted: set[str] = set()
-    for statement in _statements(operator.body):
-        match statement:
-            case (
-                Let(name=name, value=value)
-                | Assign(name=name, value=value)
-                | Accumulate(name=name, value=value)
-            ):
-                shape = _dependence(value, written, tainted)
-                if shape is _Shape.MONOTONE and not isinstance(statement, Accumulate):
-                    tainted.add(name)
-                elif shape is not _Shape.CONSTANT:
-                    return (
-                        "a local depends on an updated property in a way that may not be monotone",
-                        statement.span,
-                    )
-            case Reduce(value=value):
-                if _dependence(value, written, tainted) is _Shape.OTHER:
-                    return "the value written may fall when the value read rises", statement.span
-            case If(condition=Compare(op="==", left=a, right=b)) if a == b:
-                continue  # not NaN: an update that is left out is seen when its value is a number
-            case If(condition=c) | While(condition=c):
-                if _dependence(c, written, tainted) is not _Shape.CONSTANT:
-                    return "a condition depends on an updated property", statement.span
-            case _:
-                if any(_dependence(e, written, tainted) is not _Shape.CONSTANT for e in _direct(statement)):
-                    return "a statement depends on an updated property", statement.span
+    order = _Order(found.written, subsets=bool(updates) and updates[0].op in ("|", "&"))
+    while (
+        True
+    ):  # a loop of the operator's may read a local before it is set: again until no more locals are found
+        known = len(order.tainted)
+        for statement in _statements(operator.body):
+            obstacle = _obstacle(statement, order)
+            if obstacle is not None:
+                return obstacle, statement.span
+        if len(order.tainted) == known:
+            return None
+
+
+def _obstacle(statement: Stmt, order: _Order) -> str | None:
+    """Why a statement is not monotone; remembers a local that is set to what depends on an updated property."""
+    match statement:
+        case (
+            Let(name=name, value=value) | Assign(name=name, value=value) | Accumulate(name=name, value=value)
+        ):
+            shape = order.dependence(value)
+            if shape is _Shape.MONOTONE and not isinstance(statement, Accumulate):
+                order.tainted.add(name)
+            elif shape is not _Shape.CONSTANT:
+                return "a local depends on an updated property in a way that may not be monotone"
+        case Reduce(value=value, index=index):
+            if order.dependence(index) is not _Shape.CONSTANT:
+                return "where is written depends on an updated property"
+            if order.dependence(value) is _Shape.OTHER:
+                return "the value written may fall when the value read rises"
+        case If(condition=Compare(op="==", left=a, right=b)) if a == b:
+            return None  # not NaN: an update that is left out is seen when its value is a number
+        case If(condition=c) | While(condition=c):
+            if order.dependence(c) is not _Shape.CONSTANT:
+                return "a condition depends on an updated property"
+        case _:
+            if any(order.dependence(e) is not _Shape.CONSTANT for e in _direct(statement)):
+                return "a statement depends on an updated property"
     return None
 
 
@@ -321,22 +331,59 @@ class _Shape(Enum):
     OTHER = 2
 
 
-def _dependence(e: Node, written: frozenset[str], tainted: set[str]) -> _Shape:
-    """How `e` depends on the properties in `written`: not at all, non-decreasing, or anyhow."""
-    match e:
-        case Load(prop=prop, index=index):
-            if _dependence(index, written, tainted) is not _Shape.CONSTANT:
-                return _Shape.OTHER
-            return _Shape.MONOTONE if prop in written else _Shape.CONSTANT
-        case Var(name=name):
-            return _Shape.MONOTONE if name in tainted else _Shape.CONSTANT
-        case Binary(op="min" | "max" | "|" | "&", left=a, right=b) | Binary(op="+", left=a, right=b):
-            return max(
-                _dependence(a, written, tainted), _dependence(b, written, tainted), key=lambda s: s.value
-            )
-        case Binary(op="-", left=a, right=b) if _dependence(b, written, tainted) is _Shape.CONSTANT:
-            return _dependence(a, written, tainted)
-        case Cast(operand=a, to=to) if getattr(to, "bits", 0) >= getattr(a.type, "bits", 64):
-            return _dependence(a, written, tainted)
-    parts = [_dependence(c, written, tainted) for c in children(e)]
-    return _Shape.CONSTANT if all(p is _Shape.CONSTANT for p in parts) else _Shape.OTHER
+class _Order:
+    """The order in which updates move: numbers by size under min and max, bits by inclusion under | and &.
+
+    `tainted` holds the locals that depend on a `written` property. Sums are taken not to overflow.
+    """
+
+    def __init__(self, written: frozenset[str], *, subsets: bool) -> None:
+        self.written, self.subsets = written, subsets
+        self.tainted: set[str] = set()
+
+    def dependence(self, e: Node) -> _Shape:
+        """How `e` depends on the properties written: not at all, non-decreasing, or anyhow."""
+        match e:
+            case Load(prop=prop, index=index):
+                if self.dependence(index) is not _Shape.CONSTANT:
+                    return _Shape.OTHER
+                return _Shape.MONOTONE if prop in self.written else _Shape.CONSTANT
+            case Var(name=name):
+                return _Shape.MONOTONE if name in self.tainted else _Shape.CONSTANT
+        parts = [self.dependence(c) for c in children(e)]
+        if all(p is _Shape.CONSTANT for p in parts):
+            return _Shape.CONSTANT
+        return _Shape.OTHER if _Shape.OTHER in parts or not self._keeps(e, parts) else _Shape.MONOTONE
+
+    def _keeps(self, e: Node, parts: list[_Shape]) -> bool:
+        """Whether `e` is non-decreasing in its operands, of which `parts` tells which ones depend."""
+        match e:
+            case Binary(op="|" | "&"):
+                return self.subsets
+            case Binary(op="<<" | ">>"):
+                return self.subsets and parts[1] is _Shape.CONSTANT
+            case Binary(op="min" | "max" | "+"):
+                return not self.subsets
+            case Binary(op="-", type=Scalar(kind=Kind.SIGNED | Kind.FLOAT)):
+                return not self.subsets and parts[1] is _Shape.CONSTANT
+            case Cast(operand=operand, to=to):
+                return _keeps_bits(operand.type, to) if self.subsets else _keeps_size(operand.type, to)
+        return False
+
+
+def _keeps_bits(old: Type, new: Type) -> bool:
+    return not any(isinstance(t, Vector) or t.is_float for t in (old, new))
+
+
+def _keeps_size(old: Type, new: Type) -> bool:
+    """Whether numbers keep their order when type `old` becomes `new`."""
+    if isinstance(old, Vector) or isinstance(new, Vector):
+        return False
+    match old.kind, new.kind:
+        case (Kind.SIGNED, Kind.SIGNED) | (Kind.UNSIGNED, Kind.UNSIGNED) | (Kind.FLOAT, Kind.FLOAT):
+            return new.bits >= old.bits
+        case Kind.UNSIGNED, Kind.SIGNED:
+            return new.bits > old.bits
+        case (Kind.SIGNED | Kind.UNSIGNED | Kind.BOOL, Kind.FLOAT) | (Kind.BOOL, Kind.SIGNED | Kind.UNSIGNED):
+            return True
+    return old == new
