@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from sys import float_info
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -95,7 +96,10 @@ class Order:
     delta: float | None = None
 
     def __str__(self) -> str:
-        return self.kind if self.delta is None else f"{self.kind}({self.delta:g})"
+        if self.delta is None:
+            return self.kind
+        short = f"{self.delta:g}"
+        return f"{self.kind}({short if float(short) == self.delta else repr(float(self.delta))})"
 
 
 @dataclass(frozen=True)
@@ -153,8 +157,11 @@ def SPLIT(limit: int | None = None) -> Balance:
     return Balance("split", limit)
 
 
+_LARGEST: Final = float_info.max
+
+
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value < float("inf")
+    return isinstance(value, int | float) and not isinstance(value, bool) and value <= _LARGEST
 
 
 def _is_finite(value: object) -> bool:
@@ -209,7 +216,7 @@ def _count(name: str, least: int) -> Axis:
     return Axis(name, None, _at_least(least), f"an int of at least {least}", int)
 
 
-_CALL: Final = re.compile(r"(\w+)(?:\(([0-9.e+-]+)\))?")
+_CALL: Final = re.compile(r"(\w+)(?:\(([0-9.e+-]*)\))?")
 
 
 def _number(text: str) -> float:
@@ -220,14 +227,23 @@ def _read_order(text: str) -> Order:
     found = _CALL.fullmatch(text)
     if found is None or found[1] not in ("unordered", "delta", "strict", "auto"):
         raise ValueError(text)
-    return Order(found[1], _number(found[2]) if found[2] else None)
+    given = _number(found[2]) if found[2] else None
+    if found[1] == "delta":
+        return delta_stepping(given)
+    if found[2] is not None:
+        raise ValueError(text)
+    return Order(found[1])
 
 
 def _read_balance(text: str) -> Balance:
     found = _CALL.fullmatch(text)
     if found is None or found[1] not in ("vertex", "edge", "split", "warp", "block", "twc", "auto"):
         raise ValueError(text)
-    return Balance(found[1], int(found[2]) if found[2] else None)
+    if found[1] == "split":
+        return SPLIT(int(found[2]) if found[2] else None)
+    if found[2] is not None:
+        raise ValueError(text)
+    return Balance(found[1])
 
 
 AXES: Final[dict[str, Axis]] = {
@@ -274,7 +290,7 @@ def spelled(value: object, module: str = "") -> str:
     if isinstance(value, Direction | Phases | Payload | Drive | FrontierLayout | Sync):
         return f"{module}{value.name}"
     if isinstance(value, Order) and value.kind == "delta":
-        return f"{module}delta_stepping({'' if value.delta is None else f'{value.delta:g}'})"
+        return str(value).replace("delta", f"{module}delta_stepping") + "()" * (value.delta is None)
     if isinstance(value, Balance) and value.kind == "split":
         return f"{module}SPLIT({'' if value.limit is None else value.limit})"
     return f"{module}{value.kind.upper()}" if isinstance(value, Order | Balance) else repr(value)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from vgraph.compiler.axes import RESOLVERS, Choice
 from vgraph.compiler.axes.base import Apply
 from vgraph.compiler.effects import WriteClass
@@ -9,7 +12,7 @@ from vgraph.compiler.ir import EdgeApply, Level, Node, Program
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import NoChangedVertices
-from vgraph.schedule import ApplySchedule, Options, Schedule, axis
+from vgraph.schedule import AXES, ApplySchedule, Options, Schedule, axis
 
 
 def labels(program: Program) -> tuple[str, ...]:
@@ -54,12 +57,22 @@ def _run(program: Program, context: Context) -> Program:
 
 
 def chosen(program: Program) -> Schedule:
-    """The resolved schedule of a scheduled program, by label."""
+    """The resolved schedule of a scheduled program, by label: asked for, it gives the same program again.
+
+    An axis in which the applies of one label differ is left out.
+    """
     found: dict[str, Options] = {}
     for n in walk(program):
         if isinstance(n, Apply) and n.schedule is not None and not n.label.endswith(".copy"):
-            found.setdefault(n.label, n.schedule.options(bool(n.frontier or n.out)))
+            options = n.schedule.options(bool(n.frontier or n.out))
+            found[n.label] = _common(found.get(n.label, options), options)
     return Schedule(found)
+
+
+def _common(a: Options, b: Options) -> Options:
+    differ = {name: axis.auto for name, axis in AXES.items() if getattr(a, name) != getattr(b, name)}
+    changes: dict[str, Any] = differ
+    return replace(a, **changes)
 
 
 choose_schedule = Pass("choose-schedule", _run, takes=Level.ALGORITHM, gives=Level.SCHEDULED)

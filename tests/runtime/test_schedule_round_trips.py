@@ -1,0 +1,164 @@
+"""Schedules come back: as text, as words of the command line, as JSON, and from the result of a run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vgraph as vg
+from vgraph.cli.inputs import parse_schedule
+from vgraph.compiler.axes import space
+from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.rewrite import Context
+from vgraph.runtime.executor import signature_of
+from vgraph.runtime.explain import stand_ins
+from vgraph.runtime.policy import facts_of
+from vgraph.schedule import AXES, Balance, Options, Order, show, spelled
+
+COUNTS = {"segments": 1, "pipeline": 0, "prefetch": 0}
+ANY_DELTA = st.one_of(st.integers(1, 10**20), st.floats(min_value=1e-300, allow_infinity=False))
+
+
+def values(name: str) -> st.SearchStrategy[object]:
+    """Whatever may be asked for of an axis: its candidates, and other numbers where it takes numbers."""
+    some: st.SearchStrategy[object] = st.sampled_from(space.candidates(name))
+    if name in COUNTS:
+        return st.integers(COUNTS[name], 2**40)
+    if name == "order":
+        return some | ANY_DELTA.map(vg.delta_stepping)
+    return some | st.integers(1, 2**40).map(vg.SPLIT) if name == "balance" else some
+
+
+OPTIONS = st.fixed_dictionaries({}, optional={name: values(name) for name in AXES})
+SCHEDULES = st.dictionaries(st.sampled_from(["relax", "two words", "a.b"]), OPTIONS, min_size=1)
+
+
+@given(SCHEDULES)
+def test_schedules_survive_json_and_words(rows: dict[str, dict[str, Any]]) -> None:
+    schedule = vg.Schedule()
+    for label, options in rows.items():
+        schedule = schedule.at(label, **options)
+    for options in schedule.labels.values():
+        assert Options.from_json(json.loads(json.dumps(options.to_json()))) == options
+    words = [
+        f"{label}: {', '.join(f'{k}={show(v)}' for k, v in options.given().items())}"
+        for label, options in schedule.labels.items()
+    ]
+    assert parse_schedule(words) == schedule
+
+
+@given(SCHEDULES)
+def test_the_text_of_a_schedule_can_be_given_to_the_command_line(rows: dict[str, dict[str, Any]]) -> None:
+    """What goes without saying is not written, and nothing else is lost."""
+    schedule, brief = vg.Schedule(), vg.Schedule()
+    for label, options in rows.items():
+        schedule, brief = schedule.at(label, **options), brief.at(label, **options)
+    lines = [line for line in str(schedule).splitlines() if not line.endswith(": auto")]
+    read = parse_schedule(lines) or vg.Schedule()
+    for label, options in schedule.labels.items():
+        before, after = options.given(), read.labels.get(label, Options()).given()
+        assert all(before[k] == v for k, v in after.items())
+        assert all(show(before[k]) in REST for k in before.keys() - after.keys())
+    assert str(read).splitlines() == (lines or ["auto"])
+
+
+REST = {"unordered", "vertex", "1", "0", "false"}
+"""How the values are shown that are not written."""
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_a_value_as_a_program_writes_it(name: str) -> None:
+    for value in space.candidates(name):
+        assert eval(spelled(value, "vg."), {"vg": vg}) == value
+
+
+@given(values("order") | values("balance"))
+def test_orders_and_balances_as_a_program_writes_them(value: Order | Balance) -> None:
+    assert eval(spelled(value, "vg."), {"vg": vg}) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["order=unordered(3)", "order=delta(0)", "order=delta(-1)", "order=delta(x)", "balance=vertex(4)",
+     "balance=split(0)", "balance=split(1.5)", "segments=0", "pipeline=-1", "direction=both", "order="],
+)  # fmt: skip
+def test_words_that_mean_nothing_are_refused(text: str) -> None:
+    with pytest.raises(vg.ScheduleError):
+        parse_schedule([f"relax: {text}"])
+
+
+@pytest.mark.parametrize("text", ["delta", "delta()", "delta_stepping()"])
+def test_the_default_width(text: str) -> None:
+    assert parse_schedule([f"relax: order={text}"]) == vg.Schedule().at("relax", order=vg.delta_stepping())
+
+
+# --- from runs --------------------------------------------------------------------------------------------------
+
+RNG = np.random.default_rng(5)
+GRAPH = vg.Graph.from_edges(
+    RNG.integers(0, 60, 200), RNG.integers(0, 60, 200), directed=False, weight=RNG.integers(1, 9, 200)
+)
+
+
+@pytest.mark.parametrize("name", vg.algorithms.__all__)
+def test_the_schedule_of_a_result_gives_the_run_again(name: str) -> None:
+    algorithm = getattr(vg.algorithms, name)
+    given = stand_ins(algorithm, GRAPH, {})
+    types = argument_types(algorithm, {**defaults(algorithm), **given})
+    for threads in (1, 2):
+        context = Context(threads=threads % 2, facts=facts_of(GRAPH))
+        program = space.ready(build_program(algorithm, signature_of(GRAPH, types)), context)
+        for asked in [None, *space.sample(program, context, 3, seed=threads)]:
+            first = vg.run(algorithm, GRAPH, schedule=asked, threads=threads, **given)
+            again = vg.run(algorithm, GRAPH, schedule=first.schedule, threads=threads, **given)
+            assert again.schedule == first.schedule
+            assert [r.direction for r in again.trace][:1] == [r.direction for r in first.trace][:1]
+            if asked is None:
+                assert resolved(program, context, first.schedule) == resolved(program, context, vg.Schedule())
+            else:
+                assert resolved(program, context, first.schedule) == resolved(program, context, asked)
+
+
+def defaults(algorithm: vg.AlgorithmDef) -> dict[str, Any]:
+    parameters = algorithm.signature.parameters.items()
+    return {name: p.default for name, p in parameters if p.default is not p.empty}
+
+
+def resolved(program: Any, context: Context, schedule: vg.Schedule) -> list[object]:
+    """The complete schedules of all applies."""
+    found = []
+    for name in space.labels(program):
+        schedules, error = space.Label(program, name, context).attempt(schedule.labels.get(name, Options()))
+        assert error is None
+        found.append(schedules)
+    return found
+
+
+@vg.operator
+def relax(src, edge, dst):
+    dst.dist = min(dst.dist, src.dist + edge.weight)
+
+
+@vg.algorithm
+def two_applies(graph, source: vg.vertex):
+    """One label, once for the whole graph and once for a frontier: they cannot all be asked for the same."""
+    dist = graph.vertex_property(vg.int64, fill=1000)
+    dist[source] = 0
+    graph.edge_apply(relax)
+    frontier = graph.vertices
+    while frontier:
+        frontier = graph.edge_apply(relax, frontier)
+    return dist
+
+
+def test_a_label_with_different_applies() -> None:
+    first = vg.run(two_applies, GRAPH, source=0, threads=2)
+    again = vg.run(two_applies, GRAPH, source=0, threads=2, schedule=first.schedule)
+    assert again.schedule == first.schedule
+    assert [r.direction for r in again.trace] == [r.direction for r in first.trace]
+    np.testing.assert_array_equal(again.dist, first.dist)
