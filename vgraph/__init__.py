@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vgraph.api import explain, run
+from vgraph.api import autotune, explain, run, tuned
 from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import (
     AlgorithmError,
@@ -120,6 +120,7 @@ __all__ = [
     "VGraphError",
     "algorithm",
     "algorithms",
+    "autotune",
     "bool_",
     "ceil",
     "data",
@@ -147,6 +148,7 @@ __all__ = [
     "schedule_pass",
     "sqrt",
     "sum",
+    "tuned",
     "uint32",
     "uint64",
     "union",

@@ -1,4 +1,4 @@
-"""The whole user path on one page: `run` and `explain`."""
+"""The whole user path on one page: `run`, `explain`, `autotune` and `tuned`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.progress import Progress
     from vgraph.runtime.result import Result
+    from vgraph.runtime.tuning import Tuning, TuningProgress
 
 DEVICES = ("cpu", "python")
 
@@ -56,6 +57,64 @@ def run(
 
     with reporter(progress, algorithm.name) as report:
         return execute(algorithm, graph, arguments, types, schedule or Schedule(), _threads(threads), report)
+
+
+def autotune(
+    algorithm: AlgorithmDef,
+    graph: Graph,
+    budget: str | float = "10s",
+    *,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool | Callable[[TuningProgress], None] | None = None,
+    **params: Any,
+) -> Tuning:
+    """Search the legal schedules of `algorithm` on `graph` for the fastest, by measuring; a `Tuning`.
+
+    budget: time to spend, compilation included: "10s", "2min", or seconds; what has tried everything ends before.
+    seed: for the part of the search that is random. progress: True for a bar on stderr, or a function that gets a
+    `TuningProgress` after each schedule. threads and params as in `run`.
+
+    `schedule` of the result is never slower than the default was, run in turns with it. What is measured is kept in
+    the cache's folder: a second search goes on where the first ended, and `tuned` gives the schedule without any.
+    Ctrl-C ends the search and keeps what was measured. Raises as `run` does.
+    """
+    from vgraph.compiler.frontend import argument_types
+    from vgraph.runtime.autotune import seconds_of, tune
+    from vgraph.runtime.progress import reporter
+    from vgraph.runtime.tuning_table import default_table
+
+    _check(algorithm, graph, None)
+    spend = seconds_of(budget)
+    types = argument_types(algorithm, params)
+    arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
+    algorithm.check(graph, arguments)
+    count = _threads(threads)
+    with reporter(progress, f"tuning {algorithm.name}") as report:  # type: ignore[arg-type]
+        return tune(
+            algorithm,
+            graph,
+            arguments,
+            types,
+            count,
+            budget=spend,
+            seed=seed,
+            table=default_table(),
+            report=report,  # type: ignore[arg-type]
+        )
+
+
+def tuned(algorithm: AlgorithmDef, graph: Graph, *, threads: int | None = None) -> Schedule | None:
+    """The schedule that `autotune` chose last for `algorithm` on graphs like `graph`, on this machine; or None.
+
+    An empty schedule says that nothing was faster than the default. `vg.run` never looks here by itself: write
+    `vg.run(algorithm, graph, schedule=vg.tuned(algorithm, graph), ...)`.
+    """
+    from vgraph.runtime.autotune import remembered
+    from vgraph.runtime.tuning_table import default_table
+
+    _check(algorithm, graph, None)
+    return remembered(algorithm, graph, _threads(threads), default_table())
 
 
 def explain(

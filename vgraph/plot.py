@@ -1,10 +1,11 @@
-"""Pictures (Matplotlib): a graph with coordinates coloured by a vertex property, and the rounds of a run."""
+"""Pictures (Matplotlib): a graph coloured by a vertex property, the rounds of a run, and what tuning tried."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from math import cos, radians
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from vgraph.graph import Graph
+    from vgraph.runtime.tuning import Tuning
 
 _DARK, _LIGHT, _GREY = "#10131a", "#e8eaf0", "#3a3f4b"
 
@@ -235,6 +237,39 @@ def _summary(rounds: list[Round]) -> str:
     parts += [f"{arcs:,} arcs"] if arcs else []
     parts += [f"{seconds * 1e3:.3g} ms"] if seconds else []
     return ", ".join(parts)
+
+
+def plot_tuning(tuning: Tuning, target: str | Path | Axes | None = None, *, title: str = "") -> Axes:
+    """Draw the time of the fastest schedules that were tried, and of the default, as bars; return the axes.
+
+    `tuning`: what `vg.autotune` gave. `target` as in `vertices`. Schedules that were stopped are hatched: they
+    would have taken longer.
+    """
+    from matplotlib.ticker import EngFormatter
+
+    order = sorted((t for t in tuning.tried if np.isfinite(t.seconds)), key=lambda t: t.seconds)
+    default = next(t for t in order if not t.schedule.labels)
+    shown = order[:_BARS] if default in order[:_BARS] else [*order[: _BARS - 1], default]
+    axes, save = _axes(target, (10, 1.3 + 0.3 * len(shown)))
+    for row, trial in enumerate(shown):
+        colour = "C0" if trial is default else "C2" if trial.schedule == tuning.schedule else "0.75"
+        hatch = "///" if trial.status == "stopped" else None
+        axes.barh(row, trial.seconds, color=colour, hatch=hatch, edgecolor="white", height=0.75)
+        ratio = trial.seconds / tuning.default_seconds
+        axes.annotate(f" {ratio:.2f}", (trial.seconds, row), va="center", fontsize=8)
+    axes.axvline(tuning.default_seconds, color="C0", linewidth=0.8, linestyle="--")
+    axes.set_yticks(range(len(shown)), [fill(str(t), 60) for t in shown], fontsize=7)
+    axes.invert_yaxis()
+    axes.margins(x=0.08)
+    axes.xaxis.set_major_formatter(EngFormatter("s"))
+    axes.set_xlabel("time of a run (beside the bar: in units of the default's)")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(title or fill(tuning.summary(), 100), loc="left", fontsize=10)
+    save()
+    return axes
+
+
+_BARS = 20
 
 
 class _Canvas:

@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "vgraph.cli.run:run",
     "info": "vgraph.cli.info:info",
     "explain": "vgraph.cli.explain:explain",
+    "tune": "vgraph.cli.tune:tune",
     "list": "vgraph.cli.list:list_algorithms",
     "demo": "vgraph.cli.demo:demo",
 }

@@ -132,7 +132,7 @@ def prepare(
 
     single = 1 if threads == 1 else 0
     own = _own_passes()
-    marks = _marks(own)
+    marks = pass_marks(own)
     if marks is None:
         return _compile(None, definition, signature, schedule, single, facts, own)
     asked = ";".join(f"{k}={v!r}" for k, v in sorted(schedule.labels.items()))
@@ -157,8 +157,9 @@ def _own_passes() -> tuple[UserPass, ...]:
     return () if keeper is None else keeper.registered()
 
 
-def _marks(own: tuple[UserPass, ...]) -> tuple[str, ...] | None:
+def pass_marks(own: tuple[UserPass, ...] | None = None) -> tuple[str, ...] | None:
     """What of the user's passes is in the key; None, with a warning, if code that they made cannot be kept."""
+    own = _own_passes() if own is None else own
     if not own:
         return ()
     from vgraph.compiler.fingerprints import NoFingerprintError

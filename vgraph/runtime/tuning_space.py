@@ -1,0 +1,130 @@
+"""The legal schedules of one program, as tuning walks through them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from vgraph.compiler.axes import RESOLVERS
+from vgraph.compiler.axes.base import Apply
+from vgraph.compiler.axes.space import candidates
+from vgraph.compiler.facts import Facts
+from vgraph.compiler.passes.choose_schedule import labels, resolve
+from vgraph.compiler.rewrite import Context, PassManager, walk
+from vgraph.errors import ScheduleError
+from vgraph.schedule import AXES, SPLIT, Options, Schedule
+
+if TYPE_CHECKING:
+    from vgraph.compiler.frontend import Signature
+    from vgraph.compiler.ir import Program
+    from vgraph.decorators import AlgorithmDef
+
+VALUES: Final[dict[str, tuple[object, ...]]] = {
+    "balance": (SPLIT(64), SPLIT(256), SPLIT(1024)),
+    "segments": (4, 8, 16),
+    "pipeline": (4, 8),
+    "prefetch": (4, 16, 32),
+}
+"""Numbers to try beside those in `space.CANDIDATES`."""
+SAMPLES: Final = 200
+"""Schedules drawn at random at most."""
+
+
+class Space:
+    """The legal schedules of a program, and which of them mean the same."""
+
+    def __init__(self, definition: AlgorithmDef, signature: Signature, threads: int, facts: Facts) -> None:
+        from vgraph.compiler.frontend import build_program
+        from vgraph.compiler.user_passes import pipeline
+
+        steps = pipeline()
+        first = [p.name for p in steps].index("choose-schedule")
+        self.context: Context = Context(threads=1 if threads == 1 else 0, facts=facts)
+        self.program: Program = PassManager(self.context).run(
+            build_program(definition, signature), steps[:first]
+        )
+        self.labels = labels(self.program)
+        applies = [n for n in walk(self.program) if isinstance(n, Apply)]
+        self._applies = {label: [n for n in applies if n.label == label] for label in self.labels}
+        self._resolutions: dict[tuple[str, Options], tuple[object, ...] | None] = {}
+        self._rest = steps[first:]
+
+    def code(self, schedule: Schedule) -> str:
+        """The kernel as text: schedules of different names may come to the same. Raises VGraphError."""
+        from vgraph.compiler.text import print_program
+
+        context = Context(schedule, self.context.threads, self.context.facts)
+        return print_program(PassManager(context).run(self.program, self._rest, verify=False))
+
+    def shortest(self, schedule: Schedule) -> Schedule:
+        """The schedule without the options that go without saying."""
+        meaning = self.meaning(schedule)
+        for label, options in schedule.labels.items():
+            for axis in options.given():
+                less = change(schedule, label, axis, AXES[axis].auto) if axis in AXES else schedule
+                schedule = less if self.meaning(less) == meaning else schedule
+        return Schedule({label: options for label, options in schedule.labels.items() if options.given()})
+
+    def meaning(self, schedule: Schedule) -> tuple[object, ...] | None:
+        """The complete schedules of all traversals; None if one of them refuses what it is asked."""
+        if any(label not in self.labels for label in schedule.labels):
+            return None
+        found = [self._resolved(label, schedule.labels.get(label, Options())) for label in self.labels]
+        return None if None in found else tuple(found)
+
+    def _resolved(self, label: str, options: Options) -> tuple[object, ...] | None:
+        known = (label, options)
+        if known not in self._resolutions:
+            try:
+                found = tuple(resolve(self.program, a, options, self.context) for a in self._applies[label])
+            except ScheduleError:
+                self._resolutions[known] = None
+            else:
+                self._resolutions[known] = found
+        return self._resolutions[known]
+
+    def values(self, axis: str) -> tuple[object, ...]:
+        """What is tried of `axis`."""
+        return tuple(dict.fromkeys((*candidates(axis), *VALUES.get(axis, ()))))
+
+    def single(self, label: str) -> Iterator[tuple[str, object, Schedule]]:
+        """The legal changes of one axis at `label`; then those that need another option, with the first that does."""
+        refused = []
+        for axis in AXES:
+            for value in self.values(axis):
+                alone = change(Schedule(), label, axis, value)
+                if self.meaning(alone) is not None:
+                    yield axis, value, alone
+                else:
+                    refused.append((axis, value, alone))
+        for axis, value, alone in refused:
+            others = ((other, v) for other in AXES if other != axis for v in self.values(other))
+            needs = (change(alone, label, *other) for other in others)
+            both = next((s for s in needs if self.meaning(s) is not None), None)
+            if both is not None:
+                yield axis, value, both
+
+    def samples(self, seed: int) -> Iterator[Schedule]:
+        """Legal schedules at random: every axis takes one of its values, or is left out."""
+        rng = random.Random(seed)
+        for _ in range(SAMPLES):
+            schedule = Schedule()
+            for label in self.labels:
+                for axis in RESOLVERS:
+                    values = [None, *self.values(axis)]
+                    rng.shuffle(values)
+                    for value in values:
+                        more = schedule if value is None else change(schedule, label, axis, value)
+                        if self.meaning(more) is not None:
+                            schedule = more
+                            break
+            yield schedule
+
+
+def change(schedule: Schedule, label: str, axis: str, value: object) -> Schedule:
+    """`schedule` with `value` of `axis` asked for at `label`."""
+    changes: dict[str, Any] = {axis: value}
+    options = replace(schedule.labels.get(label, Options()), **changes)
+    return Schedule({**schedule.labels, label: options})
