@@ -137,17 +137,18 @@ def remembered(
     if schedule is None:
         return None
     from vgraph.runtime.executor import signature_of
-    from vgraph.runtime.explain import stand_ins
 
-    arguments = _argument_types(definition, stand_ins(definition, graph, {}))
-    space = Space(definition, signature_of(graph, arguments), threads, policy.facts_of(graph))
+    types = argument_types_of(definition, graph)
+    space = Space(definition, signature_of(graph, types), threads, policy.facts_of(graph))
     return schedule if space.meaning(schedule) is not None else None
 
 
-def _argument_types(definition: AlgorithmDef, values: Mapping[str, Any]) -> Any:
+def argument_types_of(definition: AlgorithmDef, graph: Graph) -> Mapping[str, Any]:
+    """Types of the parameters where no values are given: the annotated ones."""
     from vgraph.compiler.frontend import argument_types
+    from vgraph.runtime.explain import stand_ins
 
-    return argument_types(definition, values)
+    return argument_types(definition, stand_ins(definition, graph, {}))
 
 
 # --- the search -----------------------------------------------------------------------------------------------
