@@ -257,6 +257,8 @@ def plot_tuning(tuning: Tuning, target: str | Path | Axes | None = None, *, titl
         axes.barh(row, trial.seconds, color=colour, hatch=hatch, edgecolor="white", height=0.75)
         ratio = trial.seconds / tuning.default_seconds
         axes.annotate(f" {ratio:.2f}", (trial.seconds, row), va="center", fontsize=8)
+    if shown[-1].seconds > 20 * shown[0].seconds:
+        axes.set_xscale("log")
     axes.axvline(tuning.default_seconds, color="C0", linewidth=0.8, linestyle="--")
     axes.set_yticks(range(len(shown)), [fill(str(t), 60) for t in shown], fontsize=7)
     axes.invert_yaxis()

@@ -203,7 +203,10 @@ def test_options_reach_passes_results_plans_and_texts(graph):
         ({"share": float("inf")}, "share=inf is not a number"),
         ({"flag": 1}, "flag=1 is not True or False"),
         ({"word": 1}, "word=1 is not a string"),
-        ({"caps": 1}, "unknown schedule option 'caps'.*; the options are direction.*, cap, share, flag, word"),
+        (
+            {"caps": 1},
+            "unknown schedule option 'caps'.*; the options are direction.*, cap, share, flag, word",
+        ),
     ],
 )
 def test_values_are_checked(options, message):

@@ -11,6 +11,7 @@ import functools
 import math
 import re
 import statistics
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -76,7 +77,6 @@ def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[st
     Graphs are alike if their sizes and skews are, to a power of two, and the facts that the compiler knows of them.
     None where a pass of the user's has no fingerprint: what is measured with it is not kept.
     """
-    from vgraph import __version__
     from vgraph.compiler.backends.jit import target_key
     from vgraph.compiler.frontend import source_parts
     from vgraph.runtime.executor import pass_marks, signature_of
@@ -91,7 +91,7 @@ def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[st
         "graph": features(graph),
         "machine": machine_name(),
         "threads": threads,
-        "version": __version__,
+        "version": sys.modules["vgraph"].__version__,  # not imported: the package stands above its runtime
     }
     whole = (repr(sorted(about.items())), repr(signature_of(graph, {})), target_key(), *marks)
     return cache_key(whole), about
