@@ -23,7 +23,7 @@ from vgraph.runtime.autotune import FORGET, RUNS, Search, conditions, seconds_of
 from vgraph.runtime.cache import CacheWarning
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.tuning import Trial, Tuning, describe
-from vgraph.runtime.tuning_space import Space
+from vgraph.runtime.tuning_space import Space, bucket_widths
 from vgraph.runtime.tuning_table import Row, TuningTable, schedule_from_json, schedule_to_json
 
 ROOT = Path(__file__).parents[2]
@@ -238,6 +238,22 @@ def test_schedules_are_shown_without_what_goes_without_saying(space):
         for label, options in short.labels.items():
             for name in options.given():
                 assert space.meaning(short.at(label, **{name: vg.AUTO})) != meaning
+
+
+def test_widths_of_buckets_are_tried_around_the_guess(graph):
+    mean = graph.edge_properties["weight"].mean()
+    guess = 32 * mean * 200 / graph.num_arcs
+    widths = bucket_widths(graph)
+    assert widths == tuple(sorted({float(max(1, round(guess * k))) for k in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)}))
+    whole = bucket_widths(graph.with_edge_property("weight", np.full(graph.num_edges, 0.5)))
+    assert whole == pytest.approx(
+        [16 * 200 / graph.num_arcs * k for k in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)], rel=0.01
+    )
+    assert bucket_widths(Graph.from_edges([0], [1])) == ()
+    assert bucket_widths(graph.with_edge_property("weight", np.zeros(graph.num_edges))) == ()
+    types = module.argument_types_of(SSSP, graph)
+    space = Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph), widths)
+    assert {vg.delta_stepping(w) for w in widths} <= set(space.values("order"))
 
 
 # --- as a whole -----------------------------------------------------------------------------------------------

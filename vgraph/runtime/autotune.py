@@ -21,7 +21,7 @@ from vgraph.errors import ParameterError, VGraphError
 from vgraph.runtime import policy
 from vgraph.runtime.cache import cache_key
 from vgraph.runtime.tuning import Trial, Tuning, TuningProgress, describe
-from vgraph.runtime.tuning_space import Space, change
+from vgraph.runtime.tuning_space import Space, bucket_widths, change
 from vgraph.runtime.tuning_table import Row, TuningTable, schedule_from_json, schedule_to_json, today
 from vgraph.schedule import Schedule
 
@@ -379,7 +379,8 @@ def tune(
     def run(schedule: Schedule, guard: Callable[[Progress], None] | None) -> Result:
         return execute(definition, graph, arguments, types, schedule, threads, guard)
 
-    space = Space(definition, signature_of(graph, types), threads, policy.facts_of(graph))
+    signature, facts = signature_of(graph, types), policy.facts_of(graph)
+    space = Space(definition, signature, threads, facts, bucket_widths(graph))
     valid = conditions(definition, graph, threads) if table is not None else None
 
     def record(trial: Trial, default: float, kind: str = "measured") -> None:

@@ -14,12 +14,13 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.passes.choose_schedule import labels, resolve
 from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.errors import ScheduleError
-from vgraph.schedule import AXES, SPLIT, Options, Schedule
+from vgraph.schedule import AXES, SPLIT, Options, Schedule, delta_stepping
 
 if TYPE_CHECKING:
     from vgraph.compiler.frontend import Signature
     from vgraph.compiler.ir import Program
     from vgraph.decorators import AlgorithmDef
+    from vgraph.graph import Graph
 
 VALUES: Final[dict[str, tuple[object, ...]]] = {
     "balance": (SPLIT(64), SPLIT(256), SPLIT(1024)),
@@ -33,9 +34,16 @@ SAMPLES: Final = 200
 
 
 class Space:
-    """The legal schedules of a program, and which of them mean the same."""
+    """The legal schedules of a program, and which of them mean the same. `widths` of buckets are tried too."""
 
-    def __init__(self, definition: AlgorithmDef, signature: Signature, threads: int, facts: Facts) -> None:
+    def __init__(
+        self,
+        definition: AlgorithmDef,
+        signature: Signature,
+        threads: int,
+        facts: Facts,
+        widths: tuple[float, ...] = (),
+    ) -> None:
         from vgraph.compiler.frontend import build_program
         from vgraph.compiler.user_passes import pipeline
 
@@ -48,6 +56,7 @@ class Space:
         self.labels = labels(self.program)
         applies = [n for n in walk(self.program) if isinstance(n, Apply)]
         self._applies = {label: [n for n in applies if n.label == label] for label in self.labels}
+        self._widths = tuple(delta_stepping(width) for width in widths)
         self._resolutions: dict[tuple[str, Options], tuple[object, ...] | None] = {}
         self._rest = steps[first:]
 
@@ -87,7 +96,8 @@ class Space:
 
     def values(self, axis: str) -> tuple[object, ...]:
         """What is tried of `axis`."""
-        return tuple(dict.fromkeys((*candidates(axis), *VALUES.get(axis, ()))))
+        more = self._widths if axis == "order" else VALUES.get(axis, ())
+        return tuple(dict.fromkeys((*candidates(axis), *more)))
 
     def single(self, label: str) -> Iterator[tuple[str, object, Schedule]]:
         """The legal changes of one axis at `label`; then those that need another option, with the first that does."""
@@ -121,6 +131,20 @@ class Space:
                             schedule = more
                             break
             yield schedule
+
+
+def bucket_widths(graph: Graph) -> tuple[float, ...]:
+    """Widths around 32 * average weight / average degree, which is a good guess, to a factor of 8 (three digits)."""
+    weight = graph.edge_properties.get("weight")
+    if weight is None or not graph.num_arcs or weight.ndim != 1 or weight.dtype.kind not in "iuf":
+        return ()
+    guess = 32 * float(weight.mean()) * graph.num_vertices / graph.num_arcs
+    if not 0 < guess < float("inf"):
+        return ()
+    found = [float(f"{guess * factor:.3g}") for factor in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)]
+    if weight.dtype.kind != "f":  # no two different values are closer than 1
+        found = [float(max(1, round(width))) for width in found]
+    return tuple(dict.fromkeys(found))
 
 
 def change(schedule: Schedule, label: str, axis: str, value: object) -> Schedule:
