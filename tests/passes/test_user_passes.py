@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
+import runpy
 import subprocess
 import sys
 import types as python_types
@@ -14,6 +16,7 @@ import pytest
 
 import vgraph as vg
 from vgraph.compiler import __main__ as tool
+from vgraph.compiler.interpret import interpret
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.rewrite import PassManager
 from vgraph.compiler.user_passes import fingerprints
@@ -40,7 +43,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def no_pass_stays():
+def no_pass_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path / "cache"))  # where code is kept, passes do not run
     assert registered() == ()
     yield
     for own in registered():
@@ -317,7 +321,6 @@ def first(graph):
 
 
 def test_a_changed_pass_makes_new_code(graph, monkeypatch, tmp_path):
-    monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path / "cache"))
     assert first(graph)[0] == 7
 
     @vg.schedule_pass(after="simplify", name="shift")
@@ -390,7 +393,6 @@ THING = Opaque()
 
 
 def test_a_pass_without_a_fingerprint_is_compiled_anew(graph, tmp_path, monkeypatch):
-    monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path / "cache"))
     executor._tell_uncached.cache_clear()
 
     @vg.schedule_pass(after="simplify")
@@ -452,6 +454,33 @@ def test_a_module_of_the_users_is_looked_into(tmp_path, monkeypatch):
     assert before == fingerprints([own])
     helpers.LIMIT = 2
     assert before != fingerprints([own])
+
+
+# --- the example of docs/passes.md ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cap", [1, 2, 7, 1000])
+def test_a_capped_frontier_ends_in_the_same_fixpoint(tmp_path, monkeypatch, cap):
+    page = (ROOT / "docs" / "passes.md").read_text(encoding="utf-8")
+    file = tmp_path / "own_cap.py"
+    file.write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
+    runpy.run_path(str(file))
+    plain = vg.Schedule().at("relax", direction=vg.PUSH, drive=vg.DATA, frontier=vg.SPARSE)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        src, dst = rng.integers(0, 15, (2, 60))
+        weight = rng.integers(0, 9, 60).astype(np.int32)
+        graph = Graph.from_edges(src, dst, num_vertices=15, weight=weight)
+        programs = []
+        for schedule in (plain, plain.at("relax", frontier_cap=cap)):
+            context = Context(schedule, threads=0)
+            text = vg.explain(vg.algorithms.sssp, graph).passes["frontend"]
+            programs.append(PassManager(context).run(parse_program(text), pipeline()))
+        want = interpret(programs[0], graph, {"source": 0})
+        rounds = []
+        found = interpret(programs[1], graph, {"source": 0}, seed=seed, threads=3, trace=rounds)
+        np.testing.assert_array_equal(found["dist"], want["dist"])
+        assert rounds
 
 
 # --- the tool -------------------------------------------------------------------------------------------------

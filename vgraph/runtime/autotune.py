@@ -296,7 +296,8 @@ class Search:
             return failed, math.inf
         if hopeless:
             least = min(times, default=first)
-            return Trial(schedule, least, len(times), "stopped"), least
+            median = least / self.least * self.best.seconds  # shortest runs compare with shortest runs only
+            return Trial(schedule, median, len(times), "stopped"), least
         return Trial(schedule, statistics.median(times), len(times), "measured"), min(times)
 
     def _enough(self, times: list[float]) -> bool:

@@ -17,9 +17,9 @@ SHOWN: Final = 20
 class Trial:
     """One schedule that was tried. `seconds` is the median over `runs`; infinity where there is none.
 
-    status: "measured"; "stopped", when it was plain that it would not win (`seconds` is then the time of its best run);
-    "failed", with the error in `note`; "remembered", when an earlier tuning had found it slow (`seconds` is then scaled
-    to the default's time of today).
+    status: "measured"; "stopped", when it was plain that it would not win (`seconds` is then judged by its shortest run
+    against that of the fastest so far); "failed", with the error in `note`; "remembered", when an earlier tuning had
+    found it slow (`seconds` is then scaled to the default's time of today).
     """
 
     schedule: Schedule
