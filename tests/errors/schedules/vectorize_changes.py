@@ -3,7 +3,7 @@ import vgraph as vg
 
 @vg.operator
 def gather(src, edge, dst):
-    dst.total = min(dst.total, src.both)
+    dst.total += src.both
 
 
 @vg.algorithm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.effects import Role, role_of
+from vgraph.compiler.effects import Role, WriteClass, role_of
 from vgraph.compiler.gathers import vector_obstacle
 from vgraph.compiler.ir import ForNeighbors, Load, Operator
 from vgraph.compiler.rewrite import walk
@@ -125,8 +125,8 @@ def _pull_obstacle(c: Choice) -> Obstacle | None:
         return "a push writes at scattered places, one by one", "use direction=vg.PULL", None
     if c.apply.frontier is not None:
         return "each source is looked up in the frontier before it is read", "leave it out", None
-    if c.apply.out is not None:
-        return "which vertices changed is found arc by arc", "leave it out", None
+    if c.apply.out is not None and WriteClass.ACCUMULATING in c.effects.classes():
+        return "which vertices are touched is found arc by arc", "leave it out", None
     if c.effects.stale_reads and c.chosen["sync"] is not Sync.BSP:
         first = c.effects.stale_reads[0]
         return f"`{first.prop}` changes while it is gathered", "use sync=vg.BSP", first.span

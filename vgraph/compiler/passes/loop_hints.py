@@ -12,12 +12,17 @@ def with_hints(body: Body, schedule: ApplySchedule) -> Body:
     """`body` with its loops marked: those that touch the other end, and those that can take several arcs at a time."""
     if not (schedule.prefetch or schedule.vectorize):
         return body
+    vectorized = False
 
     def rule(n: Node) -> Node | None:
+        nonlocal vectorized
         if not isinstance(n, ForNeighbors):
             return None
         ahead = schedule.prefetch if touched(n.body, n.vertex) else 0
         wide = schedule.vectorize and vector_obstacle(n.body, n.vertex, n.edge) is None
+        vectorized = vectorized or wide
         return with_fields(n, {"prefetch": ahead, "vectorize": wide})
 
-    return transform_body(body, rule)
+    marked = transform_body(body, rule)
+    assert vectorized or not schedule.vectorize, "vectorize was found legal, but no loop can take it"
+    return marked

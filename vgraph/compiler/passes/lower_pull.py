@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from vgraph.compiler.effects import only_claims, the_claim
 from vgraph.compiler.ir import (
+    ACCUMULATING,
     Accumulate,
     Assign,
     Binary,
@@ -77,6 +78,7 @@ class Pull:
         self.low, self.apply, self.operator, self.hit = low, apply, operator, hit
         self.src, self.edge, self.dst = operator.args
         self.registers: dict[str, tuple[str, Type]] = {}
+        self.improved: set[str] = set()  # properties whose new value tells whether anything took effect
         self.stops = only_claims(operator.body)
 
     def mark(self) -> Body:
@@ -94,7 +96,7 @@ class Pull:
     def rule(self, n: Node) -> Node | tuple[Stmt, ...] | None:
         match n:
             case Reduce(op=op, prop=prop, value=value):
-                return self.reduce(op, self.register(prop), value)
+                return self.reduce(op, prop, value)
             case Claim():
                 leave: Body = (Break(),) if self.stops else ()
                 won: Body = (Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave)
@@ -104,13 +106,21 @@ class Pull:
                 return unite(self.low, prop, a, b)
         return None
 
-    def reduce(self, op: str, register: Var, value: Expr) -> Body:
-        if self.hit is None or op in ("+", "*"):
-            return (Accumulate(op, register.name, value), *self.mark())
-        new = self.low.fresh("new")
-        now = Var(new, register.type)
-        change: Body = (Assign(register.name, now), *self.mark())
-        return (Let(new, register.type, Binary(op, register, value)), If(took_effect(now, register), change))
+    def reduce(self, op: str, prop: str, value: Expr) -> Body:
+        step = Accumulate(op, self.register(prop).name, value)
+        if self.hit is None or op in ACCUMULATING:
+            return (step, *self.mark())
+        self.improved.add(prop)
+        return (step,)
+
+    def compare(self) -> Body:
+        """After the loop: what is monotone took effect if the register is not what memory still holds."""
+        found: list[Stmt] = []
+        for prop, (name, t) in self.registers.items():
+            if prop in self.improved:
+                changed = took_effect(Var(name, t), Load(prop, Var(self.dst, VID), t))
+                found.append(If(changed, self.mark()))
+        return tuple(found)
 
     def visit(self) -> tuple[Body, str]:
         """The body for one destination, and the name of the counter of its arcs."""
@@ -136,7 +146,7 @@ class Pull:
             Let(name, t, Load(prop, Var(self.dst, VID), t)) for prop, (name, t) in self.registers.items()
         )
         stores = tuple(store(prop, self.dst, Var(name, t)) for prop, (name, t) in self.registers.items())
-        return (*loads, *before, loop, *count, *stores), arcs
+        return (*loads, *before, loop, *count, *self.compare(), *stores), arcs
 
     def own_reads(self, n: Node) -> Node | None:
         if isinstance(n, Load) and self.is_dst(n.index) and n.prop in self.registers:
