@@ -1,0 +1,91 @@
+"""How many segments are chosen: from the number of vertices, their arcs, and the size of the last-level cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import vgraph as vg
+from vgraph.compiler.axes.locality import gathered_bytes
+from vgraph.compiler.facts import Facts
+from vgraph.compiler.ir import EdgeApply
+from vgraph.compiler.passes.choose_schedule import choose_schedule
+from vgraph.compiler.rewrite import Context, PassManager, walk
+from vgraph.compiler.text import parse_program
+from vgraph.runtime import caches, policy
+
+MB = 1 << 20
+SUM = """\
+program sum: algorithm, ids 32, offsets 32
+vertex total: {t} local
+vertex x: {t} local
+vertex y: {t} local
+operator add(src, edge, dst) {{
+  total[dst] += {value}
+}}
+run {{
+  edge_apply(add)
+}}
+return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("vertices", "degree", "cache", "segments"),
+    [
+        (0, 0, 32 * MB, 1),
+        (1000, 30, 32 * MB, 1),
+        (2 * MB, 30, 32 * MB, 1),  # 8 MB: a quarter of the cache
+        (2 * MB + 1, 30, 32 * MB, 2),
+        (4 * MB, 30, 32 * MB, 2),
+        (6 * MB, 30, 32 * MB, 4),
+        (4 * MB, 30, 8 * MB, 8),
+        (4 * MB, 7, 8 * MB, 1),  # a road network
+    ],
+)
+def test_segments_of_a_graph(vertices: int, degree: int, cache: int, segments: int) -> None:
+    assert policy.cache_segments(vertices, degree * vertices, cache) == segments
+
+
+def chosen(facts: Facts, t: str = "f32", value: str = "x[src]") -> int:
+    program = parse_program(SUM.format(t=t, value=value))
+    done = PassManager(Context(facts=facts)).run(program, (choose_schedule,))
+    (apply,) = (n for n in walk(done) if isinstance(n, EdgeApply))
+    assert apply.schedule is not None
+    return apply.schedule.segments
+
+
+def test_the_bytes_that_an_operator_gathers_count() -> None:
+    assert chosen(Facts()) == 1
+    assert chosen(Facts(segments=2)) == 2
+    assert chosen(Facts(segments=2), "f64") == 4
+    assert chosen(Facts(segments=2), "f64", "(x[src] * y[src])") == 8
+    assert chosen(Facts(segments=2), "f64", "(x[src] * x[src])") == 4
+    assert chosen(Facts(segments=2), "f64", "(x[src] * y[dst])") == 4
+    assert chosen(Facts(segments=64), "f64") == 64
+    program = parse_program(SUM.format(t="f64", value="(x[src] * y[src])"))
+    assert gathered_bytes(program.operator("add")) == 16
+
+
+def test_segments_that_are_chosen_give_the_same_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = vg.read(vg.data.path("karate"), directed=False)
+    plain = vg.run(vg.algorithms.pagerank, graph)
+    assert plain.schedule.labels["gather"].segments == 1
+    monkeypatch.setattr(policy.caches, "last_level", lambda: 4 * graph.num_vertices)
+    monkeypatch.setattr(policy, "SEGMENT_DEGREE", 1)
+    for threads in (1, 2):
+        cut = vg.run(vg.algorithms.pagerank, graph, threads=threads)
+        assert cut.schedule.labels["gather"].segments == 8
+        assert abs(cut.rank - plain.rank).max() < 1e-12
+
+
+def test_the_highest_level_of_cache_counts(tmp_path: Path) -> None:
+    assert caches.largest(tmp_path) == 0
+    for index, (level, size) in enumerate([("1", "48K"), ("3", "32768K"), ("2", "1M"), ("x", "9G")]):
+        folder = tmp_path / f"index{index}"
+        folder.mkdir()
+        (folder / "level").write_text(level + "\n")
+        (folder / "size").write_text(size + "\n")
+    assert caches.largest(tmp_path) == 32 * MB
+    assert caches.last_level() > 0
