@@ -28,6 +28,7 @@ def run(
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: bool | Callable[[Progress], None] | None = None,
+    relabel: str | None = None,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
@@ -35,6 +36,8 @@ def run(
     device: "cpu" (compiled; the default) or "python" (the reference interpreter: slow, exact, debuggable).
     schedule: how it runs; what is left out is chosen. threads: 1 or more; by default all CPUs of the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
+    relabel: "degree" runs on the graph with its vertices in the order of their degrees, which is made once and kept;
+    parameters and results have the ids of `graph`. A program that could tell the difference is refused.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -45,6 +48,7 @@ def run(
     from vgraph.runtime.progress import reporter
 
     _check(algorithm, graph, schedule)
+    _check_relabel(relabel)
     device = device or knobs().device or "cpu"
     if device not in DEVICES:
         raise DeviceError(f"device={device!r} is not available; the devices are {', '.join(DEVICES)}")
@@ -52,11 +56,13 @@ def run(
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
     if device == "python":
-        return _interpret(algorithm, graph, arguments, types, schedule or Schedule())
+        return _interpret(algorithm, graph, arguments, types, schedule or Schedule(), relabel)
     from vgraph.runtime.executor import execute
 
     with reporter(progress, algorithm.name) as report:
-        return execute(algorithm, graph, arguments, types, schedule or Schedule(), _threads(threads), report)
+        return execute(
+            algorithm, graph, arguments, types, schedule or Schedule(), _threads(threads), report, relabel
+        )
 
 
 def autotune(
@@ -160,6 +166,16 @@ def _check(algorithm: object, graph: object, schedule: object) -> None:
         raise ParameterError(f"schedule={schedule!r} is not a vg.Schedule")
 
 
+def _check_relabel(relabel: object) -> None:
+    if relabel is None:
+        return
+    from vgraph._relabel import ORDERS
+
+    if relabel not in ORDERS:
+        known = ", ".join(map(repr, ORDERS))
+        raise ParameterError(f"relabel={relabel!r}: the orders are {known}")
+
+
 def _threads(threads: int | None) -> int:
     from vgraph.runtime.threads import default_threads
 
@@ -176,10 +192,15 @@ def _interpret(
     arguments: Mapping[str, Any],
     types: Mapping[str, Any],
     schedule: Schedule,
+    relabel: str | None,
 ) -> Result:
-    """Run on the reference interpreter, after the same checks of program and schedule as on a device."""
+    """Run on the reference interpreter, in the graph's own order of vertices.
+
+    Program and schedule are checked as on a device.
+    """
     from vgraph.compiler.frontend import build_program
     from vgraph.compiler.ir import VertexApply
+    from vgraph.compiler.numbering import check_numbering
     from vgraph.compiler.passes.choose_schedule import check_labels
     from vgraph.compiler.rewrite import walk
     from vgraph.compiler.types import VID
@@ -190,6 +211,8 @@ def _interpret(
     start = time.perf_counter()
     program = build_program(algorithm, signature_of(graph, types))
     check_labels(program, schedule)
+    if relabel is not None:
+        check_numbering(program)
     for param in program.params:
         if param.type == VID:
             check_vertex(param.name, arguments[param.name], graph)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pandas
     import scipy.sparse
 
+    from vgraph._relabel import Relabelled
+
 Properties = Mapping[str, NDArray[Any]]
 
 
@@ -70,7 +72,7 @@ class _Topology:
         self.lock = threading.RLock()
         self._in: Adjacency | None = None if directed else out
         self._degrees: dict[str, NDArray[Any]] = {}
-        self.prepared: dict[Any, Any] = {}  # what `_segments` builds
+        self.prepared: dict[Any, Any] = {}  # what is computed once: segments, another order of vertices
 
     @property
     def in_(self) -> Adjacency:
@@ -105,7 +107,7 @@ class Graph:
     equal only if they are the same object.
     """
 
-    __slots__ = ("__weakref__", "_edge", "_in_edge", "_ranges", "_topology", "_vertex")
+    __slots__ = ("__weakref__", "_edge", "_in_edge", "_ranges", "_relabelled", "_topology", "_vertex")
 
     def __init__(self, topology: _Topology, edge: Properties, vertex: Properties) -> None:
         self._topology = topology
@@ -113,6 +115,7 @@ class Graph:
         self._vertex = MappingProxyType(dict(vertex))
         self._in_edge: dict[str, NDArray[Any]] = {}
         self._ranges: dict[str, PropertyRange] = {}
+        self._relabelled: dict[str, Relabelled] = {}
 
     # --- construction -------------------------------------------------------------------------------------
 
@@ -316,6 +319,20 @@ class Graph:
             reverse = _build.transpose(self.out.row_offsets, self.out.column_indices)[2]
             self._check_symmetric(name, array, reverse)
         return self._sharing({**self._edge, name: array}, self._vertex)
+
+    def relabelled(self, by: str = "degree") -> Relabelled:
+        """This graph with its vertices in another order, and the permutation; made once, then kept.
+
+        `by="degree"`: the vertex with the most outgoing arcs is 0, and so on; equals keep their order. What many arcs
+        read then lies close together. `vgraph.run(..., relabel="degree")` runs on it and answers in this graph's ids.
+        Raises GraphError for another order.
+        """
+        from vgraph._relabel import relabelled
+
+        with self._topology.lock:
+            if by not in self._relabelled:
+                self._relabelled[by] = relabelled(self, by)
+            return self._relabelled[by]
 
     def in_property(self, name: str) -> NDArray[Any]:
         """The edge property in the order of `in_`: row i belongs to the i-th arc of `in_.column_indices`."""

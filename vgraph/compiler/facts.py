@@ -17,6 +17,8 @@ class Facts:
     """It has enough arcs for schedules to matter."""
     skewed: bool = False
     """A few hubs have many times the average degree."""
+    hubs: bool = False
+    """One vertex has so large a part of all arcs that threads would wait for it."""
     deep: bool = False
     """Breadth-first searches take many rounds, as on road networks."""
     transposed: bool = True

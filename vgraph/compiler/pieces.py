@@ -13,8 +13,11 @@ from functools import lru_cache
 from typing import Final, NoReturn
 
 from vgraph.compiler.ir import (
+    ACCUMULATING,
+    MONOTONE,
     Accumulate,
     Assign,
+    Binary,
     Body,
     Break,
     Cast,
@@ -84,7 +87,8 @@ class _Cutter:
     """Rewrites one operator, or raises _Blocked at the first statement that needs all arcs."""
 
     def __init__(self, operator: Operator) -> None:
-        self.operator, self.v = operator, operator.args[0]
+        self.v = operator.args[0]
+        self.operator = operator = transform(operator, self.as_reduction)
         self.loop = self.the_loop()
         self.sums = self.accumulators()
         self.once: list[Node] = []
@@ -95,6 +99,17 @@ class _Cutter:
 
     def is_own(self, e: Expr) -> bool:
         return isinstance(e, Var) and e.name == self.v
+
+    def as_reduction(self, n: Node) -> Node | None:
+        """`v.x = v.x + e` is `v.x += e`: a reduction, which pieces can share."""
+        if not (isinstance(n, Store) and self.is_own(n.index) and isinstance(n.value, Binary)):
+            return None
+        op, sides = n.value.op, (n.value.left, n.value.right)
+        for old, e in (sides, sides[::-1]):
+            own = isinstance(old, Load) and old.prop == n.prop and self.is_own(old.index)
+            if own and op in (*MONOTONE, *ACCUMULATING):
+                return Reduce(op, n.prop, n.index, e, span=n.span)
+        return None
 
     def operator_of_pieces(self) -> Operator:
         self.check_loop(self.loop.body)
@@ -212,22 +227,23 @@ class _Cutter:
 
     # --- the vertex's own properties
 
-    def written(self, nodes: Iterable[Node]) -> dict[str, bool]:
-        """The properties written at the vertex itself, and whether by a reduction or claim."""
-        return {
-            n.prop: not isinstance(n, Store)
-            for top in nodes
-            for n in walk(top)
-            if isinstance(n, Store | Reduce | Claim) and self.is_own(n.index)
-        }
+    def written(self, nodes: Iterable[Node]) -> dict[str, set[str]]:
+        """The properties written at the vertex itself, and how."""
+        found: dict[str, set[str]] = {}
+        for top in nodes:
+            for n in walk(top):
+                if isinstance(n, Store | Reduce | Claim) and self.is_own(n.index):
+                    how = n.op if isinstance(n, Reduce) else "=" if isinstance(n, Store) else "claim"
+                    found.setdefault(n.prop, set()).add(how)
+        return found
 
     def check_reads(self) -> None:
-        """What one piece writes at the vertex another must not read."""
+        """What one piece writes at the vertex another must not read, and all must write it in the same way."""
         once, often = self.written(self.once), self.written(self.often)
-        for prop in once.keys() & often.keys():
-            if not (once[prop] and often[prop]):
-                self.block(f"`{prop}` is stored, and reduced for every arc", self.loop)
-        for nodes, others in ((self.often, once | often), (self.once, often)):
+        for prop, ways in often.items():
+            if len(ways | once.get(prop, set())) > 1 or "=" in ways:
+                self.block(f"`{prop}` is written in several ways, and for every arc", self.loop)
+        for nodes, others in ((self.often, once.keys() | often), (self.once, often)):
             for top in nodes:
                 for n in walk(top):
                     if isinstance(n, Load) and n.prop in others and self.is_own(n.index):

@@ -31,3 +31,15 @@ class NoChangedVertices(Refusal):
     help = "apply it as a statement, without assigning its result"
 
     operator: str
+
+
+@dataclass(eq=False)
+class NumberingMatters(Refusal, ScheduleError):
+    """`relabel=` for a program that can tell how the vertices are numbered."""
+
+    title = "`relabel` is not legal for `{algorithm}`: its result depends on the numbers of the vertices"
+    label = "{reason}"
+    help = "leave `relabel` out"
+
+    algorithm: str
+    reason: str

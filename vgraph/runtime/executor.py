@@ -31,6 +31,7 @@ from vgraph.runtime.threads import native_runtime, run_native
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
+    from vgraph._relabel import Relabelled
     from vgraph.compiler import Observer
     from vgraph.compiler.backends.llvm import LLVMBackend
     from vgraph.compiler.frontend import Signature
@@ -124,9 +125,17 @@ def backend() -> LLVMBackend:
 
 
 def prepare(
-    definition: AlgorithmDef, signature: Signature, schedule: Schedule, threads: int, facts: Facts
+    definition: AlgorithmDef,
+    signature: Signature,
+    schedule: Schedule,
+    threads: int,
+    facts: Facts,
+    relabel: bool = False,
 ) -> Loaded:
-    """The kernel for this program, from memory, from the cache on disk, or compiled now."""
+    """The kernel for this program, from memory, from the cache on disk, or compiled now.
+
+    `relabel`: it must give the same on a graph in another order of vertices.
+    """
     from vgraph.compiler.backends.jit import target_key
     from vgraph.compiler.frontend import source_parts
 
@@ -134,16 +143,16 @@ def prepare(
     own = _own_passes()
     marks = pass_marks(own)
     if marks is None:
-        return _compile(None, definition, signature, schedule, single, facts, own)
+        return _compile(None, definition, signature, schedule, single, facts, own, relabel)
     asked = ";".join(f"{k}={v!r}" for k, v in sorted(schedule.labels.items()))
-    known = (repr(signature), asked, str(single), repr(facts))
+    known = (repr(signature), asked, str(single), repr(facts), str(relabel))
     key = cache_key((code_stamp(), target_key(), *source_parts(definition), *known, *marks))
     with _lock:
         found = _loaded.get(key)
         if found is not None:
             _loaded.move_to_end(key)
             return found
-    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single, facts, own)
+    loaded = _from_cache(key) or _compile(key, definition, signature, schedule, single, facts, own, relabel)
     with _lock:
         _loaded[key] = loaded
         while len(_loaded) > _LOADED:
@@ -202,6 +211,7 @@ def _compile(
     threads: int,
     facts: Facts,
     own: tuple[UserPass, ...],
+    relabel: bool,
 ) -> Loaded:
     """Code made now; without a key it is not kept."""
     from vgraph.compiler import build
@@ -217,7 +227,7 @@ def _compile(
             threads=threads,
             facts=facts,
             passes=pipeline(own),
-            observe=_observer(stations),
+            observe=_observer(stations, relabel),
         )
     except PassError:
         _show(definition.name, str(schedule), "", stations)
@@ -232,14 +242,19 @@ def _compile(
     return loaded
 
 
-def _observer(stations: dict[str, str]) -> Observer | None:
-    """Keep the IR of every station if the knobs ask for it."""
-    if knobs().debug < 4 and knobs().dump_dir is None:
+def _observer(stations: dict[str, str], relabel: bool) -> Observer | None:
+    """Keep the IR of every station if the knobs ask for it; check the program if it is to `relabel`."""
+    keeps = knobs().debug >= 4 or knobs().dump_dir is not None
+    if not keeps and not relabel:
         return None
+    from vgraph.compiler.numbering import check_numbering
     from vgraph.compiler.text import print_program
 
     def observe(step: Pass | None, program: Program) -> None:
-        stations[step.name if step else "frontend"] = print_program(program)
+        if relabel and step is not None and step.name == "simplify":
+            check_numbering(program)
+        if keeps:
+            stations[step.name if step else "frontend"] = print_program(program)
 
     return observe
 
@@ -270,24 +285,32 @@ def execute(
     schedule: Schedule,
     threads: int,
     progress: ProgressCallback | None = None,
+    relabel: str | None = None,
 ) -> Result:
-    """Run an algorithm with complete `arguments` of the given `types` on `threads` threads of the CPU."""
+    """Run an algorithm with complete `arguments` of the given `types` on `threads` threads of the CPU.
+
+    `relabel`: on the graph in this order of its vertices; arguments and results keep the ids of `graph`.
+    """
     start = time.perf_counter()
-    loaded = prepare(definition, signature_of(graph, types), schedule, threads, policy.facts_of(graph))
+    facts = policy.facts_of(graph)
+    loaded = prepare(definition, signature_of(graph, types), schedule, threads, facts, relabel is not None)
     compiled = time.perf_counter()
     plan = loaded.plan
     for name in plan.vertex_params:
         check_vertex(name, arguments[name], graph)
+    numbers = graph.relabelled(relabel) if relabel is not None else None
+    if numbers is not None:
+        arguments = _renumbered(plan, arguments, numbers)
     interface = plan.interface
     context = new_context(plan, threads)
     try:
-        arrays = _bind(context, plan, graph, arguments)
+        arrays = _bind(context, plan, graph, arguments, numbers)
         prepared = time.perf_counter()
         run_native(loaded.kernel.address, context, threads, progress=progress)
         ran = time.perf_counter()
         if context.status is Status.ABORTED:
             raise AlgorithmError(interface.messages[context.get("payload")])
-        values = _outputs(context, plan, arrays)
+        values = _outputs(context, plan, arrays, numbers)
         trace = _trace(context, plan)
     except MemoryError as error:
         raise DeviceError(f"out of memory: {definition.name} on {graph!r} does not fit") from error
@@ -323,10 +346,16 @@ def check_vertex(name: str, value: Any, graph: Graph) -> None:
 
 
 def _bind(
-    context: ContextView, plan: Plan, graph: Graph, arguments: Mapping[str, Any]
+    context: ContextView,
+    plan: Plan,
+    graph: Graph,
+    arguments: Mapping[str, Any],
+    numbers: Relabelled | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Fill the argument slots and allocate what the kernel writes; the arrays by name."""
-    arrays = {a.name: _array(a, graph, arguments) for a in plan.arrays if _needed(a, plan)}
+    if numbers is not None:
+        graph = numbers.graph
+    arrays = {a.name: _array(a, graph, arguments, numbers) for a in plan.arrays if _needed(a, plan)}
     for slot, arg in enumerate(plan.interface.args):
         if arg.kind == "property":
             context.set_array(slot, arrays[arg.name])
@@ -365,7 +394,15 @@ def _needed(array: Array, plan: Plan) -> bool:
     return used or any(o.array == array.name for o in plan.outputs)
 
 
-def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+def _renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) -> dict[str, Any]:
+    """The arguments with single vertices by their new numbers."""
+    moved = {name: int(numbers.new_of_old[int(arguments[name])]) for name in plan.vertex_params}
+    return {**arguments, **moved}
+
+
+def _array(
+    array: Array, graph: Graph, arguments: Mapping[str, Any], numbers: Relabelled | None
+) -> np.ndarray[Any, Any]:
     name = array.name
     if array.origin == "local":
         size = graph.num_arcs if array.site in ("edge", "edge_in") else graph.num_vertices
@@ -373,7 +410,12 @@ def _array(array: Array, graph: Graph, arguments: Mapping[str, Any]) -> np.ndarr
             size = array.chunks * policy.channel_room(array.site, graph)
         return np.empty((size, array.length) if array.length else size, array.dtype)
     if array.origin == "param":
-        return _given(array, graph, arguments[name])
+        given = _given(array, graph, arguments[name])
+        if numbers is None:
+            return given
+        if array.site == "vertex":
+            return numbers.to_new(given, ids=array.ids)
+        return numbers.renumber(given, numbers.new_of_old) if array.ids else given
     if array.site == "vertex":
         return graph.vertex_properties[name]
     if array.site == "edge_segments":
@@ -397,14 +439,23 @@ def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
     return np.array(given, array.dtype, order="C")
 
 
-def _outputs(context: ContextView, plan: Plan, arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+def _outputs(
+    context: ContextView,
+    plan: Plan,
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    numbers: Relabelled | None = None,
+) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for output in plan.outputs:
         if output.array:
             found = arrays[output.array]
+            if numbers is not None:
+                found = numbers.to_old(found, ids=output.ids)
             values[output.name] = found.view(f"int{found.dtype.itemsize * 8}") if output.ids else found
             continue
         scalar = context.result(output.slot, plan.interface.results[output.slot].dtype)
+        if numbers is not None and output.ids:
+            scalar = numbers.renumber(np.atleast_1d(scalar), numbers.old_of_new)[0]
         values[output.name] = scalar.view(f"int{scalar.dtype.itemsize * 8}") if output.ids else scalar
     return values
 

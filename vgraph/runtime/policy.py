@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 LARGE: Final = 1 << 17
 """Arcs from which on schedules matter."""
+SKEWED: Final = 32
+"""Times the average degree that the largest must be. Of the benchmark graphs, Kronecker graphs have 900 and cnr-2000
+has 270; uniform random graphs and roads have 2."""
+HUB: Final = 64
+"""A vertex with more than this part of all arcs is a hub that others wait for: with T threads and chunks of vertices a
+round lasts at most 1/T of the work and one vertex longer (Graham 1969), that is T/64 of its time at least."""
 PULL_SHARE: Final = 15
 """A search turns to pulling when more than 1/15 of the arcs not yet walked leave its frontier: the constant of
 Beamer, Asanovic and Patterson 2012, section VI, and of GAP's bfs (alpha)."""
@@ -42,11 +48,27 @@ def channel_room(site: str, graph: Graph) -> int:
 def facts_of(graph: Graph) -> Facts:
     """What is known of `graph` before a program is compiled for it."""
     transposed = not graph.directed or graph.has_transpose
+    skewed, hubs = _skew(graph)
     return Facts(
         large=graph.num_arcs >= LARGE,
+        skewed=skewed,
+        hubs=hubs,
         transposed=transposed,
         segments=cache_segments(graph.num_vertices, graph.num_arcs, caches.last_level()),
     )
+
+
+def _skew(graph: Graph) -> tuple[bool, bool]:
+    """`Facts.skewed` and `Facts.hubs`, looked up once; out-arcs only, so that no transpose is built for it."""
+    if graph.num_arcs < LARGE:
+        return False, False
+    prepared = graph._topology.prepared
+    if "skew" not in prepared:
+        largest = graph.max_degree
+        average = graph.num_arcs / graph.num_vertices
+        prepared["skew"] = largest > SKEWED * average, largest * HUB > graph.num_arcs
+    found: tuple[bool, bool] = prepared["skew"]
+    return found
 
 
 SEGMENT_SHARE: Final = 4

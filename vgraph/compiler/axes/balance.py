@@ -6,7 +6,7 @@ from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import Role, WriteClass
 from vgraph.compiler.ir import Operator
 from vgraph.compiler.pieces import Obstacle, cut_operator
-from vgraph.schedule import UNORDERED, VERTEX, Balance, Direction, Drive, FrontierLayout, Phases, show
+from vgraph.schedule import SPLIT, UNORDERED, VERTEX, Balance, Direction, Drive, FrontierLayout, Phases, show
 
 _GPU = {
     "warp": "a warp per vertex needs a device with warps",
@@ -18,7 +18,9 @@ _GPU = {
 def choose_balance(c: Choice) -> Balance:
     """By vertex; hubs are split where a few of them have much of the work."""
     asked = c.asked("balance")
-    if asked == VERTEX or asked is None:
+    if asked is None:
+        return _chosen(c)
+    if asked == VERTEX:
         return VERTEX
     option = f"balance={_written(asked)}"
     if asked.kind not in c.context.balances:
@@ -30,6 +32,17 @@ def choose_balance(c: Choice) -> Balance:
     c.because("balance", asked, "asked for")
     assert isinstance(asked, Balance)
     return asked
+
+
+def _chosen(c: Choice) -> Balance:
+    """Node splitting where one hub alone would keep the other threads waiting; else chunks even out by themselves."""
+    facts, split = c.context.facts, SPLIT()
+    others = ("segments", "pipeline", "prefetch", "vectorize")
+    fits = facts.large and facts.hubs and c.context.threads != 1 and not any(map(c.asked, others))
+    if not fits or split.kind not in c.context.balances or _obstacle(c, split) is not None:
+        return VERTEX
+    c.because("balance", split, "one vertex has so many arcs that other threads would wait for it")
+    return split
 
 
 def _written(balance: Balance) -> str:

@@ -68,7 +68,7 @@ def _run(f: Emitter, node: ir.ParFor, vertex: str, piece: Piece, again: str) -> 
 
 def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert node.limit is not None
-    limit, hubs = f.i64(node.limit), f.pointers["hubs"]
+    limit, hubs = f.i64(node.limit), f.pointers["vg.hubs"]
     base = _base(f)
     before = f.op(f"load i64, ptr {base}")
     last, region.leave = region.leave, f.label("set.aside")
@@ -81,8 +81,8 @@ def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
         f.start(hub)
         at = f.op(f"sub i64 {_fetch_add(f, hubs)}, {before}")
         entry = _entry(f, hubs, at)
-        f.do(f"store i64 {vertex}, ptr {entry}, align 8{f.alias('hubs')}")
-        f.do(f"store i64 0, ptr {f.item('i64', entry, '1')}, align 8{f.alias('hubs')}")
+        f.do(f"store i64 {vertex}, ptr {entry}, align 8{f.alias('vg.hubs')}")
+        f.do(f"store i64 0, ptr {f.item('i64', entry, '1')}, align 8{f.alias('vg.hubs')}")
         f.jump(again)
         f.start(plain)
         _run(f, node, vertex, Piece(node.vertex, node.cut, begin, end, "true", "true"), again)
@@ -91,7 +91,7 @@ def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
     f.start(region.leave)
     parallel.barrier(f)
     region.leave = last
-    total = f.op(f"load i64, ptr {hubs}, align 8{f.alias('hubs')}")
+    total = f.op(f"load i64, ptr {hubs}, align 8{f.alias('vg.hubs')}")
     f.do(f"store i64 {total}, ptr {base}")
     count = f.op(f"sub i64 {total}, {before}")
     _hubs(f, node, hubs, count, limit)
@@ -99,15 +99,15 @@ def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
 
 def _base(f: Emitter) -> str:
     """A stack slot: how long the list of hubs was when the present loop began. The list is never emptied."""
-    if "hubs.base" not in f.pointers:
-        f.pointers["hubs.base"] = f.slot("i64", "hubs.base")
-        f.entry.append(f"  store i64 0, ptr {f.pointers['hubs.base']}")
-    return f.pointers["hubs.base"]
+    if "vg.hubs.base" not in f.pointers:
+        f.pointers["vg.hubs.base"] = f.slot("i64", "vg.hubs.base")
+        f.entry.append(f"  store i64 0, ptr {f.pointers['vg.hubs.base']}")
+    return f.pointers["vg.hubs.base"]
 
 
 def _fetch_add(f: Emitter, place: str) -> str:
     """The counter at `place`, which goes up by one."""
-    alias = f.alias("hubs")
+    alias = f.alias("vg.hubs")
     if not f.serial:
         return f.op(f"atomicrmw add ptr {place}, i64 1 monotonic, align 8{alias}")
     old = f.op(f"load i64, ptr {place}, align 8{alias}")
@@ -138,7 +138,7 @@ def _hubs(f: Emitter, node: ir.ParFor, hubs: str, count: str, limit: str) -> Non
         over = f.op(f"icmp uge i64 {moved}, {count}")
         h = f.op(f"select i1 {over}, i64 {f.op(f'sub i64 {moved}, {count}')}, i64 {moved}")
         entry = _entry(f, hubs, h)
-        vertex = f.op(f"load i64, ptr {entry}, align 8{f.alias('hubs')}")
+        vertex = f.op(f"load i64, ptr {entry}, align 8{f.alias('vg.hubs')}")
         begin, end = _arcs(f, node, vertex)
         degree = f.op(f"sub i64 {end}, {begin}")
         size = _divide_up(f, degree, _divide_up(f, degree, limit))
@@ -190,7 +190,7 @@ def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
         total = _lay_out(f, node, items, vertex)
 
         def position(k: str) -> str:
-            return f.read("i64", f.pointers["work"], k, "work")
+            return f.read("i64", f.pointers["vg.work"], k, "vg.work")
 
     most = LARGEST_WORK[min(loop_depth(node.body), 2)]
     chunk = parallel.chunk_size(f, total, WORK_CHUNK, most)
@@ -200,7 +200,7 @@ def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
 
 def _lay_out(f: Emitter, node: ir.ParFor, items: str, vertex: Callable[[str], str]) -> str:
     """Write where each vertex of a queue begins on the line of the work; gives the line's length."""
-    work, at = f.pointers["work"], f.slot("i64", "at")
+    work, at = f.pointers["vg.work"], f.slot("i64", "at")
     f.do(f"store i64 0, ptr {at}")
 
     def here() -> str:
@@ -209,13 +209,13 @@ def _lay_out(f: Emitter, node: ir.ParFor, items: str, vertex: Callable[[str], st
     with parallel.my_part(f, items) as k:
         begin, end = _arcs(f, node, vertex(k))
         units = f.op(f"add i64 {f.op(f'sub i64 {end}, {begin}')}, 1")
-        f.write("i64", work, k, here(), "work")
+        f.write("i64", work, k, here(), "vg.work")
         f.do(f"store i64 {f.op(f'add i64 {here()}, {units}')}, ptr {at}")
     total = here()
     if not f.serial:
         total = _offset_parts(f, items, total)
     with parallel.once(f):
-        f.write("i64", work, items, total, "work")
+        f.write("i64", work, items, total, "vg.work")
     parallel.barrier(f)
     return total
 
@@ -239,8 +239,8 @@ def _offset_parts(f: Emitter, items: str, mine: str) -> str:
     counted(f, "0", "%num_threads", add, "threads", f.loop_metadata("!3", "!4"))
     shift = f.op(f"load i64, ptr {earlier}")
     with parallel.my_part(f, items) as k:
-        moved = f.op(f"add i64 {f.read('i64', f.pointers['work'], k, 'work')}, {shift}")
-        f.write("i64", f.pointers["work"], k, moved, "work")
+        moved = f.op(f"add i64 {f.read('i64', f.pointers['vg.work'], k, 'vg.work')}, {shift}")
+        f.write("i64", f.pointers["vg.work"], k, moved, "vg.work")
     return f.op(f"load i64, ptr {everyone}")
 
 

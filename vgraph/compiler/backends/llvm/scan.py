@@ -94,9 +94,9 @@ def _look_pieces(node: ir.ParFor, side: ir.Orientation, found: Scan) -> None:
     """The list of hubs has two words an entry; the line of the work of a queue, one."""
     found.adjacency.add(f"{side.value}.row_offsets")
     if node.limit is not None:
-        found.workspace["hubs"] = 2
+        found.workspace["vg.hubs"] = 2
     elif node.layout is not None:
-        found.workspace["work"] = 1
+        found.workspace["vg.work"] = 1
         found.slots = max(found.slots, 1)
 
 
