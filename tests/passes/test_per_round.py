@@ -24,8 +24,8 @@ LARGE = Facts(large=True)
 NUMBERS = {
     "usual": {},
     "push": {"policy.pull_share": 1, "graph.max_degree": 0},
-    "pull": {"policy.pull_share": 1 << 40, "policy.push_share": 1 << 40},
-    "waver": {"policy.pull_share": 1 << 40, "policy.push_share": 0},
+    "pull": {"policy.pull_share": 1 << 40, "policy.sweep_share": 1 << 40, "policy.push_share": 1 << 40},
+    "waver": {"policy.pull_share": 1 << 40, "policy.sweep_share": 1 << 40, "policy.push_share": 0},
 }
 
 

@@ -26,6 +26,8 @@ round lasts at most 1/T of the work and one vertex longer (Graham 1969), that is
 PULL_SHARE: Final = 15
 """A search turns to pulling when more than 1/15 of the arcs not yet walked leave its frontier: the constant of
 Beamer, Asanovic and Patterson 2012, section VI, and of GAP's bfs (alpha)."""
+SWEEP_SHARE: Final = 8
+"""To look once at every vertex costs as much as to push along 1/8 as many arcs: measured on Kronecker graphs."""
 PUSH_SHARE: Final = 18
 """It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
 CHANNEL_ARCS: Final = 4096
@@ -112,6 +114,8 @@ def number(name: str, graph: Graph) -> float:
     match name:
         case "policy.pull_share":
             return PULL_SHARE
+        case "policy.sweep_share":
+            return SWEEP_SHARE
         case "policy.push_share":
             return PUSH_SHARE
         case "graph.max_degree":
