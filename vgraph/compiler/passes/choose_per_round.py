@@ -6,8 +6,9 @@ after:  `let pulling = false; while ... { <set pulling>; if pulling { <pull> } e
 The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
 its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
 1/`policy.push_share` of all vertices. A pull looks at every vertex at least once, so a frontier with fewer arcs than
-1/`policy.sweep_share` of the vertices is pushed, too, which matters when hardly an arc is left. The arcs of a frontier are counted only where, were each of its vertices the
-largest hub, they would be too many to push: not once on a road network.
+1/`policy.sweep_share` of the vertices is pushed, too, which matters when hardly an arc is left. The arcs of a frontier
+are counted only where, were each of its vertices the largest hub, they would be too many to push: not once on a road
+network.
 """
 
 from __future__ import annotations

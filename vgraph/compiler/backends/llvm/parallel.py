@@ -15,6 +15,7 @@ from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.scan import loop_depth, reductions, slot_words, walk_body
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, selection
 from vgraph.compiler.types import I64, VID, Type
 
 VERTEX_CHUNK: Final = (64, 64)
@@ -175,6 +176,10 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
 def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, str]:
     """How an item of the loop's domain is visited, the number of items, and the size of a chunk."""
     most = LARGEST_CHUNK[min(loop_depth(node.body), 2)]
+    words = f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
+    if selection(node) is not None:
+        size = chunk_size(f, words, WORD_CHUNK, most // 64)
+        return lambda i, _, __: emit_selected(f, node, i), words, size
     if node.layout is None:
         return (
             (lambda v, again, _: visit(v, again, v)),
@@ -194,9 +199,9 @@ def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, s
     bits = f.load_field(FRONTIER, source, "bits")
 
     def visit_word(i: str, _: str, __: str) -> None:
+        fetch_ahead(f, node, bits, i)
         set_bits(f, f.read("i64", bits, i, "bits"), i, lambda v, again, _: visit(v, again, v))
 
-    words = f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
     return visit_word, words, chunk_size(f, words, WORD_CHUNK, most // 64)
 
 
