@@ -12,7 +12,7 @@ from test_lowering import fitted, graphs, native, same
 import vgraph as vg
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Trace
+from vgraph.compiler.ir import Layout, ParFor, Trace
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.compiler.text import parse_program, print_program
@@ -23,8 +23,13 @@ LARGE = Facts(large=True)
 # What the hidden parameters may hold: as they come, always push, always pull, turn back as soon as possible.
 NUMBERS = {
     "usual": {},
-    "push": {"policy.pull_share": 1, "graph.max_degree": 0},
-    "pull": {"policy.pull_share": 1 << 40, "policy.sweep_share": 1 << 40, "policy.push_share": 1 << 40},
+    "push": {"policy.queue_share": 0, "policy.pull_share": 1, "graph.max_degree": 0},
+    "pull": {
+        "policy.queue_share": 1 << 40,
+        "policy.pull_share": 1 << 40,
+        "policy.sweep_share": 1 << 40,
+        "policy.push_share": 1 << 40,
+    },
     "waver": {"policy.pull_share": 1 << 40, "policy.sweep_share": 1 << 40, "policy.push_share": 0},
 }
 
@@ -60,13 +65,14 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("name", ["bfs", "bfs_by_level"])
+@pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "sssp", "limited"])
 def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monkeypatch):
     usual = policy.number
     monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
     rng = np.random.default_rng(threads)
     n, m = 300, 1500
-    graph = vg.Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), num_vertices=n)
+    ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
+    graph = vg.Graph.from_edges(*ends, num_vertices=n, weight=weight)
     program = fitted(PROGRAMS[name], graph)
     same(native(lowered(program, threads), graph, threads), interpret(program, graph, {"source": 0}))
 
@@ -81,7 +87,7 @@ def test_a_claim_is_lowered_to_both_directions(name):
     [Facts(), Facts(large=True, deep=True), Facts(large=True, transposed=False)],
     ids=["small", "deep", "directed"],
 )
-def test_one_form_where_the_other_cannot_pay(facts):
+def test_one_direction_where_the_other_cannot_pay(facts):
     assert directions(lowered(parse_program(PROGRAMS["bfs"]), 0, facts)) == {"push"}
 
 
@@ -146,8 +152,53 @@ def test_what_is_asked_for_is_not_left_open(fixed, monkeypatch):
     assert {r.direction for r in result.trace} == {"push"}
 
 
-def test_golden_of_both_forms(golden):
+@pytest.mark.parametrize("name", ["bfs", "sssp"])
+def test_golden_of_both_forms(name, golden):
     from pathlib import Path
 
-    kernel = lowered(parse_program(PROGRAMS["bfs"]), 0)
-    golden(Path(__file__).parent / "golden" / "bfs-per-round.ir", print_program(kernel))
+    kernel = lowered(parse_program(PROGRAMS[name]), 0)
+    golden(Path(__file__).parent / "golden" / f"{name}-per-round.ir", print_program(kernel))
+
+
+def frontiers_walked(kernel):
+    return {n.layout for n in walk(kernel) if isinstance(n, ParFor) and n.frontier == "frontier"}
+
+
+def test_a_push_is_compiled_for_a_queue_and_for_a_bitmap():
+    both = lowered(parse_program(PROGRAMS["sssp"]), 0)
+    assert frontiers_walked(both) == {Layout.SPARSE, Layout.BITMAP}
+    assert frontiers_walked(lowered(parse_program(PROGRAMS["sssp"]), 0, Facts(large=True, deep=True))) == {
+        Layout.SPARSE
+    }
+    untransposed = lowered(parse_program(PROGRAMS["bfs"]), 0, Facts(large=True, transposed=False))
+    assert frontiers_walked(untransposed) == {Layout.SPARSE, Layout.BITMAP}
+    assert directions(untransposed) == {"push"}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("share", [0, 2, 1 << 40], ids=["queue", "usual", "bitmap"])
+def test_drives_take_turns(share, threads, monkeypatch):
+    usual = policy.number
+    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
+    monkeypatch.setattr(policy, "number", lambda n, g: share if n == "policy.queue_share" else usual(n, g))
+    graph = scale_free()
+    found = vg.run(vg.algorithms.label_components, graph, threads=threads)
+    expected = vg.run(vg.algorithms.connected_components, graph, threads=threads)
+    np.testing.assert_array_equal(found.component, expected.component)
+
+
+def grid(side):
+    ids = np.arange(side * side).reshape(side, side)
+    src = np.concatenate((ids[:, :-1].ravel(), ids[:-1].ravel()))
+    dst = np.concatenate((ids[:, 1:].ravel(), ids[1:].ravel()))
+    return vg.Graph.from_edges(src, dst, directed=False)
+
+
+def test_grids_are_deep_and_graphs_with_hubs_and_random_ones_are_not():
+    rng = np.random.default_rng(3)
+    ids = np.arange(1 << 12)
+    assert policy.is_deep(grid(100))
+    assert policy.is_deep(vg.Graph.from_edges(ids[:-1], ids[1:], directed=False))
+    assert not policy.is_deep(scale_free())
+    assert not policy.is_deep(vg.Graph.from_edges(*rng.integers(0, 4096, (2, 40000)), directed=False))
+    assert not policy.is_deep(vg.Graph.from_edges([], [], num_vertices=3))

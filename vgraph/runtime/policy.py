@@ -47,14 +47,26 @@ def channel_room(site: str, graph: Graph) -> int:
     return max(CHANNEL_ARCS, largest)
 
 
+QUEUE_SHARE: Final = 16
+"""A frontier of more than 1/16 of all vertices is pushed from a bitmap (GSWITCH, Meng et al. 2019: 6 %)."""
+
+PROBES: Final = 2
+PROBE_ROUNDS: Final = 10
+PROBE_VERTICES: Final = 2048
+"""How a graph is probed for depth: balls of 10 rounds have 221 vertices in a grid of the plane, 1561 in one of space,
+and 2**10 and more where each round doubles them. Half a millisecond, once a graph."""
+
+
 def facts_of(graph: Graph) -> Facts:
     """What is known of `graph` before a program is compiled for it."""
     transposed = not graph.directed or graph.has_transpose
     skewed, hubs = _skew(graph)
+    large = graph.num_arcs >= LARGE
     return Facts(
-        large=graph.num_arcs >= LARGE,
+        large=large,
         skewed=skewed,
         hubs=hubs,
+        deep=large and is_deep(graph),
         transposed=transposed,
         segments=cache_segments(graph.num_vertices, graph.num_arcs, caches.last_level()),
     )
@@ -109,6 +121,38 @@ def split_limit(degrees: NDArray[Any]) -> int:
     return max(SPLIT_LEAST, int(inside.max()))
 
 
+def is_deep(graph: Graph) -> bool:
+    """Whether searches of `graph` take many rounds with small frontiers, as on road networks; found out once a graph.
+
+    A ball of PROBE_ROUNDS rounds around a vertex with arcs has fewer than PROBE_VERTICES vertices where balls grow as
+    in a plane or in space, and more where they double. A graph with a hub of as many arcs is not looked at further.
+    """
+    prepared = graph._topology.prepared
+    if "deep" not in prepared:
+        prepared["deep"] = graph.max_degree < PROBE_VERTICES and any(
+            _ball(graph, start)
+            for start in np.linspace(0, graph.num_vertices - 1, PROBES + 2, dtype=int)[1:-1].tolist()
+        )
+    return bool(prepared["deep"])
+
+
+def _ball(graph: Graph, start: int) -> bool:
+    """Whether the ball around `start` is small, although it is not the whole of its component."""
+    offsets, columns = graph.out.row_offsets, graph.out.column_indices
+    frontier, seen = [start], {start}
+    for _ in range(PROBE_ROUNDS):
+        reached: set[int] = set()
+        for v in frontier:
+            reached.update(columns[int(offsets[v]) : int(offsets[v + 1])].tolist())
+            if len(reached) >= PROBE_VERTICES:
+                return False
+        frontier = list(reached - seen)
+        seen |= reached
+        if len(seen) >= PROBE_VERTICES:
+            return False
+    return bool(frontier)
+
+
 def number(name: str, graph: Graph) -> float:
     """The value of a kernel's hidden parameter `graph.*` or `policy.*` on `graph`."""
     match name:
@@ -116,6 +160,8 @@ def number(name: str, graph: Graph) -> float:
             return PULL_SHARE
         case "policy.sweep_share":
             return SWEEP_SHARE
+        case "policy.queue_share":
+            return QUEUE_SHARE
         case "policy.push_share":
             return PUSH_SHARE
         case "graph.max_degree":

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.axes.per_round import both_directions
+from vgraph.compiler.axes.per_round import both_directions, both_drives
 from vgraph.schedule import Drive
+
+_WHEN: Final = "a queue, or a bitmap in rounds with more than 1/policy.queue_share of all vertices"
 
 
 def choose_drive(c: Choice) -> Drive:
@@ -22,6 +26,9 @@ def choose_drive(c: Choice) -> Drive:
         c.because(
             "drive", Drive.AUTO, "a push takes a queue, a pull looks at every vertex that is still open"
         )
+        return Drive.AUTO
+    if both_drives(c):
+        c.because("drive", Drive.AUTO, _WHEN)
         return Drive.AUTO
     c.because("drive", Drive.DATA, "only the frontier's vertices have anything new")
     return Drive.DATA

@@ -17,8 +17,8 @@ def choose_frontier(c: Choice) -> FrontierLayout:
     if asked is not None:
         c.because("frontier", asked, "asked for")
         return FrontierLayout(asked)
-    if Direction.AUTO is c.chosen["direction"]:
-        c.because("frontier", FrontierLayout.AUTO, "a push fills a queue, a pull fills a bitmap")
+    if c.chosen["drive"] is Drive.AUTO:
+        c.because("frontier", FrontierLayout.AUTO, "each round fills what it takes: a queue or a bitmap")
         return FrontierLayout.AUTO
     pulls = c.chosen["direction"] is Direction.PULL and c.is_edge
     if pulls or c.chosen["drive"] is Drive.TOPOLOGY:

@@ -6,7 +6,7 @@ from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import WriteClass, only_claims
 from vgraph.compiler.ir import For, Program, Stmt, While
 from vgraph.compiler.rewrite import walk
-from vgraph.schedule import UNORDERED, Phases
+from vgraph.schedule import UNORDERED, Direction, Phases
 
 
 def loop_around(program: Program, apply: Stmt) -> While | For | None:
@@ -30,9 +30,26 @@ def both_directions(c: Choice) -> bool:
     A claim is what makes it pay: a pull stops at the first arc that claims, and passes over what is claimed. Long thin
     searches never have a frontier that is large enough, and a transpose is not built for this alone.
     """
-    facts = c.context.facts
-    worth = facts.large and not facts.deep and facts.transposed
-    plain = c.asked("phases") in (None, Phases.FUSED) and c.asked("order") in (None, UNORDERED)
-    if not (worth and plain and c.is_edge and c.asked("direction") is None and repeats(c)):
+    if not (_worth(c) and c.context.facts.transposed and c.asked("direction") is None and repeats(c)):
         return False
     return c.effects.classes() == {WriteClass.CLAIMING} and only_claims(c.operator.body)
+
+
+def both_drives(c: Choice) -> bool:
+    """True if a push is compiled for a queue and for a bitmap, and each round takes one of them.
+
+    A bitmap is walked in the order of vertices, and so are their arcs and values; a queue costs nothing for those that
+    are not in it. It pays where frontiers are now small and now a large part of the graph.
+    """
+    return (
+        _worth(c)
+        and c.asked("direction") in (None, Direction.PUSH)
+        and repeats(c)
+        and c.apply.out is not None
+    )
+
+
+def _worth(c: Choice) -> bool:
+    facts = c.context.facts
+    plain = c.asked("phases") in (None, Phases.FUSED) and c.asked("order") in (None, UNORDERED)
+    return facts.large and not facts.deep and plain and c.is_edge

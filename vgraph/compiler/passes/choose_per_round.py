@@ -1,4 +1,4 @@
-"""Part of `lower-applies`: a direction left open becomes both forms, under one test in the driver loop.
+"""Part of `lower-applies`: a direction or drive left open becomes both forms, under one test in the driver loop.
 
 before: `f = edge_apply(visit, f) schedule(direction=auto, ...)`
 after:  `let pulling = false; while ... { <set pulling>; if pulling { <pull> } else { <push> } }`
@@ -14,7 +14,6 @@ network.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from vgraph.compiler.effects import effects, only_claims, the_claim
 from vgraph.compiler.ir import (
@@ -65,8 +64,27 @@ class _State:
 
 def lower_per_round(low: Lowering, apply: EdgeApply, loop: Body) -> Body:
     """Both forms of `apply`, which stands in a loop with body `loop`, and the choice between them."""
-    assert apply.frontier is not None
     assert apply.schedule is not None
+    target = low.target(apply.out) if apply.out else None
+    if target:
+        low.mixed.add(target)
+    if apply.schedule.direction is Direction.AUTO:
+        return _either_direction(low, apply, loop, target)
+    return _either_drive(low, apply, target)
+
+
+def _either_drive(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
+    """A push from a bitmap if the frontier is a large part of the graph, else from a queue."""
+    assert apply.frontier is not None
+    size = Var(low.fresh(f"{apply.label}.active"), I64)
+    many = Compare(">", Binary("*", size, low.number("policy.queue_share")), GraphSize("num_vertices"))
+    dense = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.BITMAP), target)
+    sparse = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
+    return Let(size.name, I64, FrontierSize(apply.frontier)), If(many, dense, sparse, span=apply.span)
+
+
+def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str | None) -> Body:
+    """A push or a pull."""
     state = _State(
         Var(low.fresh(f"{apply.label}.pulling"), BOOL),
         Var(low.fresh(f"{apply.label}.unexplored"), I64),
@@ -77,30 +95,21 @@ def lower_per_round(low: Lowering, apply: EdgeApply, loop: Body) -> Body:
         Let(state.unexplored.name, I64, GraphSize("num_arcs")),
         Let(state.before.name, I64, scalar(0)),
     ]
-    target = low.target(apply.out) if apply.out else None
-    if target:
-        low.mixed.add(target)
     opened = _open_set(low, apply, loop)
-    pull = lower_pull(low, _as(apply, Direction.PULL), target, opened)
-    push = lower_push(low, _as(apply, Direction.PUSH), target)
+    pull = lower_pull(low, _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP), target, opened)
+    push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
     arcs = next(n.name for n in push if isinstance(n, SetGlobal))
     rest = Binary("-", state.unexplored, count_of(arcs))
     choice = _choice(low, apply, state, opened)
     return (*choice, If(state.pulling, pull, (*push, Assign(state.unexplored.name, rest)), span=apply.span))
 
 
-def _as(apply: EdgeApply, direction: Direction) -> EdgeApply:
-    """The apply with a direction of its own, and the drive and layout that go with it."""
-    pulls = direction is Direction.PULL
-    axes: dict[str, Any] = {
-        "direction": direction,
-        "drive": Drive.TOPOLOGY if pulls else Drive.DATA,
-        "frontier": FrontierLayout.BITMAP if pulls else FrontierLayout.SPARSE,
-    }
-    if pulls:  # it leaves a vertex at the first arc that claims it: there is nothing to cut
-        axes["balance"] = VERTEX
+def _as(apply: EdgeApply, direction: Direction, drive: Drive, layout: FrontierLayout) -> EdgeApply:
+    """The apply with everything fixed; a pull of a claim leaves its vertex early, so there is nothing to cut."""
     assert apply.schedule is not None
-    return with_fields(apply, {"schedule": replace(apply.schedule, **axes)})
+    balance = VERTEX if direction is Direction.PULL else apply.schedule.balance
+    fixed = replace(apply.schedule, direction=direction, drive=drive, frontier=layout, balance=balance)
+    return with_fields(apply, {"schedule": fixed})
 
 
 # --- the choice -----------------------------------------------------------------------------------------------

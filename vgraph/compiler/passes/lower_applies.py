@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
-
 from vgraph._segments import property_name
 from vgraph.compiler.axes.per_round import loop_around
 from vgraph.compiler.ir import (
@@ -47,7 +44,7 @@ from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.compiler.types import EID, VID
-from vgraph.schedule import ApplySchedule, Direction, Phases
+from vgraph.schedule import Direction, Drive, Phases
 
 
 def _apply(low: Lowering, n: Node) -> Body | None:
@@ -56,7 +53,7 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             assert schedule is not None
             before = set(low.united)
             low.united.clear()
-            body = _form(schedule)(low, n)
+            body = _lower(low, n)
             body = (*body, *(_compress(low, p) for p in sorted(low.united)))
             low.united = before
             return with_hints(body, schedule)
@@ -80,25 +77,17 @@ def _apply(low: Lowering, n: Node) -> Body | None:
     return None
 
 
-def _form(schedule: ApplySchedule) -> Callable[[Lowering, EdgeApply], Body]:
-    """The lowering that makes the form which a schedule names."""
-    if schedule.phases is Phases.GATHER_APPLY:
-        return lower_gather_apply
-    if schedule.phases is Phases.APPLY_SCATTER:
-        return lower_apply_scatter
-    return _LOWER[schedule.direction]
-
-
-def _per_round(low: Lowering, n: EdgeApply) -> Body:
+def _lower(low: Lowering, n: EdgeApply) -> Body:
+    """The form, or the forms, that the schedule names."""
+    assert n.schedule is not None
+    if n.schedule.phases is Phases.GATHER_APPLY:
+        return lower_gather_apply(low, n)
+    if n.schedule.phases is Phases.APPLY_SCATTER:
+        return lower_apply_scatter(low, n)
+    if n.schedule.drive is not Drive.AUTO:
+        return lower_push(low, n) if n.schedule.direction is Direction.PUSH else lower_pull(low, n)
     loop = loop_around(low.program, n)
     return lower_per_round(low, n, loop.body if loop is not None else low.program.body)
-
-
-_LOWER: Final[dict[Direction, Callable[[Lowering, EdgeApply], Body]]] = {
-    Direction.PUSH: lower_push,
-    Direction.PULL: lower_pull,
-    Direction.AUTO: _per_round,
-}
 
 
 def _compress(low: Lowering, prop: str) -> Stmt:
