@@ -200,6 +200,39 @@ return count
 return most
 """
 
+# What happens at dst depends on dst: a pull need not walk the arcs of the others.
+PATHS = """\
+program paths: algorithm, ids 32, offsets 32
+param source: vid
+vertex level: i32 local
+vertex paths: i64 local
+global @depth: i32
+frontier frontier
+operator count(src, edge, dst) {
+  if ((level[dst] == -1:i32) and (level[src] >= 0:i32)) {
+    paths[dst] += paths[src]
+  }
+}
+operator settle(v) {
+  level[v] = @depth
+}
+run {
+  fill level = -1:i32
+  fill paths = 0:i64
+  level[source] = 0:i32
+  paths[source] = 1:i64
+  frontier = single(source)
+  @depth = 0:i32
+  while (size(frontier) > 0:i64) {
+    @depth = (@depth + 1:i32)
+    frontier = edge_apply(count, frontier)
+    vertex_apply(settle, frontier)
+  }
+}
+return level
+return paths
+"""
+
 PROGRAMS = {
     "sssp": SSSP,
     "limited": LIMITED,
@@ -209,4 +242,5 @@ PROGRAMS = {
     "components": COMPONENTS,
     "frequent": FREQUENT,
     "spread": SPREAD,
+    "paths": PATHS,
 }

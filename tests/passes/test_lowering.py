@@ -12,9 +12,10 @@ from lowering_programs import PROGRAMS
 
 import vgraph as vg
 from vgraph.compiler.interpret import interpret
+from vgraph.compiler.ir import ForNeighbors, If, Load, ParFor
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context, PassManager, with_fields
+from vgraph.compiler.rewrite import Context, PassManager, walk, with_fields
 from vgraph.compiler.text import parse_program
 from vgraph.compiler.types import Target
 from vgraph.graph import Graph
@@ -174,3 +175,14 @@ def test_golden_ir_after_each_pass(name, options, golden):
     PassManager(Context(schedule=schedule)).run(program, PIPELINE, on_pass=keep)
     words = "-".join([name, *(f"{k}-{v.value}" for k, v in options.items())])
     golden(Path(__file__).parent / "golden" / f"{words}.ir", "\n".join(texts))
+
+
+@pytest.mark.parametrize("drive", [vg.TOPOLOGY, vg.DATA], ids=str)
+def test_a_pull_looks_at_conditions_on_dst_before_it_walks_arcs(drive):
+    schedule = Schedule().at("count", direction=vg.PULL, drive=drive)
+    kernel = lowered(parse_program(PROGRAMS["paths"]), schedule, 0)
+    pulls = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label == "count" and n.vertex == "dst"]
+    (guard,) = pulls[0].body
+    assert isinstance(guard, If)
+    assert [n.prop for n in walk(guard.condition) if isinstance(n, Load)] == ["level"]
+    assert any(isinstance(n, ForNeighbors) for inner in guard.then for n in walk(inner))

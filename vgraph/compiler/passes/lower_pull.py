@@ -11,6 +11,8 @@ destination is visited once for each segment that has arcs into it, goes on from
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vgraph.compiler.effects import only_claims, the_claim
@@ -38,6 +40,7 @@ from vgraph.compiler.ir import (
     Layout,
     Let,
     Load,
+    Logical,
     Node,
     Operator,
     Orientation,
@@ -159,9 +162,33 @@ class Pull:
         return self.fixed_claim() is not None
 
     def guarded(self, body: Body) -> Body:
-        """If nothing but a claim can happen, vertices that are claimed already are passed over."""
+        """Vertices are passed over at which nothing can happen: claimed already, or of a state that the operator skips.
+
+        A condition on dst alone that is false before the first arc stays so: nothing else changes dst in the round.
+        """
         claim = self.fixed_claim()
-        return (If(_free(claim), body),) if claim else body
+        tests = [*self.tests_of_dst(self.operator.body), *([_free(claim)] if claim else [])]
+        return (If(functools.reduce(_both, tests), body),) if tests else body
+
+    def tests_of_dst(self, body: Body) -> Iterator[Expr]:
+        """The conditions around all that the operator does that depend on nothing but dst."""
+        match body:
+            case (If(condition=condition, then=then, other=()),):
+                parts = [condition]
+                while parts:
+                    match parts.pop():
+                        case Logical(op="and", left=left, right=right):
+                            parts += [right, left]
+                        case part if self.only_dst(part):
+                            yield part
+                yield from self.tests_of_dst(then)
+
+    def only_dst(self, e: Expr) -> bool:
+        """True if `e` reads nothing but dst, its properties, and what is the same in the whole round."""
+        same = {p.name for p in self.low.program.params} | {self.dst}
+        nodes = list(walk(e))
+        own = all(self.is_dst(x.index) for x in nodes if isinstance(x, Load))
+        return own and all(x.name in same for x in nodes if isinstance(x, Var))
 
     def fixed_claim(self) -> Claim | None:
         """The claim, if it is all that can happen and what it expects is the same for every arc.
@@ -174,6 +201,10 @@ class Pull:
         inner = {self.src, self.edge}
         varies = any(isinstance(x, Var) and x.name in inner for x in walk(claim.expected))
         return None if varies else claim
+
+
+def _both(left: Expr, right: Expr) -> Expr:
+    return Logical("and", left, right)
 
 
 def _free(claim: Claim) -> Expr:
