@@ -66,7 +66,30 @@ def startup(content: dict[str, Any]) -> str:
     return f"{harness.table(header, cells)}\n\n{note}"
 
 
-SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {"floors": floors, "cpu": cpu, "startup": startup}
+def forms(content: dict[str, Any]) -> str:
+    header = ["application", "graph", "threads", "form", "drive", "ms", "to the best", "rounds"]
+    cells = [
+        [
+            row["application"],
+            row["graph"],
+            str(row["threads"]),
+            row["form"],
+            row["drive"],
+            f"{row['ms']:.2f}" + (" (once)" if row["blocks"] == 1 else ""),
+            f"{row['ratio']:.2f}",
+            str(row["rounds"]),
+        ]
+        for row in content["rows"]
+    ]
+    return harness.table(header, cells)
+
+
+SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "floors": floors,
+    "cpu": cpu,
+    "startup": startup,
+    "forms": forms,
+}
 
 
 def where_made(content: dict[str, Any]) -> str:

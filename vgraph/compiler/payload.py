@@ -41,7 +41,7 @@ from vgraph.compiler.ir import (
     Var,
 )
 from vgraph.compiler.rewrite import children, map_children, transform_body, walk, with_fields
-from vgraph.compiler.types import BOOL, Scalar, Target, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, VID, Scalar, Target, Type, Vector, element_of
 from vgraph.schedule import Payload
 from vgraph.source import Span
 
@@ -103,7 +103,12 @@ def _statements(body: Body) -> Iterator[Stmt]:
 def _dst_only(operator: Operator, e: Expr) -> bool:
     """Whether an expression can be evaluated knowing nothing but `dst` and what is equal everywhere."""
     local = {n.name for n in _statements(operator.body) if isinstance(n, Let)} | {*operator.args[:2]}
-    return not any(isinstance(n, Var) and n.name in local for n in walk(e))
+    for n in walk(e):
+        if isinstance(n, Neighbor) or (isinstance(n, Var) and n.name in local):
+            return False
+        if isinstance(n, Load) and n.index != Var(operator.args[2], VID):
+            return False
+    return True
 
 
 def _claim_values(operator: Operator, claim: Claim) -> list[Expr]:

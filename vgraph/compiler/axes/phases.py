@@ -5,7 +5,7 @@ from __future__ import annotations
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir import EdgeApply
 from vgraph.compiler.payload import obstacle, payload_bytes
-from vgraph.schedule import UNORDERED, Direction, Payload, Phases, spelled
+from vgraph.schedule import Direction, Payload, Phases, spelled
 
 FORMS = {Phases.GATHER_APPLY: Direction.PULL, Phases.APPLY_SCATTER: Direction.PUSH}
 """The direction of the form that each pair of phases divides in two."""
@@ -20,10 +20,6 @@ def choose_phases(c: Choice) -> Phases:
     if not isinstance(c.apply, EdgeApply):
         reason = "a vertex operator writes its own vertex: there are no arcs between two phases"
         c.illegal(option, reason, "leave it out", c.operator.span)
-    if c.chosen["order"] != UNORDERED:
-        c.illegal(
-            option, "two phases take all active vertices in one round", "leave out one of order and phases"
-        )
     arcs = asked is Phases.GATHER_APPLY
     found = [obstacle(c.operator, p, arcs=arcs) for p in (Payload.COMPUTED, Payload.RAW)]
     if all(found):
@@ -38,7 +34,6 @@ def choose_payload(c: Choice) -> Payload:
     phases = c.chosen["phases"]
     if phases is Phases.FUSED:
         return Payload(c.only("payload", Payload.COMPUTED, "a fused loop has no buffer"))
-    _alone(c)
     asked = c.asked("payload")
     arcs = phases is Phases.GATHER_APPLY
     blocked = {p: obstacle(c.operator, p, arcs=arcs) for p in (Payload.RAW, Payload.COMPUTED)}
@@ -79,18 +74,6 @@ def _counts(c: Choice) -> str:
     raw, computed = _bytes(c)
     unit = "an arc" if c.chosen["phases"] is Phases.GATHER_APPLY else "a vertex"
     return f"raw, {raw} bytes {unit}; computed, {computed} bytes an arc"
-
-
-def _alone(c: Choice) -> None:
-    """Refuse what other axes would do to one loop where there are two."""
-    option = f"phases={spelled(c.chosen['phases'])}"
-    for name, rest in (("balance", "vertex"), ("segments", "1")):
-        if str(c.chosen[name]) != rest:
-            c.illegal(
-                f"{name}={spelled(c.chosen[name])}",
-                f"it does not apply to {option}",
-                "leave out one of the two",
-            )
 
 
 def choose_pipeline(c: Choice) -> int:
