@@ -20,7 +20,7 @@ A = vg.algorithms
 FORMS = [
     {"phases": phases, "payload": payload, "pipeline": pipeline}
     for phases, payload, pipeline in product(
-        (vg.GATHER_APPLY, vg.APPLY_SCATTER), (vg.RAW, vg.COMPUTED), (0, 1, 3)
+        (vg.GATHER_APPLY, vg.APPLY_SCATTER), (vg.RAW, vg.COMPUTED), (0, 2)
     )
 ]
 CASES = {
@@ -101,13 +101,13 @@ def two_phases(seed: int, algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Sch
 
 def test_random_operators_in_two_phases(tmp_path: Path) -> None:
     tried = 0
-    for seed in range(5000, 5030):
+    for seed in range(5000, 5012):
         algorithm = load(tmp_path, seed)
         schedule = two_phases(seed, algorithm, random_graph(seed, True))
         if schedule.labels:
             check(algorithm, seed, schedule, threads=1 + seed % 3)
             tried += 1
-    assert tried >= 15
+    assert tried >= 6
 
 
 @pytest.mark.slow
