@@ -86,10 +86,10 @@ def _lower(low: Lowering, n: EdgeApply) -> Body:
         assert rest == (UNORDERED, VERTEX, 1, 0, False), "these axes mean nothing for two phases"
     if schedule.phases is Phases.GATHER_APPLY:
         return lower_gather_apply(low, n)
-    if n.schedule.phases is Phases.APPLY_SCATTER:
+    if schedule.phases is Phases.APPLY_SCATTER:
         return lower_apply_scatter(low, n)
-    if n.schedule.drive is not Drive.AUTO:
-        return lower_push(low, n) if n.schedule.direction is Direction.PUSH else lower_pull(low, n)
+    if schedule.drive is not Drive.AUTO:
+        return lower_push(low, n) if schedule.direction is Direction.PUSH else lower_pull(low, n)
     loop = loop_around(low.program, n)
     return lower_per_round(low, n, loop.body if loop is not None else low.program.body)
 
