@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,10 +12,12 @@ import graphs
 import numpy as np
 import roofline
 from numpy.typing import NDArray
+from peers import SOURCES
 
 import vgraph as vg
 
 ROUNDS = 20
+BLOCK = 100_000_000  # products of a step in which triangles are checked
 DAMPING = 0.85
 
 
@@ -33,6 +36,14 @@ class Instance:
     def of(data: graphs.GraphData) -> Instance:
         graph = vg.Graph.from_csr(data.row_offsets, data.column_indices, directed=False, weight=data.weight)
         return Instance(data, graph)
+
+    def again(self) -> Instance:
+        """The same with a new graph, of which is known what every peer is told: that it has no parallel edges."""
+        from vgraph._orient import has_parallel_arcs
+
+        graph = vg.Graph.from_csr(self.data.row_offsets, self.data.column_indices, directed=False)
+        has_parallel_arcs(graph)
+        return Instance(self.data, graph)
 
     @cached_property
     def matrix(self) -> Any:
@@ -79,6 +90,38 @@ class Instance:
         return named
 
     @cached_property
+    def triangles(self) -> int:
+        """All triangles, by products of rows of the upper half, ordered by degree."""
+        from scipy.sparse import csr_array
+
+        degree = np.diff(self.data.row_offsets)
+        rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
+        sources, targets = np.repeat(rank, degree), rank[self.data.column_indices]
+        keep = targets < sources
+        ends = sources[keep], targets[keep]
+        half = csr_array((np.ones(keep.sum(), np.int64), ends), shape=self.matrix.shape)
+        work = np.cumsum(half @ np.diff(half.indptr))
+        cuts = np.unique(np.searchsorted(work, np.arange(0, work[-1] + BLOCK, BLOCK)))
+        parts = zip(cuts, [*cuts[1:], half.shape[0]], strict=True)
+        return sum(int(((half[a:b] @ half) * half[a:b]).sum()) for a, b in parts if b > a)
+
+    @cached_property
+    def cores(self) -> NDArray[np.int64]:
+        """Core numbers: vertices of at most k neighbors are taken away, all at once, until none is left."""
+        left = np.diff(self.data.row_offsets)
+        core = np.full(left.size, -1, np.int64)
+        k = 0
+        while (core < 0).any():
+            now = np.flatnonzero((core < 0) & (left <= k))
+            if not now.size:
+                k = int(left[core < 0].min())
+                continue
+            core[now] = k
+            beside = self.matrix.indices[_arcs_of(self.data.row_offsets, now)]
+            left -= np.bincount(beside, minlength=left.size)
+        return core
+
+    @cached_property
     def size(self) -> roofline.Size:
         return roofline.Size.of(self.data, self.graph.offset_dtype.itemsize)
 
@@ -111,6 +154,35 @@ def check_components(instance: Instance, result: Any) -> None:
     _same("components", result.component, instance.components)
 
 
+def check_triangles(instance: Instance, result: Any) -> None:
+    _same("triangles", result.total, instance.triangles)
+    _same("triangles of all vertices", result.triangles.sum(), 3 * instance.triangles)
+
+
+def check_cores(instance: Instance, result: Any) -> None:
+    _same("cores", result.core, instance.cores)
+
+
+def check_betweenness(instance: Instance, result: Any) -> None:
+    """Every vertex beyond a level has one path's worth there: so the sum over each level is known."""
+    level = instance.levels[np.isfinite(instance.levels)].astype(np.int64)
+    beyond = level.size - np.cumsum(np.bincount(level))
+    inside = np.isfinite(instance.levels) & (instance.levels > 0)
+    share = np.bincount(
+        instance.levels[inside].astype(np.int64), result.centrality[inside], minlength=beyond.size
+    )
+    wrong = np.abs(share[1:] / (SOURCES / 2) - beyond[1:]).max(initial=0)  # an undirected pair counts once
+    if not wrong <= 1e-6 * level.size:
+        raise WrongResultError(f"betweenness: the sum over a level is off by {wrong}")
+
+
+def _arcs_of(row_offsets: NDArray[np.int64], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions of all arcs of `vertices`."""
+    counts = row_offsets[vertices + 1] - row_offsets[vertices]
+    shift = np.repeat(row_offsets[vertices] - np.cumsum(counts) + counts, counts)
+    return shift + np.arange(shift.size)
+
+
 def _same(what: str, found: Any, expected: Any) -> None:
     wrong = np.count_nonzero(np.asarray(found) != expected)
     if wrong:
@@ -125,7 +197,18 @@ class Case:
     algorithm: str
     run: Callable[[Instance, int], Any]
     check: Callable[[Instance, Any], None]
-    traffic: Callable[[Instance, Any], roofline.Traffic]
+    traffic: Callable[[Instance, Any], roofline.Traffic] | None = None
+    fresh: bool = False
+
+    def timed(self, instance: Instance, threads: int) -> tuple[Any, float]:
+        """The result, and the seconds of the algorithm; on a graph that was prepared for nothing, if `fresh`."""
+        if not self.fresh:
+            result = self.run(instance, threads)
+            return result, result.stats.run_seconds
+        again = instance.again()
+        start = time.perf_counter()
+        result = self.run(again, threads)
+        return result, time.perf_counter() - start - result.stats.compile_seconds
 
 
 def _pagerank(dtype: Any, rank_bytes: int) -> Case:
@@ -169,5 +252,36 @@ CASES = (
         lambda i, threads: vg.run(vg.algorithms.connected_components, i.graph, threads=threads),
         check_components,
         lambda i, result: roofline.components(i.size),
+    ),
+    Case(
+        "triangles",
+        "triangles",
+        lambda i, threads: vg.run(vg.algorithms.triangle_count, i.graph, threads=threads),
+        check_triangles,
+        fresh=True,
+    ),
+    Case(
+        "betweenness",
+        "betweenness",
+        lambda i, threads: vg.run(
+            vg.algorithms.betweenness,
+            i.graph,
+            sources=[i.data.source] * SOURCES,
+            normalized=False,
+            threads=threads,
+        ),
+        check_betweenness,
+    ),
+    *(
+        [
+            Case(
+                "kcore",
+                "kcore",
+                lambda i, threads: vg.run(vg.algorithms.k_core, i.graph, threads=threads),
+                check_cores,
+            )
+        ]
+        if hasattr(vg.algorithms, "k_core")
+        else []
     ),
 )

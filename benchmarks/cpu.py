@@ -1,23 +1,33 @@
 """vgraph on the CPU beside the GAP Benchmark Suite and others, at equal threads, on the same arrays.
 
-    setsid --wait python benchmarks/cpu.py --gap DIR --graphs kron18,kron20,road --threads 1,2
+    setsid --wait python benchmarks/cpu.py --gap DIR --peers graphblas,networkit,numba --peer-python PYTHON \\
+        --graphs kron18,kron20,urand20,road --threads 1,2 --cache DIR
+    python benchmarks/report.py
 
-Times are of the algorithm alone: no reading, no compiling, no graph building. Every result is checked
-against SciPy before it is timed. `--gap` takes the folder with GAP's programs; `--topdown` and `--bellman`
-take programs of the same command line: a hand-written top-down BFS and frontier Bellman-Ford.
+Times are of the algorithm alone: no reading, no compiling, no graph building; the orientation by degree that
+triangle counting makes is in its time, as it is in GAP's. Every result is checked against SciPy, or by what is
+known of it, before it is timed. `--gap` takes the folder with GAP's programs; `--topdown` and `--bellman` take
+programs of the same command line: a hand-written top-down BFS and frontier Bellman-Ford. `--peers` names
+libraries that the interpreter `--peer-python` has: each runs in a process of its own. A peer that is missing or
+fails is named and left out. The file `--out` is written after every row; with `--keep` it keeps rows of an
+earlier run that this one does not measure again. At the end stands the ratio to the best peer of each cell
+(`anchors.py`), with their geometric mean and maximum.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anchors
 import graphs
 import harness
 import peers
@@ -53,39 +63,48 @@ class Row:
     peers: tuple[PeerRow, ...]
     rounds: int
     arcs_walked: int
-    floor_bytes: int
-    total_bytes: int
+    missing: tuple[str, ...]
+    floor_bytes: int | None
+    total_bytes: int | None
     bandwidth_gb_s: float
-    floor_ms: float
-    share_of_bandwidth: float
+    floor_ms: float | None
+    share_of_bandwidth: float | None
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--gap", type=Path, help="folder with GAP's bfs, sssp, pr, pr_spmv, cc, cc_sv")
+    parser.add_argument(
+        "--gap", type=Path, help="folder with GAP's bfs, sssp, pr, pr_spmv, cc, cc_sv, tc, bc"
+    )
     parser.add_argument(
         "--topdown", type=Path, action="append", default=[], help="a hand-written top-down BFS"
     )
     parser.add_argument(
         "--bellman", type=Path, action="append", default=[], help="a hand-written Bellman-Ford"
     )
-    parser.add_argument("--peers", default="", help=f"of {','.join(peers.PYTHON_PEERS)}")
-    parser.add_argument("--graphs", default="kron18,kron20,road", help="kronN, urandN, road, roadRxC")
+    parser.add_argument("--peers", default="", help=f"of {','.join(peers.LIBRARIES)}")
+    parser.add_argument(
+        "--peer-python", type=Path, default=Path(sys.executable), help="that has the libraries"
+    )
+    parser.add_argument("--graphs", default="kron18,kron20,urand20,road", help="kronN, urandN, road, roadRxC")
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--algorithms", default="bfs,sssp,pagerank,cc")
-    parser.add_argument("--blocks", type=int, default=7, help="interleaved blocks; the median of them counts")
+    parser.add_argument("--algorithms", default=",".join(dict.fromkeys(case.algorithm for case in CASES)))
+    parser.add_argument(
+        "--blocks", "--repeat", type=int, default=7, help="interleaved blocks; the median of them counts"
+    )
     parser.add_argument(
         "--trials", type=int, default=3, help="timed trials in a block, after one that warms up"
     )
+    parser.add_argument("--keep", action="store_true", help="keep rows of --out that are not measured again")
     parser.add_argument("--cache", type=Path, help="folder that keeps the graphs (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=harness.RESULTS / "cpu.json")
     return parser.parse_args(arguments)
 
 
 def programs(options: argparse.Namespace, algorithm: str, graph: str) -> list[peers.Program]:
-    """The native peers of one algorithm that are there."""
+    """The native peers of one algorithm."""
     delta = 512 if graph.startswith("road") else 16
     listed = peers.gap(options.gap, algorithm, delta=delta, rounds=ROUNDS) if options.gap else []
     if algorithm == "bfs":
@@ -95,49 +114,62 @@ def programs(options: argparse.Namespace, algorithm: str, graph: str) -> list[pe
             peers.Program(path.stem, path.resolve(), weighted=True, from_source=True)
             for path in options.bellman
         ]
-    for program in listed:
-        if not program.available:
-            print(f"left out: {program.label} ({program.path} is not a program)", file=sys.stderr)
-    return [program for program in listed if program.available]
+    return listed
 
 
 def vgraph_side(case: Case, instance: Instance, threads: int, trials: int) -> harness.Side:
     def block() -> list[float]:
-        case.run(instance, threads)
-        return [case.run(instance, threads).stats.run_seconds for _ in range(trials)]
+        case.timed(instance, threads)
+        return [case.timed(instance, threads)[1] for _ in range(trials)]
 
     return block
 
 
-def repeat(run: Callable[[], float], trials: int) -> list[float]:
-    """Seconds of `trials` runs after one that warms up."""
-    run()
-    return [run() for _ in range(trials)]
-
-
+@contextmanager
 def sides(
-    options: argparse.Namespace, case: Case, instance: Instance, threads: int
-) -> dict[str, harness.Side]:
-    """Every side of one row, vgraph first."""
+    options: argparse.Namespace, case: Case, instance: Instance, threads: int, missing: list[str]
+) -> Iterator[dict[str, harness.Side]]:
+    """Every side of one row, vgraph first; what is not there is added to `missing`, by name and reason."""
     found: dict[str, harness.Side] = {VGRAPH: vgraph_side(case, instance, threads, options.trials)}
+    running: list[peers.Library] = []
     for program in programs(options, case.algorithm, instance.data.name):
-        found[program.label] = partial(program.run, instance.data, options.cache, threads, options.trials)
+        side = partial(program.run, instance.data, options.cache, threads, options.trials)
+        try:
+            program.run(instance.data, options.cache, threads, 1)
+            found[program.label] = side
+        except (peers.PeerError, OSError) as error:
+            missing.append(f"{program.label}: {str(error).splitlines()[0]}")
     for library in filter(None, options.peers.split(",")):
-        run = peers.python_peer(library, case.algorithm, instance.data, threads, ROUNDS)
-        if run is not None:
-            found[library] = partial(repeat, run, options.trials)
-    return found
+        if library in peers.SERIAL and threads > 1 and case.algorithm != "kcore":
+            continue  # measured with one thread
+        data = options.cache / f"{instance.data.name}.npz"
+        try:
+            peer = peers.Library(options.peer_python, library, case.algorithm, data, threads, ROUNDS)
+            running.append(peer)
+            peer.run(1)
+            found[library] = partial(peer.run, options.trials)
+        except peers.PeerError as error:
+            missing.append(str(error))
+    try:
+        yield found
+    finally:
+        for peer in running:
+            peer.close()
 
 
 def measure(
     options: argparse.Namespace, case: Case, instance: Instance, threads: int, bandwidth: float
 ) -> Row:
-    result = case.run(instance, threads)
+    result, _ = case.timed(instance, threads)
     case.check(instance, result)
-    samples = harness.interleave(sides(options, case, instance, threads), options.blocks)
+    missing: list[str] = []
+    with sides(options, case, instance, threads, missing) as found:
+        samples = harness.interleave(found, options.blocks)
+    for name in missing:
+        print(f"left out: {name}", file=sys.stderr)
     mine = samples.pop(VGRAPH)
-    traffic = case.traffic(instance, result)
-    floor = traffic.floor / bandwidth
+    traffic = case.traffic(instance, result) if case.traffic is not None else None
+    floor = traffic.floor / bandwidth if traffic is not None else None
     return Row(
         case=case.name,
         graph=instance.data.name,
@@ -153,11 +185,12 @@ def measure(
         ),
         rounds=result.stats.rounds,
         arcs_walked=result.stats.edges,
-        floor_bytes=traffic.floor,
-        total_bytes=traffic.total,
+        missing=tuple(missing),
+        floor_bytes=traffic.floor if traffic is not None else None,
+        total_bytes=traffic.total if traffic is not None else None,
         bandwidth_gb_s=bandwidth / 1e9,
-        floor_ms=floor * 1e3,
-        share_of_bandwidth=floor / mine.median,
+        floor_ms=floor * 1e3 if floor is not None else None,
+        share_of_bandwidth=floor / mine.median if floor is not None else None,
     )
 
 
@@ -165,14 +198,22 @@ def show(rows: Sequence[Row]) -> str:
     cells = []
     for row in rows:
         others = ", ".join(f"{peer.label} {peer.ms:.2f} ({peer.ratio:.2f}x)" for peer in row.peers)
-        own = f"{row.ms:.2f}"
-        share = f"{row.share_of_bandwidth:.0%}"
-        cells.append([row.graph, str(row.threads), row.case, own, others, f"{row.floor_ms:.2f}", share])
+        floor = "" if row.floor_ms is None else f"{row.floor_ms:.2f}"
+        share = "" if row.share_of_bandwidth is None else f"{row.share_of_bandwidth:.0%}"
+        cells.append([row.graph, str(row.threads), row.case, f"{row.ms:.2f}", others, floor, share])
     header = ["graph", "threads", "case", "vgraph ms", "peers ms (vgraph / peer)", "floor ms", "of bandwidth"]
     return harness.table(header, cells)
 
 
-def run(options: argparse.Namespace) -> list[Row]:
+def earlier(options: argparse.Namespace) -> list[Mapping[str, Any]]:
+    """The rows that `--out` has already, if they are to be kept."""
+    if not (options.keep and options.out.exists()):
+        return []
+    rows: list[Mapping[str, Any]] = json.loads(options.out.read_text())["rows"]
+    return rows
+
+
+def run(options: argparse.Namespace, save: Callable[[Sequence[Row]], None]) -> list[Row]:
     wanted = options.algorithms.split(",")
     rows: list[Row] = []
     for name in options.graphs.split(","):
@@ -183,18 +224,27 @@ def run(options: argparse.Namespace) -> list[Row]:
                 if case.algorithm in wanted:
                     rows.append(measure(options, case, instance, threads, bandwidth))
                     print(show(rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
+                    save(rows)
     return rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     preferred = harness.first_in_line()
+    how: dict[str, Any] = {"blocks": options.blocks, "trials": options.trials, "preferred_session": preferred}
+    before = earlier(options)
+
+    def save(rows: Sequence[Row]) -> None:
+        made = [asdict(row) for row in rows]
+        again = {(row["case"], row["graph"], row["threads"]) for row in made}
+        kept = [row for row in before if (row["case"], row["graph"], row["threads"]) not in again]
+        harness.write_results(options.out, [*kept, *made], method=how)
+
     with tempfile.TemporaryDirectory(prefix="vgraph-benchmark-") as folder:
         options.cache = options.cache or Path(folder)
-        rows = run(options)
+        rows = run(options, save)
     print(show(rows))
-    how: dict[str, Any] = {"blocks": options.blocks, "trials": options.trials, "preferred_session": preferred}
-    harness.write_results(options.out, rows, method=how)
+    print(anchors.summary([asdict(row) for row in rows]))
 
 
 if __name__ == "__main__":

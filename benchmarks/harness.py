@@ -106,10 +106,13 @@ def _installed() -> dict[str, str]:
 
 
 def write_results(path: Path, rows: Sequence[Any], **more: Any) -> None:
-    """Write dataclass rows, the environment and what else is given as one JSON file."""
-    content = {**environment(), **more, "rows": [asdict(row) for row in rows]}
+    """Write rows (dataclasses or mappings), the environment and what else is given as one JSON file."""
+    plain = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
+    content = {**environment(), **more, "rows": plain}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(content, indent=1) + "\n")
+    partial.replace(path)
     print(f"wrote {path}", file=sys.stderr)
 
 

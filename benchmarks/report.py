@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import anchors
 import harness
 
 PAGE = Path(__file__).parent.parent / "docs" / "internals" / "performance.md"
@@ -47,8 +48,8 @@ def cpu(content: dict[str, Any]) -> str:
             row["case"],
             f"{row['ms']:.2f}",
             ", ".join(f"{peer['label']} {peer['ms']:.2f} ({peer['ratio']:.2f})" for peer in row["peers"]),
-            f"{row['floor_ms']:.2f}",
-            f"{row['share_of_bandwidth']:.0%}",
+            "" if row["floor_ms"] is None else f"{row['floor_ms']:.2f}",
+            "" if row["share_of_bandwidth"] is None else f"{row['share_of_bandwidth']:.0%}",
         ]
         for row in content["rows"]
     ]
@@ -84,9 +85,16 @@ def forms(content: dict[str, Any]) -> str:
     return harness.table(header, cells)
 
 
+def cells(content: dict[str, Any]) -> str:
+    return f"{anchors.table(content['rows'])}\n\n{anchors.summary(content['rows'])}"
+
+
+FILES = {"cells": "cpu"}
+"""Sections made from the result file of another."""
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "floors": floors,
     "cpu": cpu,
+    "cells": cells,
     "startup": startup,
     "forms": forms,
 }
@@ -101,9 +109,9 @@ def where_made(content: dict[str, Any]) -> str:
 
 
 def section(name: str, results: Path) -> str:
-    path = results / f"{name}.json"
+    path = results / f"{FILES.get(name, name)}.json"
     if not path.exists():
-        return f"Not measured yet: `python benchmarks/{name}.py` writes this table's figures.\n"
+        return f"Not measured yet: `python benchmarks/{path.stem}.py` writes this table's figures.\n"
     content = json.loads(path.read_text())
     return f"{where_made(content)}\n\n{SECTIONS[name](content)}\n"
 

@@ -55,14 +55,20 @@ def run(
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
+    graph, rank, replaced = algorithm.prepare(graph, params)
+    if replaced:
+        arguments |= replaced
+        types = argument_types(algorithm, {**params, **replaced})
     if device == "python":
-        return _interpret(algorithm, graph, arguments, types, schedule or Schedule(), relabel)
+        result = _interpret(algorithm, graph, arguments, types, schedule or Schedule(), relabel)
+        return result if rank is None else result.reordered(rank)
     from vgraph.runtime.executor import execute
 
     with reporter(progress, algorithm.name) as report:
-        return execute(
+        result = execute(
             algorithm, graph, arguments, types, schedule or Schedule(), _threads(threads), report, relabel
         )
+    return result if rank is None else result.reordered(rank)
 
 
 def autotune(
@@ -95,6 +101,10 @@ def autotune(
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
+    graph, _, replaced = algorithm.prepare(graph, params)
+    if replaced:
+        arguments |= replaced
+        types = argument_types(algorithm, {**params, **replaced})
     count = _threads(threads)
     with reporter(progress, f"tuning {algorithm.name}") as report:  # type: ignore[arg-type]
         return tune(
@@ -142,11 +152,12 @@ def explain(
     from vgraph.runtime.explain import explanation
 
     _check(algorithm, graph, schedule)
+    graph, _, replaced = algorithm.prepare(graph, params)
     return explanation(
         algorithm,
         graph,
         schedule or Schedule(),
-        params,
+        {**params, **replaced},
         _threads(threads),
         passes=passes,
         llvm=llvm,

@@ -118,6 +118,32 @@ class AlgorithmDef(Definition):
         self.requirements.append(check)
         return check
 
+    @cached_property
+    def preparations(self) -> list[Callable[..., Any]]:
+        """What was registered with `prepares`."""
+        return []
+
+    def prepares(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        """Register what gives the graph and arguments to run with in place of the user's, as `vgraph._orient.Prepared`.
+
+        It is called as checks are. Results with one element per vertex come back in the order of the user's graph; an
+        algorithm that renumbers takes no vertices as parameters. It runs in Python, before each run: what takes long
+        belongs in `Graph.kept_with_topology`.
+        """
+        self.preparations.append(make)
+        return make
+
+    def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
+        rank: Any = None
+        replaced: dict[str, Any] = {}
+        for make in self.preparations:
+            given = {**{n: p.default for n, p in self.signature.parameters.items()}, **arguments, **replaced}
+            wanted = list(inspect.signature(make).parameters)[1:]
+            graph, rank, more = make(graph, **{name: given[name] for name in wanted})
+            replaced |= more
+        return graph, rank, replaced
+
     def check(self, graph: Any, arguments: Mapping[str, Any]) -> None:
         """Make all registered checks."""
         for check in self.requirements:

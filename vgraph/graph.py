@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -73,6 +73,13 @@ class _Topology:
         self._in: Adjacency | None = None if directed else out
         self._degrees: dict[str, NDArray[Any]] = {}
         self.prepared: dict[Any, Any] = {}  # what is computed once: segments, another order of vertices
+        self._kept: dict[str, Any] = {}
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        with self.lock:
+            if name not in self._kept:
+                self._kept[name] = make()
+            return self._kept[name]
 
     @property
     def in_(self) -> Adjacency:
@@ -376,6 +383,10 @@ class Graph:
     def in_(self) -> Adjacency:
         """The incoming arcs: `out` itself if undirected, else its transpose, built on first use."""
         return self._topology.in_
+
+    def kept_with_topology(self, name: str, make: Callable[[], Any]) -> Any:
+        """What `make` gave for this graph's arcs, whatever its properties: made on first use, then kept."""
+        return self._topology.kept(name, make)
 
     @property
     def has_transpose(self) -> bool:

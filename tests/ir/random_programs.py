@@ -47,6 +47,7 @@ INDEX: dict[Site, Type] = {
     Site.EDGE_SEGMENTS: EID,
     Site.ARRAY: I64,
     Site.QUEUE: I64,
+    Site.THREAD: VID,
 }
 NAMES = (
     *("x", "dist", "frontier", "fill", "in", "min", "weight.in", "größe", "a b", 'quote"d', "inf", "none"),
@@ -305,6 +306,7 @@ class Maker:
                 lambda: ir.FrontierPush(a, self.expr(VID), self.pick(Layout), self.chance(), self.chance()),
                 lambda: ir.FrontierClear(a, self.pick(Layout)),
                 lambda: ir.FrontierSwap(a, b),
+                lambda: ir.Fold(self.pick(self.properties).name, self.pick(self.properties).name),
                 lambda: ir.FrontierConvert(a, self.pick(Layout)),
             )
         )()

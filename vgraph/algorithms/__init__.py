@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vgraph.algorithms.bellman_ford import bellman_ford
+from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs
 from vgraph.algorithms.connected_components import connected_components
 from vgraph.algorithms.label_components import label_components
@@ -10,9 +11,11 @@ from vgraph.algorithms.label_propagation import label_propagation
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.pagerank import pagerank
 from vgraph.algorithms.sssp import sssp
+from vgraph.algorithms.triangle_count import triangle_count
 
 __all__ = [
     "bellman_ford",
+    "betweenness",
     "bfs",
     "connected_components",
     "label_components",
@@ -20,4 +23,5 @@ __all__ = [
     "maximal_independent_set",
     "pagerank",
     "sssp",
+    "triangle_count",
 ]

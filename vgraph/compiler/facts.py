@@ -23,5 +23,7 @@ class Facts:
     """Breadth-first searches take many rounds, as on road networks."""
     transposed: bool = True
     """Arcs can be walked against their direction without building the transpose first."""
+    short_lists: bool = False
+    """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
     segments: int = 1
     """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value; a power of 2."""

@@ -91,7 +91,8 @@ class Orientation(Enum):
 class Site(Enum):
     """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, EDGE_SEGMENTS
     into that of its segments, ARRAY an array parameter of any length, indexed by i64; QUEUE (kernel level) has an
-    element for each place of a queue of vertices, indexed by i64."""
+    element for each place of a queue of vertices, indexed by i64. THREAD (kernel level): a value per vertex of which
+    every thread has its own copy, zero at the start; it reads and writes that alone."""
 
     VERTEX = "vertex"
     EDGE = "edge"
@@ -99,6 +100,7 @@ class Site(Enum):
     EDGE_SEGMENTS = "edge_segments"
     ARRAY = "array"
     QUEUE = "queue"
+    THREAD = "thread"
 
 
 class Origin(Enum):
@@ -745,6 +747,15 @@ class FrontierClear(Stmt):
 
     frontier: str
     layout: Layout
+
+
+@node
+class Fold(Stmt):
+    """`fold triangles += triangles.own`, collective: add what all threads have in their copies to the property, and
+    make the copies zero again."""
+
+    prop: str
+    own: str
 
 
 @node

@@ -82,6 +82,7 @@ STATEMENTS: dict[type[Stmt], tuple[frozenset[Level], Place, Place]] = {
     ir.CompareAndSwap: (LOW, Place.PARFOR, Place.PARFOR | Place.SINGLE),
     ir.FrontierPush: (LOW, Place.PARFOR, Place.PARFOR),
     ir.FrontierClear: (LOW, Place.DRIVER, Place.DRIVER | Place.SINGLE),
+    ir.Fold: (LOW, Place.DRIVER, Place.DRIVER),
     ir.FrontierSwap: (LOW, Place.DRIVER, Place.DRIVER | Place.SINGLE),
     ir.FrontierConvert: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Trace: (LOW, Place.DRIVER, Place.DRIVER),
@@ -115,6 +116,7 @@ INDEX_TYPES: dict[Site, Type] = {
     Site.EDGE_SEGMENTS: EID,
     Site.ARRAY: I64,
     Site.QUEUE: I64,
+    Site.THREAD: VID,
 }
 ARC_SITES = {Orientation.OUT: Site.EDGE, Orientation.IN: Site.EDGE_IN}
 

@@ -19,8 +19,8 @@ from vgraph.compiler.types import BOOL, VID, Scalar, Type
 # Words that begin a statement or an expression: a name like one of them is printed in quotes.
 RESERVED = frozenset(
     """all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
-    fail false fill for id if let none num_arcs num_vertices parfor pipeline push relaxed scratch single swap trace true
-    union vertex_apply while""".split()  # noqa: SIM905
+    fail false fill fold for id if let none num_arcs num_vertices parfor pipeline push relaxed scratch single swap
+    trace true union vertex_apply while""".split()  # noqa: SIM905
 )
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
 
@@ -258,6 +258,7 @@ _STATEMENTS: dict[type[Stmt], Callable[[Any], str]] = {
     ir.CompareAndSwap: _cas,
     ir.FrontierPush: _push,
     ir.FrontierClear: lambda n: f"clear {_name(n.frontier)} {n.layout.value}",
+    ir.Fold: lambda n: f"fold {_name(n.prop)} += {_name(n.own)}",
     ir.FrontierSwap: lambda n: f"swap {_name(n.left)} {_name(n.right)}",
     ir.FrontierConvert: lambda n: f"convert {_name(n.frontier)} to {n.layout.value}",
     ir.Trace: _trace,

@@ -365,6 +365,9 @@ class _Builder:
     def _s_frontier_clear(self, frontier: Token, layout: Token) -> Stmt:
         return ir.FrontierClear(_text(frontier), Layout(str(layout)))
 
+    def _s_fold(self, prop: Token, _op: Token, own: Token) -> Stmt:
+        return ir.Fold(_text(prop), _text(own))
+
     def _s_frontier_swap(self, left: Token, right: Token) -> Stmt:
         return ir.FrontierSwap(_text(left), _text(right))
 

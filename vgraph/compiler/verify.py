@@ -124,6 +124,8 @@ class Checker:
         self.require(ok, "properties in the order of the transpose exist at kernel level only", prop)
         ok = prop.site is not Site.QUEUE or (self.low and prop.origin is ir.Origin.LOCAL)
         self.require(ok, "buffers of a queue are local and exist at kernel level only", prop)
+        ok = prop.site is not Site.THREAD or (self.low and prop.origin is ir.Origin.LOCAL)
+        self.require(ok, "copies for threads are made at kernel level", prop)
         ok = not prop.disjoint or (prop.type == VID and prop.site is Site.VERTEX)
         self.require(ok, "disjoint sets are a vertex property of type vid", prop)
         private = prop.origin is Origin.SCRATCH
@@ -156,7 +158,11 @@ class Checker:
         else:
             prop = self.properties.get(result.value)
             self.require(result.kind == "property", "a name is a property result", result)
-            ok = prop is not None and prop.site is Site.VERTEX and prop.origin is not Origin.SCRATCH
+            ok = (
+                prop is not None
+                and prop.site in (Site.VERTEX, Site.THREAD)
+                and prop.origin is not Origin.SCRATCH
+            )
             self.require(ok, f"{result.value} is not a vertex property", result)
 
     # --- scopes

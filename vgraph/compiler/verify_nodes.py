@@ -459,6 +459,13 @@ def _frontier_clear(c: Checker, n: ir.FrontierClear) -> None:
     c.require(ok, "all threads together clear a bitmap", n)
 
 
+def _fold(c: Checker, n: ir.Fold) -> None:
+    prop, own = c.prop(n), c.prop(n, name=n.own)
+    c.require(prop.site is Site.VERTEX and own.site is Site.THREAD, "copies are folded into a property", n)
+    c.require(prop.type == own.type, f"{n.own} is {own.type}, not {prop.type}", n)
+    c.require(element_of(prop.type).kind in BINARY["+"], f"+ does not reduce {prop.type}", n)
+
+
 def _trace(c: Checker, n: ir.Trace) -> None:
     c.value(n, n.active, I64, "the frontier size")
     c.value(n, n.edges, I64, "the number of arcs")
@@ -500,6 +507,7 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.CompareAndSwap: _compare_and_swap,
     ir.FrontierPush: _push,
     ir.FrontierClear: _frontier_clear,
+    ir.Fold: _fold,
     ir.FrontierSwap: lambda c, n: _two_frontiers(c, n, n.left, n.right),
     ir.FrontierConvert: lambda c, n: c.frontier(n, n.frontier, n.layout),
     ir.Trace: _trace,

@@ -355,7 +355,8 @@ def _bind(
     """Fill the argument slots and allocate what the kernel writes; the arrays by name."""
     if numbers is not None:
         graph = numbers.graph
-    arrays = {a.name: _array(a, graph, arguments, numbers) for a in plan.arrays if _needed(a, plan)}
+    threads = int(context.get("num_threads"))
+    arrays = {a.name: _array(a, graph, arguments, numbers, threads) for a in plan.arrays if _needed(a, plan)}
     for slot, arg in enumerate(plan.interface.args):
         if arg.kind == "property":
             context.set_array(slot, arrays[arg.name])
@@ -401,9 +402,11 @@ def _renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) -
 
 
 def _array(
-    array: Array, graph: Graph, arguments: Mapping[str, Any], numbers: Relabelled | None
+    array: Array, graph: Graph, arguments: Mapping[str, Any], numbers: Relabelled | None, threads: int
 ) -> np.ndarray[Any, Any]:
     name = array.name
+    if array.site == "thread":
+        return np.zeros((threads, graph.num_vertices, max(1, array.length)), array.dtype)
     if array.origin == "local":
         size = graph.num_arcs if array.site in ("edge", "edge_in") else graph.num_vertices
         if array.chunks:

@@ -85,6 +85,11 @@ class Result:
         self.stats, self.trace, self.schedule = stats, trace, schedule
         self._values = dict(values)
 
+    def reordered(self, rank: Any) -> Result:
+        """The same with element `rank[v]` of each property at v."""
+        values = {k: v[rank] if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
+        return Result(self.algorithm, values, self.stats, self.trace, self.schedule)
+
     def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["_values"][name]

@@ -53,6 +53,7 @@ class OperatorLowering(Statements):
         self.claimed: dict[str, Span] = {}
         self.stored_own: dict[str, Span] = {}
         self.own_reads: list[tuple[str, Span]] = []
+        self.spread: dict[str, str] = {}  # what `u.x += e` does to properties of other vertices
         self.claiming: ir.Expr | None = None
         self.returns = False
 
@@ -91,6 +92,7 @@ class OperatorLowering(Statements):
                 self.frame.bindings[p.name] = en.GraphRef(p.span)
         if len(plain) == 1:
             self.own = ir.Var(names[0], VID, span=plain[0].span)
+            self.spread = reductions.at_others(text.body, plain[0].name)
             self.frame.bindings[plain[0].name] = Value(self.own, VID, plain[0].span, valid=True)
             return names
         self.src = ir.Var(names[0], VID, span=plain[0].span)
@@ -206,12 +208,17 @@ class OperatorLowering(Statements):
         """Whether only this visit of a vertex operator writes the place."""
         return not self.is_edge and place.vertex is not None and place.vertex.expr == self.own
 
+    def is_shared(self, statement: s.Assign | s.Augment, target: s.Attribute) -> bool:
+        """Whether `v.x += e` meets `u.x += e` of other visits: it is the same reduction then."""
+        found = reductions.of_augment(statement) if isinstance(statement, s.Augment) else None
+        return found is not None and self.spread.get(target.name) == found.op
+
     def assign_attribute(self, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
         place = self.place(target)
         if place.prop is not None and place.prop.origin is Origin.SCRATCH:
             self.store_scratch(statement, target, place)
             return
-        if self.is_own(place):
+        if self.is_own(place) and not self.is_shared(statement, target):
             self.store_own(statement, target, place)
             return
         in_claim = (

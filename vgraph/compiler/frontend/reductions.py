@@ -44,6 +44,21 @@ def of_augment(statement: s.Augment) -> Reduction | None:
     return Reduction("+", (statement.value,), (True,)) if statement.op == "-" else None
 
 
+def at_others(body: s.Body, own: str) -> dict[str, str]:
+    """The properties that `u.x op= e` updates at vertices other than `own`, with the op."""
+    found: dict[str, str] = {}
+    for statement in body:
+        match statement:
+            case s.Augment(target=s.Attribute(value=s.Name(id=vertex), name=name)) if vertex != own:
+                reduction = of_augment(statement)
+                found |= {name: reduction.op} if reduction else {}
+            case s.If(then=then, other=other):
+                found |= at_others((*then, *other), own)
+            case s.For(body=inner) | s.While(body=inner):
+                found |= at_others(inner, own)
+    return found
+
+
 def of_assign(place: s.Expr, value: s.Expr, meaning: Meaning) -> Reduction | None:
     """The reduction of `place = value`, if it is one."""
     match value:

@@ -56,7 +56,7 @@ def _element(m: Machine, env: Env, n: ir.Element) -> Any:
 
 def _load(m: Machine, env: Env, n: ir.Load) -> Any:
     index = evaluate(m, env, n.index)
-    array = m.arrays[n.prop]
+    array = m.memory(n.prop)
     if n.prop in m.snapshot and not (isinstance(n.index, ir.Var) and n.index.name in m.own):
         array = m.snapshot[n.prop]
     value = array[index]

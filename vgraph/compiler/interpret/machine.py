@@ -119,6 +119,7 @@ class Machine:
         self.touched: set[int] = set()
         self.interleaved = False
         self.segment = 0
+        self.thread = 0
 
     def dtype(self, t: Type) -> np.dtype[Any]:
         """The NumPy dtype of a scalar, or of a vector's elements."""
@@ -152,8 +153,16 @@ class Machine:
                 return incoming[np.array(order, np.intp)]
             values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
             return values[self.side(Orientation.IN).edges] if prop.site is Site.EDGE_IN else values
+        if prop.site is Site.THREAD:
+            copies = (self.threads, self.num_vertices)
+            return np.zeros((*copies, prop.type.length) if isinstance(prop.type, Vector) else copies, dtype)
         size = self.num_vertices if prop.site in (Site.VERTEX, Site.QUEUE) else self.num_arcs
         return np.zeros((size, prop.type.length) if isinstance(prop.type, Vector) else size, dtype)
+
+    def memory(self, prop: str) -> Any:
+        """The array of a property: the running thread's own copy, if there is one for each."""
+        array = self.arrays[prop]
+        return array[self.thread] if self.properties[prop].site is Site.THREAD else array
 
     @staticmethod
     def _frontier(layouts: tuple[Layout, ...]) -> Frontier:

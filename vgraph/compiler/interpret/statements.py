@@ -90,7 +90,7 @@ def _reduce_global(m: Machine, env: Env, n: ir.ReduceGlobal) -> None:
 
 
 def _store(m: Machine, env: Env, n: ir.Store) -> None:
-    m.arrays[n.prop][evaluate(m, env, n.index)] = evaluate(m, env, n.value)
+    m.memory(n.prop)[evaluate(m, env, n.index)] = evaluate(m, env, n.value)
 
 
 def _scratch_store(m: Machine, env: Env, n: ir.ScratchStore) -> None:
@@ -104,7 +104,7 @@ def _scratch_clear(m: Machine, env: Env, n: ir.ScratchClear) -> None:
 
 def _reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
     index, value = evaluate(m, env, n.index), evaluate(m, env, n.value)
-    array = m.arrays[n.prop]
+    array = m.memory(n.prop)
     before = array[index].copy()
     if m.interleaved and not n.atomic:
         yield
@@ -393,18 +393,19 @@ def _interleave(m: Machine, tasks: list[Steps]) -> None:
     assert m.rng is not None
     m.interleaved = True
     waiting = iter(tasks)
-    running: list[Steps] = []
+    running: dict[int, Steps] = {}
     while True:
-        while len(running) < m.threads and (task := next(waiting, None)) is not None:
-            running.append(task)
+        for thread in range(m.threads):
+            if thread not in running and (task := next(waiting, None)) is not None:
+                running[thread] = task
         if not running:
             break
-        chosen = int(m.rng.integers(len(running)))
+        m.thread = int(m.rng.choice(list(running)))
         try:
-            next(running[chosen])
+            next(running[m.thread])
         except StopIteration:
-            del running[chosen]
-    m.interleaved = False
+            del running[m.thread]
+    m.interleaved, m.thread = False, 0
 
 
 def _single(m: Machine, env: Env, n: ir.Single) -> Steps:
@@ -423,6 +424,12 @@ def _push(m: Machine, env: Env, n: ir.FrontierPush) -> Steps:
     if not (n.dedupe and known):
         frontier.push(v)
     return None
+
+
+def _fold(m: Machine, env: Env, n: ir.Fold) -> None:
+    for copy in m.arrays[n.own]:
+        m.arrays[n.prop][...] = arithmetic.BINARY["+"](m.arrays[n.prop], copy)
+    m.arrays[n.own][...] = 0
 
 
 def _frontier_clear(m: Machine, env: Env, n: ir.FrontierClear) -> None:
@@ -468,6 +475,7 @@ _SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.ParFor: _par_for,
     ir.Pipeline: _pipeline,
     ir.Barrier: lambda m, env, n: None,
+    ir.Fold: _fold,
     ir.FrontierClear: _frontier_clear,
     ir.FrontierSwap: _frontier_swap,
     ir.FrontierConvert: _frontier_convert,

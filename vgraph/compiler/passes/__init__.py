@@ -7,6 +7,17 @@ from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.compiler.passes.insert_atomics import insert_atomics
 from vgraph.compiler.passes.insert_barriers import insert_barriers
 from vgraph.compiler.passes.lower_applies import lower_applies
+from vgraph.compiler.passes.mark_common import mark_common
+from vgraph.compiler.passes.own_copies import own_copies
 from vgraph.compiler.passes.simplify import simplify
 
-PIPELINE = (simplify, choose_schedule, double_buffer, lower_applies, insert_atomics, insert_barriers)
+PIPELINE = (
+    simplify,
+    choose_schedule,
+    double_buffer,
+    lower_applies,
+    own_copies,
+    mark_common,
+    insert_atomics,
+    insert_barriers,
+)

@@ -2,7 +2,8 @@
 
 A write is atomic unless the loop's own vertex is the only place at which the loop writes the property. Reads of a
 property that the loop writes at other vertices are relaxed. Where vertices are cut, even the loop's own is shared.
-What goes through a pipeline's channel is plain: the channel orders it. With one thread everything is plain.
+What goes through a pipeline's channel is plain: the channel orders it. With one thread everything is plain, as are
+copies that each thread has for itself.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from vgraph.compiler.ir import (
     Program,
     Reduce,
     Share,
+    Site,
     Store,
     Var,
 )
@@ -50,8 +52,8 @@ def _alone(loop: ParFor | Pipeline, n: Node, foreign_writes: set[str]) -> Node |
     return None
 
 
-def _mark(loop: _Loop) -> _Loop:
-    nodes = list(walk(loop))
+def _mark(loop: _Loop, copies: frozenset[str]) -> _Loop:
+    nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, Load)) and n.prop in copies)]
     channel = loop.buffers if isinstance(loop, Pipeline) else ()
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
@@ -99,10 +101,12 @@ def _run(program: Program, context: Context) -> Program:
     if context.threads == 1:
         return with_fields(transform(program, _plain), {"threads": 1})
 
+    copies = frozenset(p.name for p in program.properties if p.site is Site.THREAD)
+
     def rule(n: Node) -> Node | None:
         if isinstance(n, ParFor):
-            return _mark(n)
-        return _mark(n) if isinstance(n, Pipeline) else None
+            return _mark(n, copies)
+        return _mark(n, copies) if isinstance(n, Pipeline) else None
 
     return with_fields(program, {"body": transform_body(program.body, rule)})
 

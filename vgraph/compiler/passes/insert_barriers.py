@@ -10,6 +10,7 @@ from vgraph.compiler.ir import (
     Barrier,
     Body,
     CompareAndSwap,
+    Fold,
     For,
     FrontierClear,
     FrontierConvert,
@@ -40,7 +41,7 @@ from vgraph.compiler.rewrite import Context, Pass, children, walk, with_fields
 
 _JOINING = (
     ParFor, Pipeline, Single, FrontierClear, FrontierSwap, FrontierConvert, FrontierCopy, FrontierSet,
-    ListAppend, ListClear, ListGet,
+    ListAppend, ListClear, ListGet, Fold,
 )  # fmt: skip
 
 
@@ -63,7 +64,7 @@ def _writes(statement: Stmt) -> set[str]:
     found: set[str] = set()
     for n in walk(statement):
         match n:
-            case Store(prop=name) | Reduce(prop=name) | CompareAndSwap(prop=name):
+            case Store(prop=name) | Reduce(prop=name) | CompareAndSwap(prop=name) | Fold(prop=name):
                 found.add(f"property {name}")
             case FrontierPush(frontier=a) | FrontierClear(frontier=a) | FrontierConvert(frontier=a):
                 found.add(f"frontier {a}")

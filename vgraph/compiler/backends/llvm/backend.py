@@ -10,6 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST
 from vgraph.compiler.backends.base import ENTRY, Backend, Kernel, KernelInterface, SourceText
 from vgraph.compiler.backends.llvm import (
+    copies,
     expressions,
     frontiers,
     memory,
@@ -31,6 +32,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **statements.STATEMENTS,
     **memory.STATEMENTS,
     **scratch.NODES,
+    **copies.STATEMENTS,
     **neighbors.STATEMENTS,
     **parallel.STATEMENTS,
     **pipeline.STATEMENTS,
@@ -107,6 +109,7 @@ def _prologue(f: Emitter) -> None:
     for index, slot in enumerate(f.interface.args):
         place = f.op(f"getelementptr inbounds i8, ptr {args}, i64 {8 * index}") if index else args
         _argument(f, slot.kind, slot.name, place)
+    copies.find_own(f)
     _descriptors(f)
     for declaration in f.program.globals:
         t = f.types.register(declaration.type)

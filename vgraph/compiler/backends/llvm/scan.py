@@ -14,7 +14,7 @@ from vgraph.compiler.types import Vector as VectorType
 
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
-    ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet,
+    ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet, ir.Fold,
 )  # fmt: skip
 
 
@@ -120,6 +120,8 @@ def _look(node: ir.Node, found: Scan) -> None:
                 found.lengths.add(prop)
         case ir.ScratchLoad(prop=prop) | ir.ScratchStore(prop=prop) | ir.ScratchClear(prop=prop):
             found.scratch.add(prop)
+        case ir.Fold(prop=prop, own=own):
+            found.properties |= {prop, own}
         case ir.Reduce(prop=prop, changed=changed):
             found.properties.add(prop)
             if changed is not None:

@@ -1,0 +1,95 @@
+"""The acyclic orientation of a graph by degree: every edge once, between the ends in the order of their degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph import _build
+from vgraph._arrays import MAX_ID_32
+from vgraph.graph import Graph
+
+
+class Prepared(NamedTuple):
+    """A graph to run on in place of the user's; `rank[v]` is what vertex v is called there (None: the same).
+
+    `arguments` take the place of the user's.
+    """
+
+    graph: Graph
+    rank: NDArray[Any] | None = None
+    arguments: Mapping[str, Any] = MappingProxyType({})
+
+
+def oriented(graph: Graph) -> Prepared:
+    """The graph as a directed acyclic one: arcs lead from vertices with fewer neighbors to such with more.
+
+    Vertices are numbered by falling degree, so that arcs lead from higher to lower numbers, and none has more than
+    sqrt(2 * edges) of them. The direction of arcs is ignored; self-loops and parallel arcs are left out. What was
+    made is kept with the graph.
+    """
+    kept = graph.kept_with_topology("oriented", lambda: _make(graph))
+    assert isinstance(kept, Prepared)
+    return kept
+
+
+def has_parallel_arcs(graph: Graph) -> bool:
+    """Whether a vertex has two arcs to the same other one; found out once."""
+    out = graph.out
+    return bool(
+        graph.kept_with_topology(
+            "parallel", lambda: bool(_build.repeats(out.row_offsets, out.column_indices).any())
+        )
+    )
+
+
+def without_parallel_arcs(graph: Graph) -> Graph:
+    """The graph with the first of parallel arcs alone, without properties; the graph itself if there are none."""
+    if not has_parallel_arcs(graph):
+        return graph
+
+    def make() -> Graph:
+        sources, targets, _ = graph.edges()
+        n = graph.num_vertices
+        return Graph.from_edges(sources, targets, num_vertices=n, directed=graph.directed, multi_edges=False)
+
+    kept = graph.kept_with_topology("without parallel arcs", make)
+    assert isinstance(kept, Graph)
+    return kept
+
+
+def _make(graph: Graph) -> Prepared:
+    out, n = graph.out, graph.num_vertices
+    if graph.directed or has_parallel_arcs(graph):
+        sources = _build.sources_of(out.row_offsets, np.dtype(np.int64))
+        options = {"num_vertices": n, "directed": False, "self_loops": False, "multi_edges": False}
+        return _make(Graph.from_edges(sources, out.column_indices, **options))  # type: ignore[arg-type]
+    rank = _ranks(graph.out_degree)
+    sources, targets = np.repeat(rank, graph.out_degree), rank[out.column_indices]
+    keep = sources > targets
+    sources, targets = sources[keep], targets[keep]
+    if max(n, sources.size) > MAX_ID_32:
+        return Prepared(Graph.from_edges(sources, targets, num_vertices=n), rank)
+    from scipy.sparse import _sparsetools as kernels
+
+    by_target, by_source = _csr(n, sources.size), _csr(n, sources.size)
+    blank = np.zeros(sources.size, np.int8)
+    kernels.coo_tocsr(n, n, sources.size, targets, sources, blank, *by_target, blank)
+    kernels.csr_tocsc(n, n, *by_target, blank, *by_source, blank)  # rows by source, each sorted by target
+    return Prepared(Graph.from_csr(*by_source), rank)
+
+
+def _csr(num_vertices: int, num_arcs: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return np.empty(num_vertices + 1, np.int32), np.empty(num_arcs, np.int32)
+
+
+def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
+    """The place of every vertex in the order of falling degrees; equal degrees keep their order."""
+    order = np.argsort(degrees.max(initial=0) - degrees, kind="stable")
+    rank = np.empty(degrees.size, np.int32 if degrees.size <= MAX_ID_32 else np.int64)
+    rank[order] = np.arange(degrees.size, dtype=rank.dtype)
+    return rank

@@ -1,0 +1,70 @@
+"""`own-copies`: sums that a parallel loop makes at many vertices many times go into a copy of each thread's own.
+
+before: `parfor u { ... for w in common(out(u), out(v)) { triangles[w] += 1 } }`
+after:  `parfor u { ... for w in common(out(u), out(v)) { triangles.own[w] += 1 } }; fold triangles += triangles.own`
+
+An atomic addition takes tens of times as long as a plain one, longer where threads meet at a hub. A copy costs memory
+for every vertex and thread, and a sweep at the end: it pays in loops over what two vertices have in common, which
+come to a vertex far more often than once.
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler.ir import (
+    CompareAndSwap,
+    Fold,
+    ForCommon,
+    Level,
+    Load,
+    Node,
+    Origin,
+    ParFor,
+    Program,
+    Property,
+    Reduce,
+    Site,
+    Stmt,
+    Store,
+)
+from vgraph.compiler.rewrite import Context, Pass, fresh_names, transform, transform_body, walk, with_fields
+
+
+def _worth_it(loop: ParFor) -> tuple[str, ...]:
+    """The properties that the loop only adds to, somewhere in a loop over common neighbors."""
+    nodes = list(walk(loop))
+    added = {n.prop for n in nodes if isinstance(n, Reduce) and n.op == "+" and n.changed is None}
+    other = {n.prop for n in nodes if isinstance(n, (Load, Store, CompareAndSwap))}
+    other |= {n.prop for n in nodes if isinstance(n, Reduce) and (n.op != "+" or n.changed is not None)}
+    inner = {r.prop for n in nodes if isinstance(n, ForCommon) for r in walk(n) if isinstance(r, Reduce)}
+    return tuple(sorted((added - other) & inner))
+
+
+def _run(program: Program, context: Context) -> Program:
+    if context.threads == 1 or context.facts.short_lists:
+        return program
+    fresh = fresh_names(program)
+    copies: dict[str, Property] = {}
+
+    def rule(n: Node) -> tuple[Stmt, ...] | None:
+        if not isinstance(n, ParFor) or not (props := _worth_it(n)):
+            return None
+        for prop in props:
+            if prop not in copies:
+                t = program.property(prop).type
+                copies[prop] = Property(fresh(f"{prop}.own"), t, Site.THREAD, Origin.LOCAL)
+
+        def redirect(m: Node) -> Node | None:
+            if isinstance(m, Reduce) and m.prop in props:
+                return with_fields(m, {"prop": copies[m.prop].name})
+            return None
+
+        return transform(n, redirect), *(Fold(p, copies[p].name, span=n.span) for p in props)
+
+    body = transform_body(program.body, rule)
+    if not copies:
+        return program
+    properties = (*program.properties, *copies.values())
+    return with_fields(program, {"body": body, "properties": properties})
+
+
+own_copies = Pass("own-copies", _run, takes=Level.KERNEL, gives=Level.KERNEL)
