@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -114,7 +115,16 @@ class Graph:
     equal only if they are the same object.
     """
 
-    __slots__ = ("__weakref__", "_edge", "_in_edge", "_ranges", "_relabelled", "_topology", "_vertex")
+    __slots__ = (
+        "__weakref__",
+        "_edge",
+        "_in_edge",
+        "_means",
+        "_ranges",
+        "_relabelled",
+        "_topology",
+        "_vertex",
+    )
 
     def __init__(self, topology: _Topology, edge: Properties, vertex: Properties) -> None:
         self._topology = topology
@@ -123,6 +133,7 @@ class Graph:
         self._in_edge: dict[str, NDArray[Any]] = {}
         self._ranges: dict[str, PropertyRange] = {}
         self._relabelled: dict[str, Relabelled] = {}
+        self._means: dict[str, float] = {}
 
     # --- construction -------------------------------------------------------------------------------------
 
@@ -359,6 +370,13 @@ class Graph:
             self._ranges[name] = _range(values)
         return self._ranges[name]
 
+    def edge_property_mean(self, name: str) -> float:
+        """The average of an edge property, in f64; NaN if it holds one or the graph has no arcs."""
+        values = self._edge_property(name)
+        if name not in self._means:
+            self._means[name] = float(values.mean(dtype=np.float64)) if values.size else math.nan
+        return self._means[name]
+
     def _edge_property(self, name: str) -> NDArray[Any]:
         if name not in self._edge:
             known = ", ".join(self._edge) or "none"
@@ -369,6 +387,7 @@ class Graph:
         graph = Graph(self._topology, edge, vertex)
         kept = [name for name in edge if edge[name] is self._edge.get(name)]
         graph._in_edge = {name: self._in_edge[name] for name in kept if name in self._in_edge}
+        graph._means = {name: self._means[name] for name in kept if name in self._means}
         graph._ranges = {name: self._ranges[name] for name in kept if name in self._ranges}
         return graph
 

@@ -90,6 +90,7 @@ class Maker:
         lists = (ir.ListDecl(self.new()),)
         self.frontiers, self.list = [f.name for f in frontiers], lists[0].name
         self.operators = [self.new(), self.new()]
+        self.buckets, self.queue = self.new(), self.new()
         self.locals = {p.name: p.type for p in params}
         operators = []
         for name, count in zip(self.operators, (3, 1), strict=True):
@@ -105,7 +106,13 @@ class Maker:
         )
         target = Target(self.pick((32, 64)), self.pick((32, 64)))
         groups = (params, tuple(self.properties), self.globals, frontiers, lists, tuple(operators))
-        return Program(self.new(), self.pick(Level), target, *groups, body, results, self.pick((0, 1)))
+        v = self.new()
+        self.locals[v] = VID
+        queues = (ir.QueueDecl(self.queue, self.pick(self.properties).name),)
+        buckets = (ir.BucketsDecl(self.buckets, v, self.expr(I64), self.chance()),)
+        return Program(
+            self.new(), self.pick(Level), target, *groups, body, results, self.pick((0, 1)), buckets, queues
+        )
 
     # --- expressions
 
@@ -203,6 +210,9 @@ class Maker:
                 ir.FrontierSize(self.pick(self.frontiers)),
                 ir.ListSize(self.list),
                 ir.ArrayLength(arrays[0]),
+                ir.QueueSize(self.queue),
+                ir.QueueLevel(self.queue),
+                ir.BucketKey(self.buckets),
             )
         )
 
@@ -339,6 +349,13 @@ class Maker:
                     v, None, None, *self.channel(), self.body({v: VID, i: I64}), self.body(), position=i
                 ),
                 lambda: ir.Single(self.body()),
+                lambda: ir.QueueFill(self.queue),
+                lambda: ir.QueuePop(self.pick(self.frontiers), self.queue),
+                lambda: ir.QueueUpdate(self.queue, self.pick((None, *self.frontiers))),
+                lambda: ir.BucketsClear(self.buckets),
+                lambda: ir.BucketPush(self.buckets, self.expr(VID)),
+                lambda: ir.BucketAdvance(self.new(), self.buckets),
+                lambda: ir.BucketLoop(v, self.buckets, self.body({v: VID}), self.pick(("", "relax"))),
                 lambda: ir.Trace(self.new(), self.pick(("push", "pull")), self.expr(I64), self.expr(I64)),
             )
         )()

@@ -352,6 +352,30 @@ class Piece(Expr):
 
 
 @node
+class QueueSize(Expr):
+    """`left(queue)`: vertices that a priority queue still holds, as i64. Driver loop only."""
+
+    queue: str
+    type: Type = I64
+
+
+@node
+class QueueLevel(Expr):
+    """`level(queue)`: the level of the last `pop`, as i64; 0 before the first. Driver loop only."""
+
+    queue: str
+    type: Type = I64
+
+
+@node
+class BucketKey(Expr):
+    """`bucket(work)`: the key of the bucket under way, as i64. Kernel level."""
+
+    buckets: str
+    type: Type = I64
+
+
+@node
 class ArrayLength(Expr):
     """`length(sources)`: elements of an array parameter, as i64."""
 
@@ -645,6 +669,31 @@ class ListGet(Stmt):
     index: Expr
 
 
+@node
+class QueueFill(Stmt):
+    """`refill queue`: all vertices enter, and the level is 0 again."""
+
+    queue: str
+
+
+@node
+class QueuePop(Stmt):
+    """`f = pop queue`: the level becomes the lowest value in the queue, if that is higher; f becomes the vertices whose
+    values are not above the level, and they leave the queue for good. An empty queue gives the empty frontier."""
+
+    out: str
+    queue: str
+
+
+@node
+class QueueUpdate(Stmt):
+    """`requeue queue f`: values of the vertices in f (all if None) may have changed. `requeue-changed` puts it behind
+    everything that writes the property; to the interpreter it means nothing."""
+
+    queue: str
+    frontier: str | None
+
+
 # --- kernel level ---------------------------------------------------------------------------------------------
 
 
@@ -775,6 +824,50 @@ class FrontierConvert(Stmt):
 
 
 @node
+class BucketsClear(Stmt):
+    """`clear work buckets`, collective: no entry is left, and no bucket is under way."""
+
+    buckets: str
+
+
+@node
+class BucketPush(Stmt):
+    """`enqueue work v` inside a parallel loop: an entry for v in the bucket that its key names now.
+
+    Whatever lowers the key of a vertex that has entries must be followed by this, by the same thread.
+    """
+
+    buckets: str
+    vertex: Expr
+
+
+@node
+class BucketAdvance(Stmt):
+    """`more = advance work`, collective: take the lowest bucket that has entries as the one under way; the bool
+    local `more` tells whether there is one."""
+
+    more: str
+    buckets: str
+
+
+@node
+class BucketLoop(Stmt):
+    """`parbucket v in work { ... }`: visit the entries of the bucket under way, in any order, all threads; barrier and
+    reductions at the end as in `ParFor`.
+
+    An entry whose vertex was visited since it was made is passed over. What is pushed into this very bucket meanwhile
+    may be visited by the same loop, or stays for another `advance`; so a vertex may be visited by two threads at once.
+    With `strict` buckets there is no bucket under way: one thread visits all entries, the lowest key first, until none
+    is left, and passes over those whose vertex has a lower key by now.
+    """
+
+    vertex: str
+    buckets: str
+    body: Body
+    label: str = ""
+
+
+@node
 class Trace(Stmt):
     """`trace relax push active, edges`: record the round that just ended: its label, direction, size, arcs."""
 
@@ -836,6 +929,28 @@ class ListDecl(Node):
 
 
 @node
+class QueueDecl(Node):
+    """`queue q: degree`: vertices by the value of an integer property, the lowest first. Not at kernel level."""
+
+    name: str
+    prop: str
+
+
+@node
+class BucketsDecl(Node):
+    """`buckets work(v): key`: vertices queued by priority; the one with the lowest key is taken first. Kernel level.
+
+    `key`, of type i64 (or f64 with `strict`), is an expression of the vertex v, parameters and globals. It numbers the
+    buckets: vertices of one key are taken together. `strict`: one at a time, exactly in the order of keys.
+    """
+
+    name: str
+    vertex: str
+    key: Expr
+    strict: bool = False
+
+
+@node
 class Operator(Node):
     """`operator relax(src, edge, dst) { ... }` (edge operator) or `operator visit(v) { ... }` (vertex operator).
 
@@ -885,6 +1000,8 @@ class Program(Node):
     body: Body
     results: tuple[Result, ...]
     threads: int = 0  # kernel level: 1 when compiled for a single thread (plain operations), 0 for many
+    buckets: tuple[BucketsDecl, ...] = ()
+    queues: tuple[QueueDecl, ...] = ()
 
     def property(self, name: str) -> Property:
         """The declaration of property `name`."""

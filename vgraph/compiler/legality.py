@@ -86,9 +86,16 @@ STATEMENTS: dict[type[Stmt], tuple[frozenset[Level], Place, Place]] = {
     ir.FrontierSwap: (LOW, Place.DRIVER, Place.DRIVER | Place.SINGLE),
     ir.FrontierConvert: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Trace: (LOW, Place.DRIVER, Place.DRIVER),
+    ir.QueueFill: (HIGH, Place.DRIVER, Place.DRIVER),
+    ir.QueuePop: (HIGH, Place.DRIVER, Place.DRIVER),
+    ir.QueueUpdate: (HIGH, Place.DRIVER, Place.DRIVER),
+    ir.BucketsClear: (LOW, Place.DRIVER, Place.DRIVER),
+    ir.BucketPush: (LOW, Place.PARFOR, Place.PARFOR),
+    ir.BucketAdvance: (LOW, Place.DRIVER, Place.DRIVER),
+    ir.BucketLoop: (LOW, Place.DRIVER, Place.DRIVER),
 }
 # Expressions that only the driver loop may use; every other one may stand anywhere at every level.
-DRIVER_EXPRESSIONS = (ir.FrontierSize, ir.ListSize)
+DRIVER_EXPRESSIONS = (ir.FrontierSize, ir.ListSize, ir.QueueSize, ir.QueueLevel)
 
 NUMBERS = frozenset({Kind.SIGNED, Kind.UNSIGNED, Kind.FLOAT, Kind.INDEX})
 INTEGERS = frozenset({Kind.SIGNED, Kind.UNSIGNED, Kind.INDEX})

@@ -18,9 +18,9 @@ from vgraph.compiler.types import BOOL, VID, Scalar, Type
 
 # Words that begin a statement or an expression: a name like one of them is printed in quotes.
 RESERVED = frozenset(
-    """all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
-    fail false fill fold for id if let none num_arcs num_vertices parfor pipeline push relaxed scratch single swap
-    trace true union vertex_apply while""".split()  # noqa: SIM905
+    """advance all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
+    enqueue fail false fill fold for id if let none num_arcs num_vertices parbucket parfor pipeline pop push refill
+    relaxed requeue scratch single swap trace true union vertex_apply while""".split()  # noqa: SIM905
 )
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
 
@@ -126,6 +126,9 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Any], str]] = {
     ir.Piece: lambda n: f"piece.{n.share.value}()",
     ir.ListSize: lambda n: f"count({_name(n.list)})",
     ir.ArrayLength: lambda n: f"length({_name(n.array)})",
+    ir.QueueSize: lambda n: f"left({_name(n.queue)})",
+    ir.QueueLevel: lambda n: f"level({_name(n.queue)})",
+    ir.BucketKey: lambda n: f"bucket({_name(n.buckets)})",
 }
 
 
@@ -214,6 +217,11 @@ def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:
     yield from _block("} then", node.consumer, indent)
 
 
+def _bucket_loop(node: ir.BucketLoop) -> str:
+    label = f" as {_name(node.label)}" if node.label else ""
+    return f"parbucket {_name(node.vertex)} in {_name(node.buckets)}{label}"
+
+
 def _for_neighbors(node: ir.ForNeighbors) -> str:
     how = _numbers(segments=(node.segments, 1), prefetch=(node.prefetch, 0)) + _flags(
         vectorize=node.vectorize
@@ -262,6 +270,12 @@ _STATEMENTS: dict[type[Stmt], Callable[[Any], str]] = {
     ir.FrontierSwap: lambda n: f"swap {_name(n.left)} {_name(n.right)}",
     ir.FrontierConvert: lambda n: f"convert {_name(n.frontier)} to {n.layout.value}",
     ir.Trace: _trace,
+    ir.QueueFill: lambda n: f"refill {_name(n.queue)}",
+    ir.QueuePop: lambda n: f"{_name(n.out)} = pop {_name(n.queue)}",
+    ir.QueueUpdate: lambda n: f"requeue {_name(n.queue)}{f' {_name(n.frontier)}' if n.frontier else ''}",
+    ir.BucketsClear: lambda n: f"clear {_name(n.buckets)} buckets",
+    ir.BucketPush: lambda n: f"enqueue {_name(n.buckets)} {_expr(n.vertex)}",
+    ir.BucketAdvance: lambda n: f"{_name(n.more)} = advance {_name(n.buckets)}",
 }
 
 # Statements with a body: the line that opens it.
@@ -273,6 +287,7 @@ _BLOCKS: dict[type[Stmt], Callable[[Any], str]] = {
     ir.Claim: _claim,
     ir.ParFor: _par_for,
     ir.Single: lambda n: "single",
+    ir.BucketLoop: _bucket_loop,
 }
 
 
@@ -301,6 +316,11 @@ def _frontier(node: ir.FrontierDecl) -> Iterator[str]:
     yield f"frontier {_name(node.name)}{layouts}{_flags(flags=node.flags)}"
 
 
+def _buckets(node: ir.BucketsDecl) -> Iterator[str]:
+    strict = " strict" if node.strict else ""
+    yield f"buckets {_name(node.name)}({_name(node.vertex)}): {_expr(node.key)}{strict}"
+
+
 def _operator(node: ir.Operator) -> Iterator[str]:
     return _block(f"operator {_name(node.name)}({', '.join(map(_name, node.args))})", node.body, "")
 
@@ -320,6 +340,8 @@ _DECLARATIONS: dict[type[Node], Callable[[Any], Iterator[str]]] = {
     ir.Global: lambda n: iter((f"global @{_name(n.name)}: {_type(n.type)}",)),
     ir.FrontierDecl: _frontier,
     ir.ListDecl: lambda n: iter((f"list {_name(n.name)}",)),
+    ir.BucketsDecl: _buckets,
+    ir.QueueDecl: lambda n: iter((f"queue {_name(n.name)}: {_name(n.prop)}",)),
     ir.Operator: _operator,
     ir.Result: _result,
 }
@@ -329,7 +351,8 @@ def _program(node: Program) -> Iterator[str]:
     target = f"ids {node.target.id_bits}, offsets {node.target.offset_bits}"
     threads = f", threads {node.threads}" if node.threads else ""
     yield f"program {_name(node.name)}: {node.level.value}, {target}{threads}"
-    for group in (node.params, node.properties, node.globals, node.frontiers, node.lists, node.operators):
+    sets: tuple[Node, ...] = (*node.frontiers, *node.lists, *node.queues, *node.buckets)
+    for group in (node.params, node.properties, node.globals, sets, node.operators):
         for declaration in group:
             yield from _DECLARATIONS[type(declaration)](declaration)
     yield from _block("run", node.body, "")

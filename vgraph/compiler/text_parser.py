@@ -110,6 +110,8 @@ class _Builder:
             body=groups["run"][0],
             results=tuple(groups.get("result", ())),
             threads=int(threads or 0),
+            buckets=tuple(groups.get("buckets", ())),
+            queues=tuple(groups.get("queue", ())),
             span=self.span(header.meta),
         )
 
@@ -136,6 +138,15 @@ class _Builder:
 
     def _d_list(self, tree: Any, name: Token) -> ir.ListDecl:
         return ir.ListDecl(_text(name), span=self.span(tree.meta))
+
+    def _d_queue(self, tree: Any, name: Token, prop: Token) -> ir.QueueDecl:
+        return ir.QueueDecl(_text(name), _text(prop), span=self.span(tree.meta))
+
+    def _d_buckets(self, tree: Any, name: Token, vertex: Token, key: Any, strict: Any) -> ir.BucketsDecl:
+        with self.scope({_text(vertex): VID}):
+            built = self.expr(key)
+        kind = strict is not None
+        return ir.BucketsDecl(_text(name), _text(vertex), built, kind, span=self.span(tree.meta))
 
     def _d_operator(self, tree: Any, name: Token, *rest: Any) -> ir.Operator:
         *tokens, body = rest
@@ -348,6 +359,28 @@ class _Builder:
         channel = (tuple(map(_text, buffers)), int(chunks))
         return ir.Pipeline(_text(vertex), layout, frontier, *channel, *bodies, _optional(label) or "", place)
 
+    def _s_queue_fill(self, queue: Token) -> Stmt:
+        return ir.QueueFill(_text(queue))
+
+    def _s_queue_pop(self, out: Token, queue: Token) -> Stmt:
+        return ir.QueuePop(_text(out), _text(queue))
+
+    def _s_queue_update(self, queue: Token, frontier: Token | None) -> Stmt:
+        return ir.QueueUpdate(_text(queue), _optional(frontier))
+
+    def _s_buckets_clear(self, buckets: Token) -> Stmt:
+        return ir.BucketsClear(_text(buckets))
+
+    def _s_bucket_push(self, buckets: Token, vertex: Any) -> Stmt:
+        return ir.BucketPush(_text(buckets), self.expr(vertex))
+
+    def _s_bucket_advance(self, more: Token, buckets: Token) -> Stmt:
+        return ir.BucketAdvance(_text(more), _text(buckets))
+
+    def _s_bucket_loop(self, vertex: Token, buckets: Token, label: Any, body: Any) -> Stmt:
+        built = self.body(body, {_text(vertex): VID})
+        return ir.BucketLoop(_text(vertex), _text(buckets), built, _optional(label) or "")
+
     def _s_single(self, body: Any) -> Stmt:
         return ir.Single(self.body(body))
 
@@ -445,7 +478,7 @@ class _Builder:
     def _e_call(self, tree: Any, token: Token, *args: Any) -> Expr:
         name = _text(token)
         trees = [a for a in args if a is not None]
-        if name in ("size", "count", "length", "contains"):
+        if name == "contains" or name in _OF_NAMES:
             return self._names_first(tree, name, trees)
         built = [self.expr(a) for a in trees]
         match name.split("."), built:
@@ -473,8 +506,14 @@ class _Builder:
         target = _text(args[0].children[0])
         if name == "contains":
             return ir.InFrontier(target, self.expr(args[1]))
-        kind = {"size": ir.FrontierSize, "count": ir.ListSize, "length": ir.ArrayLength}[name]
-        return kind(target)
+        made: Expr = _OF_NAMES[name](target)
+        return made
+
+
+_OF_NAMES: dict[str, Any] = {
+    "size": ir.FrontierSize, "count": ir.ListSize, "length": ir.ArrayLength,
+    "left": ir.QueueSize, "level": ir.QueueLevel, "bucket": ir.BucketKey,
+}  # fmt: skip
 
 
 def _number(text: str, scalar: Scalar) -> int | float:

@@ -32,7 +32,7 @@ from vgraph.compiler.legality import (
     Place,
     VerifyError,
 )
-from vgraph.compiler.types import VID, Kind, Scalar, Type, element_of
+from vgraph.compiler.types import F64, I64, VID, Kind, Scalar, Type, element_of
 from vgraph.compiler.verify_nodes import STATEMENT_CHECKS, TYPE_CHECKS
 
 __all__ = ["VerifyError", "verify"]
@@ -82,6 +82,8 @@ class Checker:
         self.globals = {x.name: x.type for x in p.globals}
         self.frontiers = {x.name: x for x in p.frontiers}
         self.lists = {x.name for x in p.lists}
+        self.buckets = {x.name for x in p.buckets}
+        self.queues = {x.name for x in p.queues}
         self.operators = {x.name: x for x in p.operators}
 
     def require(self, condition: object, rule: str, node: Node) -> None:
@@ -95,7 +97,7 @@ class Checker:
         self.require(not (self.low and p.operators), "there are no operators at kernel level", p)
         for group in (p.params, p.properties, p.globals, p.operators):
             self.unique(group)
-        self.unique((*p.frontiers, *p.lists))
+        self.unique((*p.frontiers, *p.lists, *p.buckets, *p.queues))
         for prop in p.properties:
             self.declared(prop)
         for f in p.frontiers:
@@ -105,6 +107,13 @@ class Checker:
             self.locals[param.name] = Local(param.type, 0, constant=True)
         for operator in p.operators:
             self.operator(operator)
+        for queue in p.queues:
+            self.require(not self.low, "queues are buckets at kernel level", queue)
+            ok = queue.prop in self.properties and self.properties[queue.prop].site is Site.VERTEX
+            kind = element_of(self.properties[queue.prop].type).kind if ok else None
+            self.require(kind in (Kind.SIGNED, Kind.UNSIGNED), "a queue is over integers of vertices", queue)
+        for buckets in p.buckets:
+            self.bucket_key(buckets)
         self.where = "the driver loop"
         for stmt in p.body:  # its locals stay in scope for the results
             self.stmt(stmt)
@@ -131,6 +140,17 @@ class Checker:
         private = prop.origin is Origin.SCRATCH
         ok = not private or (prop.site is Site.VERTEX and isinstance(prop.type, Scalar) and prop.type != VID)
         self.require(ok, "scratch is a vertex property of numbers or bools", prop)
+
+    def bucket_key(self, decl: ir.BucketsDecl) -> None:
+        self.where = f"buckets {decl.name}"
+        self.require(self.low, "buckets exist at kernel level only", decl)
+        self.place = Place.PARFOR
+        with self.scope():
+            self.declare(decl, decl.vertex, VID, constant=True)
+            t = self.expr(decl.key)
+        ok = t == I64 or (decl.strict and t == F64)
+        self.require(ok, f"the key is {t}, not i64 or, if strict, f64", decl)
+        self.place = Place.DRIVER
 
     def operator(self, op: ir.Operator) -> None:
         self.where = f"operator {op.name}"

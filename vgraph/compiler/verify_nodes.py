@@ -176,6 +176,21 @@ def _list_size(c: Checker, n: ir.ListSize) -> Type:
     return _is_i64(c, n, n.type)
 
 
+def _queue(c: Checker, n: Any) -> None:
+    c.require(n.queue in c.queues, f"no queue is called {n.queue}", n)
+
+
+def _queue_number(c: Checker, n: ir.QueueSize | ir.QueueLevel) -> Type:
+    _driver_only(c, n)
+    _queue(c, n)
+    return _is_i64(c, n, n.type)
+
+
+def _bucket_key(c: Checker, n: ir.BucketKey) -> Type:
+    c.require(c.low and n.buckets in c.buckets, f"no buckets are called {n.buckets}", n)
+    return _is_i64(c, n, n.type)
+
+
 def _array_length(c: Checker, n: ir.ArrayLength) -> Type:
     c.require(c.prop(n, name=n.array).site is Site.ARRAY, f"{n.array} is not an array parameter", n)
     return _is_i64(c, n, n.type)
@@ -203,6 +218,9 @@ TYPE_CHECKS: dict[type[Expr], Callable[[Any, Any], Type]] = {
     ir.Piece: _piece,
     ir.ListSize: _list_size,
     ir.ArrayLength: _array_length,
+    ir.QueueSize: _queue_number,
+    ir.QueueLevel: _queue_number,
+    ir.BucketKey: _bucket_key,
 }
 
 
@@ -466,6 +484,41 @@ def _fold(c: Checker, n: ir.Fold) -> None:
     c.require(element_of(prop.type).kind in BINARY["+"], f"+ does not reduce {prop.type}", n)
 
 
+def _queue_pop(c: Checker, n: ir.QueuePop) -> None:
+    _queue(c, n)
+    c.frontier(n, n.out)
+
+
+def _queue_update(c: Checker, n: ir.QueueUpdate) -> None:
+    _queue(c, n)
+    if n.frontier is not None:
+        c.frontier(n, n.frontier)
+
+
+def _buckets(c: Checker, n: Any) -> None:
+    c.require(n.buckets in c.buckets, f"no buckets are called {n.buckets}", n)
+
+
+def _bucket_push(c: Checker, n: ir.BucketPush) -> None:
+    _buckets(c, n)
+    c.value(n, n.vertex, VID, "the vertex")
+
+
+def _bucket_advance(c: Checker, n: ir.BucketAdvance) -> None:
+    _buckets(c, n)
+    c.require(c.local(n, n.more).type == BOOL, f"{n.more} is not a bool", n)
+
+
+def _bucket_loop(c: Checker, n: ir.BucketLoop) -> None:
+    _buckets(c, n)
+    outer_place, outer_loops = c.place, c.loops
+    c.place, c.loops = Place.PARFOR, 0
+    with c.scope():
+        c.declare(n, n.vertex, VID, constant=True)
+        c.body(n.body)
+    c.place, c.loops = outer_place, outer_loops
+
+
 def _trace(c: Checker, n: ir.Trace) -> None:
     c.value(n, n.active, I64, "the frontier size")
     c.value(n, n.edges, I64, "the number of arcs")
@@ -511,4 +564,11 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.FrontierSwap: lambda c, n: _two_frontiers(c, n, n.left, n.right),
     ir.FrontierConvert: lambda c, n: c.frontier(n, n.frontier, n.layout),
     ir.Trace: _trace,
+    ir.QueueFill: _queue,
+    ir.QueuePop: _queue_pop,
+    ir.QueueUpdate: _queue_update,
+    ir.BucketsClear: _buckets,
+    ir.BucketPush: _bucket_push,
+    ir.BucketAdvance: _bucket_advance,
+    ir.BucketLoop: _bucket_loop,
 }

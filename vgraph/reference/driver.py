@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vgraph.compiler import arithmetic
-from vgraph.compiler.types import F64, I64, NUMPY_NAMES, U64, VID, Scalar, Type, Vector, element_of
+from vgraph.compiler.types import F64, I32, I64, NUMPY_NAMES, U32, U64, VID, Scalar, Type, Vector, element_of
 from vgraph.decorators import OperatorDef
 from vgraph.errors import GraphError
 from vgraph.language import DType, dtype_of
@@ -39,6 +39,33 @@ class Frontier:
 
     def __repr__(self) -> str:
         return f"frontier({', '.join(map(str, self.vertices))})"
+
+
+class PriorityQueue:
+    """Vertices that wait, by the value of a property; false when none is left."""
+
+    def __init__(self, prop: Property) -> None:
+        if not isinstance(prop, Property) or prop.type not in (I32, I64, U32):
+            raise GraphError("a priority queue orders vertices by an integer property of the algorithm")
+        self._property, self._level = prop, 0
+        self._held = set(range(prop.state.graph.num_vertices))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def level(self) -> Number:
+        """The highest value by which vertices were taken so far; 0 before the first pop."""
+        return Number(np.int64(self._level))
+
+    def pop(self) -> Frontier:
+        """Raise the level to the lowest value held, if that is higher; take the vertices not above it, for good."""
+        values = self._property.array
+        if self._held:
+            self._level = max(self._level, int(min(values[v] for v in self._held)))
+        taken = {v for v in self._held if values[v] <= self._level}
+        self._held -= taken
+        return Frontier(taken)
 
 
 class GlobalPlace:
@@ -173,6 +200,10 @@ class GraphProxy:
         """A property of disjoint sets: each vertex is its own."""
         array = np.arange(self._state.graph.num_vertices, dtype=self._state.id_dtype)
         return Property(self._state, VID, array, disjoint=True)
+
+    def priority_queue(self, prop: Property) -> PriorityQueue:
+        """A queue of all vertices, those with the lowest value of an integer property first."""
+        return PriorityQueue(prop)
 
     def frontier(self, vertex: Any = None) -> Frontier:
         """The frontier of one vertex, or the empty one."""

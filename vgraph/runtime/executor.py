@@ -321,7 +321,8 @@ def execute(
     stats = Stats(
         "cpu", threads, rounds, edges, compiled - start, prepared - compiled, ran - prepared, loaded.cached
     )
-    return Result(definition.name, values, stats, trace, plan.schedule)
+    used = policy.with_deltas(plan.schedule, (a.name for a in interface.args), graph)
+    return Result(definition.name, values, stats, trace, used)
 
 
 def new_context(plan: Plan, threads: int) -> ContextView:
@@ -334,6 +335,7 @@ def new_context(plan: Plan, threads: int) -> ContextView:
         num_slots=interface.num_slots,
         num_frontiers=len(interface.frontiers),
         num_lists=len(interface.lists),
+        num_buckets=interface.buckets,
     )
 
 
@@ -387,6 +389,8 @@ def _bind(
     ids = np.dtype(f"uint{plan.interface.id_bits}")
     for index, frontier in enumerate(plan.interface.frontiers):
         context.add_frontier(index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags)
+    for index in range(plan.interface.buckets):
+        context.add_buckets(index, graph.num_vertices)
     return arrays
 
 

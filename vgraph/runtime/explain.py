@@ -122,7 +122,7 @@ def explanation(
     from vgraph.compiler.rewrite import Context, walk
     from vgraph.compiler.text import print_program
     from vgraph.runtime.executor import backend, signature_of
-    from vgraph.runtime.policy import facts_of, with_numbers
+    from vgraph.runtime.policy import facts_of, with_deltas, with_numbers
 
     result = Explanation(algorithm.describe())
     values = {**stand_ins(algorithm, graph, params), **params}
@@ -154,7 +154,8 @@ def explanation(
         observe=observe,
     )
     reasons.extend(compiled.notes)
-    result.schedule = str(compiled.schedule)
+    names = (a.name for a in compiled.source.interface.args)
+    result.schedule = str(with_deltas(compiled.schedule, names, graph))
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), graph)
     if llvm:
         result.llvm = compiled.source.text

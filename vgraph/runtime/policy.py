@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,9 +12,14 @@ from numpy.typing import NDArray
 
 from vgraph.compiler.facts import Facts
 from vgraph.runtime import caches
+from vgraph.schedule import delta_stepping
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
+    from vgraph.schedule import Schedule
+
+DELTA: Final = "policy.delta:"
+DELTA_FACTOR: Final = 32.0
 
 
 LARGE: Final = 1 << 17
@@ -157,6 +164,23 @@ def _ball(graph: Graph, start: int) -> bool:
     return bool(frontier)
 
 
+def with_deltas(schedule: Schedule, parameters: Iterable[str], graph: Graph) -> Schedule:
+    """A resolved schedule with the widths of buckets that a kernel with these hidden parameters uses on `graph`."""
+    for name in parameters:
+        if name.startswith(DELTA):
+            label, _, weight = name.removeprefix(DELTA).rpartition(":")
+            schedule = schedule.at(label, order=delta_stepping(delta(graph, weight)))
+    return schedule
+
+
+def delta(graph: Graph, weight: str = "") -> float:
+    """The width of a bucket: 32 * average weight / average degree (cuGraph, SEP-Graph); 1 without weights."""
+    if not weight or not graph.num_arcs:
+        return 1.0
+    found = DELTA_FACTOR * graph.edge_property_mean(weight) * graph.num_vertices / graph.num_arcs
+    return found if 0 < found < math.inf else 1.0
+
+
 def number(name: str, graph: Graph) -> float:
     """The value of a kernel's hidden parameter `graph.*` or `policy.*` on `graph`."""
     match name:
@@ -176,6 +200,8 @@ def number(name: str, graph: Graph) -> float:
             return split_limit(graph.out_degree)
         case "policy.split.in":
             return split_limit(graph.in_degree)
+    if name.startswith(DELTA):  # policy.delta:<label>:<edge property or nothing>
+        return 1 / delta(graph, name.rpartition(":")[2])
     raise KeyError(name)
 
 

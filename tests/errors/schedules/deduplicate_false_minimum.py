@@ -17,4 +17,4 @@ def main(graph, source):
 
 
 def schedule():
-    return vg.Schedule().at("relax", deduplicate=False)
+    return vg.Schedule().at("relax", deduplicate=False, order=vg.UNORDERED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from vgraph.compiler.effects import Effects, effects
@@ -25,6 +26,7 @@ class Choice:
         self.operator = program.operator(apply.op)
         self.effects: Effects = effects(self.operator)
         self.chosen: dict[str, Any] = {}
+        self.fixed: Mapping[str, Any] = {}  # axes that a choice made before leaves nothing to decide of
         self.reasons: list[str] = []
 
     def asked(self, name: str) -> Any:

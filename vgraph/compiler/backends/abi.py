@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
@@ -83,6 +84,7 @@ CONTEXT: Final = Layout(
         ("partials_stride", "i64"),  # bytes, a multiple of LINE
         ("frontiers", "ptr"),  # array of FRONTIER structs
         ("lists", "ptr"),  # array of LIST structs
+        ("buckets", "ptr"),  # pointers to arrays of WORKER structs, one array for each set of buckets
     ),
     (  # set by the host at any time (Ctrl-C); polled by native code at each chunk
         ("cancel", "i32"),
@@ -138,6 +140,46 @@ LIST: Final = Layout(
 )
 """A growable list of frontiers; ids and offsets are malloc'ed by native code. All zero is the empty list."""
 
+WORKER: Final = Layout(
+    "BucketWorker",
+    (  # read by other threads after a barrier
+        ("lowest", "i64"),  # lowest bucket with entries of this thread; BUCKETS_NONE, or BUCKETS_BEHIND
+        ("blocks", "i64"),  # blocks of the bucket under way that this thread filled
+        ("table", "ptr"),  # the ends of their entries
+        ("queued", "ptr"),  # a byte per vertex, of all threads: pushed since its last visit
+    ),
+    (
+        ("free", "ptr"),  # list of free blocks, linked at their starts
+        ("fresh", "ptr"),  # blocks never used, up to
+        ("fresh_end", "ptr"),
+        ("capacity", "i64"),  # blocks of this thread, and room in its table
+        ("slabs", "ptr"),  # list of what was allocated, linked at the starts
+        ("chain", "ptr"),  # blocks of the bucket under way that this thread visits alone
+        ("held", "ptr"),  # the block that is being visited
+        ("cell", "ptr"),  # where the bucket under way is pushed to
+    ),
+    (
+        ("turn", "i64"),  # whose shared blocks are being handed out
+        ("turn_base", "i64"),  # the first ticket for them
+        ("behind", "ptr"),  # cell of entries whose keys are lower than the bucket under way
+        ("far", "ptr"),  # cell of entries beyond the circle
+        ("far_lowest", "i64"),  # no key among those, when they were put there, was lower
+        ("heap", "ptr"),  # strict order: (key, vertex) pairs
+        ("heap_length", "i64"),
+        ("heap_capacity", "i64"),
+    ),
+)
+"""What one thread keeps of a set of buckets, followed by the cells of its circle of `BUCKETS_CELLS` buckets.
+
+A cell holds the end of the entries in the last block of a chain, 0 for none. A block is aligned to its size and begins
+with the cell's value when it was added; so an end at the start of a block is the end of a full one.
+"""
+BUCKETS_CELLS: Final = 1024
+"""Buckets in the circle, a power of two."""
+WORKER_STRIDE: Final = WORKER.size + 8 * BUCKETS_CELLS
+BUCKETS_NONE: Final = (1 << 63) - 1
+BUCKETS_BEHIND: Final = -(1 << 63)
+
 TRACE_RECORD: Final = np.dtype(
     [
         ("label", "<i4"),
@@ -178,6 +220,8 @@ DECLARATIONS: Final[dict[str, str]] = {
     "vg_pause": "void @vg_pause(ptr, i64)",
     "vg_fail": "void @vg_fail(ptr, i32, i64)",
     "vg_trace": "void @vg_trace(ptr, i32, i32, i64, i64, i64)",
+    "vg_buckets_grow": "i1 @vg_buckets_grow(ptr, ptr, i64)",
+    "vg_heap_grow": "i1 @vg_heap_grow(ptr, ptr)",
     "vg_list_append": "void @vg_list_append(ptr, ptr, ptr, i64, i32)",
     "vg_list_length": "i64 @vg_list_length(ptr)",
     "vg_list_ids": "ptr @vg_list_ids(ptr, i64)",
@@ -196,6 +240,8 @@ DECLARATIONS: Final[dict[str, str]] = {
 - `vg_fail(ctx, status, payload)` records the first failure; the next barrier latches `stop`.
 - `vg_trace(ctx, label, direction, frontier, edges, ns)` is called by one thread per round; it also advances
   `rounds` and `edges` and sets `frontier_size`.
+- `vg_buckets_grow(ctx, worker, block_bytes)` gives a WORKER more blocks, `vg_heap_grow(ctx, worker)` more room in its
+  heap; false, and a recorded failure, when memory is out.
 - `vg_list_append(ctx, list, ids, count, id_bytes)` copies `count` ids; one thread calls it.
   `vg_list_ids(list, k)` and `vg_list_count(list, k)` give frontier k, `vg_list_pop` drops the last one.
   Pointers are valid until the next append.
@@ -232,6 +278,7 @@ class ContextView:
         num_slots: int = 0,
         num_frontiers: int = 0,
         num_lists: int = 0,
+        num_buckets: int = 0,
         spin_limit: int = 0,
         trace_limit: int = 1 << 20,
     ) -> None:
@@ -253,7 +300,10 @@ class ContextView:
             "results": self._results,
             "partials": self.partials,
         }
-        pointers |= {"frontiers": self._frontiers, "lists": self._lists}
+        self._workers = [aligned_zeros(num_threads * WORKER_STRIDE) for _ in range(num_buckets)]
+        buckets = np.array([w.ctypes.data for w in self._workers], np.uint64)
+        pointers |= {"frontiers": self._frontiers, "lists": self._lists, "buckets": buckets}
+        self._keep.append(buckets)
         for name, array in pointers.items():
             self._fields[name] = array.ctypes.data
         self._fields["num_threads"] = num_threads
@@ -330,6 +380,14 @@ class ContextView:
         self._frontiers["capacity"][index] = capacity
         self._frontiers["epoch"][index] = 1
 
+    def add_buckets(self, index: int, capacity: int) -> None:
+        """Allocate what a set of buckets of `capacity` vertices keeps per vertex."""
+        queued = np.zeros(capacity, np.uint8)
+        self._keep.append(queued)
+        workers = self._workers[index]
+        for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
+            workers[k : k + WORKER.size].view(WORKER.dtype)["queued"] = queued.ctypes.data
+
     def frontier_address(self, index: int) -> int:
         """Address of frontier descriptor `index`."""
         return int(self._frontiers.ctypes.data) + index * FRONTIER.size
@@ -374,6 +432,10 @@ class ContextView:
             if address := int(fields[name][0]):
                 free(address)
                 fields[name] = 0
+        for workers in self._workers:
+            for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
+                _free_worker(workers[k : k + WORKER.size].view(WORKER.dtype), free)
+            workers[:] = 0
         self._fields["trace_length"] = self._fields["trace_capacity"] = 0
         self._lists[:] = np.zeros((), LIST.dtype)
 
@@ -386,6 +448,17 @@ class ContextView:
     def __del__(self) -> None:
         if hasattr(self, "_lists"):
             self.close()
+
+
+def _free_worker(fields: AnyArray, free: Callable[[int], None]) -> None:
+    slab = int(fields["slabs"][0])
+    while slab:
+        following = ctypes.c_uint64.from_address(slab).value
+        free(slab)
+        slab = following
+    for name in ("table", "heap"):
+        if address := int(fields[name][0]):
+            free(address)
 
 
 def _copy(address: int, nbytes: int, dtype: np.dtype[Any]) -> AnyArray:

@@ -77,6 +77,8 @@ class KernelInterface:
     offset_bits: int
     threads: int
     """1: for a single thread only; 0: for any number."""
+    buckets: int = 0
+    """Sets of vertices queued by priority."""
 
     def slot(self, kind: str, name: str) -> int:
         """The number of an argument slot; KeyError when the kernel does not use it."""

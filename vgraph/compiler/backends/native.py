@@ -12,11 +12,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from vgraph.compiler.backends import native_buckets as buckets
 from vgraph.compiler.backends import native_lists as lists
 from vgraph.compiler.backends import native_pool as pool
-from vgraph.compiler.backends.abi import CONTEXT, LIST, TRACE_RECORD, Status
+from vgraph.compiler.backends.abi import CONTEXT, LIST, TRACE_RECORD, WORKER, Status
 
-_LAYOUTS: Final = {"CONTEXT": CONTEXT, "LIST": LIST, "POOL": pool.POOL}
+_LAYOUTS: Final = {"CONTEXT": CONTEXT, "LIST": LIST, "POOL": pool.POOL, "WORKER": WORKER}
 _STACK_BYTES: Final = 2 << 20
 """Stack of a worker; generated code keeps its queue buffers there."""
 _SYNCHRONOUS_SIGNALS: Final = {"linux": (4, 5, 6, 7, 8, 11), "darwin": (4, 5, 6, 8, 10, 11)}
@@ -65,7 +66,7 @@ def native_text(system: str, machine: str) -> str:
     sleep = _SLEEP_FUTEX.replace("FUTEX", str(platform.futex)) if platform.futex else _SLEEP_POLL
     signals = _SYNCHRONOUS_SIGNALS.get(platform.system, ())
     keep = "\n".join(f"  call i32 @sigdelset(ptr %all, i32 {number})" for number in signals)
-    text = "".join((_DECLARATIONS, sleep, _BASE, _BARRIER, _TRACE, lists.TEXT, pool.TEXT))
+    text = "".join((_DECLARATIONS, sleep, _BASE, _BARRIER, _TRACE, lists.TEXT, buckets.TEXT, pool.TEXT))
     values = {
         "PAUSE": "call " + platform.pause[0],
         "PAUSE_DECLARATION": "declare " + platform.pause[1],
@@ -89,7 +90,7 @@ def _expand(text: str, values: dict[str, str]) -> str:
         layout, field, pointer = match.groups()
         return f"getelementptr i8, ptr {pointer}, i64 {_LAYOUTS[layout].offset(field)}"
 
-    return re.sub(r"\b(CONTEXT|LIST|POOL)\.(\w+)\((%\w+)\)", address, text)
+    return re.sub(r"\b(CONTEXT|LIST|POOL|WORKER)\.(\w+)\((%\w+)\)", address, text)
 
 
 _DECLARATIONS = """

@@ -83,7 +83,9 @@ class Access(Scoping):
                 return self.graph_attribute(e, owner)
             case en.Edge():
                 return self.edge_attribute(e, owner)
-            case en.ListRef():
+            case en.QueueRef() if e.name == "level":
+                return Value(ir.QueueLevel(owner.name, span=e.span), I64, e.span)
+            case en.ListRef() | en.QueueRef():
                 return en.Method(owner, e.name, e.span)
             case en.GraphProperty():
                 return self.property_attribute(e, owner)

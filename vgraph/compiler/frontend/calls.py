@@ -199,6 +199,8 @@ class Calls(Expressions):
                 return Value(ir.FrontierSize(name, span=e.span), I64, e.span)
             case en.ListRef(name=name):
                 return Value(ir.ListSize(name, span=e.span), I64, e.span)
+            case en.QueueRef(name=name):
+                return Value(ir.QueueSize(name, span=e.span), I64, e.span)
             case en.ArrayRef(property=p):
                 return Value(ir.ArrayLength(p.name, span=e.span), I64, e.span)
             case en.Neighbors(vertex=v, orientation=way):

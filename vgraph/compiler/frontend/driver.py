@@ -24,6 +24,7 @@ from vgraph.source import Span
 METHODS = (
     "vertex_property",
     "scratch",
+    "priority_queue",
     "disjoint_sets",
     "frontier",
     "edge_apply",
@@ -196,6 +197,9 @@ class DriverLowering(Frontiers):
                 self.apply(call, name).make("")
                 return
             held = self.entity(owner) if isinstance(owner, s.Name) else None
+            if isinstance(held, en.QueueRef):
+                self.materialised(self.pop(call, held))
+                return
             if isinstance(held, en.ListRef):
                 self.list_method(call, held, name)
                 return
@@ -260,6 +264,9 @@ class DriverLowering(Frontiers):
             if value.function.name == "scratch":
                 self.new_scratch(target, value)
                 return True
+            if value.function.name == "priority_queue":
+                self.new_queue(target, value)
+                return True
             if value.function.name == "disjoint_sets":
                 self.arguments(value, "graph.disjoint_sets", 0)
                 prop = self.declared(target, VID, value.span, disjoint=True)
@@ -277,7 +284,7 @@ class DriverLowering(Frontiers):
             if out != found.name:
                 self.emit(ir.FrontierCopy(out, found.name, span=statement.span))
             return
-        if isinstance(found, (en.PropertyRef, en.ListRef, en.ArrayRef)):
+        if isinstance(found, (en.PropertyRef, en.ListRef, en.QueueRef, en.ArrayRef)):
             raise refusals.driver.Alias(statement.value.span, target.id, en.words(found))
         super().assign_other(statement, target, found)
 

@@ -96,6 +96,14 @@ class ListRef:
 
 
 @dataclass(eq=False, repr=False)
+class QueueRef:
+    """A priority queue."""
+
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
 class FrontierAt:
     """`levels[i]`."""
 
@@ -108,7 +116,7 @@ class FrontierAt:
 class Method:
     """`graph.frontier`, `levels.append`: a method, about to be called."""
 
-    owner: GraphRef | ListRef
+    owner: GraphRef | ListRef | QueueRef
     name: str
     span: Span
 
@@ -125,6 +133,7 @@ Entity = (
     | ArrayRef
     | FrontierRef
     | ListRef
+    | QueueRef
     | FrontierAt
     | Method
 )
@@ -140,6 +149,7 @@ _WORDS: dict[type, str] = {
     FrontierRef: "a frontier",
     FrontierAt: "a frontier",
     ListRef: "a list of frontiers",
+    QueueRef: "a priority queue",
     Method: "a method",
 }
 

@@ -75,6 +75,8 @@ class Expressions(Access):
                 return ir.Compare(">", ir.FrontierSize(name, span=e.span), _int(0, e.span), span=e.span)
             case en.ListRef(name=name):
                 return ir.Compare(">", ir.ListSize(name, span=e.span), _int(0, e.span), span=e.span)
+            case en.QueueRef(name=name):
+                return ir.Compare(">", ir.QueueSize(name, span=e.span), _int(0, e.span), span=e.span)
             case Value(kind=kind, expr=expr) if kind == BOOL:
                 return expr
             case Value(kind=kind):
@@ -323,6 +325,8 @@ def _advice(found: Entity) -> str:
     match found:
         case en.FrontierRef() | en.FrontierAt():
             return "a frontier is used by applies, as a condition, and by len(frontier)"
+        case en.QueueRef():
+            return "a priority queue is used by queue.pop(), queue.level, as a condition, and by len(queue)"
         case en.PropertyRef():
             return "read one vertex with x[v]; inside operators, v.x"
         case en.Neighbors(edges=True):

@@ -11,13 +11,13 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.kinds import Value
+from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.frontend.operators import OperatorLowering
 from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.statics import static_value
 from vgraph.compiler.frontend.unit import Unit
-from vgraph.compiler.ir import FrontierKind, Property
-from vgraph.compiler.types import I64, VID
+from vgraph.compiler.ir import FrontierKind, Origin, Property
+from vgraph.compiler.types import I32, I64, U32, VID
 from vgraph.decorators import OperatorDef
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
@@ -62,13 +62,46 @@ class Frontiers(Statements):
             owner = self.entity(e.value) if isinstance(e.value, s.Name) else None
             if isinstance(owner, en.ListRef):
                 return self.list_item(owner.name, e)
-        if isinstance(e, s.Call) and isinstance(e.function, s.Attribute) and self.is_graph(e.function.value):
+        if isinstance(e, s.Call) and isinstance(e.function, s.Attribute):
+            owner = self.objects.get(e.function.value.id) if isinstance(e.function.value, s.Name) else None
+            if isinstance(owner, en.QueueRef):
+                return self.pop(e, owner)
+            if not self.is_graph(e.function.value):
+                return None
             match e.function.name:
                 case "frontier":
                     return self.new_frontier(e)
                 case "edge_apply" | "vertex_filter":
                     return self.apply(e, e.function.name)
         return None
+
+    def pop(self, e: s.Call, queue: en.QueueRef) -> FrontierMaker:
+        """`queue.pop()`."""
+        assert isinstance(e.function, s.Attribute)
+        if e.function.name != "pop":
+            raise refusals.queues.QueueMethod(e.function.span, e.function.name)
+        self.arguments(e, "pop", 0)
+        return FrontierMaker(lambda out: self.emit(ir.QueuePop(out, queue.name, span=e.span)), e.span)
+
+    def new_queue(self, target: s.Name, call: s.Call) -> None:
+        """`queue = graph.priority_queue(degree)`: declared again, it must be over the same property."""
+        (arg,) = self.arguments(call, "graph.priority_queue", 1)
+        found = self.entity(arg)
+        prop = found.property if isinstance(found, en.PropertyRef) else None
+        if prop is None or prop.type not in (I32, I64, U32) or prop.origin is not Origin.LOCAL:
+            what = en.words(found) if prop is None else f"a property of {describe(prop.type)}"
+            raise refusals.queues.NotAPriority(arg.span, what)
+        held = self.objects.get(target.id)
+        if held is None:
+            if target.id in self.frame.assigned or target.id in self.frame.bindings:
+                old = en.words(self.entity(target))
+                raise refusals.driver.KindChanged(target.span, target.id, old)
+            held = self.objects[target.id] = en.QueueRef(self.names.fresh(target.id), target.span)
+        if not isinstance(held, en.QueueRef):
+            raise refusals.driver.KindChanged(target.span, target.id, en.words(held))
+        if self.unit.queues.setdefault(held.name, prop).name != prop.name:
+            raise refusals.queues.OtherPriority(call.span, target.id, self.unit.queues[held.name].name)
+        self.emit(ir.QueueFill(held.name, span=call.span))
 
     def is_graph(self, e: s.Expr) -> bool:
         """Whether an expression is `graph`."""
@@ -116,9 +149,8 @@ class Frontiers(Statements):
 
     def binary(self, e: s.Binary) -> Entity:
         for side in (e.left, e.right):
-            if isinstance(side, s.Name) and isinstance(
-                self.objects.get(side.id), (en.FrontierRef, en.ListRef)
-            ):
+            held = self.objects.get(side.id) if isinstance(side, s.Name) else None
+            if isinstance(held, (en.FrontierRef, en.ListRef)):
                 raise refusals.driver.FrontierArithmetic(e.span, e.op)
         return super().binary(e)
 

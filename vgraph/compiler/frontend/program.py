@@ -44,5 +44,6 @@ def _assembled(unit: Unit, driver: DriverLowering) -> Program:
         operators=tuple(unit.operators.values()),
         body=tuple(driver.out),
         results=tuple(driver.results),
+        queues=tuple(ir.QueueDecl(name, p.name, span=p.span) for name, p in unit.queues.items()),
         span=text.span,
     )

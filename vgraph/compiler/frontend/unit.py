@@ -62,6 +62,7 @@ class Unit:
     globals: dict[str, Span] = field(default_factory=dict)
     frontiers: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
+    queues: dict[str, Property] = field(default_factory=dict)
     params: list[ir.Param] = field(default_factory=list)
     operators: dict[Definition, ir.Operator] = field(default_factory=dict)
     arrays_looped: dict[str, Span] = field(default_factory=dict)

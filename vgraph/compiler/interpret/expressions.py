@@ -118,5 +118,8 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.InFrontier: _in_frontier,
     ir.Piece: _piece,
     ir.ListSize: lambda m, env, n: np.int64(len(m.lists[n.list])),
+    ir.QueueSize: lambda m, env, n: np.int64(len(m.queues[n.queue])),
+    ir.QueueLevel: lambda m, env, n: np.int64(m.levels[n.queue]),
+    ir.BucketKey: lambda m, env, n: np.int64(m.current[n.buckets]),
     ir.ArrayLength: lambda m, env, n: np.int64(len(m.arrays[n.array])),
 }

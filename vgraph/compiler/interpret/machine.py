@@ -112,6 +112,11 @@ class Machine:
         self.frontiers = {f.name: self._frontier(f.layouts) for f in program.frontiers}
         self.layouts = {f.name: f.layouts for f in program.frontiers}
         self.lists: dict[str, list[Frontier]] = {x.name: [] for x in program.lists}
+        self.buckets: dict[str, list[tuple[Any, int, int]]] = {b.name: [] for b in program.buckets}
+        self.current: dict[str, Any] = {}
+        self.queues: dict[str, set[int]] = {q.name: set() for q in program.queues}
+        self.levels: dict[str, int] = {q.name: 0 for q in program.queues}
+        self.queued: dict[str, set[int]] = {b.name: set() for b in program.buckets}
         # The round under way.
         self.partials: dict[tuple[str, str], Any] = {}
         self.snapshot: dict[str, Any] = {}

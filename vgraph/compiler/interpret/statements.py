@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.interpret import buckets
 from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import (
     PIECE,
@@ -365,12 +366,24 @@ def _run_tasks(m: Machine, tasks: list[Steps]) -> None:
         _interleave(m, tasks)
 
 
-def _chunk(m: Machine, env: Env, n: ir.ParFor, items: list[tuple[int, int]]) -> Steps:
+def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
+    visits = buckets.visits(m, env, n)
+    tasks = (_chunk(m, env, n, [(v, 0)]) for v in visits)
+    strict = any(b.strict for b in m.program.buckets if b.name == n.buckets)
+    if m.threads == 1 or m.rng is None or strict:
+        for task in tasks:
+            _finish(task)
+    else:
+        _interleave(m, tasks)
+    m.end_round()
+
+
+def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[tuple[int, int]]) -> Steps:
     """The iterations that one thread runs in a row, vertices and their places, with one scratch memory."""
     scratch: dict[str, Any] = {}
     for v, place in items:
         local: Env = {**env, n.vertex: m.vid.type(v), SCRATCH: scratch}
-        if n.position is not None:
+        if isinstance(n, ir.ParFor) and n.position is not None:
             local[n.position] = np.int64(place)
         yield from run_body(m, local, n.body)
     return None
@@ -388,7 +401,7 @@ def _pipeline(m: Machine, env: Env, n: ir.Pipeline) -> None:
     m.end_round()
 
 
-def _interleave(m: Machine, tasks: list[Steps]) -> None:
+def _interleave(m: Machine, tasks: Iterable[Steps]) -> None:
     """Run `threads` tasks at a time, taking a step of any of them in turn."""
     assert m.rng is not None
     m.interleaved = True
@@ -480,6 +493,13 @@ _SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.FrontierSwap: _frontier_swap,
     ir.FrontierConvert: _frontier_convert,
     ir.Trace: _trace,
+    ir.QueueFill: buckets.queue_fill,
+    ir.QueuePop: buckets.queue_pop,
+    ir.QueueUpdate: lambda m, env, n: None,
+    ir.BucketsClear: buckets.buckets_clear,
+    ir.BucketPush: buckets.bucket_push,
+    ir.BucketAdvance: buckets.bucket_advance,
+    ir.BucketLoop: _bucket_loop,
 }
 _COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.If: _if,

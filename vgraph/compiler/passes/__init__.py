@@ -9,10 +9,12 @@ from vgraph.compiler.passes.insert_barriers import insert_barriers
 from vgraph.compiler.passes.lower_applies import lower_applies
 from vgraph.compiler.passes.mark_common import mark_common
 from vgraph.compiler.passes.own_copies import own_copies
+from vgraph.compiler.passes.requeue_changed import requeue_changed
 from vgraph.compiler.passes.simplify import simplify
 
 PIPELINE = (
     simplify,
+    requeue_changed,
     choose_schedule,
     double_buffer,
     lower_applies,

@@ -29,7 +29,7 @@ def resolve(program: Program, apply: Apply, options: Options, context: Context) 
         assert apply.span is not None
         raise NoChangedVertices(apply.span, apply.op)
     for name, resolver in RESOLVERS.items():
-        choice.chosen[name] = resolver(choice)
+        choice.chosen[name] = choice.fixed[name] if name in choice.fixed else resolver(choice)
     return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
 
 

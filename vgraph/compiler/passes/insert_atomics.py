@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from vgraph.compiler.ir import (
+    BucketLoop,
     CompareAndSwap,
     Expr,
     FrontierPush,
@@ -32,20 +33,21 @@ from vgraph.compiler.ir import (
 )
 from vgraph.compiler.rewrite import Context, Pass, transform, transform_body, walk, with_fields
 
-_Loop = TypeVar("_Loop", ParFor, Pipeline)
+_Loop = TypeVar("_Loop", ParFor, Pipeline, BucketLoop)
 _WRITES = (Reduce, Store, CompareAndSwap)
 
 
-def _is_vertex(loop: ParFor | Pipeline, index: Expr) -> bool:
+def _is_vertex(loop: ParFor | Pipeline | BucketLoop, index: Expr) -> bool:
     return isinstance(index, Var) and index.name == loop.vertex
 
 
-def _own(loop: ParFor | Pipeline, index: Expr) -> bool:
-    whole = isinstance(loop, Pipeline) or loop.cut is None
+def _own(loop: ParFor | Pipeline | BucketLoop, index: Expr) -> bool:
+    """Whether no other thread visits `index`; an entry of a bucket may stand there twice."""
+    whole = isinstance(loop, Pipeline) or (isinstance(loop, ParFor) and loop.cut is None)
     return whole and _is_vertex(loop, index)
 
 
-def _alone(loop: ParFor | Pipeline, n: Node, foreign_writes: set[str]) -> Node | None:
+def _alone(loop: ParFor | Pipeline | BucketLoop, n: Node, foreign_writes: set[str]) -> Node | None:
     """Where the loop has all arcs of its vertex, that is its own after all."""
     if isinstance(n, Reduce) and _is_vertex(loop, n.index) and n.prop not in foreign_writes:
         return with_fields(n, {"atomic": False})
@@ -91,6 +93,10 @@ def _swapped(nodes: list[Node], prop: str) -> bool:
     return any(isinstance(n, CompareAndSwap | Reduce) and n.prop == prop for n in nodes)
 
 
+def _relaxed(n: Node) -> Node | None:
+    return with_fields(n, {"order": Order.RELAXED}) if isinstance(n, Load) else None
+
+
 def _plain(n: Node) -> Node | None:
     if isinstance(n, CompareAndSwap | FrontierPush):
         return with_fields(n, {"atomic": False})
@@ -106,9 +112,12 @@ def _run(program: Program, context: Context) -> Program:
     def rule(n: Node) -> Node | None:
         if isinstance(n, ParFor):
             return _mark(n, copies)
+        if isinstance(n, BucketLoop):
+            return _mark(n, copies)
         return _mark(n, copies) if isinstance(n, Pipeline) else None
 
-    return with_fields(program, {"body": transform_body(program.body, rule)})
+    buckets = tuple(transform(b, _relaxed) for b in program.buckets)
+    return with_fields(program, {"body": transform_body(program.body, rule), "buckets": buckets})
 
 
 insert_atomics = Pass("insert-atomics", _run, takes=Level.KERNEL, gives=Level.KERNEL)

@@ -9,7 +9,12 @@ from __future__ import annotations
 from vgraph.compiler.ir import (
     Barrier,
     Body,
+    Break,
+    BucketAdvance,
+    BucketLoop,
+    BucketsClear,
     CompareAndSwap,
+    Continue,
     Fold,
     For,
     FrontierClear,
@@ -41,7 +46,7 @@ from vgraph.compiler.rewrite import Context, Pass, children, walk, with_fields
 
 _JOINING = (
     ParFor, Pipeline, Single, FrontierClear, FrontierSwap, FrontierConvert, FrontierCopy, FrontierSet,
-    ListAppend, ListClear, ListGet, Fold,
+    ListAppend, ListClear, ListGet, Fold, BucketsClear, BucketAdvance, BucketLoop,
 )  # fmt: skip
 
 
@@ -77,25 +82,33 @@ def _writes(statement: Stmt) -> set[str]:
     return found
 
 
-def _place(body: Body, pending: set[str]) -> tuple[Body, set[str]]:
-    """The body with barriers, given what may have been read since the last one; and the same for its end."""
+def _place(body: Body, pending: set[str], jumped: set[str]) -> tuple[Body, set[str]]:
+    """The body with barriers, given what may have been read since the last one; and the same for its end.
+
+    `jumped` collects what may have been read where a `break` or `continue` leaves the body.
+    """
     result: list[Stmt] = []
     for statement in body:
         match statement:
             case If(condition=c, then=then, other=other):
                 pending = pending | _reads(c)
-                then, after_then = _place(then, pending)
-                other, after_other = _place(other, pending)
+                then, after_then = _place(then, pending, jumped)
+                other, after_other = _place(other, pending, jumped)
                 result.append(with_fields(statement, {"then": then, "other": other}))
                 pending = after_then | after_other
             case While(body=inner) | For(body=inner):
                 heads = [c for c in children(statement) if c not in inner]
                 for head in heads:
                     pending = pending | _reads(head)
-                _, after = _place(inner, pending)
-                inner, after = _place(inner, pending | after | {r for h in heads for r in _reads(h)})
+                left: set[str] = set()
+                _, after = _place(inner, pending, left)
+                again = pending | after | left | {r for h in heads for r in _reads(h)}
+                inner, after = _place(inner, again, left)
                 result.append(with_fields(statement, {"body": inner}))
-                pending = pending | after
+                pending = pending | after | left
+            case Break() | Continue():
+                jumped |= pending
+                result.append(statement)
             case Trace():
                 result.append(statement)
             case _ if isinstance(statement, _JOINING):
@@ -112,7 +125,7 @@ def _place(body: Body, pending: set[str]) -> tuple[Body, set[str]]:
 def _run(program: Program, context: Context) -> Program:
     if context.threads == 1:
         return program
-    body, _ = _place(program.body, set())
+    body, _ = _place(program.body, set(), set())
     return with_fields(program, {"body": body})
 
 

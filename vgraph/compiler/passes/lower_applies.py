@@ -38,8 +38,10 @@ from vgraph.compiler.passes.choose_per_round import lower_per_round
 from vgraph.compiler.passes.loop_hints import with_hints
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
 from vgraph.compiler.passes.lower_gather_apply import lower_gather_apply
+from vgraph.compiler.passes.lower_ordered import lower_ordered_loops
 from vgraph.compiler.passes.lower_pull import lower_pull
 from vgraph.compiler.passes.lower_push import lower_push
+from vgraph.compiler.passes.lower_queues import declare, lower_queue
 from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
@@ -158,18 +160,22 @@ def _declared(program: Program, low: Lowering) -> Program:
     if not bitmap:
         body = transform_body(body, lambda n: () if isinstance(n, FrontierConvert) else None)
     changes = {"frontiers": frontiers, "globals": (*program.globals, *low.globals.values()), "body": body}
+    changes |= {"buckets": tuple(low.buckets.values())}
     return with_fields(program, changes)
 
 
 def _run(program: Program, context: Context) -> Program:
     low = Lowering(program)
-    body = transform_body(program.body, lambda n: _apply(low, n))
+    body = lower_ordered_loops(low, program.body)
+    queues = {q.name: declare(low, q) for q in program.queues}
+    body = transform_body(body, lambda n: lower_queue(low, queues, n) or _apply(low, n))
     body = (*low.at_loop, *body)
     changes = {
         "body": body,
         "params": (*program.params, *low.params.values()),
         "properties": (*program.properties, *low.properties.values()),
         "operators": (),
+        "queues": (),
         "level": Level.KERNEL,
     }
     lowered = with_fields(program, changes)

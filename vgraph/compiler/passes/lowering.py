@@ -10,6 +10,7 @@ from vgraph.compiler.ir import (
     Binary,
     Body,
     Break,
+    BucketsDecl,
     Claim,
     Compare,
     CompareAndSwap,
@@ -76,6 +77,7 @@ class Lowering:
     fresh: FreshNames = field(init=False)
     frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
+    buckets: dict[str, BucketsDecl] = field(default_factory=dict)
     properties: dict[str, Property] = field(default_factory=dict)
     united: set[str] = field(default_factory=set)
     mixed: set[str] = field(default_factory=set)
@@ -101,9 +103,9 @@ class Lowering:
                         names[local] = self.fresh(local)
         return rename(found, names)
 
-    def counter(self) -> str:
-        """A global that counts the arcs walked in one round."""
-        name = self.fresh("arcs")
+    def counter(self, hint: str = "arcs") -> str:
+        """A global that counts the arcs walked in one round, or what `hint` names."""
+        name = self.fresh(hint)
         self.globals[name] = Global(name, I64)
         return name
 

@@ -10,6 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST
 from vgraph.compiler.backends.base import ENTRY, Backend, Kernel, KernelInterface, SourceText
 from vgraph.compiler.backends.llvm import (
+    buckets,
     copies,
     expressions,
     frontiers,
@@ -37,6 +38,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **parallel.STATEMENTS,
     **pipeline.STATEMENTS,
     **frontiers.STATEMENTS,
+    **buckets.STATEMENTS,
 }
 
 
@@ -111,6 +113,7 @@ def _prologue(f: Emitter) -> None:
         _argument(f, slot.kind, slot.name, place)
     copies.find_own(f)
     _descriptors(f)
+    buckets.prologue(f)
     for declaration in f.program.globals:
         t = f.types.register(declaration.type)
         slot_name = f.slot(t, declaration.name)

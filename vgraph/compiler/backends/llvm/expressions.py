@@ -209,6 +209,12 @@ def emit_array_length(f: Emitter, node: ir.ArrayLength) -> Value:
     return Value(f'%"length.{node.array}"', I64)
 
 
+def emit_bucket_key(f: Emitter, node: ir.BucketKey) -> Value:
+    """`bucket(work)`: every thread has its copy."""
+    key = f.op(f"load i64, ptr {f.pointers[f'current {node.buckets}']}")
+    return Value(key, I64)
+
+
 EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Const: emit_const,
     ir.Var: emit_var,
@@ -229,4 +235,5 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.InFrontier: emit_in_frontier,
     ir.ListSize: emit_list_size,
     ir.ArrayLength: emit_array_length,
+    ir.BucketKey: emit_bucket_key,
 }

@@ -128,9 +128,24 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     else:
         vertex_chunks(f, node, lambda vertex, again, place: _visit(f, node, vertex, again, place))
     f.start(region.leave)
+    f.loops = loops
+    end_region(f, node.body, region)
+
+
+def end_region(f: Emitter, body: ir.Body, region: Region) -> None:
+    """The end of a parallel loop: what this thread has done becomes known to all."""
     pushes.finish(f, region)
-    f.region, f.loops = None, loops
+    publish_buckets(f, body)
+    f.region = None
     combine_partials(f, region)
+
+
+def publish_buckets(f: Emitter, body: ir.Body) -> None:
+    """Before the barrier that ends a loop: the lowest bucket of this thread among those the loop pushed to."""
+    from vgraph.compiler.backends.llvm import buckets
+
+    for name in dict.fromkeys(n.buckets for n in walk_body(body) if isinstance(n, ir.BucketPush)):
+        buckets.publish(f, name)
 
 
 Visit = Callable[[str, str, str], None]

@@ -15,6 +15,7 @@ from vgraph.compiler.types import Vector as VectorType
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
     ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet, ir.Fold,
+    ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop,
 )  # fmt: skip
 
 
@@ -76,11 +77,11 @@ def scan(program: ir.Program) -> Scan:
         if declaration.flags:
             found.flags.add(declaration.name)
     types = {g.name: g.type for g in program.globals}
-    for node in walk_body(program.body):
+    for node in (*walk_body(program.body), *(n for b in program.buckets for n in walk(b))):
         _look(node, found)
         if isinstance(node, ir.ParFor) and node.cut is not None:
             _look_pieces(node, node.cut, found)
-        if isinstance(node, ir.ParFor | ir.Single | ir.Pipeline):
+        if isinstance(node, ir.ParFor | ir.Single | ir.Pipeline | ir.BucketLoop):
             body = (*node.producer, *node.consumer) if isinstance(node, ir.Pipeline) else node.body
             found.slots = max(found.slots, sum(slot_words(types[name]) for _, name in reductions(body)))
     for result in program.results:
@@ -129,7 +130,7 @@ def _look(node: ir.Node, found: Scan) -> None:
         case ir.CompareAndSwap(prop=prop, ok=ok):
             found.properties.add(prop)
             found.assigned.add(ok)
-        case ir.Assign(name=name) | ir.Accumulate(name=name):
+        case ir.Assign(name=name) | ir.Accumulate(name=name) | ir.BucketAdvance(more=name):
             found.assigned.add(name)
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
@@ -247,4 +248,5 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         id_bits=target.id_bits,
         offset_bits=target.offset_bits,
         threads=program.threads,
+        buckets=len(program.buckets),
     )

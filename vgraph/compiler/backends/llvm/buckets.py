@@ -1,0 +1,312 @@
+"""Emit functions of buckets: each thread pushes into its own, and all agree on the one to visit.
+
+Keys from the bucket under way on stand in a circle of cells; lower ones go to the cell `behind`, to be visited next,
+and higher ones to the cell `far`, dealt out anew when their turn comes. What the threads have in the bucket under
+way is shared in tickets of an eighth of a block; then each goes on alone with what it pushes into that bucket, while it
+is little ("bucket fusion": Zhang et al. 2020, Optimizing ordered graph algorithms with GraphIt).
+
+A byte per vertex tells whether it was pushed since its last visit; entries of others are passed over. It is set after
+the value that the push is about was written, and taken before the visit reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.abi import (
+    BUCKETS_BEHIND,
+    BUCKETS_CELLS,
+    BUCKETS_NONE,
+    CONTEXT,
+    WORKER,
+    WORKER_STRIDE,
+)
+from vgraph.compiler.backends.llvm import heaps
+from vgraph.compiler.backends.llvm.bucket_helpers import helper
+from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Binding, Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.loops import counted
+from vgraph.compiler.backends.llvm.parallel import barrier, end_region, prepare
+from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.types import VID
+
+BLOCK_IDS: Final = 512
+"""Places of vertex ids in a block; the link takes 8 bytes of them."""
+NOWHERE: Final = -(1 << 63)
+"""The bucket under way when there is none: no key lies in the circle."""
+
+
+def block_bytes(f: Emitter) -> int:
+    """Bytes of a block."""
+    return BLOCK_IDS * f.types.target.id_bits // 8
+
+
+def prologue(f: Emitter) -> None:
+    """Find this thread's workers; declare each thread's copy of the bucket under way."""
+    if not f.program.buckets:
+        return
+    base = f.load_field(CONTEXT, "%ctx", "buckets")
+    for index, decl in enumerate(f.program.buckets):
+        place = f.op(f"getelementptr inbounds i8, ptr {base}, i64 {8 * index}") if index else base
+        workers = f.op(f"load ptr, ptr {place}{f.alias('ctx')}")
+        offset = f.op(f"mul nuw nsw i64 %thread, {WORKER_STRIDE}")
+        f.pointers[f"workers {decl.name}"] = workers
+        f.pointers[f"worker {decl.name}"] = f.op(f"getelementptr inbounds i8, ptr {workers}, i64 {offset}")
+        f.pointers[f"queued {decl.name}"] = f.load_field(WORKER, workers, "queued")
+        slot = f.pointers[f"current {decl.name}"] = f.slot("i64", "current")
+        f.do(f"store i64 {NOWHERE}, ptr {slot}")
+
+
+def _declared(f: Emitter, name: str) -> ir.BucketsDecl:
+    return next(b for b in f.program.buckets if b.name == name)
+
+
+def key_of(f: Emitter, decl: ir.BucketsDecl, vertex: Value) -> Value:
+    """The key of a vertex now."""
+    saved = dict(f.locals)
+    f.locals[decl.vertex] = Binding(VID, value=vertex)
+    key = f.expr(decl.key)
+    f.locals = saved
+    return key
+
+
+# --- pushes ---------------------------------------------------------------------------------------------------
+
+
+def emit_push(f: Emitter, node: ir.BucketPush) -> None:
+    """`enqueue work v`."""
+    decl = _declared(f, node.buckets)
+    vertex = f.expr(node.vertex)
+    key = key_of(f, decl, vertex)
+    if decl.strict:
+        heaps.push(f, decl, key, vertex)
+    else:
+        flag = f.item("i8", f.pointers[f"queued {decl.name}"], f.index(vertex))
+        order = ("", "") if f.serial else ("atomic ", " release")
+        f.do(f"store {order[0]}i8 1, ptr {flag}{order[1]}, align 1{f.alias('queued')}")
+        _push(f, decl, key.text, vertex.text)
+
+
+def _push(f: Emitter, decl: ir.BucketsDecl, key: str, vertex: str) -> None:
+    worker = f.pointers[f"worker {decl.name}"]
+    current = f.op(f"load i64, ptr {f.pointers[f'current {decl.name}']}")
+    near, far, store = f.label("near"), f.label("far"), f.label("enqueue")
+    ahead = f.op(f"sub i64 {key}, {current}")
+    f.branch(f.op(f"icmp ult i64 {ahead}, {BUCKETS_CELLS}"), near, far, LIKELY)
+    f.start(near)
+    place = _cell(f, worker, key)
+    f.jump(store)
+    f.start(far)
+    lower = f.op(f"icmp slt i64 {key}, {current}")
+    cells = [f.field(WORKER, worker, name) for name in ("behind", "far")]
+    aside = f.op(f"select i1 {lower}, ptr {cells[0]}, ptr {cells[1]}")
+    before = f.load_field(WORKER, worker, "far_lowest")
+    least = f.call("i64", "llvm.smin.i64", f"i64 {before}", f"i64 {key}")
+    f.store_field(WORKER, worker, "far_lowest", f.op(f"select i1 {lower}, i64 {before}, i64 {least}"))
+    f.start(store)
+    cell = f.op(f"phi ptr [ {place}, %{near} ], [ {aside}, %{far} ]")
+    _append(f, worker, cell, vertex)
+
+
+def _cell(f: Emitter, worker: str, key: str) -> str:
+    slot = f.op(f"and i64 {key}, {BUCKETS_CELLS - 1}")
+    cells = f.op(f"getelementptr inbounds i8, ptr {worker}, i64 {WORKER.size}")
+    return f.item("ptr", cells, slot)
+
+
+def _append(f: Emitter, worker: str, cell: str, vertex: str) -> None:
+    """Put a vertex at the end of the last block, or into a new one; nothing when memory is out."""
+    size, alias = f.types.target.id_bits // 8, f.alias("cells")
+    end = f.op(f"load ptr, ptr {cell}, align 8{alias}")
+    number = f.op(f"ptrtoint ptr {end} to i64")
+    full, room, done = f.label("full"), f.label("room"), f.label("enqueued")
+    part = f.op(f"and i64 {number}, {block_bytes(f) - 1}")
+    before = f.block
+    f.branch(f.op(f"icmp eq i64 {part}, 0"), full, room, UNLIKELY)
+    f.start(full)
+    fresh = f.op(f"call ptr @{helper(f, 'room')}(ptr %ctx, ptr {worker}, ptr {end})")
+    f.branch(f.op(f"icmp eq ptr {fresh}, null"), done, room, UNLIKELY)
+    f.start(room)
+    at = f.op(f"phi ptr [ {end}, %{before} ], [ {fresh}, %{full} ]")
+    f.do(f"store {f.types.id} {vertex}, ptr {at}, align {size}{f.alias('entries')}")
+    following = f.op(f"getelementptr inbounds i8, ptr {at}, i64 {size}")
+    f.do(f"store ptr {following}, ptr {cell}, align 8{alias}")
+    f.start(done)
+
+
+def publish(f: Emitter, name: str) -> None:
+    """Tell the other threads, before the barrier that comes, which bucket is this thread's lowest."""
+    if _declared(f, name).strict:
+        return
+    worker = f.pointers[f"worker {name}"]
+    current = f.op(f"load i64, ptr {f.pointers[f'current {name}']}")
+    near = f.op(f"call i64 @{helper(f, 'lowest')}(ptr {worker}, i64 {current})")
+    far = f.load_field(WORKER, worker, "far_lowest")
+    lowest = f.call("i64", "llvm.smin.i64", f"i64 {near}", f"i64 {far}")
+    f.store_field(WORKER, worker, "lowest", lowest)
+
+
+# --- collectives ----------------------------------------------------------------------------------------------
+
+
+def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
+    """`clear work buckets`: what a run that ended early, or the last round, may have left is given up."""
+    worker = f.pointers[f"worker {node.buckets}"]
+    f.do(f"call void @{helper(f, 'clear')}(ptr {worker})")
+    f.do(f"store i64 {NOWHERE}, ptr {f.pointers[f'current {node.buckets}']}")
+    barrier(f)
+
+
+def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
+    """`more = advance work`: the lowest bucket of any thread comes next, with what is due of what was put aside."""
+    decl = _declared(f, node.buckets)
+    worker, more = f.pointers[f"worker {decl.name}"], f.locals[node.more].pointer
+    current = f.pointers[f"current {decl.name}"]
+    some, due, found, done = (f.label("advance" + s) for s in ("", ".due", ".found", ".end"))
+    lowest = _minimum(f, decl)
+    f.do(f"store i1 false, ptr {more}")
+    f.branch(f.op(f"icmp eq i64 {lowest}, {BUCKETS_NONE}"), done, some, UNLIKELY)
+    f.start(some)
+    behind = f.op(f"icmp eq i64 {lowest}, {BUCKETS_BEHIND}")
+    now = f.op(f"select i1 {behind}, i64 {f.op(f'load i64, ptr {current}')}, i64 {lowest}")
+    f.do(f"store i64 {now}, ptr {current}")
+    f.do(f"store i1 true, ptr {more}")
+    aside = f.load_field(WORKER, worker, "far_lowest")
+    f.branch(f.op(f"icmp sgt i64 {aside}, {now}"), found, due, LIKELY)
+    f.start(due)
+    _deal(f, decl)
+    f.start(found)
+    cells = (f.field(WORKER, worker, "behind"), _cell(f, worker, now))
+    cell = f.op(f"select i1 {behind}, ptr {cells[0]}, ptr {cells[1]}")
+    if f.serial:
+        f.store_field(WORKER, worker, "cell", cell)
+    else:
+        f.do(f"call void @{helper(f, 'open')}(ptr {worker}, ptr {cell})")
+    f.start(done)
+    barrier(f)
+
+
+def _minimum(f: Emitter, decl: ir.BucketsDecl) -> str:
+    """The lowest bucket of all threads."""
+    workers = f.pointers[f"workers {decl.name}"]
+    if f.serial:
+        return f.load_field(WORKER, workers, "lowest")
+    return f.op(f"call i64 @{helper(f, 'minimum')}(ptr {workers}, i64 %num_threads)")
+
+
+def _deal(f: Emitter, decl: ir.BucketsDecl) -> None:
+    """Put what this thread holds beyond the circle into it, where it is near enough now; stale entries are dropped."""
+    worker = f.pointers[f"worker {decl.name}"]
+    cell = f.field(WORKER, worker, "far")
+    chain = f.op(f"load ptr, ptr {cell}, align 8{f.alias('cells')}")
+    f.do(f"store ptr null, ptr {cell}, align 8{f.alias('cells')}")
+    f.store_field(WORKER, worker, "far_lowest", str(BUCKETS_NONE))
+
+    def deal(vertex: str) -> None:
+        pending, passed = f.label("pending"), f.label("passed")
+        order = ("", "") if f.serial else ("atomic ", " monotonic")
+        flag = f.item("i8", f.pointers[f"queued {decl.name}"], f.widen(vertex))
+        seen = f.op(f"load {order[0]}i8, ptr {flag}{order[1]}, align 1{f.alias('queued')}")
+        f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
+        f.start(pending)
+        _push(f, decl, key_of(f, decl, Value(vertex, VID)).text, vertex)
+        f.start(passed)
+
+    _walk(f, worker, chain, deal)
+
+
+def _walk(f: Emitter, worker: str, chain: str, body: Callable[[str], None]) -> None:
+    """A loop over all entries of a chain of this thread's blocks, which are given back."""
+    rest, head, inside, leave = f.slot("ptr", "chain"), *map(f.label, ("chain", "chain.block", "chain.end"))
+    f.do(f"store ptr {chain}, ptr {rest}")
+    f.start(head)
+    end = f.op(f"load ptr, ptr {rest}")
+    f.branch(f.op(f"icmp eq ptr {end}, null"), leave, inside)
+    f.start(inside)
+    start = f.op(f"call ptr @{helper(f, 'start')}(ptr {end})")
+    f.do(f"store ptr {f.op(f'load ptr, ptr {start}, align 8')}, ptr {rest}")
+    _entries(f, f.op(f"getelementptr inbounds i8, ptr {start}, i64 8"), end, lambda v, _: body(v))
+    f.do(f"call void @{helper(f, 'free')}(ptr {worker}, ptr {start})")
+    f.jump(head)
+    f.start(leave)
+
+
+def _entries(f: Emitter, begin: str, end: str, body: Callable[[str, str], None]) -> None:
+    """A loop over the vertex ids from `begin` to `end`; the body gets the id and the block of the next round."""
+    size = f.types.target.id_bits // 8
+    numbers = [f.op(f"ptrtoint ptr {p} to i64") for p in (begin, end)]
+    count = f.op(f"lshr exact i64 {f.op(f'sub nuw i64 {numbers[1]}, {numbers[0]}')}, {size.bit_length() - 1}")
+
+    def each(i: str, again: str, _: str) -> None:
+        place = f.item(f.types.id, begin, i)
+        body(f.op(f"load {f.types.id}, ptr {place}, align {size}{f.alias('entries')}"), again)
+
+    counted(f, "0", count, each, "entries")
+
+
+# --- the loop -------------------------------------------------------------------------------------------------
+
+
+def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
+    """`parbucket v in work`."""
+    decl = _declared(f, node.buckets)
+    if decl.strict:
+        heaps.emit_drain(f, node, decl, key_of)
+        return
+    loops, f.loops = f.loops, []
+    region = f.region = Region(f.label("drained"))
+    prepare(f, node.body, region)
+    worker, workers = f.pointers[f"worker {decl.name}"], f.pointers[f"workers {decl.name}"]
+    ends = f.slot("[2 x ptr]", "range")
+    head, inside = f.label("take"), f.label("taken")
+
+    def visit(vertex: str, again: str) -> None:
+        saved = dict(f.locals)
+        _take_flag(f, decl, vertex, again)
+        f.bind(node.vertex, Value(vertex, VID))
+        f.loops.append(Loop("", again))
+        f.body(node.body)
+        f.loops.pop()
+        f.locals = saved
+
+    f.start(head)
+    shared = "0" if f.serial else "%num_threads"
+    some = f.op(
+        f"call i1 @{helper(f, 'take')}(ptr %ctx, ptr {workers}, ptr {worker}, i64 {shared}, ptr {ends})"
+    )
+    f.branch(some, inside, region.leave)
+    f.start(inside)
+    begin = f.op(f"load ptr, ptr {ends}")
+    end = f.op(f"load ptr, ptr {f.op(f'getelementptr inbounds i8, ptr {ends}, i64 8')}")
+    _entries(f, begin, end, visit)
+    f.jump(head)
+    f.start(region.leave)
+    f.loops = loops
+    end_region(f, node.body, region)
+
+
+def _take_flag(f: Emitter, decl: ir.BucketsDecl, vertex: str, passed: str) -> None:
+    """Go to `passed` if the vertex was visited since it was last pushed."""
+    flag, alias = f.item("i8", f.pointers[f"queued {decl.name}"], f.widen(vertex)), f.alias("queued")
+    pending, mine = f.label("pending"), f.label("mine")
+    if f.serial:
+        seen = f.op(f"load i8, ptr {flag}, align 1{alias}")
+        f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
+        f.start(pending)
+        f.do(f"store i8 0, ptr {flag}, align 1{alias}")
+        return
+    seen = f.op(f"load atomic i8, ptr {flag} monotonic, align 1{alias}")
+    f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
+    f.start(pending)
+    before = f.op(f"atomicrmw xchg ptr {flag}, i8 0 acq_rel, align 1{alias}")
+    f.branch(f.op(f"icmp eq i8 {before}, 0"), passed, mine, UNLIKELY)
+    f.start(mine)
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.BucketsClear: emit_clear,
+    ir.BucketPush: emit_push,
+    ir.BucketAdvance: emit_advance,
+    ir.BucketLoop: emit_loop,
+}

@@ -1,0 +1,41 @@
+"""What priority queues refuse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class QueueMethod(Refusal):
+    """A method of priority queues other than pop."""
+
+    title = "priority queues have no `{name}`"
+    label = "not a method of the language"
+    help = "a queue takes `pop()`: the vertices of the lowest value; those whose values change move by themselves"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NotAPriority(Refusal):
+    """A queue over something that cannot order vertices."""
+
+    title = "a priority queue orders vertices by an integer property of the algorithm"
+    label = "this is {what}"
+    help = "declare one: `degree = graph.vertex_property(vg.int32)`; int32, int64 and uint32 will do"
+
+    what: str
+
+
+@dataclass(eq=False)
+class OtherPriority(Refusal):
+    """A queue made again over another property."""
+
+    title = "`{name}` is a queue over `{prop}` already"
+    label = "another property"
+    help = "use another name"
+
+    name: str
+    prop: str
