@@ -930,7 +930,7 @@ class ListDecl(Node):
 
 @node
 class QueueDecl(Node):
-    """`queue q: degree`: vertices by the value of an integer property, the lowest first. Not at kernel level."""
+    """`priority q: degree`: vertices by the value of an integer property, the lowest first. Not at kernel level."""
 
     name: str
     prop: str

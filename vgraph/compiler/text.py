@@ -341,7 +341,7 @@ _DECLARATIONS: dict[type[Node], Callable[[Any], Iterator[str]]] = {
     ir.FrontierDecl: _frontier,
     ir.ListDecl: lambda n: iter((f"list {_name(n.name)}",)),
     ir.BucketsDecl: _buckets,
-    ir.QueueDecl: lambda n: iter((f"queue {_name(n.name)}: {_name(n.prop)}",)),
+    ir.QueueDecl: lambda n: iter((f"priority {_name(n.name)}: {_name(n.prop)}",)),
     ir.Operator: _operator,
     ir.Result: _result,
 }

@@ -1,6 +1,6 @@
 """`lower-queues`: priority queues become buckets by value; part of `lower-applies`.
 
-before: `queue q: degree`; `f = pop q`; `requeue q changed`
+before: `priority q: degree`; `f = pop q`; `requeue q changed`
 after:  `buckets q(v): max(degree[v], @q.level)`; `more = advance q; while more { @q.level = bucket(q);
          parbucket v in q { ...; push f.next v }; ... }`; `parfor v in changed { if not taken[v] { enqueue q v } }`
 

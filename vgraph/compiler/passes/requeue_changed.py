@@ -1,6 +1,6 @@
 """`requeue-changed`: behind everything that writes the property of a priority queue, say whose values may have changed.
 
-before: `edge_apply(leave, peeled)` with `degree[dst] += -1`, and `queue q: degree`
+before: `edge_apply(leave, peeled)` with `degree[dst] += -1`, and `priority q: degree`
 after:  `changed = edge_apply(leave, peeled); requeue q changed`
 """
 
