@@ -6,7 +6,7 @@ from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import WriteClass, only_claims
 from vgraph.compiler.ir import For, Program, Stmt, While
 from vgraph.compiler.rewrite import walk
-from vgraph.schedule import UNORDERED, Direction, Phases
+from vgraph.schedule import UNORDERED, VERTEX, Direction, Phases
 
 
 def loop_around(program: Program, apply: Stmt) -> While | For | None:
@@ -41,12 +41,8 @@ def both_drives(c: Choice) -> bool:
     A bitmap is walked in the order of vertices, and so are their arcs and values; a queue costs nothing for those that
     are not in it. It pays where frontiers are now small and now a large part of the graph.
     """
-    return (
-        _worth(c)
-        and c.asked("direction") in (None, Direction.PUSH)
-        and repeats(c)
-        and c.apply.out is not None
-    )
+    fits = c.asked("direction") in (None, Direction.PUSH) and c.asked("balance") in (None, VERTEX)
+    return _worth(c) and fits and repeats(c) and c.apply.out is not None
 
 
 def _worth(c: Choice) -> bool:
