@@ -14,6 +14,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir import Layout, ParFor, Trace
 from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.compiler.text import parse_program, print_program
 from vgraph.runtime import policy
@@ -35,7 +36,10 @@ NUMBERS = {
 
 
 def lowered(program, threads, facts=LARGE):
-    return PassManager(Context(threads=threads, facts=facts)).run(program, PIPELINE)
+    schedule = vg.Schedule()
+    for label in labels(program):
+        schedule = schedule.at(label, order=vg.UNORDERED)
+    return PassManager(Context(schedule, threads, facts)).run(program, PIPELINE)
 
 
 def numbers(kernel, graph, changed):

@@ -47,5 +47,5 @@ def both_drives(c: Choice) -> bool:
 
 def _worth(c: Choice) -> bool:
     facts = c.context.facts
-    plain = c.asked("phases") in (None, Phases.FUSED) and c.asked("order") in (None, UNORDERED)
+    plain = c.asked("phases") in (None, Phases.FUSED) and c.chosen["order"] == UNORDERED
     return facts.large and not facts.deep and plain and c.is_edge
