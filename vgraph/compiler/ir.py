@@ -99,7 +99,7 @@ class Site(Enum):
     EDGE_IN = "edge_in"
     EDGE_SEGMENTS = "edge_segments"
     ARRAY = "array"
-    QUEUE = "queue"
+    QUEUE = "place"
     THREAD = "thread"
 
 

@@ -46,7 +46,7 @@ CHANNEL_PLACES: Final = 1024
 
 def channel_room(site: str, graph: Graph) -> int:
     """Elements in one slot of a buffer of `site`: all arcs of a vertex always fit."""
-    if site == "queue":
+    if site == "place":
         return CHANNEL_PLACES
     degrees = graph.in_ if site == "edge_in" else graph.out
     offsets = degrees.row_offsets
