@@ -119,8 +119,11 @@ BUCKETS: Final = 10
 
 
 def split_limit(degrees: NDArray[Any]) -> int:
-    """The largest degree of a vertex that is not split (MDA): in a histogram of degrees with 10 equal buckets up to
-    the largest degree, the largest degree in the fullest bucket (Nasre et al. 2013), but at least SPLIT_LEAST."""
+    """The largest degree of a vertex that is not split (MDA), at least SPLIT_LEAST.
+
+    In a histogram of degrees with 10 equal buckets up to the largest, the largest degree in the fullest bucket (Vivek
+    K. 2013, section 4.2.1).
+    """
     largest = int(degrees.max(initial=0))
     if largest <= SPLIT_LEAST:
         return SPLIT_LEAST

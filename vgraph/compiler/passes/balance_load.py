@@ -4,7 +4,8 @@ before: `parfor src in sparse f { @arcs += degree.out(src); for (dst, e) in out(
 after:  `parfor src in sparse f cut out at 1024:i64 { @arcs += piece.size(); for (dst, e) in out(src) { ... } }`
 
 A push stays as it is. A pull gathers in registers; a vertex that was cut combines those of its pieces atomically.
-Node splitting: N ch. 4 (Nasre, Burtscher, Pingali 2013), without the pseudo edges, for updates are atomic.
+Node splitting: Vivek K., Load balancing and dynamic parallelism for static and morph graph algorithms (2013), chapter
+4, without its pseudo edges, for updates are atomic.
 """
 
 from __future__ import annotations
