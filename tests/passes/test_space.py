@@ -39,7 +39,7 @@ def test_a_verdict_is_what_the_resolvers_say(name: str) -> None:
         for axis, verdicts in axes.items():
             assert tuple(v.value for v in verdicts) == space.candidates(axis)
             for v in verdicts:
-                asked = {axis: v.value} | (dict([v.needs]) if v.needs else {})
+                asked = {axis: v.value} | dict(v.needs)
                 error = here.attempt(Options(**asked))[1]
                 assert v.legal == (error is None)
                 assert (v.reason == "") == (v.refusal is None)

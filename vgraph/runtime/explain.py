@@ -86,7 +86,8 @@ def _values(verdicts: list[Verdict], need: str = "with") -> str:
     words = []
     for v in verdicts:
         word = v.value.kind if isinstance(v.value, Order | Balance) else show(v.value)
-        words.append(word + (f" ({need} {v.needs[0]}={show(v.needs[1])})" if v.needs else ""))
+        needs = ", ".join(f"{axis}={show(value)}" for axis, value in v.needs)
+        words.append(f"{word} ({need} {needs})" if needs else word)
     return ", ".join(dict.fromkeys(words))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.compiler.axes import RESOLVERS
@@ -90,19 +90,19 @@ def ready(program: Program, context: Context) -> Program:
 class Verdict:
     """Whether `value` of `axis` may be asked for at a label.
 
-    `refusal` is the error it gives when nothing else is asked for, None if it is legal. `needs` is another option with
-    which it is legal after all.
+    `refusal` is the error it gives when nothing else is asked for, None if it is legal. `needs` holds one or two other
+    options with which it is legal after all.
     """
 
     axis: str
     value: object
     refusal: ScheduleError | None = None
-    needs: tuple[str, object] | None = None
+    needs: tuple[tuple[str, object], ...] = ()
 
     @property
     def legal(self) -> bool:
         """True if nothing forbids it, or an option that it needs makes it legal."""
-        return self.refusal is None or self.needs is not None
+        return self.refusal is None or bool(self.needs)
 
     @property
     def reason(self) -> str:
@@ -142,16 +142,22 @@ class Label:
         return self.known[point]
 
     def verdict(self, axis: str, value: object) -> Verdict:
-        """Whether `value` of `axis` may be asked for, alone or with one other option."""
+        """Whether `value` of `axis` may be asked for, alone or with another option, or two of the first axes."""
         place = _PLACES[axis]
         point = _moved(ANY, place, candidates(axis).index(value))
         error = self.at(point)[1]
         if error is None:
             return Verdict(axis, value)
-        for other in RESOLVERS:
-            for i, needed in enumerate(candidates(other) if other != axis else ()):
-                if self.at(_moved(point, _PLACES[other], i))[1] is None:
-                    return Verdict(axis, value, error, (other, needed))
+        others = [[(p, i) for i in range(len(candidates(a)))] for p, a in enumerate(_AXIS) if a != axis]
+        pairs = [both for two in combinations(others[:_SHAPING], 2) for both in product(*two)]
+        for moves in [*((move,) for row in others for move in row), *pairs]:
+            together = point
+            for other, i in moves:
+                together = _moved(together, other, i)
+            if self.at(together)[1] is None:
+                return Verdict(
+                    axis, value, error, tuple((_AXIS[p], candidates(_AXIS[p])[i]) for p, i in moves)
+                )
         return Verdict(axis, value, error)
 
     def below(self, point: Point, places: Sequence[int], rng: random.Random | None) -> Iterator[Point]:
@@ -173,6 +179,8 @@ class Label:
             yield from self.below(branch, rest, rng)
 
 
+_SHAPING: Final = 4
+"""So many axes, the first to be decided, shape the loop: other options may need two of them."""
 _AXIS: Final = tuple(RESOLVERS)
 _PLACES: Final = {axis: place for place, axis in enumerate(_AXIS)}
 
