@@ -46,7 +46,11 @@ def graph():
 @pytest.fixture
 def space(graph):
     types = module.argument_types_of(SSSP, graph)
-    return Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph))
+    return Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph), axes=AXES)
+
+
+AXES = ("drive", "direction", "frontier", "sync")
+"""A small space, in which a search ends soon."""
 
 
 class Clock:
@@ -338,6 +342,8 @@ def test_the_key_depends_on_program_graph_machine_and_version(graph, monkeypatch
         return conditions(definition, g, threads)[0]
 
     keys = [key(), key(vg.algorithms.bfs), key(threads=1)]
+    assert graph.in_ is not None  # the transpose is there now, and the graph is what it was
+    assert key() == keys[0]
     rng = np.random.default_rng(5)
     src, dst = rng.integers(0, 2000, (2, 1500))
     keys.append(key(g=Graph.from_edges(src, dst, num_vertices=2000, weight=np.ones(1500, np.int32))))

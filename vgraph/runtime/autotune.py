@@ -97,14 +97,18 @@ def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[st
     return cache_key(whole), about
 
 
+_PASSING: Final = ("transposed",)
+"""Facts that say what has been done with a graph so far, and not what it is like."""
+
+
 def features(graph: Graph) -> str:
     """What schedules depend on, coarsely: sizes and the largest degree as powers of two, and the facts."""
 
     def power(value: float) -> int:
         return round(math.log2(value)) if value >= 1 else 0
 
-    facts = policy.facts_of(graph)
-    shown = [name if value is True else f"{name}={value}" for name, value in vars(facts).items() if value]
+    facts = {name: v for name, v in vars(policy.facts_of(graph)).items() if v and name not in _PASSING}
+    shown = [name if value is True else f"{name}={value}" for name, value in facts.items()]
     sizes = f"2^{power(graph.num_vertices)} vertices, 2^{power(graph.num_arcs)} arcs"
     kind = "directed" if graph.directed else "undirected"
     return ", ".join([sizes, f"degree up to 2^{power(graph.max_degree)}", kind, *shown])
@@ -236,6 +240,8 @@ class Search:
 
     def attempt(self, schedule: Schedule) -> Trial | None:
         """Measure a schedule, unless it is not legal or means what another one did; None then."""
+        if self.elapsed > self.budget * (1 - FINAL_SHARE):
+            raise _BudgetSpentError
         meaning = self.space.meaning(schedule)
         if meaning is None or meaning in self.seen:
             return None
@@ -246,8 +252,6 @@ class Search:
             trial = Trial(schedule, ratio * self.default.seconds, 0, "remembered")
             self.tried.append(trial)
             return trial
-        if self.elapsed > self.budget * (1 - FINAL_SHARE):
-            raise _BudgetSpentError
         code = self._code(schedule)
         if code in self.seen:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +34,10 @@ SAMPLES: Final = 200
 
 
 class Space:
-    """The legal schedules of a program, and which of them mean the same. `widths` of buckets are tried too."""
+    """The legal schedules of a program, and which of them mean the same. `widths` of buckets are tried too.
+
+    Only `axes` are varied, by default all.
+    """
 
     def __init__(
         self,
@@ -43,6 +46,7 @@ class Space:
         threads: int,
         facts: Facts,
         widths: tuple[float, ...] = (),
+        axes: Sequence[str] = tuple(RESOLVERS),
     ) -> None:
         from vgraph.compiler.frontend import build_program
         from vgraph.compiler.user_passes import pipeline
@@ -56,6 +60,7 @@ class Space:
         self.labels = labels(self.program)
         applies = [n for n in walk(self.program) if isinstance(n, Apply)]
         self._applies = {label: [n for n in applies if n.label == label] for label in self.labels}
+        self.axes = axes
         self._widths = tuple(delta_stepping(width) for width in widths)
         self._resolutions: dict[tuple[str, Options], tuple[object, ...] | None] = {}
         self._rest = steps[first:]
@@ -102,7 +107,7 @@ class Space:
     def single(self, label: str) -> Iterator[tuple[str, object, Schedule]]:
         """The legal changes of one axis at `label`; then those that need another option, with the first that does."""
         refused = []
-        for axis in AXES:
+        for axis in self.axes:
             for value in self.values(axis):
                 alone = change(Schedule(), label, axis, value)
                 if self.meaning(alone) is not None:
@@ -110,7 +115,7 @@ class Space:
                 else:
                     refused.append((axis, value, alone))
         for axis, value, alone in refused:
-            others = ((other, v) for other in AXES if other != axis for v in self.values(other))
+            others = ((other, v) for other in self.axes if other != axis for v in self.values(other))
             needs = (change(alone, label, *other) for other in others)
             both = next((s for s in needs if self.meaning(s) is not None), None)
             if both is not None:
@@ -122,7 +127,7 @@ class Space:
         for _ in range(SAMPLES):
             schedule = Schedule()
             for label in self.labels:
-                for axis in RESOLVERS:
+                for axis in self.axes:
                     values = [None, *self.values(axis)]
                     rng.shuffle(values)
                     for value in values:
