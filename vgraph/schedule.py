@@ -138,7 +138,7 @@ _ANY_ORDER, _ANY_BALANCE = Order("auto"), Balance("auto")
 
 
 def delta_stepping(delta: float | None = None) -> Order:
-    """Buckets of width `delta`, a positive number; by default 32 * average weight / average degree.
+    """Buckets of width `delta`, a positive number; by default 4 * average weight / average degree.
 
     Raises ScheduleError for anything else.
     """

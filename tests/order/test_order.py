@@ -197,7 +197,7 @@ def test_not_a_number_spreads_in_every_order():
 
 def test_the_schedule_reports_delta():
     graph = graph_of(1000, 1, "int32", 100, degree=4)
-    width = 32 * graph.edge_properties["weight"].mean() * graph.num_vertices / graph.num_arcs
+    width = policy.DELTA_FACTOR * graph.edge_properties["weight"].mean() * graph.num_vertices / graph.num_arcs
     result = vg.run(paths, graph, source=0)
     assert result.schedule.labels["relax"].order == vg.delta_stepping(width)
     assert result.trace[0].direction == "delta"

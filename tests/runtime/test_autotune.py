@@ -246,12 +246,12 @@ def test_schedules_are_shown_without_what_goes_without_saying(space):
 
 def test_widths_of_buckets_are_tried_around_the_guess(graph):
     mean = graph.edge_properties["weight"].mean()
-    guess = 32 * mean * 200 / graph.num_arcs
+    guess = policy.DELTA_FACTOR * mean * 200 / graph.num_arcs
     widths = bucket_widths(graph)
     assert widths == tuple(sorted({float(max(1, round(guess * k))) for k in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)}))
     whole = bucket_widths(graph.with_edge_property("weight", np.full(graph.num_edges, 0.5)))
     assert whole == pytest.approx(
-        [16 * 200 / graph.num_arcs * k for k in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)], rel=0.01
+        [policy.DELTA_FACTOR / 2 * 200 / graph.num_arcs * k for k in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)], rel=0.01
     )
     assert bucket_widths(Graph.from_edges([0], [1])) == ()
     assert bucket_widths(graph.with_edge_property("weight", np.zeros(graph.num_edges))) == ()

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from vgraph.schedule import Schedule
 
 DELTA: Final = "policy.delta:"
-DELTA_FACTOR: Final = 32.0
+DELTA_FACTOR: Final = 4.0
+"""Buckets are this many times the average weight over the average degree wide. GPUs take 32 (cuGraph, SEP-Graph), for
+they need many vertices at a time; on 1 and 2 threads of a CPU, SSSP on Kronecker graphs took 1.3 to 1.5 times as long
+with 32 as the best schedule did, and on a road network 4 and 32 differ by a few per cent."""
 
 
 LARGE: Final = 1 << 17
@@ -177,7 +180,7 @@ def with_deltas(schedule: Schedule, parameters: Iterable[str], graph: Graph) -> 
 
 
 def delta(graph: Graph, weight: str = "") -> float:
-    """The width of a bucket: 32 * average weight / average degree (cuGraph, SEP-Graph); 1 without weights."""
+    """The width of a bucket: DELTA_FACTOR * average weight / average degree; 1 without weights."""
     if not weight or not graph.num_arcs:
         return 1.0
     found = DELTA_FACTOR * graph.edge_property_mean(weight) * graph.num_vertices / graph.num_arcs

@@ -14,6 +14,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.passes.choose_schedule import labels, resolve
 from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.errors import ScheduleError
+from vgraph.runtime import policy
 from vgraph.schedule import AXES, SPLIT, Options, Schedule, delta_stepping
 
 if TYPE_CHECKING:
@@ -139,11 +140,11 @@ class Space:
 
 
 def bucket_widths(graph: Graph) -> tuple[float, ...]:
-    """Widths around 32 * average weight / average degree, which is a good guess, to a factor of 8 (three digits)."""
+    """Widths around the default one, to a factor of 8 (three digits)."""
     weight = graph.edge_properties.get("weight")
     if weight is None or not graph.num_arcs or weight.ndim != 1 or weight.dtype.kind not in "iuf":
         return ()
-    guess = 32 * float(weight.mean()) * graph.num_vertices / graph.num_arcs
+    guess = policy.DELTA_FACTOR * float(weight.mean()) * graph.num_vertices / graph.num_arcs
     if not 0 < guess < float("inf"):
         return ()
     found = [float(f"{guess * factor:.3g}") for factor in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)]
