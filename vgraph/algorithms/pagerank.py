@@ -64,14 +64,15 @@ def pagerank(
 
     Stops when the ranks change by less than `tolerance` in sum, or after `max_rounds`. Where there is no out-arc the
     surfer jumps, as one does anywhere with probability 1 - `damping`: evenly, or in proportion to `personalization`
-    (non-negative, one number per vertex). Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
+    (non-negative, one number per vertex). Results: `rank`, of type `dtype` (vg.float64 or vg.float32), and `change`, by
+    how much the ranks changed in the last round.
     """
     rank = graph.vertex_property(dtype)
     incoming = graph.vertex_property(dtype)
     part = graph.vertex_property(dtype)
     graph.damping = damping
     graph.dangling = 0.0
-    graph.change = tolerance
+    graph.change = vg.inf
     graph.base = 0.0
     if personalization is not None:
         graph.preferences = 0.0
@@ -89,7 +90,7 @@ def pagerank(
             graph.vertex_apply(jump)
         graph.vertex_apply(update)
         rounds += 1
-    return rank
+    return rank, graph.change
 
 
 @pagerank.requires

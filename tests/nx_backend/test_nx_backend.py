@@ -1,0 +1,214 @@
+"""The NetworkX backend: every function beside NetworkX's own; what NetworkX asks of a backend."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import vgraph as vg
+import vgraph.nx_backend as backend
+from vgraph.nx_backend.info import FUNCTIONS, get_info
+
+KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+
+
+def make(kind: type, seed: int, *, loops: bool = False, n: int = 30, m: int = 70) -> nx.Graph:
+    """A random graph whose nodes are words, with positive weights on most edges."""
+    rng = np.random.default_rng(seed)
+    names = [f"node {k}" for k in rng.permutation(n)]
+    graph = kind()
+    graph.add_nodes_from(names)
+    for a, b in rng.integers(0, n, (m, 2)).tolist():
+        if loops or a != b:
+            graph.add_edge(names[a], names[b])
+    for *_, data in graph.edges(data=True):
+        if rng.random() < 0.8:
+            data["weight"] = int(rng.integers(1, 9))
+    return graph
+
+
+def same(name: str, graph: nx.Graph, *args: object, **kwargs: object) -> None:
+    """The function gives what NetworkX's own gives, types and all."""
+    assert backend.can_run(name, (graph, *args), kwargs) is True
+    mine = getattr(backend, name)(graph, *args, **kwargs)
+    theirs = getattr(nx, name).orig_func(graph, *args, **kwargs)
+    if isinstance(theirs, dict):
+        assert list(map(type, mine.values())) == list(map(type, theirs.values())) or all(
+            isinstance(x, (int, float)) for x in mine.values()
+        )
+        assert mine == pytest.approx(theirs, rel=1e-6, abs=1e-7)
+    elif isinstance(theirs, float):
+        assert mine == pytest.approx(theirs)
+    elif isinstance(theirs, (bool, int, set)):
+        assert mine == theirs
+    else:
+        assert sorted(map(sorted, mine)) == sorted(map(sorted, theirs))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", KINDS)
+def test_paths(kind: type, seed: int) -> None:
+    graph = make(kind, seed, loops=True)
+    source, target = "node 3", "node 7"
+    same("single_source_shortest_path_length", graph, source)
+    same("single_source_shortest_path_length", graph, source, cutoff=2)
+    same("single_source_dijkstra_path_length", graph, source)
+    same("single_source_dijkstra_path_length", graph, source, cutoff=4, weight=None)
+    same("single_source_bellman_ford_path_length", graph, source)
+    same("descendants", graph, source)
+    same("bfs_layers", graph, source)
+    same("has_path", graph, source, target)
+    for name in ("dijkstra_path_length", "bellman_ford_path_length"):
+        if nx.has_path(graph, source, target):
+            same(name, graph, source, target)
+        else:
+            with pytest.raises(nx.NetworkXNoPath):
+                getattr(backend, name)(graph, source, target)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", KINDS)
+def test_components(kind: type, seed: int) -> None:
+    graph = make(kind, seed, loops=True, m=25)
+    directed = graph.is_directed()
+    prefix = "weakly_" if directed else ""
+    same(f"{prefix}connected_components", graph)
+    same(f"number_{prefix}connected_components", graph)
+    same(f"is_{prefix}connected", graph)
+    if not directed:
+        same("node_connected_component", graph, "node 5")
+        with pytest.raises(nx.NetworkXNotImplemented):
+            backend.weakly_connected_components(graph)
+    else:
+        with pytest.raises(nx.NetworkXNotImplemented):
+            backend.connected_components(graph)
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        getattr(backend, f"is_{prefix}connected")(kind())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_centrality(kind: type) -> None:
+    graph = make(kind, 1, loops=True)
+    same("pagerank", graph, weight=None, tol=1e-10)
+    same("pagerank", graph, weight=None, personalization={"node 1": 2.0, "node 4": 1.0}, tol=1e-10)
+    same("betweenness_centrality", graph)
+    same("betweenness_centrality", graph, normalized=False, endpoints=True)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        backend.pagerank(graph, weight=None, max_iter=1)
+    with pytest.raises(NotImplementedError):
+        backend.pagerank(graph)  # weights that differ
+    assert backend.pagerank(kind()) == {}
+
+
+@pytest.mark.parametrize("loops", [False, True])
+def test_structure(loops: bool) -> None:
+    graph = make(nx.Graph, 2, loops=loops, n=20, m=90)
+    some = ["node 1", "node 9", "no such node"]
+    same("triangles", graph)
+    same("triangles", graph, some)
+    assert backend.triangles(graph, "node 1") == nx.triangles(graph, "node 1")
+    same("clustering", graph)
+    same("clustering", graph, some)
+    same("average_clustering", graph)
+    same("average_clustering", graph, count_zeros=False)
+    same("transitivity", graph)
+    if loops and nx.number_of_selfloops(graph):
+        with pytest.raises(nx.NetworkXNotImplemented):
+            backend.core_number(graph)
+    else:
+        same("core_number", graph)
+
+
+def test_missing_nodes_and_negative_weights() -> None:
+    graph = make(nx.Graph, 0)
+    for name in ("single_source_shortest_path_length", "single_source_dijkstra_path_length", "has_path"):
+        with pytest.raises(nx.NodeNotFound):
+            getattr(backend, name)(graph, "nowhere", *(["node 1"] if name == "has_path" else []))
+    graph.add_edge("node 1", "node 2", weight=-1)
+    with pytest.raises(ValueError, match="negative weights"):
+        backend.single_source_dijkstra_path_length(graph, "node 1")
+    with pytest.raises(nx.NetworkXUnbounded):
+        backend.single_source_bellman_ford_path_length(graph, "node 1")
+
+
+def test_what_is_not_supported_says_why() -> None:
+    graph, directed = make(nx.Graph, 0), make(nx.DiGraph, 0)
+    assert "function" in backend.can_run("dijkstra_path_length", (graph, "a", "b", lambda u, v, d: 1), {})
+    assert "dangling" in backend.can_run("pagerank", (graph,), {"dangling": {"node 1": 1}})
+    assert "directed" in backend.can_run("clustering", (directed,), {})
+    assert "samples" in backend.can_run("betweenness_centrality", (graph,), {"k": 3})
+    words = nx.Graph([("a", "b", {"weight": "heavy"})])
+    with pytest.raises(NotImplementedError, match="not a number"):
+        backend.single_source_dijkstra_path_length(words, "a")
+    with pytest.raises(AttributeError):
+        backend.minimum_spanning_tree
+
+
+def test_graphs_come_back() -> None:
+    for kind in KINDS:
+        graph = make(kind, 4, loops=True)
+        found = backend.convert_from_nx(graph, edge_attrs={"weight": 1})
+        again = backend.convert_to_nx(found)
+        assert type(again) is kind
+        assert list(again) == list(graph)
+        assert sorted(again.edges()) == sorted(graph.edges())
+        assert again.size(weight="weight") == graph.size(weight="weight")
+        assert backend.convert_to_nx(3) == 3
+
+
+def test_information_needs_no_networkx() -> None:
+    info = get_info()
+    assert info["functions"].keys() == FUNCTIONS.keys()
+    assert all(callable(getattr(backend, name)) for name in FUNCTIONS)
+    code = "import sys, vgraph.nx_backend.info as i; i.get_info(); assert 'networkx' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_calls_are_counted() -> None:
+    before = backend.calls["transitivity"]
+    backend.transitivity(make(nx.Graph, 0))
+    assert backend.calls["transitivity"] == before + 1
+
+
+def test_the_small_are_left_to_networkx() -> None:
+    assert "fewer than" in str(backend.should_run("pagerank", (make(nx.Graph, 0, m=10),), {}))
+    assert backend.should_run("pagerank", (make(nx.Graph, 0, n=300, m=3000),), {}) is True
+
+
+def installed() -> bool:
+    from importlib.metadata import entry_points
+
+    return any(e.name == "vgraph" for e in entry_points(group="networkx.backends"))
+
+
+SUITE = (
+    "networkx.algorithms.link_analysis.tests.test_pagerank",
+    "networkx.algorithms.components.tests.test_connected",
+    "networkx.algorithms.components.tests.test_weakly_connected",
+    "networkx.algorithms.shortest_paths.tests.test_unweighted",
+    "networkx.algorithms.shortest_paths.tests.test_weighted",
+    "networkx.algorithms.centrality.tests.test_betweenness_centrality",
+    "networkx.algorithms.tests.test_core",
+    "networkx.algorithms.tests.test_cluster",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not installed(), reason="vgraph is not installed: NetworkX finds backends by entry points"
+)
+def test_networkx_own_suite() -> None:
+    """NetworkX's tests of what is implemented, without fallback: they pass, or need what is not implemented."""
+    import os
+
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", *SUITE]
+    done = subprocess.run(
+        command, env={**os.environ, "NETWORKX_TEST_BACKEND": "vgraph"}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout
+    assert vg.__version__

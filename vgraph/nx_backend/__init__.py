@@ -1,0 +1,64 @@
+"""The NetworkX backend: `nx.pagerank(G, backend="vgraph")`, or `nx.config.backend_priority = ["vgraph"]`.
+
+This module is the backend object that NetworkX's dispatcher asks for. It imports neither NetworkX nor the algorithms
+until one is called. `calls` counts, by name, how often each function really ran here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from vgraph.nx_backend.info import FUNCTIONS
+
+calls: Counter[str] = Counter()
+
+
+def convert_from_nx(graph: Any, **how: Any) -> Any:
+    """The `NxGraph` of a NetworkX graph, with the edge attributes that the algorithm reads."""
+    from vgraph.nx_backend.convert import convert_from_nx
+
+    return convert_from_nx(graph, **how)
+
+
+def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
+    """Results are Python objects already; a graph becomes a NetworkX graph again."""
+    from vgraph.nx_backend.convert import convert_to_nx
+
+    return convert_to_nx(result)
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """True, or why these arguments are not supported."""
+    from vgraph.nx_backend.arguments import refusal
+
+    return refusal(name, args, kwargs) or True
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """True, or why NetworkX is the better choice: below some thousand edges the conversion costs more than it saves."""
+    from vgraph.nx_backend.arguments import too_small
+
+    return too_small(args, kwargs) or True
+
+
+def on_start_tests(items: list[Any]) -> None:
+    """Mark the tests of NetworkX's own suite that cannot pass here, each with its reason."""
+    from vgraph.nx_backend.expected import mark
+
+    mark(items)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from vgraph.nx_backend import functions
+
+    found = getattr(functions, name)
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        calls[name] += 1
+        return found(*args, **kwargs)
+
+    globals()[name] = counted
+    return counted

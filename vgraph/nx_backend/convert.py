@@ -1,0 +1,163 @@
+"""Between NetworkX graphs and vgraph's: node labels of any kind, edge attributes as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+import vgraph as vg
+
+
+class NxGraph:
+    """A converted graph: `graph`, whose vertices are numbered in the order of `nodes`.
+
+    `attributes` are the edge attributes that were carried over, one number per edge in NetworkX's order of
+    `G.edges`; `undirected_as_arcs` graphs hold every edge twice.
+    """
+
+    __networkx_backend__ = "vgraph"
+
+    def __init__(
+        self,
+        nodes: list[Any],
+        sources: np.ndarray[Any, Any],
+        targets: np.ndarray[Any, Any],
+        attributes: Mapping[str, np.ndarray[Any, Any]],
+        *,
+        directed: bool,
+        multigraph: bool,
+    ) -> None:
+        self.nodes, self.sources, self.targets = nodes, sources, targets
+        self.attributes = dict(attributes)
+        self._directed, self._multigraph = directed, multigraph
+        self._weighted: dict[str, vg.Graph] = {}
+
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self._directed
+
+    def is_multigraph(self) -> bool:
+        """Whether edges may be parallel."""
+        return self._multigraph
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def number_of_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.nodes)
+
+    def number_of_edges(self) -> int:
+        """How many edges there are."""
+        return int(self.sources.size)
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            return node in self.index
+        except TypeError:
+            return False
+
+    def __iter__(self) -> Any:
+        return iter(self.nodes)
+
+    @cached_property
+    def index(self) -> dict[Any, int]:
+        """The vertex of each node."""
+        return {node: number for number, node in enumerate(self.nodes)}
+
+    @cached_property
+    def graph(self) -> vg.Graph:
+        """The graph without attributes, parallel edges kept."""
+        return self._build()
+
+    @cached_property
+    def simple(self) -> vg.Graph:
+        """The graph without direction, self-loops and parallel edges."""
+        return self._build(directed=False, self_loops=False, multi_edges=False)
+
+    def weighted(self, attribute: str | None, *, parallel: str = "min") -> vg.Graph:
+        """The graph with edge property `weight`: the attribute, 1 where there is none; parallel edges joined."""
+        key = f"{attribute} {parallel}"
+        if key not in self._weighted:
+            ones = np.ones(self.sources.size, np.int32)
+            values = self.attributes.get(attribute, ones) if attribute is not None else ones
+            options: dict[str, Any] = {"multi_edges": parallel} if self._multigraph else {}
+            self._weighted[key] = self._build(weight=values, **options)
+        return self._weighted[key]
+
+    def _build(self, *, directed: bool | None = None, **options: Any) -> vg.Graph:
+        side = self._directed if directed is None else directed
+        return vg.Graph.from_edges(
+            self.sources, self.targets, num_vertices=len(self.nodes), directed=side, **options
+        )
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: Mapping[str, Any] | None = None,
+    preserve_edge_attrs: object = False,
+    **_: Any,
+) -> NxGraph:
+    """A NetworkX graph with the attributes that are asked for. Raises NotImplementedError where one is no number."""
+    if isinstance(graph, NxGraph):
+        return graph
+    nodes = list(graph)
+    index = {node: number for number, node in enumerate(nodes)}
+    wanted = dict(edge_attrs or {})
+    multigraph = graph.is_multigraph()
+    data = [d for *_, d in graph.edges(data=True)] if wanted else []
+    pairs = list(graph.edges(keys=False)) if multigraph else list(graph.edges())
+    count = len(pairs)
+    sources = np.fromiter(map(index.__getitem__, (p[0] for p in pairs)), np.int64, count)
+    targets = np.fromiter(map(index.__getitem__, (p[1] for p in pairs)), np.int64, count)
+    attributes = {name: _numbers(data, name, default) for name, default in wanted.items()}
+    kept = {name: values for name, values in attributes.items() if values is not None}
+    found = NxGraph(nodes, sources, targets, kept, directed=graph.is_directed(), multigraph=multigraph)
+    found.__dict__["index"] = index
+    return found
+
+
+def _numbers(data: list[dict[str, Any]], name: str, default: Any) -> np.ndarray[Any, Any] | None:
+    """An edge attribute as an array; None where no edge has it."""
+    if not any(name in d for d in data):
+        return None
+    values = [d.get(name, 1 if default is None else default) for d in data]
+    try:
+        array = np.asarray(values)
+    except (ValueError, OverflowError):
+        array = np.empty(0, object)
+    if array.dtype.kind not in "biuf" or array.ndim != 1:
+        raise NotImplementedError(f"the edge attribute {name!r} is not a number on every edge")
+    return array.astype(np.int64) if array.dtype.kind in "bu" else array
+
+
+def convert_to_nx(result: Any) -> Any:
+    """An `NxGraph` as a NetworkX graph (attributes that were not carried over are gone); other results as they are."""
+    if not isinstance(result, NxGraph):
+        return result
+    import networkx as nx
+
+    kinds = {
+        (False, False): nx.Graph,
+        (True, False): nx.DiGraph,
+        (False, True): nx.MultiGraph,
+        (True, True): nx.MultiDiGraph,
+    }
+    graph = kinds[result.is_directed(), result.is_multigraph()]()
+    graph.add_nodes_from(result.nodes)
+    ends = zip(result.sources.tolist(), result.targets.tolist(), strict=True)
+    names = list(result.attributes)
+    rows = zip(*(result.attributes[n].tolist() for n in names), strict=True) if names else iter(())
+    if not names:
+        graph.add_edges_from((result.nodes[a], result.nodes[b]) for a, b in ends)
+    else:
+        graph.add_edges_from(
+            (result.nodes[a], result.nodes[b], dict(zip(names, row, strict=True)))
+            for (a, b), row in zip(ends, chain(rows), strict=True)
+        )
+    return graph
