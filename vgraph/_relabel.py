@@ -46,11 +46,8 @@ def relabelled(graph: Graph, by: str) -> Relabelled:
     """`graph` in the order called `by`. Its topology is shared by graphs that share one."""
     if by not in ORDERS:
         raise GraphError(f"relabelled({by!r}): the orders are {', '.join(map(repr, ORDERS))}")
-    prepared = graph._topology.prepared
-    name = f"relabelled by {by}"
-    if name not in prepared:
-        prepared[name] = _permuted(graph)
-    topology, arcs, old_of_new, new_of_old = prepared[name]
+    made = graph.kept_with_topology(f"relabelled by {by}", lambda: _permuted(graph))
+    topology, arcs, old_of_new, new_of_old = made
     edge = {key: _frozen(values[arcs]) for key, values in graph.edge_properties.items()}
     vertex = {key: _frozen(values[old_of_new]) for key, values in graph.vertex_properties.items()}
     return Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)

@@ -53,12 +53,9 @@ class Segments:
 
 def segments_of(graph: Graph, count: int) -> Segments:
     """The in-arcs of `graph` in `count` segments; built when first asked for, kept with the graph."""
-    topology = graph._topology
-    with topology.lock:
-        found = topology.prepared.get(("segments", count))
-        if found is None:
-            in_ = graph.in_
-            found = topology.prepared["segments", count] = _build(in_.row_offsets, in_.column_indices, count)
+    found = graph.kept_with_topology(
+        f"segments {count}", lambda: _build(graph.in_.row_offsets, graph.in_.column_indices, count)
+    )
     assert isinstance(found, Segments)
     return found
 

@@ -73,7 +73,6 @@ class _Topology:
         self.lock = threading.RLock()
         self._in: Adjacency | None = None if directed else out
         self._degrees: dict[str, NDArray[Any]] = {}
-        self.prepared: dict[Any, Any] = {}  # what is computed once: segments, another order of vertices
         self._kept: dict[str, Any] = {}
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:

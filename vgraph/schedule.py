@@ -150,10 +150,10 @@ def delta_stepping(delta: float | None = None) -> Order:
 def SPLIT(limit: int | None = None) -> Balance:
     """Vertices of more than `limit` arcs are split; by default the limit follows from the histogram of degrees.
 
-    Raises ScheduleError unless `limit` is an int of at least 1.
+    Raises ScheduleError unless `limit` is an int from 1 to 2**62.
     """
-    if limit is not None and not _at_least(1)(limit):
-        raise ScheduleError(f"SPLIT({limit!r}): the limit is an int of at least 1")
+    if limit is not None and not _between(1, 1 << 62)(limit):
+        raise ScheduleError(f"SPLIT({limit!r}): the limit is an int from 1 to 2**62")
     return Balance("split", limit)
 
 
@@ -168,8 +168,8 @@ def _is_finite(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _at_least(least: int) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least
+def _between(least: int, most: int) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 # --- axes -----------------------------------------------------------------------------------------------------
@@ -212,8 +212,12 @@ def _flag(name: str) -> Axis:
     return Axis(name, None, lambda v: isinstance(v, bool), "True or False", read, ("true", "false"))
 
 
+_MOST: Final = 4096
+"""Segments, chunks in flight or arcs ahead: each costs memory or time to prepare, and fewer do all there is to do."""
+
+
 def _count(name: str, least: int) -> Axis:
-    return Axis(name, None, _at_least(least), f"an int of at least {least}", int)
+    return Axis(name, None, _between(least, _MOST), f"an int from {least} to {_MOST}", int)
 
 
 _CALL: Final = re.compile(r"(\w+)(?:\(([0-9.e+-]*)\))?")

@@ -68,6 +68,29 @@ BODIES = {
     }
   }
 """,
+    "on to the next behind a sum": """
+  for (v, e) in out(u) {
+    for w in common(out(u), out(v)) {
+      count[w] += 1:i64
+      if (v < w) {
+        continue
+      }
+      low[v] min= cast<i32>(w)
+    }
+  }
+""",
+    "one loop in another": """
+  for (v, e) in out(u) {
+    for (x, e2) in out(u) {
+      for w in common(out(u), out(x)) {
+        count[w] += 1:i64
+      }
+    }
+    for w2 in common(out(u), out(v)) {
+      count[w2] += 5:i64
+    }
+  }
+""",
     "both lists of u": """
   for (v, e) in out(u) {
     for w in common(out(u), out(v)) {

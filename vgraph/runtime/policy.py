@@ -51,10 +51,10 @@ def channel_room(site: str, graph: Graph) -> int:
     """Elements in one slot of a buffer of `site`: all arcs of a vertex always fit."""
     if site == "place":
         return CHANNEL_PLACES
-    degrees = graph.in_ if site == "edge_in" else graph.out
-    offsets = degrees.row_offsets
-    largest = int((offsets[1:] - offsets[:-1]).max()) if graph.num_vertices else 0
-    return max(CHANNEL_ARCS, largest)
+    if site == "edge_in":
+        largest = graph.kept_with_topology("largest in-degree", lambda: int(graph.in_degree.max(initial=0)))
+        return max(CHANNEL_ARCS, int(largest))
+    return max(CHANNEL_ARCS, graph.max_degree)
 
 
 QUEUE_SHARE: Final = 16
@@ -87,16 +87,11 @@ def facts_of(graph: Graph) -> Facts:
 
 
 def _skew(graph: Graph) -> tuple[bool, bool]:
-    """`Facts.skewed` and `Facts.hubs`, looked up once; out-arcs only, so that no transpose is built for it."""
+    """`Facts.skewed` and `Facts.hubs`; out-arcs only, so that no transpose is built for it."""
     if graph.num_arcs < LARGE:
         return False, False
-    prepared = graph._topology.prepared
-    if "skew" not in prepared:
-        largest = graph.max_degree
-        average = graph.num_arcs / graph.num_vertices
-        prepared["skew"] = largest > SKEWED * average, largest * HUB > graph.num_arcs
-    found: tuple[bool, bool] = prepared["skew"]
-    return found
+    largest, average = graph.max_degree, graph.num_arcs / graph.num_vertices
+    return largest > SKEWED * average, largest * HUB > graph.num_arcs
 
 
 SEGMENT_SHARE: Final = 4
@@ -144,13 +139,12 @@ def is_deep(graph: Graph) -> bool:
     A ball of PROBE_ROUNDS rounds around a vertex with arcs has fewer than PROBE_VERTICES vertices where balls grow as
     in a plane or in space, and more where they double. A graph with a hub of as many arcs is not looked at further.
     """
-    prepared = graph._topology.prepared
-    if "deep" not in prepared:
-        prepared["deep"] = graph.max_degree < PROBE_VERTICES and any(
-            _ball(graph, start)
-            for start in np.linspace(0, graph.num_vertices - 1, PROBES + 2, dtype=int)[1:-1].tolist()
-        )
-    return bool(prepared["deep"])
+
+    def probe() -> bool:
+        starts = np.linspace(0, graph.num_vertices - 1, PROBES + 2, dtype=int)[1:-1].tolist()
+        return graph.max_degree < PROBE_VERTICES and any(_ball(graph, start) for start in starts)
+
+    return bool(graph.kept_with_topology("deep", probe))
 
 
 def _ball(graph: Graph, start: int) -> bool:
@@ -203,9 +197,9 @@ def number(name: str, graph: Graph) -> float:
         case "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
             return graph.num_edges
         case "policy.split.out":
-            return split_limit(graph.out_degree)
+            return float(graph.kept_with_topology(name, lambda: split_limit(graph.out_degree)))
         case "policy.split.in":
-            return split_limit(graph.in_degree)
+            return float(graph.kept_with_topology(name, lambda: split_limit(graph.in_degree)))
     if name.startswith(DELTA):  # policy.delta:<label>:<edge property or nothing>
         return 1 / delta(graph, name.rpartition(":")[2])
     raise KeyError(name)

@@ -12,6 +12,8 @@ ends the walk; without one it ends behind the last vertex marked. What S only ad
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vgraph.compiler.ir import (
     Accumulate,
     Assign,
@@ -44,7 +46,16 @@ from vgraph.compiler.ir import (
     Store,
     Var,
 )
-from vgraph.compiler.rewrite import Context, FreshNames, Pass, fresh_names, transform, walk, with_fields
+from vgraph.compiler.rewrite import (
+    Context,
+    FreshNames,
+    Pass,
+    children,
+    fresh_names,
+    transform,
+    walk,
+    with_fields,
+)
 from vgraph.compiler.types import BOOL, I64, VID, Scalar
 
 FALSE, TRUE = Const(False, BOOL), Const(True, BOOL)
@@ -65,18 +76,18 @@ class _Marker:
     def loop(self, loop: ParFor) -> ParFor:
         """The parallel loop with the loops over neighbors inside it rewritten."""
 
+        outermost = {id(n) for n in _outermost(loop, loop.vertex)}
+
         def rule(n: Node) -> tuple[Stmt, ...] | None:
-            if isinstance(n, ForNeighbors) and (sides := _sides(n, loop.vertex)):
-                return self.marked(n, loop.vertex, sides)
+            if isinstance(n, ForNeighbors) and id(n) in outermost:
+                return self.marked(n, loop.vertex)
             return None
 
         return transform(loop, rule)
 
-    def marked(self, loop: ForNeighbors, vertex: str, sides: set[Orientation]) -> tuple[Stmt, ...] | None:
-        """The loop between marking and unmarking; None if it compares both lists of its vertex with others."""
-        if len(sides) != 1:
-            return None
-        (side,) = sides
+    def marked(self, loop: ForNeighbors, vertex: str) -> tuple[Stmt, ...]:
+        """The loop between marking and unmarking."""
+        (side,) = _sides(loop, vertex)
         u, last = Var(vertex, VID), self.fresh("last")
         degree = Degree(u, side)
         end = Neighbor(u, side, Binary("-", degree, Const(1, I64)))
@@ -108,9 +119,12 @@ class _Marker:
         known: Expr = Load(self.property().name, w, BOOL)
         fresh = Compare("!=", w, Var(previous, VID))  # parallel arcs: each common vertex once
         both = Binary("&", known, fresh)  # not `and`: which it is cannot be predicted
-        found = self.summed(body, both) or (If(both, body),)
-        seen = Assign(previous, w)
-        inner = (bound, *found, seen)
+        found, seen = self.summed(body, both), Assign(previous, w)
+        if found is not None:
+            inner = (bound, *found, seen)
+        else:  # the body may go on to the next neighbor at any place
+            new = self.fresh("new")
+            inner = (bound, Let(new, BOOL, both), seen, If(Var(new, BOOL), body))
         walked = ForNeighbors(loop.vertex, self.fresh("e"), of, side, inner, span=loop.span)
         return Let(previous, VID, Const(-1, VID), span=loop.span), walked
 
@@ -155,6 +169,18 @@ def _sides(loop: ForNeighbors, vertex: str) -> set[Orientation]:
     return {
         _own_side(n, vertex) for n in walk(loop) if isinstance(n, ForCommon) and _other(n, vertex) is not None
     }
+
+
+def _outermost(n: Node, vertex: str) -> Iterator[ForNeighbors]:
+    """The loops below `n` that compare one list of `vertex` with others and stand in no other such loop.
+
+    There is one mark per vertex: within a loop that has marked a list no other list can be marked.
+    """
+    for below in children(n):
+        if isinstance(below, ForNeighbors) and len(_sides(below, vertex)) == 1:
+            yield below
+        else:
+            yield from _outermost(below, vertex)
 
 
 def _split(loop: ForCommon) -> tuple[If | None, Body]:
