@@ -127,10 +127,12 @@ def tuned(algorithm: AlgorithmDef, graph: Graph, *, threads: int | None = None) 
     `vg.run(algorithm, graph, schedule=vg.tuned(algorithm, graph), ...)`.
     """
     from vgraph.runtime.autotune import remembered
+    from vgraph.runtime.explain import stand_ins
     from vgraph.runtime.tuning_table import default_table
 
     _check(algorithm, graph, None)
-    return remembered(algorithm, graph, _threads(threads), default_table())
+    prepared, _, replaced = algorithm.prepare(graph, stand_ins(algorithm, graph, {}))
+    return remembered(algorithm, prepared, replaced, _threads(threads), default_table())
 
 
 def explain(

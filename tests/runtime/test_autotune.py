@@ -45,7 +45,7 @@ def graph():
 
 @pytest.fixture
 def space(graph):
-    types = module.argument_types_of(SSSP, graph)
+    types = module.argument_types_of(SSSP, graph, {})
     return Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph), axes=AXES)
 
 
@@ -225,7 +225,7 @@ def test_what_was_slow_before_is_not_measured_again(space, monkeypatch):
 
 
 def test_schedules_that_come_to_the_same_code_are_tried_once(graph):
-    types = module.argument_types_of(vg.algorithms.pagerank, graph)
+    types = module.argument_types_of(vg.algorithms.pagerank, graph, {})
     space = Space(vg.algorithms.pagerank, signature_of(graph, types), 2, policy.facts_of(graph))
     plain, other = vg.Schedule(), vg.Schedule().at("begin", sync=vg.ASYNC)
     assert space.meaning(plain) != space.meaning(other)
@@ -255,12 +255,22 @@ def test_widths_of_buckets_are_tried_around_the_guess(graph):
     )
     assert bucket_widths(Graph.from_edges([0], [1])) == ()
     assert bucket_widths(graph.with_edge_property("weight", np.zeros(graph.num_edges))) == ()
-    types = module.argument_types_of(SSSP, graph)
+    types = module.argument_types_of(SSSP, graph, {})
     space = Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph), widths)
     assert {vg.delta_stepping(w) for w in widths} <= set(space.values("order"))
 
 
 # --- as a whole -----------------------------------------------------------------------------------------------
+
+
+def test_what_was_tuned_on_a_prepared_graph_is_found_again(graph):
+    for algorithm, given in (
+        (vg.algorithms.betweenness, {"sources": [0]}),
+        (vg.algorithms.triangle_count, {}),
+    ):
+        assert vg.tuned(algorithm, graph, threads=1) is None
+        tuning = vg.autotune(algorithm, graph, "300ms", threads=1, **given)
+        assert vg.tuned(algorithm, graph, threads=1) == tuning.schedule
 
 
 def test_autotune_gives_a_legal_schedule_that_is_not_slower(graph, folder):

@@ -59,6 +59,8 @@ def vector_obstacle(body: Body, vertex: str, edge: str) -> tuple[str, Stmt | Non
         return "only sums, minima and maxima, without conditions, take several arcs at a time", other
     for statement in body:
         assert isinstance(statement, Accumulate | Reduce)
+        if isinstance(statement, Reduce) and varies(statement.index, vertex, edge):
+            return f"`{statement.prop}` is written at the other end of each arc", statement
         if statement.op not in (*ACCUMULATING, "min", "max"):
             return f"`{statement.op}=` is not a sum, minimum or maximum", statement
         value = statement.value

@@ -130,9 +130,16 @@ def machine_name() -> str:
 
 
 def remembered(
-    definition: AlgorithmDef, graph: Graph, threads: int, table: TuningTable | None
+    definition: AlgorithmDef,
+    graph: Graph,
+    arguments: Mapping[str, Any],
+    threads: int,
+    table: TuningTable | None,
 ) -> Schedule | None:
-    """The schedule that was chosen last under these conditions, if it is legal still; else None."""
+    """The schedule that was chosen last under these conditions, if it is legal still; else None.
+
+    `graph` and `arguments` are what the algorithm's preparations made of the user's.
+    """
     known = conditions(definition, graph, threads) if table is not None else None
     if table is None or known is None:
         return None
@@ -142,17 +149,19 @@ def remembered(
         return None
     from vgraph.runtime.executor import signature_of
 
-    types = argument_types_of(definition, graph)
+    types = argument_types_of(definition, graph, arguments)
     space = Space(definition, signature_of(graph, types), threads, policy.facts_of(graph))
     return schedule if space.meaning(schedule) is not None else None
 
 
-def argument_types_of(definition: AlgorithmDef, graph: Graph) -> Mapping[str, Any]:
-    """Types of the parameters where no values are given: the annotated ones."""
+def argument_types_of(
+    definition: AlgorithmDef, graph: Graph, arguments: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Types of the parameters where few values are given: of the others the annotated ones."""
     from vgraph.compiler.frontend import argument_types
     from vgraph.runtime.explain import stand_ins
 
-    return argument_types(definition, stand_ins(definition, graph, {}))
+    return argument_types(definition, {**stand_ins(definition, graph, arguments), **arguments})
 
 
 # --- the search -----------------------------------------------------------------------------------------------
