@@ -48,9 +48,9 @@ def triangle_count(graph):
     triangles = graph.vertex_property(vg.int64)
     graph.total = 0
     if graph.directed:
-        graph.vertex_apply(count_between)
+        graph.vertex_apply(count_between, label="count")
     else:
-        graph.vertex_apply(count_below)
+        graph.vertex_apply(count_below, label="count")
     return graph.total, triangles
 
 

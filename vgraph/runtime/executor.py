@@ -102,7 +102,7 @@ def code_stamp() -> str:
     root = Path(__file__).parents[1]
     rows: list[str] = []
     folders = [os.fspath(root / "compiler")]
-    entries = list(os.scandir(root))
+    entries = [*os.scandir(root), *(e for e in os.scandir(root / "runtime") if e.name == "plan.py")]
     while folders:
         for entry in os.scandir(folders.pop()):
             if not entry.is_dir():
