@@ -28,6 +28,7 @@ NUMBERS = {
     "pull": {
         "policy.queue_share": 1 << 40,
         "policy.pull_share": 1 << 40,
+        "policy.gather_share": 1 << 40,
         "policy.sweep_share": 1 << 40,
         "policy.push_share": 1 << 40,
     },
@@ -69,7 +70,7 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "sssp", "limited"])
+@pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "sssp", "limited", "paths"])
 def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monkeypatch):
     usual = policy.number
     monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
@@ -81,8 +82,8 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monke
     same(native(lowered(program, threads), graph, threads), interpret(program, graph, {"source": 0}))
 
 
-@pytest.mark.parametrize("name", ["bfs", "bfs_by_level"])
-def test_a_claim_is_lowered_to_both_directions(name):
+@pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "paths"])
+def test_a_claim_or_a_guard_is_lowered_to_both_directions(name):
     assert directions(lowered(parse_program(PROGRAMS[name]), 0)) == {"push", "pull"}
 
 
@@ -156,7 +157,7 @@ def test_what_is_asked_for_is_not_left_open(fixed, monkeypatch):
     assert {r.direction for r in result.trace} == {"push"}
 
 
-@pytest.mark.parametrize("name", ["bfs", "sssp"])
+@pytest.mark.parametrize("name", ["bfs", "sssp", "paths"])
 def test_golden_of_both_forms(name, golden):
     from pathlib import Path
 

@@ -38,6 +38,9 @@ PULL_SHARE: Final = 15
 Beamer, Asanovic and Patterson 2012, section VI, and of GAP's bfs (alpha)."""
 SWEEP_SHARE: Final = 8
 """To look once at every vertex costs as much as to push along 1/8 as many arcs: measured on Kronecker graphs."""
+GATHER_SHARE: Final = 3
+"""The same for sums behind a guard, whose pull walks all arcs into open vertices, but without atomics: pull when more
+than 1/3 of the arcs not yet walked leave the frontier."""
 PUSH_SHARE: Final = 18
 """It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
 CHANNEL_ARCS: Final = 4096
@@ -186,6 +189,8 @@ def number(name: str, graph: Graph) -> float:
     match name:
         case "policy.pull_share":
             return PULL_SHARE
+        case "policy.gather_share":
+            return GATHER_SHARE
         case "policy.sweep_share":
             return SWEEP_SHARE
         case "policy.queue_share":

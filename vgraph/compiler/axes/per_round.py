@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import WriteClass, only_claims
-from vgraph.compiler.ir import For, Program, Stmt, While
+from vgraph.compiler.guards import closes
+from vgraph.compiler.ir import EdgeApply, For, Program, Stmt, While
 from vgraph.compiler.rewrite import walk
 from vgraph.schedule import UNORDERED, VERTEX, Direction, Phases
 
@@ -27,12 +28,27 @@ def repeats(c: Choice) -> bool:
 def both_directions(c: Choice) -> bool:
     """True if pushing and pulling are both compiled, and each round takes one of them.
 
-    A claim is what makes it pay: a pull stops at the first arc that claims, and passes over what is claimed. Long thin
-    searches never have a frontier that is large enough, and a transpose is not built for this alone.
+    What makes it pay is that a pull passes over the vertices that are done: claimed, where it stops at the first arc
+    that claims, or behind a guard that closes. Long thin searches never have a frontier that is large enough, and a
+    transpose is not built for this alone.
     """
     if not (_worth(c) and c.context.facts.transposed and c.asked("direction") is None and repeats(c)):
         return False
+    return claims(c) or guarded(c)
+
+
+def claims(c: Choice) -> bool:
+    """True if the operator does nothing but claim."""
     return c.effects.classes() == {WriteClass.CLAIMING} and only_claims(c.operator.body)
+
+
+def guarded(c: Choice) -> bool:
+    """True if the operator adds up, or takes minima, at vertices behind a guard that closes in the loop."""
+    loop = loop_around(c.program, c.apply)
+    if loop is None or not isinstance(c.apply, EdgeApply):
+        return False
+    gathers = c.effects.classes() <= {WriteClass.ACCUMULATING, WriteClass.MONOTONE}
+    return gathers and closes(c.program, c.apply, loop)
 
 
 def both_drives(c: Choice) -> bool:

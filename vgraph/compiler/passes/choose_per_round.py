@@ -9,6 +9,10 @@ its arcs are more than 1/`policy.pull_share` of those not yet walked; push again
 1/`policy.sweep_share` of the vertices is pushed, too, which matters when hardly an arc is left. The arcs of a frontier
 are counted only where, were each of its vertices the largest hub, they would be too many to push: not once on a road
 network.
+
+An operator with a guard (`guards.py`) adds up along all arcs into open vertices, so each round is chosen by itself: a
+pull when the frontier's arcs are more than 1/`policy.gather_share` of those not yet walked. A frontier with more arcs
+than those shows that the loop visits vertices again; it is pushed.
 """
 
 from __future__ import annotations
@@ -44,6 +48,7 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
+from vgraph.compiler.passes.guarded_pull import lower_guarded_pull
 from vgraph.compiler.passes.lower_pull import OpenSet, lower_pull
 from vgraph.compiler.passes.lower_push import lower_push
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
@@ -85,6 +90,8 @@ def _either_drive(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
 
 def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str | None) -> Body:
     """A push or a pull."""
+    if not only_claims(low.program.operator(apply.op).body):
+        return _behind_guard(low, apply, target)
     state = _State(
         Var(low.fresh(f"{apply.label}.pulling"), BOOL),
         Var(low.fresh(f"{apply.label}.unexplored"), I64),
@@ -151,6 +158,46 @@ def _count(low: Lowering, apply: EdgeApply, state: _State, limit: Expr, opened: 
         SetGlobal(arcs, scalar(0)),
         ParFor(v, Layout.SPARSE, apply.frontier, (add,), span=apply.span),
         If(Compare(">", count_of(arcs), limit), (Assign(state.pulling.name, TRUE), *begin)),
+    )
+
+
+# --- behind a guard --------------------------------------------------------------------------------------------
+
+
+def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
+    """A push, or a pull into the vertices whose guard is open."""
+    assert apply.frontier is not None
+    unexplored, pulling, size, limit = (
+        Var(low.fresh(f"{apply.label}.{name}"), BOOL if name == "pulling" else I64)
+        for name in ("unexplored", "pulling", "active", "limit")
+    )
+    low.at_loop.append(Let(unexplored.name, I64, GraphSize("num_arcs")))
+    push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
+    pull = lower_guarded_pull(low, _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP), target)
+    pushed = next(n.name for n in push if isinstance(n, SetGlobal))
+    arcs, v = low.counter(), low.fresh("v")
+    add = ReduceGlobal("+", arcs, Degree(Var(v, VID), Orientation.OUT))
+    counted = count_of(arcs)
+    fits = Logical("and", Compare(">", counted, limit), Compare("<=", counted, unexplored))
+    count: Body = (
+        FrontierConvert(apply.frontier, Layout.SPARSE),
+        SetGlobal(arcs, scalar(0)),
+        ParFor(v, Layout.SPARSE, apply.frontier, (add,), span=apply.span),
+        Assign(pulling.name, fits),
+    )
+    share = Binary("//", unexplored, low.number("policy.gather_share"))
+    sweep = Binary("//", GraphSize("num_vertices"), low.number("policy.sweep_share"))
+    most = Binary("*", size, low.number("graph.max_degree"))
+
+    def rest(walked: Expr) -> Stmt:
+        return Assign(unexplored.name, Binary("-", unexplored, walked))
+
+    return (
+        Let(size.name, I64, FrontierSize(apply.frontier)),
+        Let(limit.name, I64, Binary("max", share, sweep)),
+        Let(pulling.name, BOOL, FALSE),
+        If(Compare(">", most, limit), count),
+        If(pulling, (*pull, rest(counted)), (*push, rest(count_of(pushed))), span=apply.span),
     )
 
 

@@ -12,10 +12,10 @@ destination is visited once for each segment that has arcs into it, goes on from
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vgraph.compiler.effects import only_claims, the_claim
+from vgraph.compiler.guards import tests_of_dst
 from vgraph.compiler.ir import (
     ACCUMULATING,
     Accumulate,
@@ -167,28 +167,8 @@ class Pull:
         A condition on dst alone that is false before the first arc stays so: nothing else changes dst in the round.
         """
         claim = self.fixed_claim()
-        tests = [*self.tests_of_dst(self.operator.body), *([_free(claim)] if claim else [])]
+        tests = [*tests_of_dst(self.low.program, self.operator), *([_free(claim)] if claim else [])]
         return (If(functools.reduce(_both, tests), body),) if tests else body
-
-    def tests_of_dst(self, body: Body) -> Iterator[Expr]:
-        """The conditions around all that the operator does that depend on nothing but dst."""
-        match body:
-            case (If(condition=condition, then=then, other=()),):
-                parts = [condition]
-                while parts:
-                    match parts.pop():
-                        case Logical(op="and", left=left, right=right):
-                            parts += [right, left]
-                        case part if self.only_dst(part):
-                            yield part
-                yield from self.tests_of_dst(then)
-
-    def only_dst(self, e: Expr) -> bool:
-        """True if `e` reads nothing but dst, its properties, and what is the same in the whole round."""
-        same = {p.name for p in self.low.program.params} | {self.dst}
-        nodes = list(walk(e))
-        own = all(self.is_dst(x.index) for x in nodes if isinstance(x, Load))
-        return own and all(x.name in same for x in nodes if isinstance(x, Var))
 
     def fixed_claim(self) -> Claim | None:
         """The claim, if it is all that can happen and what it expects is the same for every arc.

@@ -1,0 +1,59 @@
+"""Part of `lower-applies`: a pull into the vertices alone at which an operator's guard holds.
+
+before: `f = edge_apply(reach, f)` with `if level[dst] == -1 { paths[dst] += paths[src] }`
+after:  `parfor v in vertices words { if level[v] == -1 and degree(in, v) > 0 { push open v } };
+        parfor dst in bitmap open { let acc = paths[dst]; for (src, e) in in(dst) { if contains(f, src) { ... } } ... }`
+
+The guard is looked at once for a vertex and round, 64 vertices at a time, and no longer at each arc.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from vgraph.compiler.guards import lasting_tests, without
+from vgraph.compiler.ir import (
+    Body,
+    Compare,
+    Degree,
+    EdgeApply,
+    Expr,
+    FrontierClear,
+    FrontierPush,
+    If,
+    Layout,
+    Logical,
+    Orientation,
+    ParFor,
+    SetGlobal,
+    Stmt,
+    Var,
+)
+from vgraph.compiler.passes.lower_pull import pull_body
+from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, scalar
+from vgraph.compiler.rewrite import transform, with_fields
+from vgraph.compiler.types import VID
+
+
+def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
+    """A pull that fills `target`; its operator has a guard that lasts for the round."""
+    operator = low.operator(apply.op)
+    tests = lasting_tests(low.program, operator)
+    assert tests, "the operator has a guard"
+    dst = operator.args[2]
+    inner = with_fields(operator, {"body": without(operator.body, tests)})
+    body, arcs = pull_body(low, apply, inner, target)
+    opened, v = low.target(f"{apply.label}.open"), low.fresh("v")
+    here = Var(v, VID)
+    some: Expr = Compare(">", Degree(here, Orientation.IN), scalar(0))
+    tests = [transform(t, lambda n: here if isinstance(n, Var) and n.name == dst else None) for t in tests]
+    push: Stmt = FrontierPush(opened, here, Layout.BITMAP, True)
+    choice = If(functools.reduce(lambda a, b: Logical("and", a, b), [*tests, some]), (push,))
+    return (
+        *before_round(apply, target, Layout.BITMAP),
+        FrontierClear(opened, Layout.BITMAP),
+        ParFor(v, None, None, (choice,), words=True, span=apply.span),
+        SetGlobal(arcs, scalar(0)),
+        ParFor(dst, Layout.BITMAP, opened, body, apply.label, span=apply.span),
+        *after_round(apply, target, "pull", count_of(arcs), low.mixed),
+    )
