@@ -84,7 +84,7 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monke
 
 @pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "paths"])
 def test_a_claim_or_a_guard_is_lowered_to_both_directions(name):
-    assert directions(lowered(parse_program(PROGRAMS[name]), 0)) == {"push", "pull"}
+    assert directions(lowered(parse_program(PROGRAMS[name]), 0)) >= {"push", "pull"}
 
 
 @pytest.mark.parametrize(
