@@ -132,6 +132,41 @@ def test_a_search_of_a_scale_free_graph_turns_to_pulling_and_back(threads, monke
     np.testing.assert_array_equal(result.level, expected.level)
 
 
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_paths_are_counted_in_both_directions(threads, kind, monkeypatch):
+    usual = policy.number
+    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
+    monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
+    graph = scale_free()
+    sources = [graph.num_vertices - 1, 0]
+    result = vg.run(vg.algorithms.betweenness, graph, sources=sources, threads=threads)
+    taken = {r.direction for r in result.trace if r.label == "reach"}
+    assert taken == {"push", "pull"} if kind == "usual" else ("pull" in taken) == (kind != "push")
+    assert {"collect", "send_up"} <= {r.label for r in result.trace}
+    push = vg.Schedule().at("reach", direction=vg.PUSH)
+    expected = vg.run(vg.algorithms.betweenness, graph, sources=sources, threads=1, schedule=push)
+    np.testing.assert_allclose(result.centrality, expected.centrality, rtol=1e-9, atol=1e-15)
+
+
+GUARDED = PROGRAMS["paths"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("level[v] = @depth", "level[v] = -1:i32"),
+        ("vertex_apply(settle, frontier)", "@depth = @depth"),
+        ("(level[dst] == -1:i32)", "(level[dst] <= -1:i32)"),
+        ("(level[dst] == -1:i32)", "(level[src] == 0:i32)"),
+    ],
+    ids=["opens again", "never closes", "no state", "of src"],
+)
+def test_only_a_guard_that_closes_leaves_the_direction_open(old, new):
+    assert old in GUARDED
+    assert "pull" not in directions(lowered(parse_program(GUARDED.replace(old, new)), 0))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_of_a_path_never_pulls(threads, monkeypatch):
     ids = np.arange(1 << 10)

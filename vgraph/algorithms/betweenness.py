@@ -11,6 +11,7 @@ from vgraph.graph import Graph
 HUGE = 2.0**900
 TINY = 2.0**-900
 STEP = 2.0**-64
+FALL = 4  # times as many vertices as the level below must a level have to be handed its worth along arcs from there
 
 
 @vg.operator
@@ -33,6 +34,7 @@ def settle(v, graph):
     """The paths to v are complete; where they are very many, all of this level are counted in larger units."""
     v.level = graph.depth
     v.handed_on = v.paths * graph.unit
+    v.onward = 0.0
     graph.most = max(graph.most, v.paths)
     graph.fewest = min(graph.fewest, v.handed_on)
 
@@ -44,6 +46,13 @@ def collect(v, graph):
     for w in v.out_neighbors:
         onward += w.share
     v.onward = v.handed_on * onward
+
+
+@vg.operator
+def send_up(src, edge, dst, graph):
+    """The same from the other side: along the arcs of the level below, where those are few."""
+    if dst.level == graph.depth:
+        dst.onward += dst.handed_on * src.share
 
 
 @vg.operator
@@ -99,9 +108,17 @@ def betweenness(graph, sources=None, normalized=True, endpoints=False):
             graph.depth += 1
             graph.reached += len(frontier)
             frontier = graph.edge_apply(reach, frontier)
-        for reached in reversed(levels):
-            graph.vertex_apply(collect, reached)
+        below = graph.num_vertices
+        for _ in range(len(levels)):
+            graph.depth -= 1
+            reached = levels[graph.depth]
+            if not graph.directed and FALL * below < len(reached):
+                deeper = levels[graph.depth + 1]
+                graph.edge_apply(send_up, deeper)
+            else:
+                graph.vertex_apply(collect, reached)
             graph.vertex_apply(hand_back, reached)
+            below = len(reached)
     return centrality
 
 
