@@ -118,6 +118,7 @@ def test_an_exception_in_progress_stops_the_run(threads):
 
 INTERRUPT = """
 import os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell starts with &
 sys.path.insert(0, {here!r})
 from kernels import EMPTY, ENDLESS, kernel
 from vgraph.compiler.backends.abi import ContextView
