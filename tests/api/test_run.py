@@ -263,6 +263,8 @@ def test_explain_names_effects_schedule_and_code(graph):
 def test_the_schedule_that_ran_can_be_asked_for(graph, name):
     algorithm = getattr(vg.algorithms, name)
     source = {"source": 0} if "source" in algorithm.signature.parameters else {}
+    if name == "k_core":  # of undirected graphs only
+        graph = vg.Graph.from_edges(*graph.edges()[:2], num_vertices=graph.num_vertices, directed=False)
     first = vg.run(algorithm, graph, **source)
     again = vg.run(algorithm, graph, schedule=first.schedule, **source)
     assert again.schedule == first.schedule
