@@ -148,7 +148,7 @@ def test_no_frontier_is_not_data_driven():
 
 
 def test_a_frontier_is_a_set():
-    assert "frontier is a set" in refused("sssp", deduplicate=False, direction=vg.PUSH)
+    assert "frontier is a set" in refused("sssp", deduplicate=False, direction=vg.PUSH, sync=vg.BSP)
 
 
 def test_an_unknown_label_lists_the_known_ones():
