@@ -232,10 +232,12 @@ def _number_rounds(axes: Axes, count: int) -> None:
 
 def _summary(rounds: list[Round]) -> str:
     """Rounds, arcs and time of the whole run in a line."""
+    from vgraph.runtime.tuning import duration
+
     arcs, seconds = sum(r.edges for r in rounds), sum(r.seconds for r in rounds)
     parts = [f"{len(rounds):,} round{'s' if len(rounds) > 1 else ''}"]
     parts += [f"{arcs:,} arcs"] if arcs else []
-    parts += [f"{seconds * 1e3:.3g} ms"] if seconds else []
+    parts += [duration(seconds)] if seconds else []
     return ", ".join(parts)
 
 

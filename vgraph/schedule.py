@@ -382,6 +382,15 @@ class Options:
         own = {name: getattr(self, name) for name, a in AXES.items() if getattr(self, name) != a.auto}
         return own | dict(self.extra)
 
+    def __str__(self) -> str:
+        """What is given, as text; where every axis is settled, without what goes without saying."""
+        given = self.given()
+        if given.keys() >= _AT_REST.keys():
+            given = {k: v for k, v in given.items() if k not in _AT_REST or v != _AT_REST[k]}
+            left = {k: getattr(self, k) for k in ("direction", "drive") if k not in given}
+            given = left | given
+        return ", ".join(f"{k}={show(v) if k in AXES else show_value(v)}" for k, v in given.items()) or "auto"
+
     def to_json(self) -> dict[str, Any]:
         """What is given, as `from_json` takes it."""
         return {k: show(v) if k in AXES else v for k, v in self.given().items()}
@@ -432,12 +441,8 @@ class Schedule:
         return Schedule({**self.labels, label: replace(before, **own, extra=kept)})
 
     def __str__(self) -> str:
-        rows = []
-        for label, options in self.labels.items():
-            given = [
-                f"{k}={_show(v)}" for k, v in options.given().items() if k not in _AT_REST or v != _AT_REST[k]
-            ]
-            rows.append(f"{label}: {', '.join(given) or 'auto'}")
+        """A line per label, as the command line takes it: `relax: direction=push, order=delta(64)`."""
+        rows = [f"{label}: {options}" for label, options in self.labels.items()]
         return "\n".join(rows) or "auto"
 
 
@@ -445,10 +450,6 @@ class Schedule:
 _AT_REST: Final[dict[str, object]] = {
     "order": UNORDERED, "balance": VERTEX, "segments": 1, "pipeline": 0, "prefetch": 0, "vectorize": False,
 }  # fmt: skip
-
-
-def _show(value: object) -> str:
-    return value.name if isinstance(value, Enum) else str(value)
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def test_a_failure_is_told_each_time(graph):
 def test_explain_names_effects_schedule_and_code(graph):
     told = vg.explain(vg.algorithms.sssp, graph, llvm=True, assembly=True)
     assert "dst.dist (monotone, min)" in told.effects
-    assert "direction=PUSH" in told.schedule
+    assert "direction=push" in told.schedule
     assert next(iter(told.passes)) == "frontend"
     assert list(told.passes)[-1] == "insert-barriers"
     assert "define void @vg_main" in told.llvm

@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -514,6 +515,10 @@ def test_the_table_as_text():
     assert "(no memory [1])" in str(example(4))
     assert str(Tuning("bfs", vg.Schedule(), 1.0, 1.0, example().tried[:1], 1.0, True)).startswith(
         "bfs: nothing is faster than the default, 1 s; 1 schedule tried"
+    )
+    unsettled = str(replace(example(), schedule=vg.Schedule(), best_seconds=1.0)).splitlines()[0]
+    assert unsettled.startswith(
+        "sssp: the default stays; relax: order=delta(16) may be faster (250 ms instead of 1 s)"
     )
 
 

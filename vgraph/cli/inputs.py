@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -263,5 +263,12 @@ def _option(name: str, text: str) -> object:
         return AXES[name].read(word)
     except (KeyError, ValueError):
         known = AXES[name].choices
-        meant = f"one of {', '.join(known)}" if known else AXES[name].meant
+        meant = f"one of {', '.join(known)}" if known else _FORMS.get(name, AXES[name].meant)
         raise ScheduleError(f"{name}={text or '?'}{_meant(text, known)}: {name} is {meant}") from None
+
+
+_FORMS: Final = {
+    "order": "unordered, delta, delta(d) with a positive number d, strict or auto",
+    "balance": "vertex, edge, split, split(n) with an int n of at least 1, warp, block, twc or auto",
+}
+"""What is written for axes whose values are more than words."""

@@ -101,6 +101,9 @@ class Result:
         return [*super().__dir__(), *self.names]
 
     def __repr__(self) -> str:
+        from vgraph.runtime.tuning import duration
+
         shown = ", ".join(f"{k}: {getattr(v, 'dtype', type(v).__name__)}" for k, v in self._values.items())
         s = self.stats
-        return f"<Result of {self.algorithm}: {shown}; {s.rounds} rounds in {s.run_seconds * 1e3:.3g} ms on {s.device}>"
+        rounds = f"{s.rounds} round{'s' * (s.rounds != 1)}"
+        return f"<Result of {self.algorithm}: {shown}; {rounds} in {duration(s.run_seconds)} on {s.device}>"

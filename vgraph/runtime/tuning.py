@@ -60,10 +60,20 @@ class Tuning:
         count = (
             f"{len(self.tried)} schedule{'s' if len(self.tried) > 1 else ''} tried in {self.elapsed:.3g} s"
         )
+        if not self.schedule.labels and self._unsettled is not None:
+            found = self._unsettled
+            times = f"{duration(found.seconds)} instead of {duration(self.default_seconds)}"
+            return f"{self.algorithm}: the default stays; {found} may be faster ({times}), give it more time; {count}"
         if not self.schedule.labels:
             return f"{self.algorithm}: nothing is faster than the default, {duration(self.default_seconds)}; {count}"
         times = f"{duration(self.best_seconds)} instead of {duration(self.default_seconds)}"
         return f"{self.algorithm}: {self.speedup:.2f} times as fast as the default ({times}); {count}"
+
+    @property
+    def _unsettled(self) -> Trial | None:
+        """What was faster when it was tried, but not in runs in turns with the default, or not yet."""
+        found = [t for t in self.tried if t.status == "measured" and t.seconds < 0.97 * self.default_seconds]
+        return min(found, key=lambda t: t.seconds, default=None)
 
     def rows(self, limit: int | None = None) -> list[tuple[str, str, str, str]]:
         """Time, ratio to the default, runs and schedule of the trials, the fastest first, as texts."""
@@ -128,7 +138,7 @@ class TuningProgress:
 
 
 def describe(schedule: Schedule) -> str:
-    """A schedule in one line: `default`, or `relax: direction=PULL; ...`."""
+    """A schedule in one line: `default`, or `relax: direction=pull; ...`."""
     return "; ".join(str(schedule).splitlines()) if schedule.labels else "default"
 
 
