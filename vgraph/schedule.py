@@ -99,7 +99,7 @@ class Order:
         if self.delta is None:
             return self.kind
         short = f"{self.delta:g}"
-        return f"{self.kind}({short if float(short) == self.delta else repr(float(self.delta))})"
+        return f"{self.kind}({short if float(short) == self.delta else repr(self.delta)})"
 
 
 @dataclass(frozen=True)
