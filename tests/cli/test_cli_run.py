@@ -38,7 +38,7 @@ def test_summary_names_the_schedule_the_work_and_the_time(vgraph, square):
     assert "sssp on square.gr: 5 vertices, 5 arcs, directed" in out
     assert "dist: int" in out
     assert "0 to 3, 1 not reached" in out
-    assert re.search(r"\b(1 round|\d+ rounds)\b", out)
+    assert "1 round, " in out
     for word in ("read", "compile", "run"):
         assert f"{word} " in out
 
