@@ -30,3 +30,28 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         )
 
     return compare
+
+
+SAMPLED = {
+    "test_balance_load.py": 4,
+    "test_common.py": 2,
+    "test_explain.py::test_a_refusal": 4,
+    "test_locality.py": 3,
+    "test_order.py::test_every_order": 2,
+    "test_per_round.py": 2,
+    "test_phases.py": 3,
+    "test_segments.py": 2,
+}
+"""Of the parametrised tests whose ids contain the key every n-th runs by default; `-m slow` runs the others."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    seen: dict[str, int] = {}
+    for item in items:
+        for part, every in SAMPLED.items():
+            if part in item.nodeid and "[" in item.nodeid:
+                function = item.nodeid.partition("[")[0]
+                seen[function] = seen.get(function, -1) + 1
+                if seen[function] % every:
+                    item.add_marker(pytest.mark.slow)

@@ -176,9 +176,10 @@ def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:
 
 def program_of(algorithm: vg.AlgorithmDef, case: Case, threads: int) -> tuple[Program, Context]:
     """What the space of schedules is asked with, for so many threads."""
-    context = Context(threads=1 if threads == 1 else 0, facts=facts_of(case.graph))
-    types = argument_types(algorithm, {**defaults(algorithm), **case.arguments})
-    return space.ready(build_program(algorithm, signature_of(case.graph, types)), context), context
+    graph, _, replaced = algorithm.prepare(case.graph, case.arguments)
+    context = Context(threads=1 if threads == 1 else 0, facts=facts_of(graph))
+    types = argument_types(algorithm, {**defaults(algorithm), **case.arguments, **replaced})
+    return space.ready(build_program(algorithm, signature_of(graph, types)), context), context
 
 
 def defaults(algorithm: vg.AlgorithmDef) -> Arrays:
@@ -201,7 +202,7 @@ def sampled(
     algorithm: vg.AlgorithmDef, found: list[Case], count: int, seed: int, before: set[str]
 ) -> Iterator[tuple[Case, vg.Schedule, int]]:
     """`count` schedules for one, two and three threads in turn, each on every other graph; new ones `before` others."""
-    for i, threads in enumerate((1, 2, 3)):
+    for i, threads in enumerate((1, 2, 3) if found else ()):
         some = space.sample(*program_of(algorithm, found[0], threads), 8 * count, seed + threads)
         some.sort(key=lambda s: repr(dict(s.labels)) in before)
         for j, schedule in enumerate(some[: count // 3]):

@@ -201,7 +201,7 @@ def test_everything(graph: vg.Graph, source: int, number: int, sync: Any, thread
         (A.bellman_ford, vg.Schedule().at("relax", sync=vg.ASYNC)),
         (A.pagerank, vg.Schedule().at("gather", drive=vg.DATA)),
         (A.pagerank, vg.Schedule().at("update", direction=vg.PUSH)),
-        (A.sssp, vg.Schedule().at("relax", deduplicate=False)),
+        (A.sssp, vg.Schedule().at("relax", order=vg.UNORDERED, deduplicate=False)),
         (A.sssp, vg.Schedule().at("visit", direction=vg.PUSH)),
         (A.connected_components, vg.Schedule().at("sample", direction=vg.PUSH)),
     ],

@@ -107,7 +107,7 @@ class Maker:
         target = Target(self.pick((32, 64)), self.pick((32, 64)))
         groups = (params, tuple(self.properties), self.globals, frontiers, lists, tuple(operators))
         v = self.new()
-        self.locals[v] = VID
+        self.locals = {v: VID}  # the key of buckets sees nothing else
         queues = (ir.QueueDecl(self.queue, self.pick(self.properties).name),)
         buckets = (ir.BucketsDecl(self.buckets, v, self.expr(I64), self.chance()),)
         return Program(

@@ -172,7 +172,8 @@ def with_deltas(schedule: Schedule, parameters: Iterable[str], graph: Graph) -> 
     for name in parameters:
         if name.startswith(DELTA):
             label, _, weight = name.removeprefix(DELTA).rpartition(":")
-            schedule = schedule.at(label, order=delta_stepping(delta(graph, weight)))
+            if schedule.labels[label].order.kind == "delta":  # else the label has unordered applies, too
+                schedule = schedule.at(label, order=delta_stepping(delta(graph, weight)))
     return schedule
 
 
