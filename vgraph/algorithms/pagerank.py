@@ -64,15 +64,14 @@ def pagerank(
 
     Stops when the ranks change by less than `tolerance` in sum, or after `max_rounds`. Where there is no out-arc the
     surfer jumps, as one does anywhere with probability 1 - `damping`: evenly, or in proportion to `personalization`
-    (non-negative, one number per vertex). Results: `rank`, of type `dtype` (vg.float64 or vg.float32), and `change`, by
-    how much the ranks changed in the last round.
+    (non-negative, one number per vertex). Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
     """
     rank = graph.vertex_property(dtype)
     incoming = graph.vertex_property(dtype)
     part = graph.vertex_property(dtype)
     graph.damping = damping
     graph.dangling = 0.0
-    graph.change = vg.inf
+    graph.change = tolerance
     graph.base = 0.0
     if personalization is not None:
         graph.preferences = 0.0
@@ -90,7 +89,7 @@ def pagerank(
             graph.vertex_apply(jump)
         graph.vertex_apply(update)
         rounds += 1
-    return rank, graph.change
+    return rank
 
 
 @pagerank.requires

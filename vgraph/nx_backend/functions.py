@@ -268,10 +268,10 @@ def pagerank(
         graph.graph,
         damping=float(alpha),
         tolerance=float(size * tol),
-        max_rounds=int(max_iter),
+        max_rounds=int(max_iter) + 1,
         personalization=preferred,
     )
-    if not result.change < size * tol:
+    if result.stats.rounds > max_iter:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return _by_node(graph, result.rank)
 
