@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_algorithms_differential import SHAPES, ends_of
 
 import vgraph as vg
-from tests.differential.test_algorithms_differential import SHAPES, ends_of
 
 A = vg.algorithms
 
