@@ -73,7 +73,7 @@ def build(
     program = build_program(definition, signature)
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]
-    context = Context(schedule or Schedule(), threads, facts or Facts(), balances=backend.balances)
+    context = Context(schedule or Schedule(), threads, facts or Facts(), abilities=backend.abilities)
     kernel = PassManager(context).run(program, passes or pipeline(), on_pass=on_pass)
     assert kernel.level is Level.KERNEL
     # [kernel IR] -> [text]

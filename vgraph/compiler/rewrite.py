@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeVar, cast
 
 from vgraph.compiler import ir
+from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir import Body, Expr, Level, Node, Program, Stmt
 from vgraph.errors import InternalError, VGraphError
@@ -244,7 +245,7 @@ class Context:
     """What a pass may know besides the program.
 
     `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
-    what is known of the graph and the machine, `balances` the kinds of load balance that the backend has. Passes may
+    what is known of the graph and the machine, `abilities` what the device can do. Passes may
     leave `notes` for `explain`.
     """
 
@@ -252,7 +253,7 @@ class Context:
     threads: int = 0
     facts: Facts = field(default_factory=Facts)
     notes: list[str] = field(default_factory=list)
-    balances: frozenset[str] = frozenset({"vertex", "edge", "split"})
+    abilities: Abilities = CPU
 
     def option(self, label: str, name: str, default: Any = None) -> Any:
         """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""

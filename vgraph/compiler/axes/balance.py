@@ -23,7 +23,7 @@ def choose_balance(c: Choice) -> Balance:
     if asked == VERTEX:
         return VERTEX
     option = f"balance={_written(asked)}"
-    if asked.kind not in c.context.balances:
+    if asked.kind not in c.context.abilities.balances:
         reason = _GPU.get(asked.kind, "the device cannot do that")
         c.illegal(option, reason, "use vg.VERTEX, vg.EDGE or vg.SPLIT(limit) here")
     obstacle = _obstacle(c, asked)
@@ -39,7 +39,7 @@ def _chosen(c: Choice) -> Balance:
     facts, split = c.context.facts, SPLIT()
     others = ("segments", "pipeline", "prefetch", "vectorize")
     fits = facts.large and facts.hubs and c.context.threads != 1 and not any(map(c.asked, others))
-    if not fits or split.kind not in c.context.balances or _obstacle(c, split) is not None:
+    if not fits or split.kind not in c.context.abilities.balances or _obstacle(c, split) is not None:
         return VERTEX
     c.because("balance", split, "one vertex has so many arcs that other threads would wait for it")
     return split

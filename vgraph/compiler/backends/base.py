@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 if TYPE_CHECKING:
-    from vgraph.compiler.ir import Layout, Node, Program
-    from vgraph.schedule import Direction, Drive, Sync
+    from vgraph.compiler.abilities import Abilities
+    from vgraph.compiler.ir import Node, Program
 
 ENTRY: Final = "vg_main"
 """The exported function of every kernel: `void vg_main(Context *ctx, i32 tid)`, entered by all threads."""
@@ -121,15 +121,10 @@ class Kernel:
 
 
 class Backend(ABC):
-    """A target of the compiler. What it supports stands in tables, read by the scheduler and by tests."""
+    """A target of the compiler; what it supports stands in its `abilities`."""
 
     name: ClassVar[str]
-    directions: ClassVar[frozenset[Direction]]
-    drives: ClassVar[frozenset[Drive]]
-    layouts: ClassVar[frozenset[Layout]]
-    syncs: ClassVar[frozenset[Sync]]
-    balances: ClassVar[frozenset[str]]
-    """The kinds of `Balance` that it can emit."""
+    abilities: ClassVar[Abilities]
     emitters: ClassVar[Mapping[type[Node], Callable[..., object]]]
     """The emit function of every node class that may stand in kernel IR."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST
 from vgraph.compiler.backends.base import ENTRY, Backend, Kernel, KernelInterface, SourceText
 from vgraph.compiler.backends.llvm import (
@@ -23,9 +24,8 @@ from vgraph.compiler.backends.llvm import (
     statements,
 )
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
-from vgraph.compiler.backends.llvm.scan import Scan, describe, scan
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.schedule import Direction, Drive, Sync
+from vgraph.compiler.backends.scan import Scan, describe, scan
 
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,
@@ -52,11 +52,7 @@ class LLVMBackend(Backend):
     symbols: Callable[[], Mapping[str, int]] | None = None
 
     name: ClassVar[str] = "llvm"
-    directions: ClassVar[frozenset[Direction]] = frozenset({Direction.PUSH, Direction.PULL})
-    drives: ClassVar[frozenset[Drive]] = frozenset({Drive.TOPOLOGY, Drive.DATA})
-    layouts: ClassVar[frozenset[ir.Layout]] = frozenset(ir.Layout)
-    syncs: ClassVar[frozenset[Sync]] = frozenset({Sync.BSP, Sync.ASYNC})
-    balances: ClassVar[frozenset[str]] = frozenset({"vertex", "edge", "split"})
+    abilities: ClassVar[Abilities] = CPU
     emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
 
     def emit(self, program: ir.Program) -> SourceText:

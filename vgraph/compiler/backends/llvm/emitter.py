@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, Layout
 from vgraph.compiler.backends.base import KernelInterface
-from vgraph.compiler.backends.llvm.scan import Scan
 from vgraph.compiler.backends.llvm.values import Types, Value
+from vgraph.compiler.backends.scan import Scan
 from vgraph.compiler.ir import Body, Expr, Node, Orientation, Program
 from vgraph.compiler.ir import Layout as IRLayout
 from vgraph.compiler.types import I64, Kind, Scalar, Type

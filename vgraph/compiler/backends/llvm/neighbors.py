@@ -11,8 +11,8 @@ from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
 from vgraph.compiler.backends.llvm.expressions import column_index, row_offset
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.parallel import poll
-from vgraph.compiler.backends.llvm.scan import loop_depth
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.backends.scan import loop_depth
 from vgraph.compiler.types import EID, VID
 
 

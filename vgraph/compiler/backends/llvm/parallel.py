@@ -13,9 +13,9 @@ from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Regio
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
-from vgraph.compiler.backends.llvm.scan import loop_depth, reductions, slot_words, walk_body
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, selection
+from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body
 from vgraph.compiler.types import I64, VID, Type
 
 VERTEX_CHUNK: Final = (64, 64)

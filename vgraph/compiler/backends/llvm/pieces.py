@@ -17,8 +17,8 @@ from vgraph.compiler.backends.llvm import parallel
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Piece, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor, row_offset
 from vgraph.compiler.backends.llvm.loops import counted
-from vgraph.compiler.backends.llvm.scan import loop_depth
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.backends.scan import loop_depth
 from vgraph.compiler.types import I64, VID
 
 WORK_CHUNK: Final = (64, 1024)

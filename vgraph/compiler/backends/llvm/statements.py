@@ -10,8 +10,8 @@ from vgraph.compiler.backends.abi import Status
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop
 from vgraph.compiler.backends.llvm.memory import combine
 from vgraph.compiler.backends.llvm.parallel import barrier, poll
-from vgraph.compiler.backends.llvm.scan import has_collective, loop_depth
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.backends.scan import has_collective, loop_depth
 from vgraph.compiler.types import I64
 
 POLL_ROUNDS: Final = 1 << 16

@@ -1,0 +1,1 @@
+"""CUDA C++: kernel IR to a readable kernel for NVIDIA GPUs."""
