@@ -342,6 +342,7 @@ class Maker:
                 ),
                 lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
                 lambda: ir.ParFor(v, None, None, self.body({v: VID}), segments=4),
+                lambda: ir.ParFor(v, None, None, self.body({v: VID}), lanes=self.pick(tuple(ir.Lanes))),
                 lambda: ir.Pipeline(
                     v, layout, frontier, *self.channel(), self.body({v: VID}), self.body({v: VID}), "relax"
                 ),

@@ -697,6 +697,15 @@ class QueueUpdate(Stmt):
 # --- kernel level ---------------------------------------------------------------------------------------------
 
 
+class Lanes(Enum):
+    """Who visits a vertex on devices with warps: a thread; the lanes of a warp; a block; one of them, by degree."""
+
+    THREAD = "thread"
+    WARP = "warp"
+    BLOCK = "block"
+    BINS = "bins"
+
+
 @node
 class ParFor(Stmt):
     """`parfor v in vertices { ... }`, `in sparse f`, `in bitmap f`: dynamic chunks, all threads, barrier at the end.
@@ -713,6 +722,9 @@ class ParFor(Stmt):
 
     `parfor v in vertices segments 4 { ... }`: the vertices (sources of arcs) fall into 4 ranges. For one range after
     the other, with a barrier between, every vertex that has an in-arc from it is visited.
+
+    `parfor v in vertices by warp { ... }`: the lanes of a group visit a vertex together: they share the arcs that loops
+    over its neighbors walk. What the body means does not depend on it.
     """
 
     vertex: str
@@ -725,6 +737,7 @@ class ParFor(Stmt):
     cut: Orientation | None = None
     limit: Expr | None = None
     segments: int = 1
+    lanes: Lanes = Lanes.THREAD
 
 
 @node

@@ -202,8 +202,9 @@ def _par_for(node: ir.ParFor) -> str:
     at = f" at {_name(node.position)}" if node.position else ""
     cut = f" cut {node.cut.value}" if node.cut else ""
     limit = f" at {_expr(node.limit)}" if node.limit else ""
-    segments = _numbers(segments=(node.segments, 1))
-    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{cut}{limit}{segments}{label}"
+    more = _numbers(segments=(node.segments, 1))
+    more += "" if node.lanes is ir.Lanes.THREAD else f" by {node.lanes.value}"
+    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{cut}{limit}{more}{label}"
 
 
 def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:

@@ -332,7 +332,7 @@ class _Builder:
         return ir.ListAppend(_text(name), _text(frontier))
 
     def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
-        *domain, words, cut, segments, label, body = rest
+        *domain, words, cut, segments, lanes, label, body = rest
         side, limit = (None, None) if cut is None else cut.children
         layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
         place = _optional(position)
@@ -345,7 +345,8 @@ class _Builder:
             None if side is None else Orientation(str(side)),
             None if limit is None else self.expr(limit),
         )
-        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces, int(segments or 1))
+        group = ir.Lanes.THREAD if lanes is None else ir.Lanes(str(lanes))
+        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces, int(segments or 1), group)
 
     def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, through, label, producer, consumer = rest

@@ -195,7 +195,7 @@ def _split(loop: ForCommon) -> tuple[If | None, Body]:
 
 
 def _run(program: Program, context: Context) -> Program:
-    if context.facts.short_lists:
+    if context.facts.short_lists or not context.abilities.copies:
         return program
     fresh = fresh_names(program)
     own = {p.name for p in program.properties if p.site is Site.THREAD}

@@ -40,7 +40,7 @@ def _worth_it(loop: ParFor) -> tuple[str, ...]:
 
 
 def _run(program: Program, context: Context) -> Program:
-    if context.threads == 1 or context.facts.short_lists:
+    if context.threads == 1 or context.facts.short_lists or not context.abilities.copies:
         return program
     fresh = fresh_names(program)
     copies: dict[str, Property] = {}

@@ -11,7 +11,9 @@ order:
    than frontiers), room for ids, room for frontiers;
 5. for each set of buckets: `BUCKET_ARRAYS` arrays (four queues of ids with room for all vertices each, then u32 marks
    per vertex, zero at the start);
-6. the address of the trace (`TRACE_WORDS` u64 per record) and how many records it has room for.
+6. the address of the trace (`TRACE_WORDS` u64 per record) and how many records it has room for;
+7. how many workers have scratch memory: for each `scratch` argument, `num_vertices` zeroed elements per worker, for
+   each `touched`, as many ids.
 
 `Control` lies in device memory and is zero when a kernel starts. The host may write `cancel` and read everything
 while the kernel runs.
@@ -54,9 +56,9 @@ class ControlLayout:
     NEEDED: int = 4
     """With status OVERFLOW: room that would have been enough as far as was seen."""
     HUBS: int = 5
-    """u64, scratch of load balancers."""
-    PROGRESS: int = 6
-    """Rounds begun (u32), vertices of the last one (u32): for a progress bar."""
+    """Two u64, of load balancers."""
+    PROGRESS: int = 7
+    """Rounds done (u32), vertices of the last one (u32): for a progress bar."""
     RESULTS: int = 8
 
     @cached_property
@@ -97,5 +99,5 @@ def num_words(interface: KernelInterface) -> int:
         + ARRAYS_OF_FRONTIER * len(interface.frontiers)
         + WORDS_OF_LIST * len(interface.lists)
         + BUCKET_ARRAYS * interface.buckets
-        + 2
+        + 3
     )

@@ -1,0 +1,195 @@
+"""The backend itself: its tables, and the assembly of one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.abilities import CUDA, Abilities
+from vgraph.compiler.backends.base import ArgSlot, Backend, Kernel, KernelInterface, SourceText
+from vgraph.compiler.backends.cuda import expressions, frontiers, parallel, statements
+from vgraph.compiler.backends.cuda.cooperation import side_of
+from vgraph.compiler.backends.cuda.emitter import Emitter
+from vgraph.compiler.backends.cuda.layout import ControlLayout
+from vgraph.compiler.backends.cuda.texts import constant, type_name
+from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
+from vgraph.compiler.types import Scalar, Type
+
+INCLUDE: Final = Path(__file__).parent / "include"
+"""The folder of the headers that every kernel includes."""
+
+_EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    **expressions.EXPRESSIONS,
+    **statements.STATEMENTS,
+    **parallel.STATEMENTS,
+    **frontiers.STATEMENTS,
+}
+
+
+class CUDABackend(Backend):
+    """CUDA C++ for NVIDIA GPUs: one persistent kernel for the whole program."""
+
+    name: ClassVar[str] = "cuda"
+    abilities: ClassVar[Abilities] = CUDA
+    emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
+
+    def emit(self, program: ir.Program) -> SourceText:
+        """The text of one kernel `vg_main`; the same program gives the same text."""
+        assert program.level is ir.Level.KERNEL
+        found = scan(program)
+        _hubs(program, found)
+        interface = describe(program, found)
+        f = Emitter(program, found, interface, _EMITTERS)
+        _name_everything(f)
+        f.body(program.body)
+        _results(f)
+        interface = replace(interface, num_slots=max(1, f.slots))
+        return SourceText(_assemble(f, interface), interface)
+
+    def load(self, source: SourceText) -> Kernel:
+        """Kernels for a GPU are loaded by the runtime, which knows the device."""
+        raise NotImplementedError("a CUDA kernel is loaded by vgraph.runtime.cuda")
+
+
+def _hubs(program: ir.Program, found: Scan) -> None:
+    """Loops that are cut keep a list of hubs, and no line of the work."""
+    found.workspace.pop("vg.work", None)
+    if any(isinstance(n, ir.ParFor) and n.cut is not None for n in walk_body(program.body)):
+        found.workspace["vg.hubs"] = 2
+    for node in walk_body(program.body):
+        if isinstance(node, ir.ParFor) and (node.cut is not None or node.lanes is not ir.Lanes.THREAD):
+            side = side_of(node)
+            assert side is not None
+            found.adjacency.add(f"{side.value}.row_offsets")
+
+
+def _name_everything(f: Emitter) -> None:
+    """Give what the user named its own name first; helpers take what is left."""
+    for p in f.program.properties:
+        f.prop(p.name)
+    for g in f.program.globals:
+        f.global_(g.name)
+    for x in f.program.frontiers:
+        f.frontier(x.name)
+    for param in f.program.params:
+        f.local(param.name)
+
+
+# --- the argument ------------------------------------------------------------------------------------------------
+
+
+def _slot(f: Emitter, slot: ArgSlot) -> tuple[str, str]:
+    """C++ type and name of an argument word."""
+    program = f.program
+    if slot.kind == "property":
+        return f"{type_name(program.property(slot.name).type)}*", f.prop(slot.name)
+    if slot.kind == "adjacency":
+        return ("const eid*" if slot.name.endswith("row_offsets") else "const vid*"), f.array(slot.name)
+    if slot.kind == "segments":
+        types = {"bounds": "const i64*", "row_offsets": "const eid*"}
+        return types.get(slot.name.partition(".")[2], "const vid*"), f.array(slot.name)
+    if slot.kind == "segment_count":
+        return "i64", f.names.of("segments", slot.name)
+    if slot.kind == "size":
+        return "i64", f.names.of("size", slot.name)
+    if slot.kind == "length":
+        return "i64", f.names.of("length", slot.name)
+    if slot.kind == "workspace":
+        return "u64*", f.names.of("workspace", slot.name)
+    if slot.kind == "scratch":
+        return f"{type_name(program.property(slot.name).type)}*", f.names.of("scratches", slot.name)
+    if slot.kind == "touched":
+        return "vid*", f.names.of("all touched", slot.name)
+    assert slot.kind == "param", slot.kind
+    t = next(p.type for p in program.params if p.name == slot.name)
+    return type_name(t), f.local(slot.name)
+
+
+def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
+    """Type and name of every word of `Args`, in the order of `layout.py`."""
+    fields = [("Control*", "control"), *(_slot(f, slot) for slot in interface.args)]
+    for slot in interface.frontiers:
+        name = f.frontier(slot.name)
+        fields += [("u64", f"{name}_{part}") for part in ("queue", "words", "flags")]
+    for listed in interface.lists:
+        name = f.names.of("list", listed)
+        fields += [("u64", f"{name}_{part}") for part in ("ids", "starts", "room", "frontiers")]
+    for index in range(interface.buckets):
+        fields += [("u64", f"buckets{index}_{part}") for part in ("near", "next", "far", "rest", "marks")]
+    return [*fields, ("u64*", "trace"), ("u64", "trace_room"), ("i64", "workers")]
+
+
+# --- the text ------------------------------------------------------------------------------------------------------
+
+
+def _assemble(f: Emitter, interface: KernelInterface) -> str:
+    target = f.program.target
+    fields = _fields(f, interface)
+    layout = ControlLayout(interface)
+    head = [
+        f"// {f.program.name}: every thread of the grid runs all of it.",
+        '#include "vgraph.cuh"',
+        "using namespace vg;",
+        f"using vid = u{target.id_bits};",
+        f"using eid = u{target.offset_bits};",
+        "",
+        "struct Args {",
+        *(f"  alignas(8) {t} {name};" for t, name in fields),
+        "};",
+        "",
+        'extern "C" __global__ void __launch_bounds__(BLOCK) vg_main(const __grid_constant__ Args a) {',
+    ]
+    lines = [f"  const auto {name} = a.{name};" for t, name in fields if _aliased(f, t, name, interface)]
+    lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
+    lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
+    lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace else []
+    lines += ["  u64 last_time = now();"] if f.scan.labels else []
+    lines += _descriptors(f, interface, layout)
+    for g in f.program.globals:
+        lines.append(f"  {type_name(g.type)} {f.global_(g.name)} = {_zero(f, g.type)};")
+    return "\n".join([*head, *lines, "", *f.lines, "}"]) + "\n"
+
+
+def _aliased(f: Emitter, t: str, name: str, interface: KernelInterface) -> bool:
+    """Whether a word of the argument has a name of its own in the kernel."""
+    own = {n for _, n in [("", "control"), *(_slot(f, s) for s in interface.args)]}
+    return name in own
+
+
+def _zero(f: Emitter, t: Type) -> str:
+    return constant(0, t, f.program.target)
+
+
+def _descriptors(f: Emitter, interface: KernelInterface, layout: ControlLayout) -> list[str]:
+    """Each block's copies of the descriptors of frontiers and lists."""
+    declared, opened = [], []
+    for k, slot in enumerate(interface.frontiers):
+        name = f.frontier(slot.name)
+        declared.append(f"  __shared__ Frontier<vid> {name};")
+        counters = f"(u64*)control + {layout.counters + 4 * k}"
+        opened.append(f"open({name}, a.{name}_queue, a.{name}_words, a.{name}_flags, {counters});")
+    for listed in interface.lists:
+        name = f.names.of("list", listed)
+        declared.append(f"  __shared__ List<vid> {name};")
+        opened.append(f"{name}.open(a.{name}_ids, a.{name}_starts, a.{name}_room, a.{name}_frontiers);")
+    if not opened:
+        return []
+    return [*declared, "  team.alone([&] {", *(f"    {line}" for line in opened), "  });"]
+
+
+def _results(f: Emitter) -> None:
+    """One thread stores the scalar results."""
+    scalars = [r.value for r in f.program.results if isinstance(r.value, ir.Expr)]
+    if not scalars:
+        return
+    with f.block("if (team.first())"):
+        for index, expr in enumerate(scalars):
+            assert isinstance(expr.type, Scalar)
+            word = ControlLayout.RESULTS + index
+            f.line(f"*({type_name(expr.type)}*)((u64*)control + {word}) = {f.expr(expr)};")
+
+
+__all__ = ["INCLUDE", "CUDABackend"]

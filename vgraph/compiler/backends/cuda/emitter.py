@@ -1,0 +1,162 @@
+"""The text builder: lines, scopes, names, and what emit functions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.base import KernelInterface
+from vgraph.compiler.backends.cuda.texts import Names, type_name
+from vgraph.compiler.backends.scan import Scan
+from vgraph.compiler.types import Type
+
+_ENDS = (ir.ParFor, ir.BucketLoop)
+_LOCAL = (ir.Trace, ir.Let, ir.Assign, ir.SetGlobal, ir.Accumulate)
+
+
+class Place(Enum):
+    """Who executes what is being emitted."""
+
+    DRIVER = "driver"
+    """All threads of the grid, with equal values."""
+    SINGLE = "single"
+    """One thread of the grid."""
+    THREAD = "thread"
+    """A thread at a vertex or an arc, by itself."""
+    GROUP = "group"
+    """The lanes that visit a vertex together, with equal values: only one of them may have effects."""
+
+
+@dataclass
+class Region:
+    """The parallel loop being emitted: what its threads combine at its end."""
+
+    partials: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The variable of each `(op, global)`."""
+    counts: dict[str, str] = field(default_factory=dict)
+    """By frontier: the variable that counts bits which this thread set."""
+    queues: list[str] = field(default_factory=list)
+    """Frontiers whose queues are pushed to."""
+    own: dict[str, str] = field(default_factory=dict)
+    """By frontier: the flag that says whether this thread's vertex is pushed; the warp writes the bits together."""
+    vertex: str = ""
+    side: ir.Orientation | None = None
+    pieces: bool = False
+    """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
+    shared: frozenset[int] = frozenset()
+    """Identities of the loops that lanes share while all else is done by the group."""
+
+
+class Emitter:
+    """Builds the text of one kernel. Emit functions get it as their first argument."""
+
+    def __init__(
+        self,
+        program: ir.Program,
+        scan: Scan,
+        interface: KernelInterface,
+        table: Mapping[type[ir.Node], Callable[..., Any]],
+    ) -> None:
+        self.program, self.scan, self.interface, self.table = program, scan, interface, table
+        self.names = Names()
+        self.lines: list[str] = []
+        self.depth = 1
+        self.place = Place.DRIVER
+        self.region: Region | None = None
+        self.loops = 0  # sequential loops around, inside a parallel one
+        self.leave = "return"  # how the rest of a visit is passed over, outside sequential loops
+        self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
+        self.slots = 0
+        self.written = written_properties(program)
+        self._count = 0
+
+    # --- text
+
+    def line(self, text: str) -> None:
+        """Append one line."""
+        self.lines.append("  " * self.depth + text if text else "")
+
+    @contextmanager
+    def block(self, head: str, tail: str = "}") -> Iterator[None]:
+        """`head {`, what is emitted inside, and `tail`."""
+        self.line(f"{head} {{" if head else "{")
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line(tail)
+
+    def temporary(self, hint: str) -> str:
+        """A fresh identifier."""
+        self._count += 1
+        return self.names.of("temporary", f"{hint} {self._count}")
+
+    def define(self, t: Type, hint: str, value: str) -> str:
+        """A fresh local with a value."""
+        name = self.temporary(hint)
+        self.line(f"{type_name(t)} {name} = {value};")
+        return name
+
+    # --- names
+
+    def local(self, name: str) -> str:
+        """The identifier of a local of the program."""
+        return self.names.of("local", name)
+
+    def prop(self, name: str) -> str:
+        """The identifier of a property's array."""
+        return self.names.of("property", name)
+
+    def global_(self, name: str) -> str:
+        """The identifier of a global scalar."""
+        return self.names.of("global", name)
+
+    def frontier(self, name: str) -> str:
+        """The identifier of a frontier's descriptor."""
+        return self.names.of("frontier", name)
+
+    def array(self, name: str) -> str:
+        """The identifier of an array of the graph: `out.row_offsets` is `out_rows`."""
+        short = name.replace("row_offsets", "rows").replace("column_indices", "columns")
+        return self.names.of("array", short)
+
+    # --- nodes
+
+    def expr(self, node: ir.Expr) -> str:
+        """The text of an expression."""
+        text: str = self.table[type(node)](self, node)
+        return text
+
+    def body(self, body: ir.Body) -> None:
+        """Emit statements; in the driver loop, note whether a parallel loop has just ended."""
+        for stmt in body:
+            self.table[type(stmt)](self, stmt)
+            if self.region is None:
+                self.fresh = isinstance(stmt, _ENDS) or (self.fresh and isinstance(stmt, _LOCAL))
+
+    @contextmanager
+    def effect(self) -> Iterator[None]:
+        """Around an action that must happen once: of a group only the first lane does it."""
+        if self.place is Place.GROUP:
+            with self.block("if (lanes.leads())"):
+                yield
+        else:
+            yield
+
+    @contextmanager
+    def at(self, place: Place) -> Iterator[None]:
+        """Emit for others to execute."""
+        saved, self.place = self.place, place
+        yield
+        self.place = saved
+
+
+def written_properties(program: ir.Program) -> frozenset[str]:
+    """Properties that the kernel writes."""
+    from vgraph.compiler.backends.scan import walk_body
+
+    kinds = (ir.Store, ir.Reduce, ir.CompareAndSwap, ir.Fill, ir.Fold)
+    return frozenset(n.prop for n in walk_body(program.body) if isinstance(n, kinds))

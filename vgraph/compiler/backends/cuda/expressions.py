@@ -1,0 +1,244 @@
+"""Emit functions of expressions; each returns C++ text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda.emitter import Emitter, Place
+from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, type_name
+from vgraph.compiler.types import VID, Type, Vector, element_of
+
+
+def emit_const(f: Emitter, node: ir.Const) -> str:
+    """A literal."""
+    return constant(node.value, node.type, f.program.target)
+
+
+def emit_var(f: Emitter, node: ir.Var) -> str:
+    """A local or a parameter."""
+    return f.local(node.name)
+
+
+def emit_global(f: Emitter, node: ir.GlobalVar) -> str:
+    """A global: in a parallel loop still its value at the start, for reductions go to partials."""
+    return f.global_(node.name)
+
+
+# --- arithmetic ------------------------------------------------------------------------------------------------
+
+_BOOL: Final = {
+    "+": "({a} || {b})", "|": "({a} || {b})", "max": "({a} || {b})",
+    "*": "({a} && {b})", "&": "({a} && {b})", "min": "({a} && {b})", "//": "({a} && {b})",
+    "-": "({a} != {b})", "^": "({a} != {b})",
+    "%": "({a} && false)", "<<": "{a}", ">>": "({a} && !{b})", "**": "({a} || !{b})",
+}  # fmt: skip
+_CALLS: Final = {
+    "min": "vg::min", "max": "vg::max", "//": "floor_div", "%": "floor_mod", "**": "power",
+    "<<": "shift_left", ">>": "shift_right",
+}  # fmt: skip
+_WRAPPING: Final = {"+": "add", "-": "sub", "*": "mul"}
+
+
+def binary(op: str, a: str, b: str, t: Type) -> str:
+    """`a op b` on values of type `t`."""
+    if isinstance(t, Vector):
+        x, e = type_name(t.element), t.element
+        return f"each<{type_name(t)}>({a}, {b}, [&]({x} p, {x} q) -> {x} {{ return {binary(op, 'p', 'q', e)}; }})"
+    if is_bool(t):
+        return _BOOL[op].format(a=a, b=b)
+    if op in _CALLS:
+        return f"{_CALLS[op]}({a}, {b})"
+    if op in _WRAPPING and is_signed(t):
+        return f"{_WRAPPING[op]}({a}, {b})"
+    return f"({a} {op} {b})"
+
+
+def unary(op: str, a: str, t: Type) -> str:
+    """`neg`, `not`, `invert`."""
+    if isinstance(t, Vector):
+        x = type_name(t.element)
+        return f"each<{type_name(t)}>({a}, [&]({x} p) -> {x} {{ return {unary(op, 'p', t.element)}; }})"
+    if op == "neg":
+        return a if is_bool(t) else f"negate({a})"
+    return f"!{a}" if is_bool(t) else f"(~{a})"
+
+
+def cast(a: str, source: Type, to: Type) -> str:
+    """A conversion; a scalar becomes a vector by repetition."""
+    if source == to:
+        return a
+    if isinstance(to, Vector):
+        if not isinstance(source, Vector):
+            return f"splat<{type_name(to)}>({cast(a, source, to.element)})"
+        x = type_name(source.element)
+        inner = cast("p", source.element, to.element)
+        return f"each<{type_name(to)}>({a}, [&]({x} p) -> {type_name(to.element)} {{ return {inner}; }})"
+    if is_bool(to) or (is_real(source) and not is_real(to)):
+        return f"to<{type_name(to)}>({a})"
+    return f"({type_name(to)}){a}"
+
+
+def emit_unary(f: Emitter, node: ir.Unary) -> str:
+    """An operator of one operand."""
+    return unary(node.op, f.expr(node.operand), node.operand.type)
+
+
+def emit_binary(f: Emitter, node: ir.Binary) -> str:
+    """An operator of two operands."""
+    return binary(node.op, f.expr(node.left), f.expr(node.right), node.left.type)
+
+
+def emit_compare(f: Emitter, node: ir.Compare) -> str:
+    """A comparison."""
+    return f"({f.expr(node.left)} {node.op} {f.expr(node.right)})"
+
+
+def emit_logical(f: Emitter, node: ir.Logical) -> str:
+    """`and`, `or`: the right side only when it is needed."""
+    return f"({f.expr(node.left)} {'&&' if node.op == 'and' else '||'} {f.expr(node.right)})"
+
+
+def emit_select(f: Emitter, node: ir.Select) -> str:
+    """`select(c, a, b)`."""
+    return f"({f.expr(node.condition)} ? {f.expr(node.then)} : {f.expr(node.other)})"
+
+
+def emit_cast(f: Emitter, node: ir.Cast) -> str:
+    """A conversion."""
+    return cast(f.expr(node.operand), node.operand.type, node.to)
+
+
+_FUNCTIONS: Final = {
+    "abs": "absolute", "sqrt": "math::sqrt", "exp": "math::exp", "log": "math::log",
+    "floor": "math::floor", "ceil": "math::ceil", "isnan": "is_nan", "isinf": "is_inf",
+}  # fmt: skip
+
+
+def emit_call(f: Emitter, node: ir.Call) -> str:
+    """A function of values."""
+    args, types = [f.expr(a) for a in node.args], [a.type for a in node.args]
+    name, t = node.function, node.type
+    if name == "sum":
+        return f"sum<{type_name(t)}>({args[0]})"
+    if name == "dot":
+        vector = types[0]
+        assert isinstance(vector, Vector)
+        wide = Vector(element_of(t), vector.length)
+        a, b = (cast(x, vector, wide) for x in args)
+        return f"sum<{type_name(t)}>({binary('*', a, b, wide)})"
+    (a,), (source,) = args, types
+    if name in ("isnan", "isinf"):
+        return _map(_FUNCTIONS[name], a, source, t)
+    if name in ("floor", "ceil") and not is_real(source):
+        return cast(a, source, t)
+    if not is_real(source) and is_real(t):
+        a, source = cast(a, source, t), t
+    return cast(_map(_FUNCTIONS[name], a, source, source), source, t)
+
+
+def _map(function: str, a: str, source: Type, result: Type) -> str:
+    if not isinstance(source, Vector):
+        return f"{function}({a})"
+    x, y = type_name(source.element), type_name(element_of(result))
+    return f"each<{type_name(result)}>({a}, [&]({x} p) -> {y} {{ return {function}(p); }})"
+
+
+def emit_element(f: Emitter, node: ir.Element) -> str:
+    """`x[[i]]`, i modulo the length."""
+    assert isinstance(node.vector.type, Vector)
+    length = node.vector.type.length
+    if isinstance(node.index, ir.Const):
+        at = str(int(node.index.value) % length)
+    else:
+        at = f"floor_mod((i64){f.expr(node.index)}, {length}ll)"
+    return f"{f.expr(node.vector)}[{at}]"
+
+
+# --- memory and graph ------------------------------------------------------------------------------------------
+
+
+def emit_load(f: Emitter, node: ir.Load) -> str:
+    """`dist[v]`: past the L1 cache where others may write it."""
+    place = f"{f.prop(node.prop)}[{f.expr(node.index)}]"
+    if node.prop not in f.written:
+        return f"fixed(&{place})"
+    text = f"relaxed(&{place})" if node.order is ir.Order.RELAXED else place
+    return f"lanes.same({text})" if f.place is Place.GROUP else text
+
+
+def emit_scratch_load(f: Emitter, node: ir.ScratchLoad) -> str:
+    """`scratch count[v]`."""
+    return f"{f.names.of('scratch', node.prop)}[{f.expr(node.index)}]"
+
+
+def emit_degree(f: Emitter, node: ir.Degree) -> str:
+    """`degree.out(v)`."""
+    return f"num_arcs_of({f.array(f'{node.orientation.value}.row_offsets')}, {f.expr(node.vertex)})"
+
+
+def emit_neighbor(f: Emitter, node: ir.Neighbor) -> str:
+    """`neighbor.out(v, k)`."""
+    side = node.orientation.value
+    rows, columns = f.array(f"{side}.row_offsets"), f.array(f"{side}.column_indices")
+    return f"fixed(&{columns}[fixed(&{rows}[{f.expr(node.vertex)}]) + {f.expr(node.k)}])"
+
+
+def emit_graph_size(f: Emitter, node: ir.GraphSize) -> str:
+    """`num_vertices`, `num_arcs`."""
+    return f.names.of("size", node.what)
+
+
+def emit_frontier_size(f: Emitter, node: ir.FrontierSize) -> str:
+    """`size(frontier)`."""
+    return f"{f.frontier(node.frontier)}.count"
+
+
+def emit_in_frontier(f: Emitter, node: ir.InFrontier) -> str:
+    """`contains(frontier, v)`."""
+    return f"{f.frontier(node.frontier)}.contains({f.expr(node.vertex)})"
+
+
+def emit_list_size(f: Emitter, node: ir.ListSize) -> str:
+    """`count(levels)`."""
+    return f"{f.names.of('list', node.list)}.length"
+
+
+def emit_array_length(f: Emitter, node: ir.ArrayLength) -> str:
+    """`length(sources)`."""
+    return f.names.of("length", node.array)
+
+
+def emit_piece(f: Emitter, node: ir.Piece) -> str:
+    """`piece.size()`, `piece.whole()`, `piece.first()`."""
+    if node.share is ir.Share.SIZE:
+        return "(i64)(end - begin)" if f.place is Place.GROUP else "share_of(lanes, begin, end)"
+    return "whole" if node.share is ir.Share.WHOLE else "first"
+
+
+EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.Const: emit_const,
+    ir.Var: emit_var,
+    ir.GlobalVar: emit_global,
+    ir.Unary: emit_unary,
+    ir.Binary: emit_binary,
+    ir.Compare: emit_compare,
+    ir.Logical: emit_logical,
+    ir.Select: emit_select,
+    ir.Cast: emit_cast,
+    ir.Call: emit_call,
+    ir.Element: emit_element,
+    ir.Load: emit_load,
+    ir.ScratchLoad: emit_scratch_load,
+    ir.Degree: emit_degree,
+    ir.Neighbor: emit_neighbor,
+    ir.GraphSize: emit_graph_size,
+    ir.FrontierSize: emit_frontier_size,
+    ir.InFrontier: emit_in_frontier,
+    ir.ListSize: emit_list_size,
+    ir.ArrayLength: emit_array_length,
+    ir.Piece: emit_piece,
+}
+
+__all__ = ["EXPRESSIONS", "VID", "binary", "cast"]

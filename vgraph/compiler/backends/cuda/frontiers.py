@@ -1,0 +1,146 @@
+"""Frontiers and lists of them: pushes inside parallel loops, and what the whole grid does together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda.emitter import Emitter
+from vgraph.compiler.backends.cuda.parallel import meet
+from vgraph.compiler.types import I64
+
+SPARSE, BITMAP = ir.Layout.SPARSE, ir.Layout.BITMAP
+
+
+def _has(f: Emitter, frontier: str, layout: ir.Layout) -> bool:
+    """Whether the frontier can ever be in this layout; one never asked for any is a queue."""
+    return layout in (f.scan.layouts[frontier] or {SPARSE})
+
+
+def _n(f: Emitter) -> str:
+    return f.names.of("size", "num_vertices")
+
+
+def _stops(f: Emitter, call: str) -> None:
+    f.line(f"if ({call}) return;")
+
+
+def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
+    """`push next v`."""
+    region = f.region
+    assert region is not None, "pushes stand in parallel loops"
+    target, v = f.frontier(node.frontier), f.expr(node.vertex)
+    if node.layout is BITMAP and node.frontier in region.own:
+        f.line(f"{region.own[node.frontier]} = true;")
+        return
+    with f.effect():
+        if node.layout is BITMAP:
+            f.line(f"{region.counts[node.frontier]} += {target}.set({v});")
+        else:
+            f.line(f"{target}.{'append_new' if node.dedupe else 'append'}({v});")
+
+
+def emit_clear(f: Emitter, node: ir.FrontierClear) -> None:
+    """`clear f`."""
+    target = f.frontier(node.frontier)
+    if node.layout is BITMAP:
+        _stops(f, f"clear_bitmap(team, {target}, {_n(f)})")
+    else:
+        _stops(f, f"clear_queue(team, {target})")
+
+
+def emit_set(f: Emitter, node: ir.FrontierSet) -> None:
+    """`f = empty`, `single(v)` or `all`."""
+    target, sparse = f.frontier(node.out), _has(f, node.out, SPARSE)
+    if node.kind is ir.FrontierKind.ALL:
+        as_bitmap = "true" if _has(f, node.out, BITMAP) else "false"
+        _stops(f, f"set_all(team, {target}, {_n(f)}, {as_bitmap})")
+    elif node.kind is ir.FrontierKind.EMPTY:
+        emit_clear(f, ir.FrontierClear(node.out, SPARSE if sparse else BITMAP))
+    else:
+        assert node.vertex is not None
+        v = f"(vid){f.expr(node.vertex)}"
+        _stops(f, f"set_single(team, {target}, {_n(f)}, {v}, {'false' if sparse else 'true'})")
+
+
+def emit_copy(f: Emitter, node: ir.FrontierCopy) -> None:
+    """`a = copy b`."""
+    if node.source != node.out:
+        _stops(f, f"copy(team, {f.frontier(node.out)}, {f.frontier(node.source)}, {_n(f)})")
+
+
+def emit_swap(f: Emitter, node: ir.FrontierSwap) -> None:
+    """`swap f g`: every block exchanges its descriptors."""
+    f.line(f"vg::swap(team, {f.frontier(node.left)}, {f.frontier(node.right)});")
+
+
+def emit_convert(f: Emitter, node: ir.FrontierConvert) -> None:
+    """`convert f to bitmap`: nothing if it has that layout."""
+    function = "to_bitmap" if node.layout is BITMAP else "to_queue"
+    _stops(f, f"{function}(team, {f.frontier(node.frontier)}, {_n(f)})")
+
+
+def emit_list_clear(f: Emitter, node: ir.ListClear) -> None:
+    """`clear levels`."""
+    _stops(f, f"clear_list(team, {_list(f, node.list)})")
+
+
+def _list(f: Emitter, name: str) -> str:
+    return f.names.of("list", name)
+
+
+def emit_list_append(f: Emitter, node: ir.ListAppend) -> None:
+    """`append levels f`."""
+    number = [x.name for x in f.program.lists].index(node.list)
+    _stops(f, f"append(team, {_list(f, node.list)}, {number}, {f.frontier(node.frontier)}, {_n(f)})")
+
+
+def emit_list_get(f: Emitter, node: ir.ListGet) -> None:
+    """`f = levels[i]`."""
+    _stops(f, f"get(team, {f.frontier(node.out)}, {_list(f, node.list)}, {f.expr(node.index)})")
+
+
+def emit_fill(f: Emitter, node: ir.Fill) -> None:
+    """`fill dist = e`."""
+    declaration = f.program.property(node.prop)
+    size = {ir.Site.VERTEX: "num_vertices", ir.Site.EDGE: "num_arcs", ir.Site.EDGE_IN: "num_arcs"}
+    which = size.get(declaration.site)
+    n = f.names.of("size", which) if which else f.names.of("length", node.prop)
+    i = f.temporary("place")
+    with f.block(f"for (i64 {i} = thread_number(); {i} < {n}; {i} += num_threads())"):
+        value = f.expr(node.value) if node.value is not None else f"(vid){i}"
+        f.line(f"{f.prop(node.prop)}[{i}] = {value};")
+    meet(f)
+
+
+def emit_fail(f: Emitter, node: ir.Fail) -> None:
+    """`fail "negative cycle"`: all threads leave together."""
+    f.line(f"if (team.first()) fail(control, {f.scan.messages[node.message]}u);")
+    f.line("return;")
+
+
+def emit_trace(f: Emitter, node: ir.Trace) -> None:
+    """`trace`: one thread records the round; its time runs from the record before it."""
+    label, direction = f.scan.labels[node.label], f.scan.directions[node.direction]
+    active = f.expr(node.active) if node.active.type == I64 else f"(i64){f.expr(node.active)}"
+    f.line(
+        f"if (team.first()) record(control, a.trace, a.trace_room, last_time, {label}, {direction}, {active}, "
+        f"{f.expr(node.edges)});"
+    )
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.FrontierPush: emit_push,
+    ir.FrontierClear: emit_clear,
+    ir.FrontierSet: emit_set,
+    ir.FrontierCopy: emit_copy,
+    ir.FrontierSwap: emit_swap,
+    ir.FrontierConvert: emit_convert,
+    ir.ListClear: emit_list_clear,
+    ir.ListAppend: emit_list_append,
+    ir.ListGet: emit_list_get,
+    ir.Fill: emit_fill,
+    ir.Fail: emit_fail,
+    ir.Trace: emit_trace,
+}

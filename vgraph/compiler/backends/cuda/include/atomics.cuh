@@ -1,0 +1,194 @@
+// Memory where threads meet: relaxed accesses, compare-and-swap, and reductions on every type.
+#pragma once
+
+namespace vg {
+
+// A place that others may write at the same time: read past the L1 cache, which does not see their writes.
+template <class T>
+VG_DEVICE T relaxed(const T* place) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 4) {
+    u32 bits;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(place) : "memory");
+    return bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 8) {
+    u64 bits;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
+    return bit_cast<T>(bits);
+  } else {
+    return *(const volatile T*)place;
+  }
+#else
+  emu_yield();
+  return *(const volatile T*)place;
+#endif
+}
+template <class T, int N>
+VG_DEVICE Vec<T, N> relaxed(const Vec<T, N>* place) {
+  Vec<T, N> result;
+  for (int k = 0; k < N; ++k) result.x[k] = relaxed(&place->x[k]);
+  return result;
+}
+
+template <class T>
+VG_DEVICE void put_relaxed(T* place, T value) { *(volatile T*)place = value; }
+template <class T, int N>
+VG_DEVICE void put_relaxed(Vec<T, N>* place, Vec<T, N> value) {
+  for (int k = 0; k < N; ++k) put_relaxed(&place->x[k], value.x[k]);
+}
+
+// A place that nobody writes while the kernel runs.
+template <class T>
+VG_DEVICE T fixed(const T* place) {
+  if constexpr (sizeof(T) == 1) return *place;
+  else return __ldg(place);
+}
+template <class T, int N>
+VG_DEVICE Vec<T, N> fixed(const Vec<T, N>* place) {
+  Vec<T, N> result;
+  for (int k = 0; k < N; ++k) result.x[k] = fixed(&place->x[k]);
+  return result;
+}
+
+// The bits that were there; `desired` is there now if they are `expected`.
+template <class B>
+VG_DEVICE B cas_bits(B* place, B expected, B desired) {
+  if constexpr (sizeof(B) == 1) {
+    auto address = (u64)place;
+    auto word = (u32*)(address & ~3ull);
+    u32 shift = 8 * (u32)(address & 3);
+    for (u32 seen = relaxed(word);;) {
+      u8 here = (u8)(seen >> shift);
+      if (here != expected) return here;
+      u32 next = (seen & ~(0xffu << shift)) | ((u32)desired << shift);
+      u32 old = atomicCAS(word, seen, next);
+      if (old == seen) return expected;
+      seen = old;
+    }
+  } else {
+    return atomicCAS(place, expected, desired);
+  }
+}
+
+// If the place holds `expected` put `value`; looks first, for most attempts fail there.
+template <class T>
+VG_DEVICE bool claim(T* place, T expected, T value) {
+  T old = relaxed(place);
+  if (!(old == expected)) return false;
+  auto seen = bit_cast<Bits<T>>(old);
+  return cas_bits((Bits<T>*)place, seen, bit_cast<Bits<T>>(value)) == seen;
+}
+
+// Replace what is there by next(old) until no other thread comes between; stop where stop(old).
+template <class T, class Stop, class Next>
+VG_DEVICE bool exchange(T* place, Stop stop, Next next) {
+  auto bits = (Bits<T>*)place;
+  for (auto seen = relaxed(bits);;) {
+    T old = bit_cast<T>(seen);
+    if (stop(old)) return false;
+    auto found = cas_bits(bits, seen, bit_cast<Bits<T>>(next(old)));
+    if (found == seen) return true;
+    seen = found;
+  }
+}
+
+// `place op= value`; whether that changed it (sums and products: always).
+template <class Op>
+struct Atomic {
+  template <class T>
+  static VG_DEVICE bool reduce(T* place, T value) {
+    return exchange(
+        place, [&](T old) { if constexpr (Op::monotone) return !Op::better(value, old); else return false; },
+        [&](T old) { return Op::apply(old, value); });
+  }
+};
+
+template <>
+struct Atomic<Sum> {
+  template <class T>
+  static VG_DEVICE bool reduce(T* place, T value) {
+    if constexpr (sizeof(T) == 1) {
+      if (value) exchange(place, [](T old) { return old; }, [](T) { return true; });
+    } else if constexpr (Limits<T>::real) {
+      atomicAdd(place, value);
+    } else {
+      atomicAdd((Bits<T>*)place, (Bits<T>)value);
+    }
+    return true;
+  }
+};
+
+template <bool LEAST, class T>
+VG_DEVICE bool atomic_extreme(T* place, T value) {
+  T old = relaxed(place);
+  if (LEAST ? !Min::better(value, old) : !Max::better(value, old)) return false;
+  if constexpr (Limits<T>::real || sizeof(T) == 1) {
+    if constexpr (LEAST) {
+      return exchange(place, [&](T seen) { return !Min::better(value, seen); }, [&](T) { return value; });
+    } else {
+      return exchange(place, [&](T seen) { return !Max::better(value, seen); }, [&](T) { return value; });
+    }
+  } else if constexpr (LEAST) {
+    return atomicMin(place, value) > value;
+  } else {
+    return atomicMax(place, value) < value;
+  }
+}
+
+template <>
+struct Atomic<Min> {
+  template <class T>
+  static VG_DEVICE bool reduce(T* place, T value) { return atomic_extreme<true>(place, value); }
+};
+template <>
+struct Atomic<Max> {
+  template <class T>
+  static VG_DEVICE bool reduce(T* place, T value) { return atomic_extreme<false>(place, value); }
+};
+template <>
+struct Atomic<Or> {
+  template <class T>
+  static VG_DEVICE bool reduce(T* place, T value) {
+    T old = relaxed(place);
+    if (!Or::better(value, old)) return false;
+    if constexpr (sizeof(T) == 1) return exchange(place, [](T seen) { return seen; }, [](T) { return true; });
+    else return Or::better(value, (T)atomicOr((Bits<T>*)place, (Bits<T>)value));
+  }
+};
+template <>
+struct Atomic<And> {
+  template <class T>
+  static VG_DEVICE bool reduce(T* place, T value) {
+    T old = relaxed(place);
+    if (!And::better(value, old)) return false;
+    if constexpr (sizeof(T) == 1) return exchange(place, [](T seen) { return !seen; }, [](T) { return false; });
+    else return And::better(value, (T)atomicAnd((Bits<T>*)place, (Bits<T>)value));
+  }
+};
+
+template <class Op, class T>
+VG_DEVICE bool atomic_reduce(T* place, T value) { return Atomic<Op>::reduce(place, value); }
+template <class Op, class T, int N>
+VG_DEVICE bool atomic_reduce(Vec<T, N>* place, Vec<T, N> value) {
+  bool changed = false;
+  for (int k = 0; k < N; ++k) changed |= Atomic<Op>::reduce(&place->x[k], value.x[k]);
+  return changed;
+}
+
+// The same where no other thread comes.
+template <class Op, class T>
+VG_DEVICE bool reduce(T* place, T value) {
+  if constexpr (Op::monotone) {
+    if (!Op::better(value, *place)) return false;
+  }
+  *place = Op::apply(*place, value);
+  return true;
+}
+template <class Op, class T, int N>
+VG_DEVICE bool reduce(Vec<T, N>* place, Vec<T, N> value) {
+  bool changed = false;
+  for (int k = 0; k < N; ++k) changed |= reduce<Op>(&place->x[k], value.x[k]);
+  return changed;
+}
+
+}  // namespace vg

@@ -1,0 +1,296 @@
+// Load balance: how the arcs of vertices are shared among threads.
+//
+// A balancer calls `visit(lanes, place, v, begin, end, whole, first)` one or more times for each vertex of a range, each
+// time with a piece of its arcs: all arcs are in exactly one piece. `lanes` are the threads that walk the piece together;
+// all of them make the call. `whole`: the piece is all arcs of the vertex. `first`: true for one piece of each vertex.
+#pragma once
+
+namespace vg {
+
+// The vertices of a parallel loop: all below `count`, those of a queue, or those of a bitmap.
+template <class Id>
+struct Range {
+  const Id* queue;
+  const u64* words;
+  i64 count;
+
+  VG_DEVICE Id operator[](i64 i) const { return queue ? queue[i] : (Id)i; }
+  VG_DEVICE bool has(i64 i) const { return i < count && (!words || (words[i / 64] >> (i % 64) & 1)); }
+};
+template <class Id>
+VG_DEVICE Range<Id> every(i64 num_vertices) { return {nullptr, nullptr, num_vertices}; }
+template <class Id>
+VG_DEVICE Range<Id> members(const Frontier<Id>& f) { return {f.queue, nullptr, f.count}; }
+template <class Id>
+VG_DEVICE Range<Id> set_bits(const Frontier<Id>& f, i64 num_vertices) { return {nullptr, f.words, num_vertices}; }
+
+// --- who walks a piece together ------------------------------------------------------------------------------
+
+struct Thread {
+  static constexpr u32 size = 1;
+  VG_DEVICE u32 rank() const { return 0; }
+  VG_DEVICE bool leads() const { return true; }
+  template <class T>
+  VG_DEVICE T same(T value) const { return value; }
+  template <class Op, class T>
+  VG_DEVICE T reduce(T value) const { return value; }
+};
+
+struct Warp {
+  static constexpr u32 size = 32;
+  VG_DEVICE u32 rank() const { return lane(); }
+  VG_DEVICE bool leads() const { return lane() == 0; }
+  // The first lane's value.
+  template <class T>
+  VG_DEVICE T same(T value) const { return shuffle(value, 0); }
+  template <class Op, class T>
+  VG_DEVICE T reduce(T value) const {
+    __syncwarp();
+    return warp_reduce<Op>(value);
+  }
+  template <class Op, class T, int N>
+  VG_DEVICE Vec<T, N> reduce(Vec<T, N> value) const {
+    __syncwarp();
+    for (int k = 0; k < N; ++k) value.x[k] = warp_reduce<Op>(value.x[k]);
+    return value;
+  }
+};
+
+struct Block {
+  static constexpr u32 size = BLOCK;
+  VG_DEVICE u32 rank() const { return threadIdx.x; }
+  VG_DEVICE bool leads() const { return threadIdx.x == 0; }
+  template <class T>
+  VG_DEVICE T same(T value) const {
+    __shared__ T kept;
+    __syncthreads();
+    if (threadIdx.x == 0) kept = value;
+    __syncthreads();
+    return kept;
+  }
+  template <class Op, class T>
+  VG_DEVICE T reduce(T value) const {
+    __shared__ T of_warps[WARPS];
+    __syncthreads();
+    value = warp_reduce<Op>(value);
+    if (lane() == 0) of_warps[warp()] = value;
+    __syncthreads();
+    T total = of_warps[0];
+    for (u32 k = 1; k < WARPS; ++k) total = Op::apply(total, of_warps[k]);
+    return total;
+  }
+  template <class Op, class T, int N>
+  VG_DEVICE Vec<T, N> reduce(Vec<T, N> value) const {
+    for (int k = 0; k < N; ++k) value.x[k] = reduce<Op>(value.x[k]);
+    return value;
+  }
+};
+
+// --- balancers -----------------------------------------------------------------------------------------------
+
+// A thread per vertex.
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_thread(Range<Id> range, const Offset* rows, Visit visit) {
+  for (i64 i = thread_number(); i < range.count; i += num_threads()) {
+    if (!range.has(i)) continue;
+    Id v = range[i];
+    visit(Thread(), i, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
+  }
+}
+
+// A warp per vertex.
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_warp(Range<Id> range, const Offset* rows, Visit visit) {
+  for (i64 i = warp_number(); i < range.count; i += num_warps()) {
+    if (!range.has(i)) continue;
+    Id v = range[i];
+    visit(Warp(), i, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
+    __syncwarp();
+  }
+}
+
+// A block per vertex.
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_block(Range<Id> range, const Offset* rows, Visit visit) {
+  for (i64 i = blockIdx.x; i < range.count; i += gridDim.x) {
+    if (!range.has(i)) continue;
+    Id v = range[i];
+    visit(Block(), i, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
+    __syncthreads();
+  }
+}
+
+constexpr u32 FEW = 16;  // arcs that one thread walks alone
+
+// How many vertices a warp takes at a time: fewer where there is not one for every thread, so that all warps have some.
+VG_DEVICE u32 warp_width(i64 count) {
+  i64 width = (count + num_warps() - 1) / num_warps();
+  return width >= 32 ? 32 : width < 1 ? 1 : (u32)width;
+}
+
+// Few arcs: a thread per vertex; more: a warp; more than the block has threads: all of the block, one after the other
+// (thread, warp, block: Merrill, Garland and Grimshaw 2012).
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
+  __shared__ i64 large[BLOCK];
+  __shared__ u32 num_large;
+  u32 width = warp_width(range.count);
+  i64 step = width * num_warps();
+  for (i64 start = 0; start < range.count; start += step) {
+    if (threadIdx.x == 0) num_large = 0;
+    __syncthreads();
+    i64 i = start + width * warp_number() + lane();
+    bool mine = lane() < width && range.has(i);
+    Id v = mine ? range[i] : 0;
+    Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
+    Offset degree = end - begin;
+    if (mine && degree <= FEW) visit(Thread(), i, v, begin, end, true, true);
+    if (mine && degree > BLOCK) large[atomicAdd(&num_large, 1u)] = i;
+    __syncwarp();
+    for (u32 left = __ballot_sync(ALL, mine && degree > FEW && degree <= BLOCK); left; left &= left - 1) {
+      u32 one = __ffs(left) - 1;
+      visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
+      __syncwarp();
+    }
+    __syncthreads();
+    u32 n = num_large;
+    for (u32 k = 0; k < n; ++k) {
+      Id u = range[large[k]];
+      visit(Block(), large[k], u, fixed(&rows[u]), fixed(&rows[u + 1]), true, true);
+      __syncthreads();
+    }
+  }
+}
+
+// Vertices of many arcs, set aside to be cut into pieces. The word counts entries (upper bits) and pieces (lower ones).
+template <class Id>
+struct Hubs {
+  static constexpr int SHIFT = 36;
+  u64* word;      // of this loop
+  u64* next;      // of the loop to come
+  u64* entries;   // place of the vertex, number of its first piece
+
+  template <class Team>
+  VG_DEVICE Hubs(Team& team, u32& turn, u64* memory) : word(team.control->hubs + turn % 2), next(team.control->hubs + (turn + 1) % 2), entries(memory) {
+    ++turn;
+    if (team.first()) *next = 0;
+  }
+  VG_DEVICE void set_aside(i64 place, u64 pieces) {
+    u64 at = atomicAdd(word, (1ull << SHIFT) | pieces);
+    u64* entry = entries + 2 * (at >> SHIFT);
+    entry[0] = (u64)place;
+    entry[1] = at & ((1ull << SHIFT) - 1);
+  }
+};
+
+// The pieces of all hubs, one per warp, of at most `limit` arcs.
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_pieces(const Hubs<Id>& hubs, Range<Id> range, const Offset* rows, u64 limit, Visit visit) {
+  u64 all = relaxed(hubs.word);
+  u64 entries = all >> Hubs<Id>::SHIFT;
+  i64 pieces = (i64)(all & ((1ull << Hubs<Id>::SHIFT) - 1));
+  for (i64 p = warp_number(); p < pieces; p += num_warps()) {
+    u64 low = 0, high = entries;  // the last entry whose first piece is not behind p
+    while (high - low > 1) {
+      u64 middle = (low + high) / 2;
+      if (hubs.entries[2 * middle + 1] <= (u64)p) low = middle;
+      else high = middle;
+    }
+    i64 place = (i64)hubs.entries[2 * low];
+    u64 k = (u64)p - hubs.entries[2 * low + 1];
+    Id v = range[place];
+    u64 begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
+    u64 count = (end - begin + limit - 1) / limit;
+    u64 size = (end - begin + count - 1) / count;
+    u64 from = begin + k * size;
+    u64 until = from + size < end ? from + size : end;
+    visit(Warp(), place, v, (Offset)from, (Offset)until, false, k == 0);
+    __syncwarp();
+  }
+}
+
+// As by_bins, but vertices of more than `limit` arcs are cut into pieces, which all warps of the grid share (node
+// splitting: Vivek K. 2013, chapter 4). True if the run is to stop.
+template <class Id, class Offset, class Team, class Visit>
+VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
+  Hubs<Id> hubs(team, turn, memory);
+  u32 width = warp_width(range.count);
+  i64 step = width * num_warps();
+  u64 most = limit < 1 ? 1 : (u64)limit;
+  for (i64 start = 0; start < range.count; start += step) {
+    i64 i = start + width * warp_number() + lane();
+    bool mine = lane() < width && range.has(i);
+    Id v = mine ? range[i] : 0;
+    Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
+    u64 degree = end - begin;
+    bool hub = mine && degree > most;
+    if (hub) hubs.set_aside(i, (degree + most - 1) / most);
+    if (mine && !hub && degree <= FEW) visit(Thread(), i, v, begin, end, true, true);
+    __syncwarp();
+    for (u32 left = __ballot_sync(ALL, mine && !hub && degree > FEW); left; left &= left - 1) {
+      u32 one = __ffs(left) - 1;
+      visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
+      __syncwarp();
+    }
+  }
+  if (team.meet()) return true;
+  by_pieces(hubs, range, rows, most, visit);
+  return false;
+}
+
+// Equal shares: a block lays the arcs of its vertices out on a line, and its threads take one arc after the other,
+// finding the vertex by binary search (Davidson, Baxter, Garland and Owens 2014). Hubs are cut and shared by the grid.
+template <class Id, class Offset, class Team, class Visit>
+VG_DEVICE bool by_arcs(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
+  __shared__ Id vertices[BLOCK];
+  __shared__ Offset begins[BLOCK];
+  __shared__ u32 ends[BLOCK];  // on the line
+  __shared__ u32 of_warps[WARPS];
+  Hubs<Id> hubs(team, turn, memory);
+  i64 share = (range.count + gridDim.x - 1) / gridDim.x;
+  i64 width = share < (i64)BLOCK ? share < 1 ? 1 : share : (i64)BLOCK;
+  u64 most = (u64)limit;
+  for (i64 base = blockIdx.x * width; base < range.count; base += gridDim.x * width) {
+    i64 i = base + threadIdx.x;
+    bool mine = threadIdx.x < width && range.has(i);
+    Id v = mine ? range[i] : 0;
+    Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
+    u64 degree = end - begin;
+    if (mine && degree > most) {
+      hubs.set_aside(i, (degree + most - 1) / most);
+      degree = 0;
+    } else if (mine && degree == 0) {
+      visit(Thread(), i, v, begin, end, true, true);
+    }
+    u32 until = (u32)degree;
+    for (u32 d = 1; d < 32; d *= 2) {
+      u32 left = __shfl_up_sync(ALL, until, d);
+      if (lane() >= d) until += left;
+    }
+    if (lane() == 31) of_warps[warp()] = until;
+    __syncthreads();
+    for (u32 k = 0; k < warp(); ++k) until += of_warps[k];
+    vertices[threadIdx.x] = v;
+    begins[threadIdx.x] = begin;
+    ends[threadIdx.x] = until;
+    __syncthreads();
+    u32 total = ends[BLOCK - 1];
+    for (u32 k = threadIdx.x; k < total; k += BLOCK) {
+      u32 low = 0, high = BLOCK - 1;  // the first vertex that ends behind k
+      while (low < high) {
+        u32 middle = (low + high) / 2;
+        if (ends[middle] <= k) low = middle + 1;
+        else high = middle;
+      }
+      u32 start = low ? ends[low - 1] : 0;
+      Offset arc = begins[low] + (k - start);
+      visit(Thread(), base + low, vertices[low], arc, (Offset)(arc + 1), ends[low] - start == 1, k == start);
+    }
+    __syncthreads();
+  }
+  if (team.meet()) return true;
+  by_pieces(hubs, range, rows, most, visit);
+  return false;
+}
+
+}  // namespace vg

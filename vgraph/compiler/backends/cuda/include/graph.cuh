@@ -1,0 +1,84 @@
+// Arcs of a vertex, and scratch memory of the worker that visits it.
+#pragma once
+
+namespace vg {
+
+template <class Offset, class Id>
+VG_DEVICE i64 num_arcs_of(const Offset* rows, Id v) {
+  return (i64)(fixed(&rows[v + 1]) - fixed(&rows[v]));
+}
+
+// How many of the arcs are this lane's, where lanes take them in turn.
+template <class Lanes, class Offset>
+VG_DEVICE i64 share_of(Lanes lanes, Offset begin, Offset end) {
+  u64 arcs = end - begin;
+  return arcs <= lanes.rank() ? 0 : (i64)((arcs - lanes.rank() - 1) / Lanes::size + 1);
+}
+
+// The first place from `from` on where an ascending list does not lie below `v`: steps that double, then bisection.
+template <class Offset, class Id>
+VG_DEVICE Offset next_not_below(const Id* list, Offset from, Offset end, Id v) {
+  Offset step = 1;
+  if (from == end || fixed(&list[from]) >= v) return from;
+  while (end - from > step && fixed(&list[from + step]) < v) {
+    from += step;
+    step *= 2;
+  }
+  Offset high = end - from > step ? from + step : end;  // list[from] < v; list[high] is not, or is behind the end
+  while (high - from > 1) {
+    Offset middle = from + (high - from) / 2;
+    if (fixed(&list[middle]) < v) from = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+template <class T>
+VG_DEVICE bool claim_alone(T* place, T expected, T value) {
+  if (!(*place == expected)) return false;
+  *place = value;
+  return true;
+}
+
+VG_DEVICE i64 round_up(i64 n) { return (n + 31) / 32 * 32; }
+
+VG_DEVICE i64 workers_of(i64 workers) { return workers < num_warps() ? workers : num_warps(); }
+
+// A write to scratch memory: what was zero is noted, so that it can be cleared behind the visit.
+template <class T, class Id, class Index>
+VG_DEVICE void note(T* scratch, Id* touched, u64& noted, Index at, T value) {
+  if (bit_cast<Bits<T>>(scratch[at]) == 0) touched[noted++] = (Id)at;
+  scratch[at] = value;
+}
+
+template <class T, class Id>
+VG_DEVICE void forget(T* scratch, Id* touched, u64& noted) {
+  for (u64 k = 0; k < noted; ++k) scratch[touched[k]] = T();
+  noted = 0;
+}
+
+// --- what the host reads ------------------------------------------------------------------------------------
+
+VG_DEVICE void fail(Control* control, u32 message) {
+  control->payload = message;
+  control->status = ABORTED;
+}
+
+// A record of a round: label, direction, vertices, arcs, nanoseconds.
+VG_DEVICE void record(Control* control, u64* trace, u64 room, u64& last_time, u64 label, u64 direction, i64 active, i64 arcs) {
+  u64 time = now();
+  if (control->records < room) {
+    u64* row = trace + 6 * control->records;
+    row[0] = label;
+    row[1] = direction;
+    row[2] = (u64)active;
+    row[3] = (u64)arcs;
+    row[4] = time - last_time;
+  }
+  control->records += 1;
+  control->rounds += 1;
+  control->active = (u32)active;
+  last_time = time;
+}
+
+}  // namespace vg

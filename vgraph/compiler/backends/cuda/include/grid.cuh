@@ -1,0 +1,270 @@
+// The grid as one team: its barrier, and what all threads combine.
+#pragma once
+
+namespace vg {
+
+// Shared with the host; the layout stands in layout.py. All zero when a kernel starts.
+struct Control {
+  u64 arrived;
+  u32 cancel, status;
+  u64 payload;
+  u64 records;
+  u64 needed;
+  u64 hubs[2];
+  u32 rounds, active;
+  u64 words[1];  // results, counters of frontiers, lists, buckets, slots of reductions
+};
+
+enum Status : u32 { OK = 0, ABORTED = 4, OVERFLOW = 100 };
+
+constexpr u64 STOP = 1ull << 63;
+constexpr u32 TURNS = 3;
+
+// A word where threads combine numbers. It begins as 0: what is kept is coded so that 0 changes nothing.
+template <class Op, class T>
+struct Slot;
+
+template <class T>
+struct Slot<Sum, T> {
+  static VG_DEVICE void merge(u64* word, T value) { Atomic<Sum>::reduce((T*)word, value); }
+  static VG_DEVICE T read(u64 word) {
+    T value;
+    __builtin_memcpy(&value, &word, sizeof(T));
+    return value;
+  }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { merge(word, read(part)); }
+};
+template <>
+struct Slot<Sum, bool> {
+  static VG_DEVICE void merge(u64* word, bool value) { if (value) atomicOr(word, 1ull); }
+  static VG_DEVICE bool read(u64 word) { return word != 0; }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { merge(word, read(part)); }
+};
+template <class T>
+struct Slot<Product, T> {
+  static VG_DEVICE u64 code(T value) { return (u64)(bit_cast<Bits<T>>(value) ^ bit_cast<Bits<T>>((T)1)); }
+  static VG_DEVICE T read(u64 word) { return bit_cast<T>((Bits<T>)((Bits<T>)word ^ bit_cast<Bits<T>>((T)1))); }
+  static VG_DEVICE void merge(u64* word, T value) {
+    exchange(word, [](u64) { return false; }, [&](u64 old) { return code(mul(read(old), value)); });
+  }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { merge(word, read(part)); }
+};
+
+// Numbers in an order-keeping code: the larger, the later; 0 is the first. NaN comes last.
+template <class T>
+struct Ordered {
+  using B = Bits<T>;
+  static constexpr B TOP = (B)1 << (8 * sizeof(B) - 1);
+  static VG_DEVICE u64 code(T value) {
+    if constexpr (sizeof(T) == 1) {
+      return value;
+    } else if constexpr (Limits<T>::real) {
+      if (value != value) return (B)~(B)0;
+      B bits = bit_cast<B>(value);
+      return (B)((B)(bits & TOP ? ~bits : bits | TOP) - first());
+    } else {
+      return (B)((B)value - (B)Limits<T>::least);
+    }
+  }
+  static VG_DEVICE T value(u64 word) {
+    if constexpr (sizeof(T) == 1) {
+      return word != 0;
+    } else if constexpr (Limits<T>::real) {
+      if ((B)word == (B)~(B)0) return (T)__builtin_nan("");
+      B bits = (B)((B)word + first());
+      return bit_cast<T>((B)(bits & TOP ? bits & ~TOP : ~bits));
+    } else {
+      return (T)((B)word + (B)Limits<T>::least);
+    }
+  }
+  static VG_DEVICE B first() { return (B)~bit_cast<B>(Limits<T>::least); }  // minus infinity is moved to 0
+};
+template <class T>
+struct Slot<Max, T> {
+  static VG_DEVICE void merge(u64* word, T value) { atomicMax(word, Ordered<T>::code(value)); }
+  static VG_DEVICE T read(u64 word) { return Ordered<T>::value(word); }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { atomicMax(word, part); }
+};
+template <class T>
+struct Slot<Min, T> {
+  // Negated: minus the number for floats, the complement for integers.
+  static VG_DEVICE T turned(T value) {
+    if constexpr (sizeof(T) == 1) return !value;
+    else if constexpr (Limits<T>::real) return -value;
+    else return (T)~(Bits<T>)value;
+  }
+  static VG_DEVICE void merge(u64* word, T value) { atomicMax(word, Ordered<T>::code(turned(value))); }
+  static VG_DEVICE T read(u64 word) { return turned(Ordered<T>::value(word)); }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { atomicMax(word, part); }
+};
+template <class T>
+struct Slot<Or, T> {
+  static VG_DEVICE void merge(u64* word, T value) { atomicOr(word, (u64)bit_cast<Bits<T>>(value)); }
+  static VG_DEVICE T read(u64 word) { return bit_cast<T>((Bits<T>)word); }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { atomicOr(word, part); }
+};
+template <class T>
+struct Slot<And, T> {
+  static VG_DEVICE T turned(T value) {
+    if constexpr (sizeof(T) == 1) return !value;
+    else return (T)~(Bits<T>)value;
+  }
+  static VG_DEVICE void merge(u64* word, T value) { atomicOr(word, (u64)bit_cast<Bits<T>>(turned(value))); }
+  static VG_DEVICE T read(u64 word) { return turned(bit_cast<T>((Bits<T>)word)); }
+  static VG_DEVICE void pass_on(u64* word, u64 part) { atomicOr(word, part); }
+};
+
+template <class Op, class T>
+VG_DEVICE T warp_reduce(T value) {
+  for (u32 distance = 16; distance; distance /= 2) value = Op::apply(value, shuffle_xor(value, distance));
+  return value;
+}
+
+VG_DEVICE void pause() { __nanosleep(20); }
+
+VG_DEVICE u64 acquire(const u64* place) {
+#ifdef __CUDA_ARCH__
+  u64 seen;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(place) : "memory");
+  return seen;
+#else
+  return relaxed(place);
+#endif
+}
+
+VG_DEVICE void arrive(u64* place, u64 amount) {
+#ifdef __CUDA_ARCH__
+  asm volatile("red.release.gpu.global.add.u64 [%0], %1;" : : "l"(place), "l"(amount) : "memory");
+#else
+  atomicAdd(place, amount);
+#endif
+}
+
+VG_DEVICE u64 now() {  // nanoseconds
+#ifdef __CUDA_ARCH__
+  u64 time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+#else
+  return 0;
+#endif
+}
+
+// What a block shares: parts of reductions on their way to the grid, and the totals that came back.
+template <int SLOTS>
+struct Board {
+  u64 parts[SLOTS];
+  u64 totals[SLOTS];
+  u32 stop;
+};
+
+struct Nothing {
+  VG_DEVICE void operator()() const {}
+};
+
+// This thread's view of the grid. All threads make the same calls in the same order.
+template <int SLOTS>
+struct Team {
+  Control* control;
+  u64* slots;  // TURNS sets of SLOTS words, which take turns: one is zeroed while others are in use
+  Board<SLOTS>* board;
+  u32 turn;
+  u64 target;     // thread 0: arrivals that end the next barrier
+  u32 cancelled;  // thread 0 of block 0: whether the host asked to stop
+
+  VG_DEVICE Team(Control* c, u64* s, Board<SLOTS>* b) : control(c), slots(s), board(b), turn(0), target(0), cancelled(0) {
+    if (threadIdx.x == 0) {
+      for (int k = 0; k < SLOTS; ++k) board->parts[k] = 0;
+    }
+    __syncthreads();
+  }
+
+  // True in one thread of the grid.
+  VG_DEVICE bool first() const { return threadIdx.x == 0 && blockIdx.x == 0; }
+
+  // Add this thread's `value` to what slot `k` will hold at the next `meet`.
+  template <class Op, class T>
+  VG_DEVICE void give(int k, T value) {
+    __syncwarp();
+    value = warp_reduce<Op>(value);
+    if (lane() == 0 && !(value == Op::template identity<T>())) Slot<Op, T>::merge(&board->parts[k], value);
+  }
+  template <class Op, class T, int N>
+  VG_DEVICE void give(int k, Vec<T, N> value) {
+    for (int i = 0; i < N; ++i) give<Op>(k + i, value.x[i]);
+  }
+
+  // The barrier of the grid. Combines what was given to slots 0, 1, ... of the types `S`; thread 0 of each block then
+  // does `after`, before the others of its block go on. True if the host asked to stop: all threads leave.
+  template <class... S, class After>
+  VG_DEVICE bool meet(After after) {
+    constexpr int used = sizeof...(S);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      u64* mine = slots + (turn % TURNS) * SLOTS;
+      if constexpr (used > 0) {
+        int k = 0;
+        (pass_on<S>(mine, k++), ...);
+        if (blockIdx.x == 0) {
+          u64* next = slots + ((turn + 1) % TURNS) * SLOTS;
+          for (int i = 0; i < SLOTS; ++i) next[i] = 0;
+        }
+      }
+      target += gridDim.x;
+      arrive(&control->arrived, cancelled ? 1 | STOP : 1);
+      u64 seen = acquire(&control->arrived);
+      while ((seen & ~STOP) < target) {
+#ifndef __CUDA_ARCH__
+        pause();
+#endif
+        seen = acquire(&control->arrived);
+      }
+      __threadfence();
+      board->stop = seen >> 63;
+      if (blockIdx.x == 0) cancelled = cancelled | relaxed(&control->cancel);
+      for (int k = 0; k < used; ++k) board->totals[k] = relaxed(&mine[k]);
+      after();
+    }
+    if (used > 0) ++turn;
+    __syncthreads();
+    return board->stop;
+  }
+  template <class... S>
+  VG_DEVICE bool meet() { return meet<S...>(Nothing()); }
+
+  // What slot `k` held at the last `meet`.
+  template <class Op, class T>
+  VG_DEVICE T total(int k) const { return Total<Op, T>::read(board->totals + k); }
+
+  // Thread 0 of each block alone, while the others of the block wait.
+  template <class F>
+  VG_DEVICE void alone(F f) const {
+    __syncthreads();
+    if (threadIdx.x == 0) f();
+    __syncthreads();
+  }
+
+ private:
+  template <class S>
+  VG_DEVICE void pass_on(u64* mine, int k) {
+    u64 part = board->parts[k];
+    if (part != 0) {
+      S::pass_on(mine + k, part);
+      board->parts[k] = 0;
+    }
+  }
+  template <class Op, class T>
+  struct Total {
+    static VG_DEVICE T read(const u64* words) { return Slot<Op, T>::read(*words); }
+  };
+  template <class Op, class T, int N>
+  struct Total<Op, Vec<T, N>> {
+    static VG_DEVICE Vec<T, N> read(const u64* words) {
+      Vec<T, N> result;
+      for (int k = 0; k < N; ++k) result.x[k] = Slot<Op, T>::read(words[k]);
+      return result;
+    }
+  };
+};
+
+}  // namespace vg

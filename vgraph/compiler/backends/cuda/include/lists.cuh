@@ -1,0 +1,76 @@
+// Lists of frontiers: their ids one behind the other. Each block has a copy of the descriptor.
+#pragma once
+
+namespace vg {
+
+template <class Id>
+struct List {
+  Id* ids;
+  u64* starts;  // of each frontier, and of the one to come
+  u64 room, frontiers;
+  i64 length;
+  u64 total;
+
+  VG_DEVICE void open(u64 i, u64 s, u64 r, u64 f) {
+    ids = (Id*)i;
+    starts = (u64*)s;
+    room = r;
+    frontiers = f;
+    length = 0;
+    total = 0;
+    if (blockIdx.x == 0) starts[0] = 0;
+  }
+};
+
+template <class Id, class Team>
+VG_DEVICE bool clear_list(Team& team, List<Id>& list) {
+  team.alone([&] { list.length = 0; list.total = 0; });
+  return false;
+}
+
+// Appends a copy of the frontier. Where there is no room the run ends, and the host makes more.
+template <class Id, class Team>
+VG_DEVICE bool append(Team& team, List<Id>& list, u32 number, Frontier<Id>& f, i64 num_vertices) {
+  if (f.bitmap) {
+    // The queue is written out beside the bitmap, which stays.
+    team.alone([&] {
+      f.turn += 1;
+      if (blockIdx.x == 0) f.counters[(f.turn + 1) % COUNTERS] = 0;
+    });
+    write_queue(team, f, num_vertices);
+    if (team.meet()) return true;
+  }
+  if (list.total + f.count > list.room || list.length + 1 >= (i64)list.frontiers) {
+    if (team.first()) {
+      team.control->payload = number;
+      team.control->needed = list.total + f.count;
+      team.control->status = OVERFLOW;
+    }
+    return true;
+  }
+  for (i64 i = thread_number(); i < f.count; i += num_threads()) list.ids[list.total + i] = f.queue[i];
+  team.alone([&] {
+    list.length += 1;
+    list.total += f.count;
+    if (blockIdx.x == 0) list.starts[list.length] = list.total;
+  });
+  return team.meet();
+}
+
+// f = list[index]: from the end if negative, empty if out of range.
+template <class Id, class Team>
+VG_DEVICE bool get(Team& team, Frontier<Id>& f, List<Id>& list, i64 index) {
+  if (index < 0) index += list.length;
+  bool inside = index >= 0 && index < list.length;
+  u64 begin = inside ? list.starts[index] : 0;
+  i64 count = inside ? (i64)(list.starts[index + 1] - begin) : 0;
+  for (i64 i = thread_number(); i < count; i += num_threads()) f.queue[i] = list.ids[begin + i];
+  team.alone([&] {
+    f.renew(false, blockIdx.x == 0);
+    f.count = count;
+    if (blockIdx.x == 0) *f.counter() = (u64)count;
+  });
+  return team.meet();
+}
+
+}  // namespace vg

@@ -1,0 +1,110 @@
+// Numbers, vectors of them, and the lanes of a warp.
+#pragma once
+
+#ifdef __CUDA_ARCH__
+#define VG_DEVICE __device__ __forceinline__
+#else
+#define VG_DEVICE __device__ inline
+#endif
+
+namespace vg {
+
+using u8 = unsigned char;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i32 = int;
+using i64 = long long;
+using f32 = float;
+using f64 = double;
+
+constexpr u32 BLOCK = VG_BLOCK;  // threads of a block
+constexpr u32 WARPS = BLOCK / 32;
+constexpr u32 ALL = 0xffffffffu;  // all lanes of a warp
+
+static_assert(sizeof(u64) == 8 && BLOCK % 32 == 0, "a block is made of whole warps");
+
+VG_DEVICE u32 lane() { return threadIdx.x & 31; }
+VG_DEVICE u32 warp() { return threadIdx.x / 32; }
+VG_DEVICE u32 lanes_below() { return (1u << lane()) - 1; }
+
+// Threads and warps of the grid, numbered so that a few of them are spread over all blocks.
+VG_DEVICE i64 warp_number() { return blockIdx.x + (i64)gridDim.x * warp(); }
+VG_DEVICE i64 num_warps() { return (i64)gridDim.x * WARPS; }
+VG_DEVICE i64 thread_number() { return 32 * warp_number() + lane(); }
+VG_DEVICE i64 num_threads() { return (i64)gridDim.x * BLOCK; }
+
+// N numbers side by side in memory.
+template <class T, int N>
+struct Vec {
+  T x[N];
+  VG_DEVICE T& operator[](i64 k) { return x[k]; }
+  VG_DEVICE const T& operator[](i64 k) const { return x[k]; }
+};
+
+template <class T>
+struct Element { using type = T; };
+template <class T, int N>
+struct Element<Vec<T, N>> { using type = T; };
+
+template <class V, class T>
+VG_DEVICE V splat(T value) {
+  V result;
+  for (auto& x : result.x) x = value;
+  return result;
+}
+
+// f on each element.
+template <class R, class T, int N, class F>
+VG_DEVICE R each(const Vec<T, N>& a, F f) {
+  R result;
+  for (int k = 0; k < N; ++k) result.x[k] = f(a.x[k]);
+  return result;
+}
+
+template <class R, class T, int N, class F>
+VG_DEVICE R each(const Vec<T, N>& a, const Vec<T, N>& b, F f) {
+  R result;
+  for (int k = 0; k < N; ++k) result.x[k] = f(a.x[k], b.x[k]);
+  return result;
+}
+
+template <class R, class T, int N>
+VG_DEVICE R sum(const Vec<T, N>& a) {
+  R total = (R)a.x[0];
+  for (int k = 1; k < N; ++k) total += (R)a.x[k];
+  return total;
+}
+
+// The bits of a number as an unsigned integer of its size, and back.
+template <int SIZE>
+struct BitsOf;
+template <>
+struct BitsOf<1> { using type = u8; };
+template <>
+struct BitsOf<4> { using type = u32; };
+template <>
+struct BitsOf<8> { using type = u64; };
+template <class T>
+using Bits = typename BitsOf<sizeof(T)>::type;
+
+template <class R, class T>
+VG_DEVICE R bit_cast(T value) {
+  static_assert(sizeof(R) == sizeof(T), "bits are kept");
+  R result;
+  __builtin_memcpy(&result, &value, sizeof(R));
+  return result;
+}
+
+template <class T>
+VG_DEVICE T shuffle(T value, u32 source, u32 mask = ALL) {
+  if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_sync(mask, (u32)bit_cast<u8>(value), source));
+  else return bit_cast<T>(__shfl_sync(mask, bit_cast<Bits<T>>(value), source));
+}
+
+template <class T>
+VG_DEVICE T shuffle_xor(T value, u32 distance) {
+  if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_xor_sync(ALL, (u32)bit_cast<u8>(value), distance));
+  else return bit_cast<T>(__shfl_xor_sync(ALL, bit_cast<Bits<T>>(value), distance));
+}
+
+}  // namespace vg

@@ -1,0 +1,11 @@
+// What generated kernels call. Every thread of the grid runs the whole program; see docs/internals/cuda.md.
+#pragma once
+
+#include "types.cuh"
+#include "arithmetic.cuh"
+#include "atomics.cuh"
+#include "grid.cuh"
+#include "frontier.cuh"
+#include "balance.cuh"
+#include "lists.cuh"
+#include "graph.cuh"

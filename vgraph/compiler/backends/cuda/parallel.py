@@ -1,0 +1,298 @@
+"""What all threads of the grid enter together: parallel loops, `single`, barriers, and global reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda.cooperation import shared_loops, side_of
+from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
+from vgraph.compiler.backends.cuda.statements import OPERATIONS, combined
+from vgraph.compiler.backends.cuda.texts import type_name
+from vgraph.compiler.backends.scan import reductions, walk_body
+from vgraph.compiler.types import Vector, element_of
+
+HUB_PIECE: Final = 4096
+"""Vertices with more arcs are shared by the whole grid where a loop is cut into equal shares."""
+
+
+# --- the end of a region -----------------------------------------------------------------------------------------
+
+
+def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
+    """Declare what the threads add up until the barrier."""
+    f.region = region
+    types = {g.name: g.type for g in f.program.globals}
+    for op, name in reductions(body):
+        variable = region.partials[op, name] = f.temporary(f"{name} part")
+        t = type_name(types[name])
+        f.line(f"{t} {variable} = Identity<{OPERATIONS[op]}, {t}>::value();")
+    for node in walk_body(body):
+        if not isinstance(node, ir.FrontierPush):
+            continue
+        if node.layout is ir.Layout.SPARSE:
+            if node.frontier not in region.queues:
+                region.queues.append(node.frontier)
+        elif node.frontier not in region.counts:
+            region.counts[node.frontier] = f.temporary(f"{node.frontier} pushed")
+            f.line(f"u64 {region.counts[node.frontier]} = 0;")
+
+
+def close_region(f: Emitter, region: Region) -> None:
+    """The barrier, and what becomes known to all with it."""
+    f.region = None
+    types = {g.name: g.type for g in f.program.globals}
+    slots: list[str] = []
+    totals: list[tuple[str, str, str, int]] = []
+    for (op, name), variable in region.partials.items():
+        t = types[name]
+        f.line(f"team.give<{OPERATIONS[op]}>({len(slots)}, {variable});")
+        totals.append((op, name, type_name(t), len(slots)))
+        width = t.length if isinstance(t, Vector) else 1
+        slots += [f"Slot<{OPERATIONS[op]}, {type_name(element_of(t))}>"] * width
+    after = [f"{f.frontier(name)}.recount();" for name in region.queues]
+    for frontier, variable in region.counts.items():
+        f.line(f"team.give<Sum>({len(slots)}, {variable});")
+        after.append(f"{f.frontier(frontier)}.count += (i64)team.total<Sum, u64>({len(slots)});")
+        slots.append("Slot<Sum, u64>")
+    f.slots = max(f.slots, len(slots))
+    meet(f, slots, after)
+    for op, name, t_name, slot in totals:
+        total = f"team.total<{OPERATIONS[op]}, {t_name}>({slot})"
+        f.line(f"{f.global_(name)} = {combined(op, f.global_(name), total, types[name])};")
+
+
+def meet(f: Emitter, slots: Sequence[str] = (), after: Sequence[str] = ()) -> None:
+    """The barrier of the grid; all leave if the run is to stop."""
+    types = f"<{', '.join(slots)}>" if slots else ""
+    action = f"[&] {{ {' '.join(after)} }}" if after else ""
+    f.line(f"if (team.meet{types}({action})) return;")
+
+
+def emit_barrier(f: Emitter, _: ir.Barrier) -> None:
+    """`barrier`."""
+    meet(f)
+
+
+# --- single --------------------------------------------------------------------------------------------------------
+
+_DESCRIPTORS: Final = (ir.FrontierSet, ir.FrontierClear, ir.FrontierSwap)
+
+
+def emit_single(f: Emitter, node: ir.Single) -> None:
+    """`single { ... }`: changes of frontiers are made in the descriptors of all blocks, the rest by one thread.
+
+    Where nothing but queues changed hands behind a parallel loop, every block does that for itself: no barrier.
+    """
+    quick = f.fresh and all(
+        isinstance(s, ir.FrontierSwap) or (isinstance(s, ir.FrontierClear) and s.layout is ir.Layout.SPARSE)
+        for s in node.body
+    )
+    region = Region()
+    open_region(f, node.body, region)
+    chunk: list[ir.Stmt] = []
+
+    def flush() -> None:
+        if chunk:
+            with f.block("if (team.first())"), f.at(Place.SINGLE):
+                f.body(tuple(chunk))
+            chunk.clear()
+
+    wrote = False
+    for stmt in node.body:
+        if isinstance(stmt, _DESCRIPTORS):
+            flush()
+            if wrote and any(isinstance(n, ir.Load) for n in walk_body((stmt,))):
+                meet(f)
+            _descriptor(f, stmt)
+        else:
+            chunk.append(stmt)
+            wrote = True
+    flush()
+    if quick and not region.partials:
+        f.region = None
+        return
+    close_region(f, region)
+
+
+def _descriptor(f: Emitter, stmt: ir.Stmt) -> None:
+    saved, f.region = f.region, None
+    if isinstance(stmt, ir.FrontierClear) and stmt.layout is ir.Layout.SPARSE:
+        f.line(f"renew(team, {f.frontier(stmt.frontier)});")
+    else:
+        f.table[type(stmt)](f, stmt)
+    f.region = saved
+
+
+# --- parallel loops ------------------------------------------------------------------------------------------------
+
+
+def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
+    """`parfor`: the vertices, or pieces of them, are shared among all threads of the grid."""
+    f.line("")
+    with f.block("", f"}}{f'  // {node.label}' if node.label else ''}"):
+        region = Region(vertex=node.vertex)
+        open_region(f, node.body, region)
+        scratch = [n.prop for n in walk_body(node.body) if isinstance(n, ir.ScratchClear)]
+        if scratch:
+            _by_workers(f, node, list(dict.fromkeys(scratch)))
+        elif node.segments > 1:
+            _by_segments(f, node)
+        elif node.cut is not None or node.lanes is not ir.Lanes.THREAD:
+            _balanced(f, node, region)
+        elif node.words or node.layout is ir.Layout.BITMAP:
+            _by_lanes(f, node, region)
+        else:
+            _by_threads(f, node)
+        close_region(f, region)
+
+
+def _visit(f: Emitter, body: ir.Body, leave: str, place: Place = Place.THREAD) -> None:
+    saved = f.loops, f.leave
+    f.loops, f.leave = 0, leave
+    with f.at(place):
+        f.body(body)
+    f.loops, f.leave = saved
+
+
+def _position(f: Emitter, node: ir.ParFor, value: str) -> None:
+    if node.position is not None:
+        f.line(f"i64 {f.local(node.position)} = {value};")
+
+
+def _size(f: Emitter, node: ir.ParFor) -> str:
+    if node.layout is ir.Layout.SPARSE:
+        assert node.frontier is not None
+        return f"{f.frontier(node.frontier)}.count"
+    return f.names.of("size", "num_vertices")
+
+
+def _by_threads(f: Emitter, node: ir.ParFor) -> None:
+    """A thread per vertex or place of the queue."""
+    i = f.temporary("place")
+    with f.block(f"for (i64 {i} = thread_number(); {i} < {_size(f, node)}; {i} += num_threads())"):
+        value = f"(vid){i}"
+        if node.layout is ir.Layout.SPARSE:
+            assert node.frontier is not None
+            value = f"{f.frontier(node.frontier)}.queue[{i}]"
+        f.line(f"vid {f.local(node.vertex)} = {value};")
+        _position(f, node, i)
+        _visit(f, node.body, "continue")
+
+
+def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    """A thread per vertex, a warp at 32 in a row: it writes bitmap words of its own vertices without atomics."""
+    i, n = f.temporary("place"), f.names.of("size", "num_vertices")
+    v = f.local(node.vertex)
+    for push in _own_pushes(node):
+        region.own[push] = f.temporary(f"{push} mine")
+    with f.block(f"for (i64 {i} = thread_number(); {i} < round_up({n}); {i} += num_threads())"):
+        f.line(f"vid {v} = (vid){i};")
+        _position(f, node, i)
+        for flag in region.own.values():
+            f.line(f"bool {flag} = false;")
+        inside = f"{i} < {n}"
+        if node.layout is ir.Layout.BITMAP:
+            assert node.frontier is not None
+            inside += f" && {f.frontier(node.frontier)}.contains({v})"
+        with f.block(f"if ({inside}) do", "} while (false);"):
+            _visit(f, node.body, "break")
+        if region.own:
+            f.line("__syncwarp();")
+        for frontier, flag in region.own.items():
+            f.line(f"{region.counts[frontier]} += {f.frontier(frontier)}.set_lanes({v}, {flag});")
+
+
+def _own_pushes(node: ir.ParFor) -> list[str]:
+    """Bitmaps that a loop pushes only its own vertices to, without atomics."""
+    pushes = [n for n in walk_body(node.body) if isinstance(n, ir.FrontierPush)]
+    names = dict.fromkeys(p.frontier for p in pushes if p.layout is ir.Layout.BITMAP)
+
+    def own(p: ir.FrontierPush) -> bool:
+        return not p.atomic and isinstance(p.vertex, ir.Var) and p.vertex.name == node.vertex
+
+    return [name for name in names if all(own(p) for p in pushes if p.frontier == name)]
+
+
+def _by_segments(f: Emitter, node: ir.ParFor) -> None:
+    """For one range of sources after the other, with a barrier between, the vertices that have an arc from it."""
+    count = node.segments
+    bounds, vertices, rows = (f.array(f"{count}.{x}") for x in ("bounds", "vertices", "row_offsets"))
+    s, r = f.temporary("segment"), f.temporary("row")
+    with f.block(f"for (i64 {s} = 0; {s} < {f.names.of('segments', str(count))}; ++{s})"):
+        f.line(f"if ({s} > 0 && team.meet()) return;")
+        head = (
+            f"for (i64 {r} = {bounds}[{s}] + thread_number(); {r} < {bounds}[{s} + 1]; {r} += num_threads())"
+        )
+        with f.block(head):
+            f.line(f"vid {f.local(node.vertex)} = {vertices}[{r}];")
+            f.line(f"eid begin = {rows}[{r}], end = {rows}[{r} + 1];")
+            _position(f, node, f"(i64){f.local(node.vertex)}")
+            _visit(f, node.body, "continue")
+
+
+def _by_workers(f: Emitter, node: ir.ParFor, scratch: list[str]) -> None:
+    """As many threads as there are copies of the scratch memory, one of a warp."""
+    i = f.temporary("place")
+    with f.block("if (lane() == 0 && warp_number() < a.workers)"):
+        for prop in scratch:
+            t = type_name(f.program.property(prop).type)
+            n = f.names.of("size", "num_vertices")
+            f.line(
+                f"{t}* {f.names.of('scratch', prop)} = {f.names.of('scratches', prop)} + {n} * warp_number();"
+            )
+            f.line(
+                f"vid* {f.names.of('touched', prop)} = {f.names.of('all touched', prop)} + {n} * warp_number();"
+            )
+            f.line(f"u64 {f.names.of('noted', prop)} = 0;")
+        with f.block(f"for (i64 {i} = warp_number(); {i} < {_size(f, node)}; {i} += workers_of(a.workers))"):
+            queue = node.layout is ir.Layout.SPARSE
+            value = f"{f.frontier(node.frontier or '')}.queue[{i}]" if queue else f"(vid){i}"
+            f.line(f"vid {f.local(node.vertex)} = {value};")
+            if node.layout is ir.Layout.BITMAP:
+                f.line(f"if (!{f.frontier(node.frontier or '')}.contains({f.local(node.vertex)})) continue;")
+            _position(f, node, i)
+            with f.block("do", "} while (false);"):
+                _visit(f, node.body, "break")
+
+
+def _balanced(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    """The body as a function of a piece, and a balancer that calls it."""
+    region.shared = shared_loops(node)
+    region.side, region.pieces = side_of(node), True
+    assert region.side is not None
+    rows = f.array(f"{region.side.value}.row_offsets")
+    v = f.local(node.vertex)
+    head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first)"
+    with f.block(f"auto visit = {head}", "};"):
+        if region.shared:
+            _position(f, node, "place")
+            _visit(f, node.body, "return", Place.GROUP)
+        else:
+            f.line("if (lanes.size > 1) whole = false;  // every lane has a piece of its own")
+            f.line("if (!lanes.leads()) first = false;")
+            _position(f, node, "place")
+            _visit(f, node.body, "return")
+    n = f.names.of("size", "num_vertices")
+    if node.layout is ir.Layout.SPARSE:
+        domain = f"members({f.frontier(node.frontier or '')})"
+    elif node.layout is ir.Layout.BITMAP:
+        domain = f"set_bits({f.frontier(node.frontier or '')}, {n})"
+    else:
+        domain = f"every<vid>({n})"
+    hubs = f.names.of("workspace", "vg.hubs")
+    if node.limit is not None:
+        limit = f.expr(node.limit)
+        f.line(f"if (by_split(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
+    elif node.lanes is ir.Lanes.THREAD:
+        f.line(f"if (by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, visit)) return;")
+    else:
+        f.line(f"by_{node.lanes.value}({domain}, {rows}, visit);")
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.ParFor: emit_parfor,
+    ir.Single: emit_single,
+    ir.Barrier: emit_barrier,
+}

@@ -1,0 +1,301 @@
+"""Emit functions of what a thread executes by itself: locals, memory, branches, sequential loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda.cooperation import own_arcs
+from vgraph.compiler.backends.cuda.emitter import Emitter, Place
+from vgraph.compiler.backends.cuda.expressions import binary
+from vgraph.compiler.backends.cuda.texts import is_bool, type_name
+from vgraph.compiler.backends.scan import has_collective
+from vgraph.compiler.types import BOOL, VID
+
+OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
+POLL_ROUNDS: Final = 1 << 16
+"""A driver loop without any collective passes a barrier every so many rounds, so that it can be cancelled."""
+
+
+def combined(op: str, a: str, b: str, t: Any) -> str:
+    """One step of a reduction."""
+    if op in ("min", "max") and is_bool(t):
+        op = "&" if op == "min" else "|"
+    return binary(op, a, b, t)
+
+
+# --- locals ----------------------------------------------------------------------------------------------------
+
+
+def emit_let(f: Emitter, node: ir.Let) -> None:
+    """`let x: i32 = e`."""
+    f.line(f"{type_name(node.type)} {f.local(node.name)} = {f.expr(node.value)};")
+
+
+def emit_assign(f: Emitter, node: ir.Assign) -> None:
+    """`x = e`."""
+    f.line(f"{f.local(node.name)} = {f.expr(node.value)};")
+
+
+def emit_accumulate(f: Emitter, node: ir.Accumulate) -> None:
+    """`x += e` on a local."""
+    name = f.local(node.name)
+    f.line(f"{name} = {combined(node.op, name, f.expr(node.value), node.value.type)};")
+
+
+def emit_set_global(f: Emitter, node: ir.SetGlobal) -> None:
+    """`@error = e`: every thread has its copy."""
+    f.line(f"{f.global_(node.name)} = {f.expr(node.value)};")
+
+
+def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
+    """`@error += e`: into this thread's partial."""
+    assert f.region is not None
+    name = f.region.partials[node.op, node.name]
+    with f.effect():
+        f.line(f"{name} = {combined(node.op, name, f.expr(node.value), node.value.type)};")
+
+
+# --- memory ----------------------------------------------------------------------------------------------------
+
+
+def emit_store(f: Emitter, node: ir.Store) -> None:
+    """`rank[v] = e`."""
+    place, value = f"{f.prop(node.prop)}[{f.expr(node.index)}]", f.expr(node.value)
+    if f.place is Place.GROUP:
+        value = f.define(node.value.type, "value", value)
+    with f.effect():
+        if node.order is ir.Order.RELAXED:
+            f.line(f"put_relaxed(&{place}, {value});")
+        else:
+            f.line(f"{place} = {value};")
+
+
+def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
+    """`dist[v] min= e`, and whether it changed anything."""
+    place, value = f"&{f.prop(node.prop)}[{f.expr(node.index)}]", f.expr(node.value)
+    call = f"{'atomic_reduce' if node.atomic else 'reduce'}<{OPERATIONS[node.op]}>"
+    if f.place is Place.GROUP:
+        value = f.define(node.value.type, "value", value)
+        changed = f.define(BOOL, "changed", "false") if node.changed else ""
+        with f.effect():
+            f.line(f"{changed} = {call}({place}, {value});" if changed else f"{call}({place}, {value});")
+        if node.changed:
+            f.line(f"if (lanes.same({changed})) {f.local(node.changed)} = true;")
+    elif node.changed:
+        f.line(f"if ({call}({place}, {value})) {f.local(node.changed)} = true;")
+    else:
+        f.line(f"{call}({place}, {value});")
+
+
+def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
+    """`ok = cas parent[v] from e with f`."""
+    place = f"&{f.prop(node.prop)}[{f.expr(node.index)}]"
+    function = "claim" if node.atomic else "claim_alone"
+    t = type_name(node.value.type)
+    call = f"{function}<{t}>({place}, {f.expr(node.expected)}, {f.expr(node.value)})"
+    ok = f.local(node.ok)
+    if f.place is Place.GROUP:
+        f.line(f"{ok} = false;")
+        with f.effect():
+            f.line(f"{ok} = {call};")
+        f.line(f"{ok} = lanes.same({ok});")
+    else:
+        f.line(f"{ok} = {call};")
+
+
+def emit_scratch_store(f: Emitter, node: ir.ScratchStore) -> None:
+    """`scratch count[v] = e`: what was zero is noted."""
+    name = f.names.of("scratch", node.prop)
+    t = type_name(f.program.property(node.prop).type)
+    f.line(f"note<{t}>({name}, {_notes(f, node.prop)}, {f.expr(node.index)}, {f.expr(node.value)});")
+
+
+def emit_scratch_clear(f: Emitter, node: ir.ScratchClear) -> None:
+    """`clear scratch count`."""
+    f.line(f"forget({f.names.of('scratch', node.prop)}, {_notes(f, node.prop)});")
+
+
+def _notes(f: Emitter, prop: str) -> str:
+    return f"{f.names.of('touched', prop)}, {f.names.of('noted', prop)}"
+
+
+# --- control ---------------------------------------------------------------------------------------------------
+
+
+def emit_if(f: Emitter, node: ir.If) -> None:
+    """`if c { ... } else { ... }`."""
+    with f.block(f"if ({f.expr(node.condition)})", "}" if not node.other else ""):
+        f.body(node.then)
+    if node.other:
+        f.lines.pop()
+        with f.block("} else"):
+            f.body(node.other)
+
+
+def emit_while(f: Emitter, node: ir.While) -> None:
+    """`while c { ... }`."""
+    tick = ""
+    if f.region is not None or not has_collective(node.body):
+        tick = f.temporary("rounds")
+        f.line(f"u32 {tick} = 0;")
+    with _sequential(f), f.block(f"while ({f.expr(node.condition)})"):
+        if tick and f.region is None:
+            f.line(f"if (++{tick} % {POLL_ROUNDS} == 0 && team.meet()) return;")
+        elif tick:
+            f.line(f"if (++{tick} % 1024 == 0 && relaxed(&control->cancel)) break;")
+        f.body(node.body)
+
+
+class _sequential:
+    """Inside a sequential loop `break` and `continue` are its own."""
+
+    def __init__(self, f: Emitter) -> None:
+        self.f = f
+
+    def __enter__(self) -> None:
+        self.f.loops += 1
+        self.f.fresh = False
+
+    def __exit__(self, *_: object) -> None:
+        self.f.loops -= 1
+        self.f.fresh = False
+
+
+def emit_for(f: Emitter, node: ir.For) -> None:
+    """`for i in range(start, stop, step)`: bounds are evaluated once."""
+    i = f.local(node.name)
+    start, stop, step = f.expr(node.start), f.expr(node.stop), f.expr(node.step)
+    collective = f.region is None and not has_collective(node.body)
+    if isinstance(node.step, ir.Const) and node.step.value == 1 and node.name not in f.scan.assigned:
+        end = f.temporary(f"{node.name} end")
+        head = f"for (i64 {i} = {start}, {end} = {stop}; {i} < {end}; ++{i})"
+        with _sequential(f), f.block(head):
+            if collective:
+                f.line(f"if ({i} % {POLL_ROUNDS} == {POLL_ROUNDS - 1} && team.meet()) return;")
+            f.body(node.body)
+        return
+    k, n, at, by = (f.temporary(f"{node.name} {word}") for word in ("round", "rounds", "at", "step"))
+    with f.block(""):
+        f.line(f"i64 {at} = {start}, {by} = {step};")
+        head = (
+            f"for (i64 {k} = 0, {n} = rounds({at}, {stop}, {by}); {k} < {n}; ++{k}, {at} = add({at}, {by}))"
+        )
+        with _sequential(f), f.block(head):
+            if collective:
+                f.line(f"if ({k} % {POLL_ROUNDS} == {POLL_ROUNDS - 1} && team.meet()) return;")
+            f.line(f"i64 {i} = {at};")
+            f.body(node.body)
+
+
+def emit_break(f: Emitter, _: ir.Break) -> None:
+    """`break`."""
+    f.line("break;")
+
+
+def emit_continue(f: Emitter, _: ir.Continue) -> None:
+    """`continue`: of a parallel loop, the end of this visit."""
+    f.line("continue;" if f.loops else f"{f.leave};")
+
+
+# --- arcs ------------------------------------------------------------------------------------------------------
+
+
+def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
+    """`for (u, e) in out(v)`: a loop over arc numbers; of the piece, if the visit has one."""
+    region, columns = f.region, f.array(f"{node.orientation.value}.column_indices")
+    e, u = f.local(node.edge), f.local(node.vertex)
+    if node.segments > 1:
+        columns = f.array(f"{node.segments}.column_indices")
+        head = f"for (eid {e} = begin; {e} < end; ++{e})"
+    elif region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
+        shared = id(node) in region.shared
+        if f.place is Place.GROUP and shared:
+            _shared_loop(f, node, columns)
+            return
+        assert f.place is not Place.GROUP, "a loop that lanes share was not found to be one"
+        head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
+    else:
+        rows = f.array(f"{node.orientation.value}.row_offsets")
+        v, end = f.define(VID, "of", f.expr(node.of)), f.temporary(f"{node.edge} end")
+        head = f"for (eid {e} = fixed(&{rows}[{v}]), {end} = fixed(&{rows}[{v} + 1]); {e} < {end}; ++{e})"
+    with _sequential(f), f.block(head):
+        f.line(f"vid {u} = fixed(&{columns}[{e}]);")
+        f.body(node.body)
+
+
+def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
+    """The lanes take arcs in turn; what each adds up is combined behind the loop."""
+    from vgraph.compiler.backends.cuda.cooperation import carried
+
+    e, u = f.local(node.edge), f.local(node.vertex)
+    sums = carried(node)
+    assert sums is not None
+    for name, (op, t) in sums.items():
+        if t is not None:
+            identity = f"Identity<{OPERATIONS[op]}, {type_name(t)}>::value()"
+            f.line(f"if (!lanes.leads()) {f.local(name)} = {identity};")
+    head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
+    with f.at(Place.THREAD), _sequential(f), f.block(head):
+        f.line(f"vid {u} = fixed(&{columns}[{e}]);")
+        f.body(node.body)
+    for name, (op, _) in sums.items():
+        x = f.local(name)
+        f.line(f"{x} = lanes.template reduce<{OPERATIONS[op]}>({x});")
+
+
+def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
+    """`for w in common(out(a), out(b))`: for each neighbor of a, the list of b is moved up to it."""
+    w = f.local(node.vertex)
+    names = [f.temporary(hint) for hint in ("left", "left end", "right", "right end", "before")]
+    i, i_end, j, j_end, last = names
+    sides = (node.left_orientation.value, node.right_orientation.value)
+    rows = [f.array(f"{s}.row_offsets") for s in sides]
+    columns = [f.array(f"{s}.column_indices") for s in sides]
+    with f.block(""):
+        a, b = f.define(VID, "a", f.expr(node.left)), f.define(VID, "b", f.expr(node.right))
+        f.line(f"eid {i} = fixed(&{rows[0]}[{a}]), {i_end} = fixed(&{rows[0]}[{a} + 1]);")
+        f.line(f"eid {j} = fixed(&{rows[1]}[{b}]), {j_end} = fixed(&{rows[1]}[{b} + 1]);")
+        f.line(f"vid {last} = (vid)-1;")
+        with _sequential(f), f.block(f"for (; {i} < {i_end}; ++{i})"):
+            f.line(f"vid {w} = fixed(&{columns[0]}[{i}]);")
+            match node.body[:1]:
+                case (ir.If(condition, (ir.Break(),), ()),) if _ascending(condition, node.vertex):
+                    f.line(f"if ({f.expr(condition)}) break;")
+            f.line(f"{j} = next_not_below({columns[1]}, {j}, {j_end}, {w});")
+            f.line(f"if ({j} == {j_end}) break;")
+            f.line(f"if (fixed(&{columns[1]}[{j}]) != {w} || {w} == {last}) continue;")
+            f.line(f"{last} = {w};")
+            f.body(node.body)
+
+
+def _ascending(condition: ir.Expr, vertex: str) -> bool:
+    """Whether the condition, once true, stays true as the vertex grows: `w > bound`, of a bound that is fixed."""
+    match condition:
+        case ir.Compare(">" | ">=", ir.Var(name), ir.Var() | ir.Const() as bound) if name == vertex:
+            return not (isinstance(bound, ir.Var) and bound.name == vertex)
+        case ir.Compare("<" | "<=", ir.Var() | ir.Const() as bound, ir.Var(name)) if name == vertex:
+            return not (isinstance(bound, ir.Var) and bound.name == vertex)
+    return False
+
+
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.Let: emit_let,
+    ir.Assign: emit_assign,
+    ir.Accumulate: emit_accumulate,
+    ir.SetGlobal: emit_set_global,
+    ir.ReduceGlobal: emit_reduce_global,
+    ir.Store: emit_store,
+    ir.Reduce: emit_reduce,
+    ir.CompareAndSwap: emit_compare_and_swap,
+    ir.ScratchStore: emit_scratch_store,
+    ir.ScratchClear: emit_scratch_clear,
+    ir.If: emit_if,
+    ir.While: emit_while,
+    ir.For: emit_for,
+    ir.ForNeighbors: emit_for_neighbors,
+    ir.ForCommon: emit_for_common,
+    ir.Break: emit_break,
+    ir.Continue: emit_continue,
+}

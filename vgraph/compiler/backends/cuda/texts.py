@@ -1,0 +1,124 @@
+"""C++ for types, constants and names."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Final
+
+from vgraph.compiler.types import EID, VID, Kind, Scalar, Target, Type, Vector, element_of
+
+_WORDS: Final = (
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const "
+    "constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern "
+    "false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or "
+    "or_eq private protected public register reinterpret_cast requires return short signed sizeof static "
+    "static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename "
+    "union unsigned using virtual void volatile wchar_t while xor xor_eq "
+    "a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
+    "warp lane add sub mul min max to sum each splat fixed relaxed reduce claim copy swap append get power negate "
+    "absolute pause now arrive acquire every members math Thread Warp Block Team Slot Sum Product Min Max Or And "
+    "hub_turn last_time range shift_left shift_right floor_div floor_mod combine exchange record open degree rounds "
+    "threadIdx blockIdx blockDim gridDim main NULL INFINITY NAN signbit exp log sqrt pow floor ceil abs fabs fmod y0 "
+    "Args y1 j0 j1 yn jn gamma erf index time clock printf malloc free assert fail renew note forget retry element "
+)
+_RESERVED: Final = frozenset(_WORDS.split())
+"""Identifiers with a meaning in C++, in CUDA, or in our headers."""
+
+
+def type_name(t: Type) -> str:
+    """`i32`, `vid`, `Vec<f32, 3>`."""
+    if isinstance(t, Vector):
+        return f"Vec<{type_name(t.element)}, {t.length}>"
+    return t.name
+
+
+def plain_name(name: str) -> str:
+    """An identifier that resembles `name`."""
+    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in name).strip("_") or "x"
+    while "__" in text:
+        text = text.replace("__", "_")
+    return f"{text}_" if text in _RESERVED else f"x{text}" if text[0].isdigit() else text
+
+
+class Names:
+    """Identifiers for the names of a program: each kind of thing has its own names there, C++ has one space."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
+
+    def of(self, kind: str, name: str) -> str:
+        """The identifier of a thing, the same at each call."""
+        key = (kind, name)
+        if key not in self._known:
+            plain = text = plain_name(name)
+            number = 1
+            while text in self._taken:
+                number += 1
+                text = f"{plain}_{number}"
+            self._taken.add(text)
+            self._known[key] = text
+        return self._known[key]
+
+
+def constant(value: float, t: Type, target: Target) -> str:
+    """A literal; integers wrap, an infinity in an integer type is its extreme value."""
+    if isinstance(t, Vector):
+        return f"splat<{type_name(t)}>({constant(value, t.element, target)})"
+    if t.kind is Kind.BOOL:
+        return "true" if value else "false"
+    if t.kind is Kind.FLOAT:
+        return _real(float(value), t)
+    return _integer(value, t, target)
+
+
+def _real(value: float, t: Scalar) -> str:
+    if math.isnan(value):
+        return f'({t.name})__builtin_nan("")'
+    if t.bits == 32 and not math.isinf(value):
+        try:
+            value = struct.unpack("f", struct.pack("f", value))[0]
+        except OverflowError:
+            value = math.copysign(math.inf, value)
+    if math.isinf(value):
+        return f"Limits<{t.name}>::{'most' if value > 0 else 'least'}"
+    text = repr(value) + ("f" if t.bits == 32 else "")
+    return f"({text})" if text.startswith("-") else text
+
+
+_SUFFIX: Final = {("signed", 32): "", ("unsigned", 32): "u", ("signed", 64): "ll", ("unsigned", 64): "ull"}
+
+
+def _integer(value: float, t: Scalar, target: Target) -> str:
+    bits = target.width(t)
+    signed = t.kind is Kind.SIGNED
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if isinstance(value, int):
+        number = value & ((1 << bits) - 1)
+        number -= 1 << bits if number > high else 0
+    elif math.isnan(value):
+        number = 0
+    else:
+        number = int(max(low, min(high, value))) if not math.isinf(value) else high if value > 0 else low
+    if t in (VID, EID) and number == high:
+        return f"({t.name})-1"
+    if signed and number in (low, high):
+        return f"Limits<{t.name}>::{'least' if number == low else 'most'}"
+    text = f"{number}{_SUFFIX['signed' if signed else 'unsigned', bits]}"
+    return f"({text})" if number < 0 else text
+
+
+def is_signed(t: Type) -> bool:
+    """True for signed integers."""
+    return element_of(t).kind is Kind.SIGNED
+
+
+def is_real(t: Type) -> bool:
+    """True for floats."""
+    return element_of(t).kind is Kind.FLOAT
+
+
+def is_bool(t: Type) -> bool:
+    """True for bools."""
+    return element_of(t).kind is Kind.BOOL
