@@ -1,0 +1,75 @@
+// What the scheduler knows of the threads of a grid. Part of `runtime.cpp`.
+#pragma once
+#include "interface.hpp"
+#include "switch.hpp"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace emu {
+namespace {
+
+constexpr size_t STACK = 128 << 10, PAGE = 4 << 10;
+constexpr unsigned NOBODY = ~0u;
+constexpr int SPINS = 2000;  // times that all threads alive may be asleep in a row before that is a deadlock
+
+struct Fiber {
+    Context context;
+    unsigned thread, block, warp, lane;
+    Kind waits = NOTHING;
+    bool done = false;
+    unsigned mask = 0, source = 0;
+    emu_u64 value = 0, result = 0;
+    void **frame = nullptr;  // of the function that it waits in
+    size_t place = 0;  // hash of the callers of __activemask
+    const char *file = "";
+    int line = 0;
+};
+struct Warp {
+    unsigned ready = 0;   // lanes that may run
+    unsigned active = 0;  // lanes in __activemask: they may run too, which forms a group
+    unsigned alive = 0;
+    unsigned first = 0;   // fiber of lane 0
+    unsigned index = NOBODY;  // in `runnable`
+};
+struct Block {
+    unsigned alive = 0, arrived = 0;
+    std::unique_ptr<char[]> shared;
+};
+enum Mode { UNIFORM, IN_ORDER, BACKWARDS, ONLY_BLOCK, ONLY_WARP, ONLY_THREAD, NOT_BLOCK, NOT_WARP, NOT_THREAD, MODES };
+
+struct Grid {
+    std::vector<Fiber> fibers;
+    std::vector<Warp> warps;
+    std::vector<Block> blocks;
+    std::vector<unsigned> runnable, naps;
+    unsigned block_size = 0, warps_per_block = 0, alive = 0;
+    Fiber *current = nullptr;
+    unsigned shared_of = 0;  // block whose shared memory is in place
+    Context home;
+    Mode mode = IN_ORDER;
+    unsigned target = 0, mode_left = 0, odds = 1, nap_age = 0;
+    int spins = 0;
+    emu_u64 seed = 0, random = 0, switches = 0;
+    const void *args = nullptr;
+    char *stacks = nullptr, *shared = nullptr;
+    size_t shared_bytes = 0;
+    bool failed = false;
+};
+Grid *grid;
+std::string message;
+volatile bool in_kernel, overtime;
+double seconds = 60;
+sigjmp_buf fault_exit;
+pthread_t owner;
+thread_local char anchor;  // shared memory of the library is around this
+
+}  // namespace
+}  // namespace emu

@@ -1,0 +1,189 @@
+"""Run the text of a CUDA kernel on the CPU, with the interleaving of a seed.
+
+`emulation/emulation.hpp` says what this shows and what it cannot. Compilation needs g++ on Linux (x86-64 or AArch64):
+`unavailable()` gives the reason when something is missing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+HERE = Path(__file__).parent / "emulation"
+FLAGS = (
+    "-std=c++17 -fPIC -w -fno-omit-frame-pointer -fvisibility=hidden -fno-exceptions -fno-rtti "
+    "-fno-strict-aliasing -fwrapv -ffp-contract=off -U_FORTIFY_SOURCE"
+).split()
+RUNTIME_FLAGS = (
+    "-std=c++17 -O2 -fPIC -w -fno-omit-frame-pointer -fvisibility=hidden -U_FORTIFY_SOURCE".split()
+)
+# -g1: lines only, so that a report can name them.
+KERNEL_FLAGS = ["-O1", "-g1", "-gdwarf-4", "-fno-gnu-unique", "-fno-threadsafe-statics"]
+_lock = threading.Lock()
+
+
+class EmulationError(Exception):
+    """A kernel did not compile for the CPU."""
+
+
+class KernelFault(Exception):
+    """A kernel came to a deadlock, misused a barrier or a collective, faulted, or did not end in time."""
+
+
+@cache
+def unavailable() -> str | None:
+    """Why kernels cannot be emulated here; None when they can."""
+    if sys.platform != "linux":
+        return "the CUDA emulation needs Linux (it swaps the thread-local memory of an ELF library)"
+    if platform.machine() not in ("x86_64", "aarch64"):
+        return f"the CUDA emulation is not tried on {platform.machine()}"
+    if shutil.which("g++") is None:
+        return "the CUDA emulation needs g++"
+    return None
+
+
+@cache
+def _folder() -> Path:
+    folder = TemporaryDirectory(prefix="vgraph-emulation-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def _gxx(arguments: Sequence[str | Path]) -> None:
+    done = subprocess.run(["g++", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise EmulationError("g++ refused the kernel:\n" + done.stderr[:8000])
+
+
+@cache
+def _runtime() -> list[Path]:
+    """The objects of the scheduler, compiled once for a process."""
+    objects = []
+    for source in sorted(HERE.glob("*.cpp")):
+        objects.append(_folder() / f"{source.stem}.o")
+        _gxx([*RUNTIME_FLAGS, "-c", source, "-o", objects[-1]])
+    return objects
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """A kernel compiled for the CPU."""
+
+    library: ctypes.CDLL
+    path: Path
+    block: int
+
+    def launch(
+        self,
+        words: np.ndarray,
+        grid: int,
+        block: int | None = None,
+        seed: int = 0,
+        *,
+        seconds: float = 60.0,
+    ) -> int:
+        """Run the kernel to its end; how often the scheduler switched between threads.
+
+        `words` (uint64) are the bytes of the kernel's parameter. Seed 0 runs the threads in order and switches only
+        where they wait. `seconds` of CPU time end a kernel that does not end by itself. `KernelFault` says what
+        went wrong; shared memory begins as rubbish.
+        """
+        words = np.ascontiguousarray(words, dtype=np.uint64)
+        with _lock:
+            self.library.vg_emulation_seconds(seconds)
+            failed = self.library.vg_emulate(
+                words.ctypes.data, words.nbytes, grid, self.block if block is None else block, 0, seed
+            )
+            if failed:
+                message = self.library.vg_emulation_error().decode()
+                raise KernelFault(f"{_with_lines(self.path, message)}\n(seed {seed}, grid {grid})")
+            return int(ctypes.c_ulonglong.in_dll(self.library, "vg_emulation_switches").value)
+
+
+def compile_text(
+    text: str,
+    include_dirs: Sequence[Path | str] = (),
+    block: int = 256,
+    *,
+    kernel: str = "vg_main",
+    every_access: bool = False,
+) -> Emulated:
+    """Compile CUDA C++ with a `__global__` function `kernel` of one parameter; the same text only once per process.
+
+    `block` is what `VG_BLOCK` means in the text. `every_access` makes each plain load and store a yield point, which
+    finds races that barriers and atomics do not bracket, and runs several times slower. `EmulationError` when g++
+    refuses the text.
+    """
+    return _compile(
+        text, tuple(Path(folder).resolve() for folder in include_dirs), block, kernel, every_access
+    )
+
+
+@cache
+def _compile(
+    text: str, include_dirs: tuple[Path, ...], block: int, kernel: str, every_access: bool
+) -> Emulated:
+    key = repr((text, include_dirs, block, kernel, every_access)).encode()
+    folder = _folder() / hashlib.sha256(key).hexdigest()[:16]
+    folder.mkdir(exist_ok=True)
+    (folder / "kernel.cu").write_text(text, encoding="utf-8")
+    unit = f'#include "emulation.hpp"\n#include "kernel.cu"\nEMU_ENTRY({kernel})\n'
+    (folder / "unit.cpp").write_text(unit, encoding="utf-8")
+    library = folder / "kernel.so"
+    flags = [
+        *FLAGS,
+        *KERNEL_FLAGS,
+        f"-DVG_BLOCK={block}",
+        f"-I{HERE}",
+        *(f"-I{path}" for path in include_dirs),
+    ]
+    if every_access:
+        flags += ["-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"]
+    _gxx([*flags, "-c", folder / "unit.cpp", "-o", folder / "unit.o"])
+    _gxx(["-shared", folder / "unit.o", *_runtime(), "-o", library, "-Wl,-Bsymbolic"])
+    return Emulated(_load(library), library, block)
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    ulong = ctypes.c_ulong
+    library.vg_emulate.argtypes = (
+        ctypes.c_void_p, ulong, ctypes.c_uint, ctypes.c_uint, ulong, ctypes.c_ulonglong,
+    )  # fmt: skip
+    library.vg_emulation_error.restype = ctypes.c_char_p
+    library.vg_emulation_seconds.argtypes = (ctypes.c_double,)
+    library.vg_emulation_seconds.restype = None
+    return library
+
+
+def _with_lines(library: Path, message: str) -> str:
+    """Put source lines for the addresses `[+0x12 +0x34]` of callers."""
+
+    def lines_of(found: re.Match[str]) -> str:
+        addresses = re.findall(r"0x[0-9a-f]+", found[0])
+        if shutil.which("addr2line") is None:
+            return ""
+        done = subprocess.run(
+            ["addr2line", "-i", "-e", str(library), *addresses], capture_output=True, text=True
+        )
+        places = [Path(line.split(" ")[0]).name for line in done.stdout.splitlines()]
+        known = [
+            place for place in places if "?" not in place and not place.startswith(("emulation", "unit.cpp"))
+        ]
+        return f" <- {' <- '.join(known)}" if known else ""
+
+    return re.sub(r" \[\+0x[^\]]*\]", lines_of, message)
