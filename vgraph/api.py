@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.progress import Progress
     from vgraph.runtime.result import Result
+    from vgraph.runtime.runner import Runner
     from vgraph.runtime.tuning import Tuning, TuningProgress
 
-DEVICES = ("cpu", "python")
+DEVICES = ("cpu", "cuda", "python")
+OUTPUTS = ("numpy", "cupy")
+MEMORIES = ("device", "host")
 
 
 def run(
@@ -29,15 +32,21 @@ def run(
     threads: int | None = None,
     progress: bool | Callable[[Progress], None] | None = None,
     relabel: str | None = None,
+    output: str = "numpy",
+    memory: str = "device",
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
 
-    device: "cpu" (compiled; the default) or "python" (the reference interpreter: slow, exact, debuggable).
-    schedule: how it runs; what is left out is chosen. threads: 1 or more; by default all CPUs of the process.
+    device: "cpu" or "cuda" (compiled; "cuda:1" is the second GPU) or "python" (the reference interpreter: slow, exact,
+    debuggable). By default a large graph goes to the GPU, if there is one with CuPy and nothing that is said below
+    is about the other device, or about a schedule; all else goes to the CPU.
+    schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 or more; by default all of the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
     relabel: "degree" runs on the graph with its vertices in the order of their degrees, which is made once and kept;
     parameters and results have the ids of `graph`. A program that could tell the difference is refused.
+    output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
+    memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -49,9 +58,7 @@ def run(
 
     _check(algorithm, graph, schedule)
     _check_relabel(relabel)
-    device = device or knobs().device or "cpu"
-    if device not in DEVICES:
-        raise DeviceError(f"device={device!r} is not available; the devices are {', '.join(DEVICES)}")
+    device = _device(device or knobs().device, graph, schedule, threads, output, memory)
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
@@ -65,9 +72,8 @@ def run(
     from vgraph.runtime.executor import execute
 
     with reporter(progress, algorithm.name) as report:
-        result = execute(
-            algorithm, graph, arguments, types, schedule or Schedule(), _threads(threads), report, relabel
-        )
+        runner = _runner(device, threads, output, memory)
+        result = execute(algorithm, graph, arguments, types, schedule or Schedule(), runner, report, relabel)
     return result if rank is None else result.reordered(rank)
 
 
@@ -144,27 +150,97 @@ def explain(
     llvm: bool = False,
     assembly: bool = False,
     threads: int | None = None,
+    device: str = "cpu",
     **params: Any,
 ) -> Explanation:
     """What the compiler makes of `algorithm` on `graph`: effects, schedule with reasons, IR after each pass.
 
     Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
-    generated LLVM IR and machine code. The object prints itself; its parts are attributes.
+    generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
+    generated CUDA C++. The object prints itself; its parts are attributes.
     """
     from vgraph.runtime.explain import explanation
 
     _check(algorithm, graph, schedule)
+    if device not in ("cpu", "cuda"):
+        raise DeviceError(f'device={device!r}: programs are compiled for "cpu" and "cuda"')
+    if device == "cuda" and (llvm or assembly):
+        raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
     graph, _, replaced = algorithm.prepare(graph, params)
     return explanation(
         algorithm,
         graph,
         schedule or Schedule(),
         {**params, **replaced},
-        _threads(threads),
+        _threads(threads) if device == "cpu" else 0,
+        device=device,
         passes=passes,
         llvm=llvm,
         assembly=assembly,
     )
+
+
+def _device(
+    asked: str | None,
+    graph: Graph,
+    schedule: Schedule | None,
+    threads: int | None,
+    output: str,
+    memory: str,
+) -> str:
+    """The device to run on, with everything that was said about devices checked."""
+    for name, value, known in (("output", output, OUTPUTS), ("memory", memory, MEMORIES)):
+        if value not in known:
+            raise ParameterError(f"{name}={value!r}: it is {' or '.join(map(repr, known))}")
+    for_gpu = output != "numpy" or memory != "device"
+    if asked is None and for_gpu:
+        asked = "cuda"
+    if asked is None:
+        return "cpu" if schedule is not None or threads is not None else _worth(graph)
+    if asked.partition(":")[0] == "cuda":
+        from vgraph.runtime.cuda.registry import number_of
+
+        if number_of(asked) is None:
+            raise DeviceError(f'device={asked!r}: GPUs are called "cuda", "cuda:1" and so on')
+        if threads is not None:
+            raise ParameterError(f"threads={threads!r}: threads are of the CPU, and device={asked!r}")
+        return asked
+    if asked not in DEVICES:
+        raise DeviceError(f"device={asked!r} is not available; the devices are {', '.join(DEVICES)}")
+    if for_gpu:
+        what = f"output={output!r}" if output != "numpy" else f"memory={memory!r}"
+        raise ParameterError(f"{what} needs a GPU, and device={asked!r}")
+    return asked
+
+
+def _worth(graph: Graph) -> str:
+    """The device for a run that names none."""
+    from vgraph.runtime import policy
+
+    if graph.num_arcs < policy.CUDA_ARCS:
+        return "cpu"
+    from vgraph.runtime.cuda.registry import candidate
+
+    device = candidate()
+    if device is None:
+        return "cpu"
+    with device.current():
+        total = device.memory()[1]
+    return "cuda" if policy.worth_cuda(graph, total) else "cpu"
+
+
+def _runner(device: str, threads: int | None, output: str, memory: str) -> Runner:
+    """What runs programs on a device."""
+    if device == "cpu":
+        from vgraph.runtime.cpu import CPU
+
+        return CPU(_threads(threads))
+    from vgraph.runtime.cuda.executor import CUDA
+    from vgraph.runtime.cuda.registry import device_for, number_of
+
+    number = number_of(device)
+    assert number is not None
+    return CUDA(device_for(number), output=output, memory=memory)
 
 
 def _check(algorithm: object, graph: object, schedule: object) -> None:
@@ -218,7 +294,8 @@ def _interpret(
     from vgraph.compiler.rewrite import walk
     from vgraph.compiler.types import VID
     from vgraph.reference import run_reference
-    from vgraph.runtime.executor import check_vertex, path_type, signature_of
+    from vgraph.runtime.arguments import check_vertex
+    from vgraph.runtime.executor import path_type, signature_of
     from vgraph.runtime.result import Result, Round, Stats, Trace
 
     start = time.perf_counter()

@@ -65,18 +65,16 @@ def lowered(program, schedule, threads):
 def native(program, graph, threads):
     """Run a kernel-level program on this machine."""
     from vgraph.runtime import executor
+    from vgraph.runtime.cpu import CPU
     from vgraph.runtime.plan import plan_of
+    from vgraph.runtime.runner import Call
 
-    source = executor.backend().emit(program)
+    cpu = CPU(threads)
+    source = cpu.backend.emit(program)
     plan = plan_of(program, source.interface, Schedule())
-    kernel = executor._load(executor.backend().compile(source), plan)
-    context = executor.new_context(plan, threads)
-    try:
-        arrays = executor._bind(context, plan, graph, {"source": 0})
-        executor.run_native(kernel.address, context, threads)
-        return executor._outputs(context, plan, arrays)
-    finally:
-        context.close()
+    kernel = cpu.load(cpu.compile(source), plan)
+    ran = cpu.run(kernel, Call(plan, graph, {"source": 0}), None)
+    return executor._outputs(ran, plan, cpu)
 
 
 def same(got, want):

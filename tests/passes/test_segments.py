@@ -93,7 +93,7 @@ def test_segments_hold_every_arc_once(graph, count):
 
 
 def test_the_code_does_not_depend_on_the_number_of_segments():
-    from vgraph.runtime.executor import backend
+    from vgraph.runtime.cpu import backend
 
     program = parse_program(PROGRAMS["components"])
     texts = {

@@ -16,6 +16,9 @@ from vgraph.cli.inputs import graph_options, load_algorithm, parse_schedule, rea
 @click.option("--passes/--no-passes", default=True, help="Show the program after each pass.")
 @click.option("--llvm", is_flag=True, help="Show the LLVM IR.")
 @click.option("--asm", is_flag=True, help="Show the machine code.")
+@click.option(
+    "--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="What to compile for (default: cpu)."
+)
 def explain(
     algorithm: str,
     graph_name: str,
@@ -25,6 +28,7 @@ def explain(
     passes: bool,
     llvm: bool,
     asm: bool,
+    device: str,
 ) -> None:
     """Show what ALGORITHM reads and writes, the schedule chosen and why, and the code after each pass.
 
@@ -38,4 +42,6 @@ def explain(
 
     import vgraph as vg
 
-    click.echo(vg.explain(program, graph, schedule=chosen, llvm=llvm, assembly=asm, passes=passes))
+    click.echo(
+        vg.explain(program, graph, schedule=chosen, llvm=llvm, assembly=asm, passes=passes, device=device)
+    )

@@ -63,9 +63,10 @@ def describe_result(result: Result, read_seconds: float) -> list[str]:
     work = f"{counted(stats.rounds, 'rounds')}, {counted(stats.edges, 'arcs')} walked"
     lines.append(f"{work} on {stats.device}{threads}")
     compiled = seconds(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
+    kernel = f" (kernel {seconds(stats.kernel_seconds)})" if stats.kernel_seconds else ""
     lines.append(
         f"read {seconds(read_seconds)}, compile {compiled}, prepare {seconds(stats.prepare_seconds)}, "
-        f"run {seconds(stats.run_seconds)}: {rate(stats.edges, stats.run_seconds)} arcs/s"
+        f"run {seconds(stats.run_seconds)}{kernel}: {rate(stats.edges, stats.run_seconds)} arcs/s"
     )
     return lines
 

@@ -41,8 +41,12 @@ if TYPE_CHECKING:
 @click.option(
     "--schedule", "-s", multiple=True, metavar="'LABEL: OPTION=VALUE, ...'", help="How a traversal runs."
 )
-@click.option("--threads", "-t", type=click.IntRange(1), help="Threads to use (default: one per core).")
-@click.option("--device", type=click.Choice(["cpu", "python"]), help="Where to run (default: cpu).")
+@click.option("--threads", "-t", type=click.IntRange(1), help="CPU threads to use (default: one per core).")
+@click.option(
+    "--device",
+    metavar="[cpu|cuda|cuda:N|python]",
+    help="Where to run (default: the CPU, or a GPU if there is one and the graph is large).",
+)
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Write results: .npy, .npz, .csv or .txt.")
 @click.option("--field", multiple=True, metavar="NAME", help="Write and draw only this result (repeatable).")
 @click.option(

@@ -388,10 +388,13 @@ def tune(
     report: Callable[[TuningProgress], None] | None,
 ) -> Tuning:
     """`vg.autotune` with everything checked."""
+    from vgraph.runtime.cpu import CPU
     from vgraph.runtime.executor import execute, signature_of
 
+    runner = CPU(threads)
+
     def run(schedule: Schedule, guard: Callable[[Progress], None] | None) -> Result:
-        return execute(definition, graph, arguments, types, schedule, threads, guard)
+        return execute(definition, graph, arguments, types, schedule, runner, guard)
 
     signature, facts = signature_of(graph, types), policy.facts_of(graph)
     space = Space(definition, signature, threads, facts, bucket_widths(graph))

@@ -13,6 +13,7 @@ from vgraph.schedule import Balance, Order, Schedule, show
 
 if TYPE_CHECKING:
     from vgraph.compiler.axes.space import Verdict
+    from vgraph.compiler.backends.base import Backend
     from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Pass
     from vgraph.decorators import AlgorithmDef
@@ -34,12 +35,13 @@ class Explanation:
     passes: dict[str, str] = field(default_factory=dict)
     llvm: str = ""
     assembly: str = ""
+    cuda: str = ""
 
     def __str__(self) -> str:
         sections = [("effects", self.effects), ("schedule", self.schedule), ("reasons", self.reasons)]
         sections += [("legal schedules", legal_text(self.legal))]
         sections += [(f"IR after {name}", text) for name, text in self.passes.items()]
-        sections += [("LLVM IR", self.llvm), ("machine code", self.assembly)]
+        sections += [("LLVM IR", self.llvm), ("machine code", self.assembly), ("CUDA C++", self.cuda)]
         shown = [f"== {title} ==\n{text.rstrip()}" for title, text in sections if text]
         return "\n\n".join([f"{self.algorithm}", *shown])
 
@@ -109,11 +111,12 @@ def explanation(
     params: Mapping[str, Any],
     threads: int,
     *,
+    device: str,
     passes: bool,
     llvm: bool,
     assembly: bool,
 ) -> Explanation:
-    """Compile without running, and write down what happens."""
+    """Compile without running, and write down what happens. `device`: "cpu" or "cuda"."""
     from vgraph.compiler import build
     from vgraph.compiler.axes import space
     from vgraph.compiler.backends import jit
@@ -122,13 +125,14 @@ def explanation(
     from vgraph.compiler.ir import EdgeApply, VertexApply
     from vgraph.compiler.rewrite import Context, walk
     from vgraph.compiler.text import print_program
-    from vgraph.runtime.executor import backend, signature_of
+    from vgraph.runtime.executor import signature_of
     from vgraph.runtime.policy import facts_of, with_deltas, with_numbers
 
     result = Explanation(algorithm.describe())
     values = {**stand_ins(algorithm, graph, params), **params}
     reasons: list[str] = []
-    facts, kernel_threads = facts_of(graph), 1 if threads == 1 else 0
+    facts, kernel_threads = facts_of(graph, device), 1 if threads == 1 else 0
+    backend = _backend(device)
     before: list[Program] = []
 
     def observe(step: Pass | None, program: Program) -> None:
@@ -138,7 +142,9 @@ def explanation(
         if name == "simplify":
             result.effects = "\n".join(effects(o).describe() for o in program.operators)
         if name == "choose-schedule":
-            result.legal = space.legal(before[0], Context(threads=kernel_threads, facts=facts))
+            result.legal = space.legal(
+                before[0], Context(threads=kernel_threads, facts=facts, abilities=backend.abilities)
+            )
             for n in walk(program):
                 if isinstance(n, EdgeApply | VertexApply) and n.schedule is not None:
                     reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
@@ -148,7 +154,7 @@ def explanation(
     compiled = build(
         algorithm,
         signature,
-        backend(),
+        backend,
         schedule=schedule,
         threads=kernel_threads,
         facts=facts,
@@ -156,13 +162,25 @@ def explanation(
     )
     reasons.extend(compiled.notes)
     names = (a.name for a in compiled.source.interface.args)
-    result.schedule = str(with_deltas(compiled.schedule, names, graph))
-    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), graph)
+    result.schedule = str(with_deltas(compiled.schedule, names, graph, device))
+    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), graph, device)
+    if device == "cuda":
+        result.cuda = compiled.source.text
     if llvm:
         result.llvm = compiled.source.text
     if assembly:
         result.assembly = jit.assembly(compiled.source.text)
     return result
+
+
+def _backend(device: str) -> Backend:
+    if device == "cuda":
+        from vgraph.runtime.cuda.executor import backend as cuda_backend
+
+        return cuda_backend()
+    from vgraph.runtime.cpu import backend
+
+    return backend()
 
 
 def stand_ins(algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 DELTA: Final = "policy.delta:"
 DELTA_FACTOR: Final = 4.0
-"""Buckets are this many times the average weight over the average degree wide. GPUs take 32 (cuGraph, SEP-Graph), for
-they need many vertices at a time; on 1 and 2 threads of a CPU, SSSP on Kronecker graphs took 1.3 to 1.5 times as long
+"""Buckets are this many times the average weight over the average degree wide. GPUs take 32 (see below), for they need
+many vertices at a time; on 1 and 2 threads of a CPU, SSSP on Kronecker graphs took 1.3 to 1.5 times as long
 with 32 as the best schedule did, and on a road network 4 and 32 differ by a few per cent."""
-
+CUDA_DELTA_FACTOR: Final = 32.0
+"""The same on a GPU: the constant of cuGraph and of SEP-Graph (Wang et al. 2019)."""
 
 LARGE: Final = 1 << 17
 """Arcs from which on schedules matter."""
@@ -73,8 +74,11 @@ SHORT_LIST: Final = 4
 arcs) marking took 1.1 to 1.3 times as long as merging, on power-law and uniform graphs (14 and more) a tenth."""
 
 
-def facts_of(graph: Graph) -> Facts:
-    """What is known of `graph` before a program is compiled for it."""
+def facts_of(graph: Graph, device: str = "cpu") -> Facts:
+    """What is known of `graph` before a program is compiled for it on `device`.
+
+    Cache segments are for CPUs: a GPU hides the latency of the reads that they make local.
+    """
     transposed = not graph.directed or graph.has_transpose
     skewed, hubs = _skew(graph)
     large = graph.num_arcs >= LARGE
@@ -85,8 +89,12 @@ def facts_of(graph: Graph) -> Facts:
         deep=large and is_deep(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
         transposed=transposed,
-        segments=cache_segments(graph.num_vertices, graph.num_arcs, caches.last_level()),
+        segments=1 if device == "cuda" else _segments_for(graph),
     )
+
+
+def _segments_for(graph: Graph) -> int:
+    return cache_segments(graph.num_vertices, graph.num_arcs, caches.last_level())
 
 
 def _skew(graph: Graph) -> tuple[bool, bool]:
@@ -167,25 +175,26 @@ def _ball(graph: Graph, start: int) -> bool:
     return bool(frontier)
 
 
-def with_deltas(schedule: Schedule, parameters: Iterable[str], graph: Graph) -> Schedule:
+def with_deltas(schedule: Schedule, parameters: Iterable[str], graph: Graph, device: str = "cpu") -> Schedule:
     """A resolved schedule with the widths of buckets that a kernel with these hidden parameters uses on `graph`."""
     for name in parameters:
         if name.startswith(DELTA):
             label, _, weight = name.removeprefix(DELTA).rpartition(":")
             if schedule.labels[label].order.kind == "delta":  # else the label has unordered applies, too
-                schedule = schedule.at(label, order=delta_stepping(delta(graph, weight)))
+                schedule = schedule.at(label, order=delta_stepping(delta(graph, weight, device)))
     return schedule
 
 
-def delta(graph: Graph, weight: str = "") -> float:
-    """The width of a bucket: DELTA_FACTOR * average weight / average degree; 1 without weights."""
+def delta(graph: Graph, weight: str = "", device: str = "cpu") -> float:
+    """The width of a bucket: the device's factor * average weight / average degree; 1 without weights."""
     if not weight or not graph.num_arcs:
         return 1.0
-    found = DELTA_FACTOR * graph.edge_property_mean(weight) * graph.num_vertices / graph.num_arcs
+    factor = CUDA_DELTA_FACTOR if device == "cuda" else DELTA_FACTOR
+    found = factor * graph.edge_property_mean(weight) * graph.num_vertices / graph.num_arcs
     return found if 0 < found < math.inf else 1.0
 
 
-def number(name: str, graph: Graph) -> float:
+def number(name: str, graph: Graph, device: str = "cpu") -> float:
     """The value of a kernel's hidden parameter `graph.*` or `policy.*` on `graph`."""
     match name:
         case "policy.pull_share":
@@ -207,13 +216,14 @@ def number(name: str, graph: Graph) -> float:
         case "policy.split.in":
             return float(graph.kept_with_topology(name, lambda: split_limit(graph.in_degree)))
     if name.startswith(DELTA):  # policy.delta:<label>:<edge property or nothing>
-        return 1 / delta(graph, name.rpartition(":")[2])
+        return 1 / delta(graph, name.rpartition(":")[2], device)
     raise KeyError(name)
 
 
-def with_numbers(text: str, graph: Graph) -> str:
+def with_numbers(text: str, graph: Graph, device: str = "cpu") -> str:
     """`text` with the names of hidden parameters replaced by their values on `graph`."""
-    return re.sub(r"\b(?:policy|graph)\.\w+", lambda found: f"{number(found[0], graph):g}", text)
+    names = r"\b(?:policy|graph)\.\w+"
+    return re.sub(names, lambda found: f"{number(found[0], graph, device):g}", text)
 
 
 ORIENT_DEGREE: Final = 10
@@ -228,3 +238,32 @@ def worth_orienting(graph: Graph) -> bool:
     if not n or graph.num_arcs < ORIENT_DEGREE * n:
         return False
     return bool(graph.num_arcs / n > ORIENT_SKEW * float(np.median(graph.out_degree)))
+
+
+CUDA_ARCS: Final = 1 << 22
+"""Arcs from which on a run that names no device goes to a GPU. Below, a CPU is done in the few milliseconds that a
+launch, some dozens of grid barriers and copying the results back take; a first guess, to be measured."""
+CUDA_SHARE: Final = 0.5
+"""Part of a GPU's memory that the arrays of such a graph may take: the rest is for properties and frontiers."""
+CUDA_ARCS_PER_THREAD: Final = 4
+"""Work per thread and round below which a smaller grid is launched: its barriers are cheaper."""
+CUDA_DEEP_BLOCKS: Final = 1
+"""Blocks per multiprocessor on deep graphs, whose rounds are short: a barrier of fewer blocks is quicker. GraphIt's GPU
+backend takes half as many (Brahmakshatriya et al. 2021); to be measured."""
+
+
+def cuda_blocks(graph: Graph, multiprocessors: int, most: int, block: int) -> int:
+    """Blocks of a cooperative launch, from 1 to `most`."""
+    if graph.num_arcs >= LARGE and is_deep(graph):
+        most = min(most, multiprocessors * CUDA_DEEP_BLOCKS)
+    work = max(graph.num_vertices, graph.num_arcs // CUDA_ARCS_PER_THREAD)
+    return max(1, min(most, -(-work // block)))
+
+
+def worth_cuda(graph: Graph, memory: int) -> bool:
+    """Whether a GPU with so many bytes of memory should run what names no device."""
+    if graph.num_arcs < CUDA_ARCS:
+        return False
+    arrays = [graph.out.row_offsets, graph.out.column_indices, *graph.edge_properties.values()]
+    sides = 2 if graph.directed else 1
+    return sides * sum(a.nbytes for a in arrays) < CUDA_SHARE * memory

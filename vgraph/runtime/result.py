@@ -24,9 +24,13 @@ class Stats:
     prepare_seconds: float
     """Allocation, and arrays that had to be built first (a transpose)."""
     run_seconds: float
-    """Inside the native code."""
+    """Inside the native code; on a GPU from the launch until its end is seen."""
     cached: bool
     """Whether the machine code came from the cache."""
+    transfer_seconds: float = 0.0
+    """Copying to and from a GPU; the former is a part of `prepare_seconds`."""
+    kernel_seconds: float = 0.0
+    """What the GPU needed for the kernel, by its own clock; a part of `run_seconds`."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,18 @@ class Trace(Sequence[Round]):
         return plot_trace(self, path).figure
 
 
+def _take(values: Any, rank: Any) -> Any:
+    """Rows of a NumPy or CuPy array; of the latter on the host, so that CuPy need not compile anything."""
+    if not hasattr(values, "__cuda_array_interface__"):
+        return values[rank]
+    import cupy
+
+    return cupy.asarray(values.get()[rank])
+
+
 class Result:
-    """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays, one element per vertex.
+    """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays (CuPy arrays if
+    that was asked for), one element per vertex.
 
     `names` lists them in the order of the return statement; `stats`, `trace` and `schedule` tell how it ran.
     """
@@ -87,7 +101,7 @@ class Result:
 
     def reordered(self, rank: Any) -> Result:
         """The same with element `rank[v]` of each property at v."""
-        values = {k: v[rank] if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
+        values = {k: _take(v, rank) if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
         return Result(self.algorithm, values, self.stats, self.trace, self.schedule)
 
     def __getattr__(self, name: str) -> Any:

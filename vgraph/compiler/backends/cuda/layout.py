@@ -27,6 +27,8 @@ from typing import Final
 
 from vgraph.compiler.backends.base import KernelInterface
 
+BLOCK: Final = 256
+"""Threads of a block: fixed when a kernel is compiled, as the macro VG_BLOCK."""
 ARRAYS_OF_FRONTIER: Final = 3
 WORDS_OF_LIST: Final = 4
 BUCKET_ARRAYS: Final = 5

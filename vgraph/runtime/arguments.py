@@ -1,0 +1,102 @@
+"""What a kernel's arguments are on the host, whatever device it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vgraph import _segments
+from vgraph.errors import ParameterError
+from vgraph.runtime import policy
+
+if TYPE_CHECKING:
+    from vgraph._relabel import Relabelled
+    from vgraph.compiler.backends.base import ArgSlot
+    from vgraph.graph import Graph
+    from vgraph.runtime.plan import Array, Plan
+    from vgraph.runtime.runner import Call
+
+
+def check_vertex(name: str, value: Any, graph: Graph) -> None:
+    """Refuse a vertex that the graph does not have."""
+    if not 0 <= int(value) < graph.num_vertices:
+        n = graph.num_vertices
+        which = f"its vertices are 0 to {n - 1:,}" if n else "it has none"
+        raise ParameterError(f"{name}={value} is not a vertex of the graph; {which}")
+
+
+def needed(array: Array, plan: Plan) -> bool:
+    """Whether a run needs an array of the program."""
+    used = any(a.kind in ("property", "length") and a.name == array.name for a in plan.interface.args)
+    return used or any(o.array == array.name for o in plan.outputs)
+
+
+def renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) -> dict[str, Any]:
+    """The arguments with single vertices by their new numbers."""
+    moved = {name: int(numbers.new_of_old[int(arguments[name])]) for name in plan.vertex_params}
+    return {**arguments, **moved}
+
+
+def local_shape(array: Array, graph: Graph) -> tuple[int, ...]:
+    """The shape of a local property, which begins with any content."""
+    size = graph.num_arcs if array.site in ("edge", "edge_in") else graph.num_vertices
+    if array.chunks:
+        size = array.chunks * policy.channel_room(array.site, graph)
+    return (size, array.length) if array.length else (size,)
+
+
+def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
+    """The array of a parameter, a fresh copy, or of a property of the graph, which nobody may write."""
+    graph, numbers, name = call.graph, call.numbers, array.name
+    if array.origin == "param":
+        given = _given(array, graph, call.arguments[name])
+        if numbers is None:
+            return given
+        if array.site == "vertex":
+            return numbers.to_new(given, ids=array.ids)
+        return numbers.renumber(given, numbers.new_of_old) if array.ids else given
+    if array.site == "vertex":
+        return graph.vertex_properties[name]
+    if array.site == "edge_segments":
+        return _segments.segment_property(graph, *_segments.split_name(name))
+    if array.site == "edge_in":
+        return graph.in_property(name.removesuffix(".in"))
+    return graph.edge_properties[name]
+
+
+def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
+    """A copy of an array parameter in the kernel's type, checked."""
+    given = np.asarray(value)
+    if array.site == "vertex" and len(given) != graph.num_vertices:
+        raise ParameterError(
+            f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
+        )
+    if array.ids and given.size:
+        outside = (given < 0) | (given >= graph.num_vertices)
+        if outside.any():
+            check_vertex(array.name, given[outside][0], graph)
+    return np.array(given, array.dtype, order="C")
+
+
+def topology_array(arg: ArgSlot, graph: Graph) -> np.ndarray[Any, Any]:
+    """The array of an `adjacency` or `segments` argument."""
+    part, _, which = arg.name.partition(".")
+    if arg.kind == "segments":
+        found = getattr(_segments.segments_of(graph, int(part)), which)
+    else:
+        found = getattr(graph.out if part == "out" else graph.in_, which)
+    assert isinstance(found, np.ndarray)
+    return found
+
+
+def scalar_argument(arg: ArgSlot, call: Call, device: str) -> tuple[Any, str]:
+    """The value and dtype of a `segment_count`, `size` or `param` argument."""
+    if arg.kind == "segment_count":
+        return int(arg.name), "int64"
+    if arg.kind == "size":
+        return getattr(call.graph, arg.name), "int64"
+    if arg.name.startswith(("graph.", "policy.")):
+        return policy.number(arg.name, call.graph, device), arg.dtype
+    return call.arguments[arg.name], arg.dtype

@@ -1,0 +1,259 @@
+"""Runs on a GPU: one cooperative launch for a whole program, watched from Python."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
+from vgraph.errors import DeviceError
+from vgraph.runtime import policy
+from vgraph.runtime.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, scratch_bytes
+from vgraph.runtime.cuda.resident import Resident
+from vgraph.runtime.progress import Progress
+from vgraph.runtime.runner import Call, Ran, Runner, raise_failure
+
+if TYPE_CHECKING:
+    from vgraph.compiler.backends.base import Backend, SourceText
+    from vgraph.runtime.cuda.device import Device, Launch
+    from vgraph.runtime.plan import Plan
+    from vgraph.runtime.progress import ProgressCallback
+
+_SPIN_SECONDS: Final = 2e-3
+"""A kernel is looked at without a pause for so long; to sleep and to wake costs some 60 us."""
+_SLEEP_SECONDS: Final = 1e-3
+_PROGRESS_SECONDS: Final = 0.1
+_U32: Final = 0xFFFF_FFFF
+
+_residents: weakref.WeakKeyDictionary[Device, Resident] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+@functools.cache
+def backend() -> Backend:
+    """The backend that emits CUDA C++."""
+    from vgraph.compiler.backends.cuda.backend import CUDABackend  # type: ignore[import-not-found]
+
+    return CUDABackend()  # type: ignore[no-any-return]
+
+
+def resident_on(device: Device) -> Resident:
+    """The arrays of graphs that stay on `device`."""
+    with _lock:
+        if device not in _residents:
+            _residents[device] = Resident(device)
+        return _residents[device]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A kernel on a device, and how many blocks of it a multiprocessor takes."""
+
+    function: Any
+    occupancy: int
+
+
+class CUDA(Runner):
+    """One GPU. `output`: "numpy" or "cupy", what property arrays of results are; `memory`: "device", or "host" for
+    graphs that stay in the host's memory."""
+
+    name: ClassVar[str] = "cuda"
+    language: ClassVar[str] = "CUDA C++"
+    suffix: ClassVar[str] = ".cu"
+
+    def __init__(self, device: Device, *, output: str = "numpy", memory: str = "device") -> None:
+        self.device = device
+        self.resident = resident_on(device)
+        self._on_device = output == "cupy"
+        self._pinned = memory == "host"
+
+    @property
+    def backend(self) -> Backend:
+        return backend()
+
+    @property
+    def place(self) -> str:
+        return self.device.place
+
+    def stamp(self) -> str:
+        return self.device.stamp()
+
+    def compile(self, source: SourceText) -> bytes:
+        return self.device.compile(source.text)
+
+    def load(self, code: bytes, plan: Plan) -> Loaded:
+        with self.device.current():
+            function = self.device.load(code)
+            occupancy = self.device.occupancy(function)
+        if not occupancy:
+            raise DeviceError(f"a block of {self.device.block} threads does not fit on {self.device.name}")
+        return Loaded(function, occupancy)
+
+    def run(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
+        with self.device.current():
+            try:
+                return self._attempt(kernel, call, progress)
+            except MemoryError:
+                pass  # outside of the handler, whose exception keeps this run's arrays alive
+            self.resident.drop()
+            self.device.release()
+            try:
+                return self._attempt(kernel, call, progress)
+            except MemoryError as fault:
+                text = str(fault)
+            self.resident.drop()
+            self.device.release()
+            raise DeviceError(self._full(call, text))
+
+    def _attempt(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
+        """One run; more launches if a list of frontiers was too short."""
+        grid = self._grid(kernel, call)
+        rooms = [call.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
+        while True:
+            start, copied = time.perf_counter(), self.resident.seconds
+            threads = grid * self.device.block
+            memory = Memory(self.device, self.resident, call, threads, rooms, self._pinned)
+            prepared = time.perf_counter()
+            launch = self.device.launch(kernel.function, memory.packed(), grid)
+            watch(self.device, launch, memory, progress)
+            ran = time.perf_counter()
+            control = self.device.download(memory.control)
+            status, payload = _status(control, memory.layout)
+            if status != OVERFLOW:
+                break
+            rooms = list(rooms)
+            rooms[payload] = 2 * max(rooms[payload], int(control[memory.layout.NEEDED]))
+            del memory
+        raise_failure(call.plan.interface, status, payload)
+        return self._ran(call, memory, control, launch, (start, prepared, ran), copied)
+
+    def _grid(self, kernel: Loaded, call: Call) -> int:
+        """Blocks to launch: as many as run at a time, or fewer where there is less to do, or less memory."""
+        most = self.device.multiprocessors * kernel.occupancy
+        found = policy.cuda_blocks(call.graph, self.device.multiprocessors, most, self.device.block)
+        own = scratch_bytes(call) * self.device.block
+        if own:
+            found = min(found, max(1, self.device.memory()[0] // (2 * own)))
+        return found
+
+    def _ran(
+        self,
+        call: Call,
+        memory: Memory,
+        control: np.ndarray[Any, Any],
+        launch: Launch,
+        times: tuple[float, float, float],
+        copied: float,
+    ) -> Ran:
+        begin = time.perf_counter()
+        outputs = [o.array for o in call.plan.outputs if o.array]
+        keep = self._on_device and call.numbers is None  # another order of vertices is undone on the host
+        arrays = {name: memory.arrays[name] for name in outputs}
+        if not keep:
+            arrays = {name: self.device.download(array) for name, array in arrays.items()}
+        count = int(control[memory.layout.TRACE])
+        records = _records(self.device, memory, 0, min(count, TRACE_ROOM))
+        downloaded = time.perf_counter() - begin
+        results = control[memory.layout.RESULTS :]
+        start, prepared, ran = times
+        return Ran(
+            arrays,
+            lambda slot, dtype: results[slot : slot + 1].view(dtype)[0],
+            records[:, :5].tolist(),
+            threads=memory.threads,
+            prepare_seconds=prepared - start,
+            run_seconds=ran - prepared,
+            transfer_seconds=self.resident.seconds - copied + downloaded,
+            kernel_seconds=launch.seconds(),
+            dropped=max(0, count - TRACE_ROOM),
+        )
+
+    def finish(self, value: Any) -> Any:
+        if self._on_device and isinstance(value, np.ndarray):
+            with self.device.current():
+                return self.device.upload(value)
+        return value
+
+    def _full(self, call: Call, text: str) -> str:
+        free, total = self.device.memory()
+        graph = graph_bytes(call)
+        hint = "" if self._pinned else '; memory="host" leaves the graph in the host\'s memory'
+        return (
+            f"out of memory: {self.device.name} has {free / 1e9:.2f} of {total / 1e9:.2f} GB free; the graph takes "
+            f"{graph / 1e9:.2f} GB and the run needs more than the rest ({text.rstrip('.')}){hint}"
+        )
+
+
+def graph_bytes(call: Call) -> int:
+    """Bytes of what a kernel reads of its graph."""
+    from vgraph.runtime.arguments import host_array, needed, topology_array
+
+    plan = call.plan
+    kinds = ("adjacency", "segments")
+    found = sum(topology_array(a, call.graph).nbytes for a in plan.interface.args if a.kind in kinds)
+    own = [a for a in plan.arrays if needed(a, plan) and a.origin not in ("local", "param")]
+    return found + sum(host_array(a, call).nbytes for a in own)
+
+
+# --- watching -------------------------------------------------------------------------------------------------
+
+
+def watch(device: Device, launch: Launch, memory: Memory, progress: ProgressCallback | None) -> None:
+    """Wait for the end of a kernel, awake to Ctrl-C. Whatever exception comes first cancels the kernel and goes on
+    when it has ended."""
+    done = False
+    try:
+        _wait(device, launch, memory, progress)
+        done = True
+    finally:
+        while not done:
+            try:
+                cancel(device, memory)
+                while not launch.done():
+                    time.sleep(_SLEEP_SECONDS)
+                done = True
+            except KeyboardInterrupt:
+                continue  # the kernel will leave; nothing may be freed before
+
+
+def cancel(device: Device, memory: Memory) -> None:
+    """Ask the kernel to leave."""
+    device.write(memory.control, 8 * memory.layout.CANCEL, (1).to_bytes(4, "little"))
+
+
+def _wait(device: Device, launch: Launch, memory: Memory, progress: ProgressCallback | None) -> None:
+    start = report = time.monotonic()
+    seen = edges = 0
+    while not launch.done():
+        now = time.monotonic()
+        if now - start > _SPIN_SECONDS:
+            time.sleep(min(_SLEEP_SECONDS, (now - start) / 20))
+        if progress is None or now - report < _PROGRESS_SECONDS:
+            continue
+        report = now
+        control = device.read(memory.control, 0, memory.layout.RESULTS)
+        count = min(int(control[memory.layout.TRACE]), TRACE_ROOM)
+        edges += int(_records(device, memory, seen, count)[:, 3].sum())
+        seen = count
+        rounds, size = _halves(int(control[memory.layout.PROGRESS]))
+        progress(Progress(rounds, size, edges, now - start))
+
+
+def _records(device: Device, memory: Memory, start: int, stop: int) -> np.ndarray[Any, Any]:
+    """Records of the trace, one per row."""
+    return device.read(memory.trace, start * TRACE_WORDS, stop * TRACE_WORDS).reshape(-1, TRACE_WORDS)
+
+
+def _halves(word: int) -> tuple[int, int]:
+    return word & _U32, word >> 32
+
+
+def _status(control: np.ndarray[Any, Any], layout: ControlLayout) -> tuple[int, int]:
+    """The status and its payload."""
+    return _halves(int(control[layout.CANCEL]))[1], int(control[layout.PAYLOAD])

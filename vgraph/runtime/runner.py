@@ -1,0 +1,103 @@
+"""A device as the executor sees it: makes code for programs, loads it, runs it; and what goes in and comes out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from vgraph.compiler.backends.abi import Status
+from vgraph.errors import AlgorithmError, DeviceError, InternalError
+
+if TYPE_CHECKING:
+    from vgraph._relabel import Relabelled
+    from vgraph.compiler.backends.base import Backend, KernelInterface, SourceText
+    from vgraph.graph import Graph
+    from vgraph.runtime.plan import Plan
+    from vgraph.runtime.progress import ProgressCallback
+
+
+@dataclass(frozen=True)
+class Call:
+    """One run of a kernel: the plan, the user's graph and arguments, and the order of vertices that it runs in."""
+
+    plan: Plan
+    graph: Graph
+    """The graph as the kernel sees it, in its own order of vertices."""
+    arguments: Mapping[str, Any]
+    numbers: Relabelled | None = None
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one run left: property arrays and scalars of the results, and records of its rounds."""
+
+    arrays: Mapping[str, Any]
+    scalar: Callable[[int, str], Any]
+    """The scalar in a result slot, read as a dtype."""
+    records: Sequence[Sequence[int]]
+    """Label, direction, active vertices, arcs, nanoseconds of each round, as numbers of the kernel's interface."""
+    threads: int
+    prepare_seconds: float
+    run_seconds: float
+    transfer_seconds: float = 0.0
+    kernel_seconds: float = 0.0
+    dropped: int = 0
+    """Rounds for whose records there was no room."""
+
+
+class Runner(ABC):
+    """A device with everything that a run on it needs beside the program and the graph."""
+
+    name: ClassVar[str]
+    language: ClassVar[str]
+    """What its code is written in, as a title; `suffix`: of files with such code."""
+    suffix: ClassVar[str]
+    single: int = 0
+    """1: code for one thread only, without atomics; 0: for any number."""
+
+    @property
+    @abstractmethod
+    def backend(self) -> Backend:
+        """The backend that emits its code."""
+
+    @property
+    def place(self) -> str:
+        """What loaded code belongs to inside this process: code of one place cannot be called in another."""
+        return self.name
+
+    @abstractmethod
+    def stamp(self) -> str:
+        """Everything beside the program and vgraph's own code that compiled code depends on."""
+
+    @abstractmethod
+    def compile(self, source: SourceText) -> bytes:
+        """Machine code for this device."""
+
+    @abstractmethod
+    def load(self, code: bytes, plan: Plan) -> Any:
+        """Make machine code ready to run."""
+
+    @abstractmethod
+    def run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
+        """Run a loaded kernel to its end.
+
+        Raises AlgorithmError where the program ends itself, DeviceError where the device fails; an exception of
+        `progress`, or Ctrl-C, ends the run first.
+        """
+
+    def finish(self, value: Any) -> Any:
+        """A result array as the user asked for it."""
+        return value
+
+
+def raise_failure(interface: KernelInterface, status: int, payload: int) -> None:
+    """Turn a failure that a kernel recorded into an exception; what means nothing to the caller passes."""
+    match status:
+        case Status.OUT_OF_MEMORY:
+            raise DeviceError(f"out of memory: {payload:,} more bytes are not to be had")
+        case Status.OUT_OF_RANGE:
+            raise InternalError(f"generated code met the index {payload} out of range")
+        case Status.ABORTED:
+            raise AlgorithmError(interface.messages[payload])
