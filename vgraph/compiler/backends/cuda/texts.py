@@ -75,14 +75,14 @@ def constant(value: float, t: Type, target: Target) -> str:
 
 def _real(value: float, t: Scalar) -> str:
     if math.isnan(value):
-        return f'({t.name})__builtin_nan("")'
+        return f"not_a_number<{t.name}>()"
     if t.bits == 32 and not math.isinf(value):
         try:
             value = struct.unpack("f", struct.pack("f", value))[0]
         except OverflowError:
             value = math.copysign(math.inf, value)
     if math.isinf(value):
-        return f"Limits<{t.name}>::{'most' if value > 0 else 'least'}"
+        return f"Limits<{t.name}>::{'most' if value > 0 else 'least'}()"
     text = repr(value) + ("f" if t.bits == 32 else "")
     return f"({text})" if text.startswith("-") else text
 
@@ -104,7 +104,7 @@ def _integer(value: float, t: Scalar, target: Target) -> str:
     if t in (VID, EID) and number == high:
         return f"({t.name})-1"
     if signed and number in (low, high):
-        return f"Limits<{t.name}>::{'least' if number == low else 'most'}"
+        return f"Limits<{t.name}>::{'least' if number == low else 'most'}()"
     text = f"{number}{_SUFFIX['signed' if signed else 'unsigned', bits]}"
     return f"({text})" if number < 0 else text
 

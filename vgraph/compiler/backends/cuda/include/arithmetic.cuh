@@ -3,30 +3,28 @@
 
 namespace vg {
 
+VG_DEVICE f32 infinity(f32) { return bit_cast<f32>(0x7f800000u); }
+VG_DEVICE f64 infinity(f64) { return bit_cast<f64>(0x7ff0000000000000ull); }
+
 template <class T>
-struct Limits;
-template <>
-struct Limits<i32> { static constexpr i32 least = -2147483647 - 1, most = 2147483647; static constexpr bool real = false; };
-template <>
-struct Limits<u32> { static constexpr u32 least = 0, most = 4294967295u; static constexpr bool real = false; };
-template <>
-struct Limits<i64> {
-  static constexpr i64 least = -9223372036854775807ll - 1, most = 9223372036854775807ll;
-  static constexpr bool real = false;
-};
-template <>
-struct Limits<u64> { static constexpr u64 least = 0, most = 18446744073709551615ull; static constexpr bool real = false; };
-template <>
-struct Limits<bool> { static constexpr bool least = false, most = true, real = false; };
-template <>
-struct Limits<f32> {
-  static constexpr f32 most = __builtin_huge_valf(), least = -__builtin_huge_valf();
-  static constexpr bool real = true;
-};
-template <>
-struct Limits<f64> {
-  static constexpr f64 most = __builtin_huge_val(), least = -__builtin_huge_val();
-  static constexpr bool real = true;
+VG_DEVICE T not_a_number() { return infinity(T()) - infinity(T()); }
+
+// The smallest and the largest number of a type.
+template <class T>
+struct Limits {
+  static constexpr bool real = (T)0.5 != (T)0 && sizeof(T) > 1;
+  static constexpr bool with_sign = (T)-1 < (T)0;
+  static constexpr u64 top = 1ull << (8 * sizeof(T) - 1);
+  static VG_DEVICE T most() {
+    if constexpr (sizeof(T) == 1) return true;
+    else if constexpr (real) return infinity(T());
+    else return with_sign ? (T)(top - 1) : (T)(2 * top - 1);
+  }
+  static VG_DEVICE T least() {
+    if constexpr (sizeof(T) == 1) return false;
+    else if constexpr (real) return -infinity(T());
+    else return with_sign ? (T)top : (T)0;
+  }
 };
 
 // Functions of floats, in both widths.
@@ -52,7 +50,7 @@ VG_DEVICE f64 copysign(f64 x, f64 y) { return ::copysign(x, y); }
 }  // namespace math
 
 template <class T>
-VG_DEVICE constexpr bool is_signed() { return (T)-1 < (T)0; }
+VG_DEVICE constexpr bool is_signed() { return Limits<T>::with_sign; }
 
 // Integers wrap.
 template <class T>
@@ -161,9 +159,9 @@ VG_DEVICE R to(T value) {
     return value != (T)0;
   } else if constexpr (Limits<T>::real && !Limits<R>::real) {
     if (value != value) return 0;
-    constexpr T above = (T)(Limits<R>::most / 2 + 1) * 2;  // exact: a power of two
-    if (value >= above) return Limits<R>::most;
-    if (value <= (T)Limits<R>::least) return Limits<R>::least;
+    const T above = (T)(Limits<R>::most() / 2 + 1) * 2;  // exact: a power of two
+    if (value >= above) return Limits<R>::most();
+    if (value <= (T)Limits<R>::least()) return Limits<R>::least();
     return (R)value;
   } else {
     return (R)value;
@@ -174,7 +172,7 @@ template <class T>
 VG_DEVICE bool is_nan(T a) { return a != a; }
 template <class T>
 VG_DEVICE bool is_inf(T a) {
-  if constexpr (Limits<T>::real) return a == Limits<T>::most || a == Limits<T>::least;
+  if constexpr (Limits<T>::real) return a == Limits<T>::most() || a == Limits<T>::least();
   else return false;
 }
 
@@ -206,7 +204,7 @@ struct Min {
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return min(a, b); }
   template <class T>
-  static VG_DEVICE T identity() { return Limits<T>::most; }
+  static VG_DEVICE T identity() { return Limits<T>::most(); }
   template <class T>  // a NaN in memory stays, a NaN that comes is put there
   static VG_DEVICE bool better(T value, T old) { return !(value >= old) && old == old; }
 };
@@ -215,7 +213,7 @@ struct Max {
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return max(a, b); }
   template <class T>
-  static VG_DEVICE T identity() { return Limits<T>::least; }
+  static VG_DEVICE T identity() { return Limits<T>::least(); }
   template <class T>
   static VG_DEVICE bool better(T value, T old) { return !(value <= old) && old == old; }
 };

@@ -29,7 +29,7 @@ struct Slot<Sum, T> {
   static VG_DEVICE void merge(u64* word, T value) { Atomic<Sum>::reduce((T*)word, value); }
   static VG_DEVICE T read(u64 word) {
     T value;
-    __builtin_memcpy(&value, &word, sizeof(T));
+    memcpy(&value, &word, sizeof(T));
     return value;
   }
   static VG_DEVICE void pass_on(u64* word, u64 part) { merge(word, read(part)); }
@@ -63,21 +63,21 @@ struct Ordered {
       B bits = bit_cast<B>(value);
       return (B)((B)(bits & TOP ? ~bits : bits | TOP) - first());
     } else {
-      return (B)((B)value - (B)Limits<T>::least);
+      return (B)((B)value - (B)Limits<T>::least());
     }
   }
   static VG_DEVICE T value(u64 word) {
     if constexpr (sizeof(T) == 1) {
       return word != 0;
     } else if constexpr (Limits<T>::real) {
-      if ((B)word == (B)~(B)0) return (T)__builtin_nan("");
+      if ((B)word == (B)~(B)0) return not_a_number<T>();
       B bits = (B)((B)word + first());
       return bit_cast<T>((B)(bits & TOP ? bits & ~TOP : ~bits));
     } else {
-      return (T)((B)word + (B)Limits<T>::least);
+      return (T)((B)word + (B)Limits<T>::least());
     }
   }
-  static VG_DEVICE B first() { return (B)~bit_cast<B>(Limits<T>::least); }  // minus infinity is moved to 0
+  static VG_DEVICE B first() { return (B)~bit_cast<B>(Limits<T>::least()); }  // minus infinity is moved to 0
 };
 template <class T>
 struct Slot<Max, T> {

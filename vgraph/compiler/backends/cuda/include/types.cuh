@@ -91,7 +91,7 @@ template <class R, class T>
 VG_DEVICE R bit_cast(T value) {
   static_assert(sizeof(R) == sizeof(T), "bits are kept");
   R result;
-  __builtin_memcpy(&result, &value, sizeof(R));
+  memcpy(&result, &value, sizeof(R));
   return result;
 }
 
