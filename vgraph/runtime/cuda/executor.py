@@ -185,9 +185,17 @@ class CUDA(Runner):
         graph = graph_bytes(call)
         hint = "" if self._pinned else '; memory="host" leaves the graph in the host\'s memory'
         return (
-            f"out of memory: {self.device.name} has {free / 1e9:.2f} of {total / 1e9:.2f} GB free; the graph takes "
-            f"{graph / 1e9:.2f} GB and the run needs more than the rest ({text.rstrip('.')}){hint}"
+            f"out of memory: {self.device.name} has {_amount(free)} of {_amount(total)} free; the graph takes "
+            f"{_amount(graph)} and the run needs more than the rest ({text.rstrip('.')}){hint}"
         )
+
+
+def _amount(size: int) -> str:
+    """Bytes for people."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size >= scale:
+            return f"{size / scale:.3g} {unit}"
+    return f"{size} bytes"
 
 
 def graph_bytes(call: Call) -> int:

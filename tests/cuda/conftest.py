@@ -1,0 +1,31 @@
+"""The GPU of the tests here: an emulated one, and the real one with `pytest -m cuda`."""
+
+from __future__ import annotations
+
+import emulator
+import pytest
+from emulated_device import EmulatedDevice
+
+from vgraph.runtime.cuda import detect, device_for, use
+
+
+@pytest.fixture
+def emulated():
+    """An emulated GPU, installed: `device="cuda"` means it."""
+    reason = emulator.unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    with use(EmulatedDevice()) as device:
+        yield device
+
+
+@pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.cuda)])
+def gpu(request):
+    """What `device="cuda"` means: a test with it runs on the emulated GPU, and with `-m cuda` on the real one."""
+    if request.param == "emulated":
+        yield request.getfixturevalue("emulated")
+        return
+    reason = detect.missing()
+    if reason is not None:
+        pytest.skip(f"needs {reason}")
+    yield device_for(0)

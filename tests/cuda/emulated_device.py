@@ -1,0 +1,140 @@
+"""A GPU for the executor that is none: NumPy's memory, and kernels that the emulator runs on the CPU.
+
+Install it with `vgraph.runtime.cuda.use(EmulatedDevice())`; then `vg.run(..., device="cuda")` goes through everything
+but CuPy. See `emulation/emulation.hpp` on what an emulated run can show.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import weakref
+from pathlib import Path
+
+import numpy as np
+from emulator import Emulated, KernelFault, compile_text
+
+import vgraph.compiler.backends.cuda as cuda_backend
+from vgraph.errors import InternalError
+
+INCLUDE = Path(cuda_backend.__file__).parent / "include"
+
+
+class EmulatedLaunch:
+    """A kernel that runs in a thread."""
+
+    def __init__(self, kernel: Emulated, words: np.ndarray, grid: int, block: int, seed: int) -> None:
+        self.failure: KernelFault | None = None
+        self.elapsed = 0.0
+
+        def go() -> None:
+            start = time.perf_counter()
+            try:
+                kernel.launch(words, grid, block, seed)
+            except KernelFault as failure:
+                self.failure = failure
+            self.elapsed = time.perf_counter() - start
+
+        self.thread = threading.Thread(target=go)
+        self.thread.start()
+
+    def done(self) -> bool:
+        if self.thread.is_alive():
+            return False
+        self.thread.join()
+        if self.failure is not None:
+            raise InternalError(str(self.failure))
+        return True
+
+    def seconds(self) -> float:
+        return self.elapsed
+
+
+class EmulatedDevice:
+    """`multiprocessors` of one block each. `limit`: bytes of memory; `seed`: of the interleaving of threads.
+
+    `compiled`, `uploads` and `launches` count what was done.
+    """
+
+    name = "an emulated GPU"
+    place = "cuda:emulated"
+
+    def __init__(
+        self, *, multiprocessors: int = 2, block: int = 64, limit: int = 1 << 34, seed: int = 0
+    ) -> None:
+        self.multiprocessors, self.block, self.limit, self.seed = multiprocessors, block, limit, seed
+        self.used = self.compiled = self.uploads = self.launches = 0
+        self.grids: list[int] = []
+
+    def current(self):
+        return contextlib.nullcontext()
+
+    def stamp(self) -> str:
+        headers = "".join(p.read_text() for p in sorted(INCLUDE.glob("*.cuh")))
+        return f"emulated {self.block} {len(headers)}"
+
+    def compile(self, text: str) -> bytes:
+        self.compiled += 1
+        return text.encode()
+
+    def load(self, code: bytes) -> Emulated:
+        return compile_text(code.decode(), [INCLUDE], self.block)
+
+    def occupancy(self, kernel: Emulated) -> int:
+        return 1
+
+    # --- memory -------------------------------------------------------------------------------------------
+
+    def empty(self, shape, dtype) -> np.ndarray:
+        """Memory that begins as rubbish."""
+        found = np.empty(shape, dtype)
+        if self.used + found.nbytes > self.limit:
+            raise MemoryError(f"{found.nbytes} bytes")
+        self.used += found.nbytes
+        weakref.finalize(found, self._free, found.nbytes)
+        found.view(np.uint8).reshape(-1)[:] = 0xA5
+        return found
+
+    def _free(self, size: int) -> None:
+        self.used -= size
+
+    def zeros(self, shape, dtype) -> np.ndarray:
+        found = self.empty(shape, dtype)
+        found[...] = 0
+        return found
+
+    def upload(self, host: np.ndarray) -> np.ndarray:
+        found = self.empty(host.shape, host.dtype)
+        found[...] = host
+        self.uploads += 1
+        return found
+
+    def pin(self, host: np.ndarray) -> np.ndarray:
+        return host.copy()
+
+    def download(self, array: np.ndarray) -> np.ndarray:
+        return array.copy()
+
+    def address(self, array: np.ndarray) -> int:
+        return array.ctypes.data
+
+    def memory(self) -> tuple[int, int]:
+        return self.limit - self.used, self.limit
+
+    def release(self) -> None:
+        pass
+
+    # --- runs ---------------------------------------------------------------------------------------------
+
+    def launch(self, kernel: Emulated, words: np.ndarray, grid: int) -> EmulatedLaunch:
+        assert 1 <= grid <= self.multiprocessors
+        self.launches += 1
+        self.grids.append(grid)
+        return EmulatedLaunch(kernel, words, grid, self.block, self.seed)
+
+    def read(self, array: np.ndarray, start: int, stop: int) -> np.ndarray:
+        return array[start:stop].copy()
+
+    def write(self, array: np.ndarray, offset: int, data: bytes) -> None:
+        array.view(np.uint8)[offset : offset + len(data)] = np.frombuffer(data, np.uint8)

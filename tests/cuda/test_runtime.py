@@ -1,0 +1,281 @@
+"""The runtime of the CUDA backend, with kernels written by hand; on an emulated GPU, with `-m cuda` on a real one."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from emulated_device import EmulatedDevice
+from written import counted, endless_body, failing_body, listing_body, weighted, weighted_body, written
+
+import vgraph as vg
+from vgraph.config import scope
+from vgraph.errors import InternalError
+from vgraph.runtime import executor
+from vgraph.runtime.cuda import use
+from vgraph.runtime.cuda.executor import resident_on
+
+
+@pytest.fixture
+def graph():
+    rng = np.random.default_rng(5)
+    return vg.Graph.from_edges(rng.integers(0, 300, 900), rng.integers(0, 300, 900), num_vertices=300)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path):
+    with scope(cache_dir=tmp_path / "cache", no_cache=False):
+        executor._loaded.clear()
+        yield
+        executor._loaded.clear()
+
+
+X = np.arange(300) * 3 - 100
+
+
+def with_list(interface):
+    """The interface with a list of frontiers more."""
+    return replace(interface, lists=("levels",))
+
+
+def check(result, graph, x=X, add=7):
+    want = vg.run(weighted, graph, device="cpu", x=x, add=add)
+    np.testing.assert_array_equal(result.y, want.y)
+    assert result.total == want.total
+    assert result.total.dtype == want.total.dtype
+
+
+def test_results_as_on_the_cpu(gpu, graph):
+    with written(weighted_body):
+        result = vg.run(weighted, graph, device="cuda", x=X, add=7)
+    check(result, graph)
+    assert isinstance(result.y, np.ndarray)
+    stats = result.stats
+    assert (stats.device, stats.rounds, stats.cached) == ("cuda", 1, False)
+    assert stats.threads % gpu.block == 0
+    assert 0 < stats.kernel_seconds <= stats.run_seconds
+    assert stats.transfer_seconds > 0
+    (record,) = result.trace
+    assert (record.label, record.direction, record.frontier) == ("weigh", "vertex", 300)
+    assert record.seconds == pytest.approx(1e-6)
+
+
+def test_in_another_order_of_vertices(gpu, graph):
+    @vg.operator
+    def own(v):
+        v.y = v.x + vg.int64(v.out_degree)
+
+    @vg.algorithm
+    def degrees(graph, x: vg.vertex_property(vg.int64), add: vg.int64 = 5):
+        y = graph.vertex_property(vg.int64)
+        graph.vertex_apply(own)
+        total = add + 1
+        return y, total
+
+    def body(i):
+        return weighted_body(i).replace("x[v] * (long long)v +", "x[v] +")
+
+    with written(body):
+        result = vg.run(degrees, graph, device="cuda", relabel="degree", x=X)
+    np.testing.assert_array_equal(result.y, X + graph.out_degree)
+
+
+def test_a_graph_stays_on_the_device(emulated, graph):
+    with written(weighted_body):
+        vg.run(weighted, graph, device="cuda", x=X)
+        assert emulated.uploads == 2  # the offsets, and x
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
+        assert emulated.uploads == 3  # x
+        sharing = graph.with_edge_property("weight", np.ones(graph.num_arcs))
+        vg.run(weighted, sharing, device="cuda", x=X)
+        assert emulated.uploads == 4
+
+
+def test_a_graph_goes_from_the_device_with_its_last_reference(emulated):
+    graph = vg.Graph.from_edges([0, 1], [1, 2], num_vertices=300)
+    with written(weighted_body):
+        vg.run(weighted, graph, device="cuda", x=X)
+    resident = resident_on(emulated)
+    assert len(resident) == 1
+    assert emulated.used > 0
+    del graph
+    gc.collect()
+    assert len(resident) == 0
+    assert emulated.used == 0
+
+
+def test_the_memory_of_a_run_is_given_back(emulated, graph):
+    with written(weighted_body):
+        result = vg.run(weighted, graph, device="cuda", x=X)
+        kept = emulated.used
+        del result
+        vg.run(weighted, graph, device="cuda", x=X)
+    assert emulated.used == kept == graph.out.row_offsets.nbytes
+
+
+def test_code_from_memory_and_from_disk(emulated, graph):
+    with written(weighted_body):
+        assert not vg.run(weighted, graph, device="cuda", x=X).stats.cached
+        vg.run(weighted, graph, device="cuda", x=X)
+        assert emulated.compiled == 1
+        executor._loaded.clear()
+        again = vg.run(weighted, graph, device="cuda", x=X, add=7)
+        assert again.stats.cached
+        assert emulated.compiled == 1
+        check(again, graph)
+    with written(weighted_body), use(EmulatedDevice(block=32)) as other:
+        assert not vg.run(weighted, graph, device="cuda", x=X).stats.cached
+        assert other.compiled == 1
+
+
+def test_a_program_that_ends_itself(gpu, graph):
+    with written(failing_body), pytest.raises(vg.AlgorithmError, match="this is wrong"):
+        vg.run(counted, graph, device="cuda", x=X)
+    with written(weighted_body):
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
+
+
+@pytest.mark.parametrize("needed", [1000, 1324, 1325, 2649, 9000])
+def test_a_list_that_is_too_short(gpu, graph, needed):
+    with written(lambda i: listing_body(i, needed), with_list):
+        result = vg.run(counted, graph, device="cuda", x=X)
+    np.testing.assert_array_equal(result.y, X + 1)
+    assert result.room == (1324 if needed <= 1324 else 2 * max(1324, needed))
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, ZeroDivisionError])
+def test_an_exception_stops_the_kernel(gpu, graph, failure):
+    seen = []
+
+    def stop(progress):
+        seen.append(progress)
+        raise failure
+
+    with written(endless_body), pytest.raises(failure):
+        vg.run(counted, graph, device="cuda", x=X, progress=stop)
+    (progress,) = seen
+    assert (progress.rounds, progress.frontier_size, progress.edges) == (3, 17, 50)
+    with written(weighted_body):
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
+
+
+def test_progress_counts_arcs_once(gpu, graph):
+    seen = []
+
+    def stop(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise ZeroDivisionError
+
+    with written(endless_body), pytest.raises(ZeroDivisionError):
+        vg.run(counted, graph, device="cuda", x=X, progress=stop)
+    assert [p.edges for p in seen] == [50, 50, 50]
+
+
+def test_a_graph_in_memory_of_the_host(gpu, graph):
+    with written(weighted_body):
+        check(vg.run(weighted, graph, device="cuda", memory="host", x=X, add=7), graph)
+
+
+def test_results_that_stay_on_the_device(gpu, graph):
+    with written(weighted_body):
+        result = vg.run(weighted, graph, output="cupy", x=X, add=7)
+    y = result.y if isinstance(result.y, np.ndarray) else result.y.get()
+    np.testing.assert_array_equal(y, vg.run(weighted, graph, device="cpu", x=X, add=7).y)
+    if not isinstance(gpu, EmulatedDevice):
+        assert type(result.y).__module__.startswith("cupy")
+        assert hasattr(result.y, "__dlpack__")
+    else:
+        assert gpu.used == graph.out.row_offsets.nbytes + result.y.nbytes
+
+
+def test_results_that_stay_on_the_device_in_another_order(gpu, graph):
+    rank = np.arange(300)[::-1]
+    with written(weighted_body):
+        result = vg.run(weighted, graph, output="cupy", x=X)
+        moved = result.reordered(rank)
+    y, moved_y = (v if isinstance(v, np.ndarray) else v.get() for v in (result.y, moved.y))
+    assert type(moved.y) is type(result.y)
+    np.testing.assert_array_equal(moved_y, y[rank])
+
+
+def test_small_graphs_get_small_grids(emulated):
+    small = vg.Graph.from_edges([0], [1], num_vertices=3)
+    large = vg.Graph.from_edges([0], [1], num_vertices=300)
+    with written(weighted_body):
+        vg.run(weighted, small, device="cuda", x=X[:3])
+        vg.run(weighted, large, device="cuda", x=X)
+        vg.run(weighted, vg.Graph.from_edges([], [], num_vertices=0), device="cuda", x=X[:0])
+    assert emulated.grids == [1, 2, 1]
+
+
+def test_memory_of_each_thread_makes_the_grid_smaller(graph):
+    from vgraph.compiler.backends.base import ArgSlot
+
+    def with_scratch(interface):
+        return replace(interface, args=(*interface.args, ArgSlot("scratch", "s", "int64")))
+
+    def body(i):
+        check_zero = (
+            f"for (u64 k = 0; k < n; k++) total += ((long long *){i.word('scratch', 's')})[thread * n + k];"
+        )
+        return weighted_body(i).replace(
+            "  if (thread == 0)",
+            f"  long long total = 0; {check_zero} if (total) y[0] = -1; if (thread == 0)",
+        )
+
+    each = 300 * 8 * 64
+    with (
+        use(EmulatedDevice(limit=3 * each + (4 << 20), multiprocessors=4)) as device,
+        written(body, with_scratch),
+    ):
+        device.limit = 6 * each + (4 << 20)
+        vg.run(weighted, graph, device="cuda", x=X)
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
+    assert device.grids[0] in (2, 3, 4)
+
+
+# --- memory that is short -------------------------------------------------------------------------------------
+
+
+TRACE_BYTES = (1 << 16) * 48
+
+
+def test_other_graphs_make_room(graph):
+    large = vg.Graph.from_edges([0], [1], num_vertices=50_000)
+    x = np.zeros(50_000, np.int64)
+    run_bytes = TRACE_BYTES + 2 * x.nbytes
+    with use(EmulatedDevice(limit=run_bytes + 400_000)) as device, written(weighted_body):
+        result = vg.run(weighted, large, device="cuda", x=x, output="cupy")
+        del result
+        assert len(resident_on(device)) == 1
+        larger = vg.Graph.from_edges([0], [1], num_vertices=55_000)
+        check(
+            vg.run(weighted, larger, device="cuda", x=np.ones(55_000, int), add=7),
+            larger,
+            np.ones(55_000, int),
+        )
+        assert len(resident_on(device)) == 1
+
+
+def test_out_of_memory_leaves_a_device_that_works(graph):
+    large = vg.Graph.from_edges([0], [1], num_vertices=500_000)
+    with use(EmulatedDevice(limit=TRACE_BYTES + 100_000)) as device, written(weighted_body):
+        sizes = r"out of memory: an emulated GPU has 3.25 MB of 3.25 MB free; the graph takes 2 MB"
+        with pytest.raises(vg.DeviceError, match=sizes):
+            vg.run(weighted, large, device="cuda", x=np.zeros(500_000, np.int64))
+        gc.collect()
+        assert device.used == 0
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
+
+
+def test_a_kernel_that_faults(emulated, graph):
+    def wild(i):
+        return "  *(volatile u64 *)(thread + 16) = 1;"
+
+    with written(wild), pytest.raises(InternalError, match="address 0x10"):
+        vg.run(counted, graph, device="cuda", x=X)
+    with written(weighted_body):
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
