@@ -20,6 +20,8 @@
 
 #include "interface.hpp"
 
+#define memcpy __builtin_memcpy
+
 #define VG_EMULATION 1
 #define __global__
 #define __device__

@@ -118,7 +118,8 @@ class CUDA(Runner):
         while True:
             start, copied = time.perf_counter(), self.resident.seconds
             threads = grid * self.device.block
-            memory = Memory(self.device, self.resident, call, threads, rooms, self._pinned)
+            workers = self._workers(call, threads)
+            memory = Memory(self.device, self.resident, call, threads, rooms, workers, self._pinned)
             prepared = time.perf_counter()
             launch = self.device.launch(kernel.function, memory.packed(), grid)
             watch(self.device, launch, memory, progress)
@@ -134,13 +135,14 @@ class CUDA(Runner):
         return self._ran(call, memory, control, launch, (start, prepared, ran), copied)
 
     def _grid(self, kernel: Loaded, call: Call) -> int:
-        """Blocks to launch: as many as run at a time, or fewer where there is less to do, or less memory."""
+        """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
         most = self.device.multiprocessors * kernel.occupancy
-        found = policy.cuda_blocks(call.graph, self.device.multiprocessors, most, self.device.block)
-        own = scratch_bytes(call) * self.device.block
-        if own:
-            found = min(found, max(1, self.device.memory()[0] // (2 * own)))
-        return found
+        return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, self.device.block)
+
+    def _workers(self, call: Call, threads: int) -> int:
+        """How many visits may have scratch memory at a time: one per warp, or what fits into half of the memory."""
+        own = scratch_bytes(call)
+        return min(threads // 32, max(1, self.device.memory()[0] // (2 * own))) if own else 0
 
     def _ran(
         self,

@@ -30,6 +30,7 @@ class Memory:
     """Everything that one launch of a kernel needs; made anew for each, so that a second one begins as the first did.
 
     `rooms`: ids, and frontiers, that each list has room for. `threads`: of the whole grid.
+    `workers`: visits that have scratch memory at the same time.
     """
 
     device: Device
@@ -37,6 +38,7 @@ class Memory:
     call: Call
     threads: int
     rooms: list[int]
+    workers: int
     pinned: bool = False
     words: list[int] = field(default_factory=list)
     arrays: dict[str, Any] = field(default_factory=dict)
@@ -53,7 +55,7 @@ class Memory:
         self._lists()
         self._buckets()
         self.trace = self.device.empty((TRACE_ROOM * TRACE_WORDS,), np.uint64)
-        self.words += [self._at(self.trace), TRACE_ROOM]
+        self.words += [self._at(self.trace), TRACE_ROOM, self.workers]
         assert len(self.words) == num_words(plan.interface)
 
     def packed(self) -> NDArray[np.uint64]:
@@ -89,7 +91,7 @@ class Memory:
                     host = topology_array(arg, self.call.graph)
                     word = self._at(self.resident.get(host, pinned=self.pinned))
                 case "scratch" | "touched":
-                    word = self._at(self._zeros(self.threads * n, arg.dtype))
+                    word = self._at(self._zeros(self.workers * n, arg.dtype))
                 case "workspace":
                     word = self._at(self._zeros(arg.length * n + 8, arg.dtype))
                 case "length":
@@ -131,6 +133,6 @@ def scalar_word(value: Any, dtype: DTypeLike) -> int:
 
 
 def scratch_bytes(call: Call) -> int:
-    """Bytes that each thread of a grid needs for itself."""
+    """Bytes of scratch memory that each worker needs for itself."""
     args = [a for a in call.plan.interface.args if a.kind in ("scratch", "touched")]
     return call.graph.num_vertices * sum(np.dtype(a.dtype).itemsize for a in args)
