@@ -37,6 +37,13 @@ def choose_balance(c: Choice) -> Balance:
 def _chosen(c: Choice) -> Balance:
     """Node splitting where one hub alone would keep the other threads waiting; else chunks even out by themselves."""
     facts, split = c.context.facts, SPLIT()
+    if "warp" in c.context.abilities.balances:
+        if facts.short_lists or not facts.large or _obstacle(c, split) is not None:
+            return VERTEX
+        c.because(
+            "balance", split, "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
+        )
+        return split
     others = ("segments", "pipeline", "prefetch", "vectorize")
     fits = facts.large and facts.hubs and c.context.threads != 1 and not any(map(c.asked, others))
     if not fits or split.kind not in c.context.abilities.balances or _obstacle(c, split) is not None:
@@ -59,7 +66,7 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
         return f"order={show(c.chosen['order'])} takes the vertices of a bucket one by one", None
     pulls_data = c.is_edge and c.chosen["direction"] is Direction.PULL
     bitmap = c.chosen["frontier"] is FrontierLayout.BITMAP and c.chosen["drive"] is not Drive.TOPOLOGY
-    if balance.kind == "edge" and bitmap and not pulls_data:
+    if balance.kind == "edge" and bitmap and not pulls_data and "warp" not in c.context.abilities.balances:
         return "equal shares of arcs are found in a queue of active vertices, not in a bitmap", None
     if not c.is_edge:
         found = cut_operator(c.operator)

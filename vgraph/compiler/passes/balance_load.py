@@ -10,6 +10,8 @@ Node splitting: Vivek K., Load balancing and dynamic parallelism for static and 
 
 from __future__ import annotations
 
+from typing import Final
+
 from vgraph.compiler.effects import only_claims, the_claim
 from vgraph.compiler.ir import (
     ACCUMULATING,
@@ -28,6 +30,7 @@ from vgraph.compiler.ir import (
     ForNeighbors,
     FrontierPush,
     If,
+    Lanes,
     Let,
     Load,
     Node,
@@ -69,7 +72,11 @@ def with_pieces(low: Lowering, apply: Apply, loop: ParFor, side: Orientation) ->
         limit = Const(balance.limit, I64, span=apply.span)
     elif balance.kind == "split":
         limit = low.number(f"policy.split.{side.value}")
-    return with_fields(loop, {"words": False, "cut": side, "limit": limit})
+    lanes = _LANES.get(balance.kind, Lanes.THREAD)
+    return with_fields(loop, {"words": False, "cut": side, "limit": limit, "lanes": lanes})
+
+
+_LANES: Final = {"warp": Lanes.WARP, "block": Lanes.BLOCK, "twc": Lanes.BINS}
 
 
 def arcs_of(apply: Apply, vertex: str, side: Orientation) -> Expr:

@@ -38,9 +38,9 @@ _lock = threading.Lock()
 @functools.cache
 def backend() -> Backend:
     """The backend that emits CUDA C++."""
-    from vgraph.compiler.backends.cuda.backend import CUDABackend  # type: ignore[import-not-found]
+    from vgraph.compiler.backends.cuda.backend import CUDABackend
 
-    return CUDABackend()  # type: ignore[no-any-return]
+    return CUDABackend()
 
 
 def resident_on(device: Device) -> Resident:
