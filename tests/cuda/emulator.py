@@ -1,7 +1,13 @@
 """Run the text of a CUDA kernel on the CPU, with the interleaving of a seed.
 
-`emulation/emulation.hpp` says what this shows and what it cannot. Compilation needs g++ on Linux (x86-64 or AArch64):
-`unavailable()` gives the reason when something is missing.
+`emulation/emulation.hpp` says what this shows and what it cannot. Compilation needs g++ on Linux: `unavailable()`
+gives the reason when something is missing.
+
+Cost, on one core of a busy server: the scheduler takes 1 to 3 s to compile, once per process; a small kernel 0.1 to
+0.2 s. A launch of 1024 threads takes 0.2 ms and then, per second, 5 to 9 million threads pass a `__syncthreads`, 5 to
+7 million a shuffle, 2 to 10 million a grid barrier of four blocks, and 20 to 35 million atomics are done. So a round
+of a few hundred threads costs well under a millisecond. A precompiled header would not pay: reading `emulation.hpp`
+takes 30 ms.
 """
 
 from __future__ import annotations
@@ -9,7 +15,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import hashlib
-import platform
 import re
 import shutil
 import subprocess
@@ -49,8 +54,6 @@ def unavailable() -> str | None:
     """Why kernels cannot be emulated here; None when they can."""
     if sys.platform != "linux":
         return "the CUDA emulation needs Linux (it swaps the thread-local memory of an ELF library)"
-    if platform.machine() not in ("x86_64", "aarch64"):
-        return f"the CUDA emulation is not tried on {platform.machine()}"
     if shutil.which("g++") is None:
         return "the CUDA emulation needs g++"
     return None
@@ -98,8 +101,8 @@ class Emulated:
     ) -> int:
         """Run the kernel to its end; how often the scheduler switched between threads.
 
-        `words` (uint64) are the bytes of the kernel's parameter. Seed 0 runs the threads in order and switches only
-        where they wait. `seconds` of CPU time end a kernel that does not end by itself. `KernelFault` says what
+        `words` (uint64) are the bytes of the kernel's parameter. Seed 0 runs the threads in order and switches where
+        they wait (and now and then at other yield points, lest a loop that polls never ends). `seconds` of CPU time end a kernel that does not end by itself. `KernelFault` says what
         went wrong; shared memory begins as rubbish.
         """
         words = np.ascontiguousarray(words, dtype=np.uint64)
@@ -154,7 +157,7 @@ def _compile(
     if every_access:
         flags += ["-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"]
     _gxx([*flags, "-c", folder / "unit.cpp", "-o", folder / "unit.o"])
-    _gxx(["-shared", folder / "unit.o", *_runtime(), "-o", library, "-Wl,-Bsymbolic"])
+    _gxx(["-shared", folder / "unit.o", *_runtime(), "-o", library])
     return Emulated(_load(library), library, block)
 
 

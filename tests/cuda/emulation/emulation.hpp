@@ -15,7 +15,8 @@
 // - Undefined behaviour that the host defines, and the other way round (integer division by zero is a fault here).
 //   Floats are rounded as the host does, without contraction to FMA and with the host's math library.
 // - Types with constructors in __shared__ memory: CUDA refuses them, this does not notice and never runs them.
-// Only one-dimensional grids and blocks; no dynamic shared memory, no textures, no streams.
+// Only one-dimensional grids and blocks; no dynamic shared memory, no textures, no streams. `alignas` stands before
+// `__shared__`. Signed integers wrap.
 #pragma once
 
 #include "interface.hpp"

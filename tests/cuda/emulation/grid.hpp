@@ -14,6 +14,15 @@
 #include <vector>
 
 namespace emu {
+
+// Stacks are kept for the next launch, of whatever kernel: an inline variable is one in the process, though every
+// kernel is a library of its own.
+struct Stacks {
+    char *base = nullptr;
+    size_t count = 0;
+};
+__attribute__((visibility("default"))) inline Stacks stacks;
+
 namespace {
 
 constexpr size_t STACK = 128 << 10, PAGE = 4 << 10;
@@ -59,9 +68,8 @@ struct Grid {
     int spins = 0;
     emu_u64 seed = 0, random = 0, switches = 0;
     const void *args = nullptr;
-    char *stacks = nullptr, *shared = nullptr;
+    char *shared = nullptr;
     size_t shared_bytes = 0;
-    bool failed = false;
 };
 Grid *grid;
 std::string message;

@@ -2,9 +2,9 @@
 // interleave as well.
 #include "interface.hpp"
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
-#define HOOK(name, ...) \
-    EXPORT void name(__VA_ARGS__) {                 \
+#define HIDDEN extern "C" __attribute__((visibility("hidden")))
+#define HOOK(name, ...)                               \
+    HIDDEN void name(__VA_ARGS__) {                   \
         if (--emu::countdown <= 0) emu::reschedule(); \
     }
 HOOK(__tsan_read1, void *)
@@ -25,7 +25,7 @@ HOOK(__tsan_unaligned_write4, void *)
 HOOK(__tsan_unaligned_write8, void *)
 HOOK(__tsan_read_range, void *, unsigned long)
 HOOK(__tsan_write_range, void *, unsigned long)
-EXPORT void __tsan_init() {}
-EXPORT void __tsan_func_entry(void *) {}
-EXPORT void __tsan_func_exit() {}
-EXPORT void __tsan_vptr_update(void **, void *) {}
+HIDDEN void __tsan_init() {}
+HIDDEN void __tsan_func_entry(void *) {}
+HIDDEN void __tsan_func_exit() {}
+HIDDEN void __tsan_vptr_update(void **, void *) {}

@@ -48,7 +48,6 @@ void enter_block(unsigned block) {
 
 [[noreturn]] void leave(const std::string &what) {
     message = what;
-    grid->failed = true;
     Context nowhere;
     change(nowhere, grid->home);
     __builtin_unreachable();
@@ -175,15 +174,17 @@ void start_fiber() {
 void on_signal(int number, siginfo_t *info, void *state) {
     if (number == SIGVTALRM) {
         overtime = true;
-        if (!pthread_equal(pthread_self(), owner)) return;
+        if (!pthread_equal(pthread_self(), owner)) {
+            pthread_kill(owner, number);
+            return;
+        }
         if (!in_kernel) return;  // the scheduler looks at `overtime` before it goes on
         message = "not done after " + std::to_string(int(seconds)) + " s; one thread never yields";
     } else {
         auto *place = static_cast<char *>(info->si_addr);
-        size_t all = grid->fibers.size() * STACK;
         if (number == SIGFPE)
             message = "integer division by zero or overflow";
-        else if (place >= grid->stacks && place < grid->stacks + all)
+        else if (place >= stacks.base && place < stacks.base + stacks.count * STACK)
             message = "stack overflow";
         else
             message = "memory fault at address " + hex(size_t(place));
@@ -217,6 +218,20 @@ struct Handlers {
     }
 };
 
+bool enough_stacks(size_t count) {
+    if (stacks.count >= count) return true;
+    if (stacks.base) munmap(stacks.base, stacks.count * STACK);
+    stacks = {};
+    void *base = mmap(nullptr, count * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return false;
+    for (size_t i = 0; i < count; ++i)  // a page at the low end that nobody may touch
+        if (mprotect(static_cast<char *>(base) + i * STACK, PAGE, PROT_NONE) != 0) {
+            munmap(base, count * STACK);
+            return false;
+        }
+    stacks = {static_cast<char *>(base), count};
+    return true;
+}
 bool prepare_grid(unsigned blocks, unsigned block) {
     Grid &g = *grid;
     g.block_size = block;
@@ -225,10 +240,7 @@ bool prepare_grid(unsigned blocks, unsigned block) {
     g.fibers.resize(g.alive);
     g.warps.resize(size_t(blocks) * g.warps_per_block);
     g.blocks.resize(blocks);
-    void *stacks = mmap(nullptr, g.alive * STACK, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED) return false;
-    g.stacks = static_cast<char *>(stacks);
+    if (!enough_stacks(g.alive)) return false;
     for (unsigned i = 0; i < g.alive; ++i) {
         Fiber &fiber = g.fibers[i];
         fiber.block = i / block, fiber.thread = i % block, fiber.lane = fiber.thread % 32;
@@ -236,9 +248,7 @@ bool prepare_grid(unsigned blocks, unsigned block) {
         Warp &warp = g.warps[fiber.warp];
         if (fiber.lane == 0) warp.first = i;
         warp.alive |= 1u << fiber.lane;
-        char *low = g.stacks + i * STACK;
-        if (mprotect(low, PAGE, PROT_NONE) != 0) return false;
-        prepare(fiber.context, low, STACK, start_fiber);
+        prepare(fiber.context, stacks.base + i * STACK, STACK, start_fiber);
         make_ready(fiber);
     }
     for (Block &b : g.blocks) {
@@ -300,7 +310,8 @@ unsigned activemask(const char *file, int line) {
     Fiber &self = *grid->current;
     self.frame = static_cast<void **>(__builtin_frame_address(0));
     park(self, ACTIVEMASK, file, line);
-    self.place = size_t(line);  // only lanes with the same chain of callers can have converged
+    // Only lanes with the same chain of callers can have converged.
+    self.place = size_t(__builtin_return_address(0));
     for (void **frame = self.frame; HAS_FRAMES && frame && frame[0]; frame = static_cast<void **>(frame[0]))
         self.place = self.place * 31 + size_t(frame[1]);
     Warp &warp = grid->warps[self.warp];
@@ -360,6 +371,5 @@ EXPORT int vg_emulate(const void *args, unsigned long bytes, unsigned blocks, un
         in_kernel = false;
     }
     vg_emulation_switches = grid->switches;
-    if (grid->stacks) munmap(grid->stacks, size_t(blocks) * block * STACK);
     return message.empty() ? 0 : 1;
 }

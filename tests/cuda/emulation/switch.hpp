@@ -5,8 +5,8 @@
 
 namespace emu {
 
-#if defined(EMU_UCONTEXT)  // to try the last branch
-#elif defined(__x86_64__)
+// EMU_UCONTEXT: to try the last branch.
+#if defined(__x86_64__) && !defined(EMU_UCONTEXT)
 
 struct Context { void *stack = nullptr; };
 extern "C" __attribute__((visibility("hidden"))) void emu_switch(void **from, void *to);
@@ -43,7 +43,7 @@ inline void prepare(Context &context, char *low, size_t size, void (*start)()) {
 }
 inline void change(Context &from, Context &to) { emu_switch(&from.stack, to.stack); }
 
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(EMU_UCONTEXT)
 
 struct Context { void *stack = nullptr; };
 extern "C" __attribute__((visibility("hidden"))) void emu_switch(void **from, void *to);
