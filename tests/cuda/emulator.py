@@ -102,8 +102,8 @@ class Emulated:
         """Run the kernel to its end; how often the scheduler switched between threads.
 
         `words` (uint64) are the bytes of the kernel's parameter. Seed 0 runs the threads in order and switches where
-        they wait (and now and then at other yield points, lest a loop that polls never ends). `seconds` of CPU time end a kernel that does not end by itself. `KernelFault` says what
-        went wrong; shared memory begins as rubbish.
+        they wait (and now and then at other yield points, lest a loop that polls never ends). `seconds` of CPU time
+        end a kernel that does not end by itself. `KernelFault` says what went wrong; shared memory begins as rubbish.
         """
         words = np.ascontiguousarray(words, dtype=np.uint64)
         with _lock:

@@ -96,7 +96,12 @@ EMU_INLINE void __trap(EMU_AT) { emu::fail("__trap()", file, line); }
 #ifndef assert
 #define assert(condition) ((condition) ? (void)0 : emu::fail("assert(" #condition ")", __FILE__, __LINE__))
 #endif
-extern "C" int printf(const char *, ...);
+extern "C" {
+int printf(const char *, ...);
+void *memcpy(void *, const void *, size_t) noexcept;
+void *memset(void *, int, size_t) noexcept;
+int memcmp(const void *, const void *, size_t) noexcept;
+}
 
 // Votes, shuffles and the like: the lanes of the mask meet, then all go on.
 EMU_INLINE unsigned __activemask(EMU_AT) { return emu::activemask(file, line); }
