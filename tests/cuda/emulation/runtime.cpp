@@ -180,6 +180,9 @@ void on_signal(int number, siginfo_t *info, void *state) {
         }
         if (!in_kernel) return;  // the scheduler looks at `overtime` before it goes on
         message = "not done after " + std::to_string(int(seconds)) + " s; one thread never yields";
+    } else if (!pthread_equal(pthread_self(), owner) || !in_kernel) {
+        signal(number, SIG_DFL);  // not the kernel's
+        return;
     } else {
         auto *place = static_cast<char *>(info->si_addr);
         if (number == SIGFPE)
