@@ -60,7 +60,8 @@ std::string where_everybody_waits() {
             if (fiber.done) continue;
             std::string where = fiber.waits == NOTHING ? "can run" : std::string("at ") + name_of(fiber.waits);
             if (fiber.waits >= SYNCWARP && fiber.waits < ACTIVEMASK) where += " mask " + hex(fiber.mask);
-            if (fiber.waits != NOTHING) where += " (" + at(fiber.file, fiber.line) + ")" + callers(fiber);
+            if (fiber.waits != NOTHING) where += " (" + at(fiber.file, fiber.line) + ")";
+            where += callers(fiber);
             groups[where].push_back(t);
         }
         unsigned exited = grid->block_size - grid->blocks[b].alive;

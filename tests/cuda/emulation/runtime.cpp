@@ -266,7 +266,7 @@ bool prepare_grid(unsigned blocks, unsigned block) {
 
 void reschedule() {
     Inside inside;
-    if (grid->seed == 0) countdown = 64;
+    grid->current->frame = static_cast<void **>(__builtin_frame_address(0));
     next_fiber();
 }
 void wake() {
