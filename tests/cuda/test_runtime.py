@@ -11,6 +11,7 @@ from emulated_device import EmulatedDevice
 from written import counted, endless_body, failing_body, listing_body, weighted, weighted_body, written
 
 import vgraph as vg
+from vgraph.compiler.backends.base import ArgSlot
 from vgraph.config import scope
 from vgraph.errors import InternalError
 from vgraph.runtime import executor
@@ -211,30 +212,26 @@ def test_small_graphs_get_small_grids(emulated):
     assert emulated.grids == [1, 2, 1]
 
 
-def test_memory_of_each_thread_makes_the_grid_smaller(graph):
-    from vgraph.compiler.backends.base import ArgSlot
+@pytest.mark.parametrize(("limit", "workers"), [(1 << 30, 4), (8 << 20, 3), (6 << 20, 2)])
+def test_scratch_memory_takes_a_part_of_what_is_free(limit, workers):
+    """The kernel says in `total` how many workers there are, plus a sum over their memory, which is all zero."""
+    n = 79_000
+    graph = vg.Graph.from_edges([0], [1], num_vertices=n)
 
     def with_scratch(interface):
         return replace(interface, args=(*interface.args, ArgSlot("scratch", "s", "int64")))
 
     def body(i):
-        check_zero = (
-            f"for (u64 k = 0; k < n; k++) total += ((long long *){i.word('scratch', 's')})[thread * n + k];"
-        )
-        return weighted_body(i).replace(
-            "  if (thread == 0)",
-            f"  long long total = 0; {check_zero} if (total) y[0] = -1; if (thread == 0)",
-        )
+        own, size = i.word("scratch", "s"), i.word("size", "num_vertices")
+        return f"""
+  if (thread == 0) {{
+    u64 total = {i.workers()};
+    for (u64 k = 0; k < {size} * {i.workers()}; k++) total += ((u64 *){own})[k];
+    control[{i.layout.RESULTS}] = total;
+  }}"""
 
-    each = 300 * 8 * 64
-    with (
-        use(EmulatedDevice(limit=3 * each + (4 << 20), multiprocessors=4)) as device,
-        written(body, with_scratch),
-    ):
-        device.limit = 6 * each + (4 << 20)
-        vg.run(weighted, graph, device="cuda", x=X)
-        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
-    assert device.grids[0] in (2, 3, 4)
+    with use(EmulatedDevice(limit=limit)), written(body, with_scratch):
+        assert vg.run(weighted, graph, device="cuda", x=np.zeros(n, np.int64)).total == workers
 
 
 # --- memory that is short -------------------------------------------------------------------------------------

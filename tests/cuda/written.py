@@ -45,7 +45,11 @@ class Interface:
     def trace_words(self) -> list[str]:
         """Where the trace is, and its room."""
         size = num_words(self.interface)
-        return [f"a.w[{size - 2}]", f"a.w[{size - 1}]"]
+        return [f"a.w[{size - 3}]", f"a.w[{size - 2}]"]
+
+    def workers(self) -> str:
+        """How many workers have scratch memory."""
+        return f"a.w[{num_words(self.interface) - 1}]"
 
 
 class Written(Backend):

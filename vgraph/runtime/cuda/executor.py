@@ -14,7 +14,7 @@ import numpy as np
 from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
 from vgraph.errors import DeviceError
 from vgraph.runtime import policy
-from vgraph.runtime.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, scratch_bytes
+from vgraph.runtime.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, workers_for
 from vgraph.runtime.cuda.resident import Resident
 from vgraph.runtime.progress import Progress
 from vgraph.runtime.runner import Call, Ran, Runner, raise_failure
@@ -29,6 +29,7 @@ _SPIN_SECONDS: Final = 2e-3
 """A kernel is looked at without a pause for so long; to sleep and to wake costs some 60 us."""
 _SLEEP_SECONDS: Final = 1e-3
 _PROGRESS_SECONDS: Final = 0.1
+_WARP: Final = 32
 _U32: Final = 0xFFFF_FFFF
 
 _residents: weakref.WeakKeyDictionary[Device, Resident] = weakref.WeakKeyDictionary()
@@ -114,12 +115,12 @@ class CUDA(Runner):
     def _attempt(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
         """One run; more launches if a list of frontiers was too short."""
         grid = self._grid(kernel, call)
+        threads = grid * self.device.block
+        workers = workers_for(call, threads // _WARP, self.device.memory()[0])
         rooms = [call.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
         while True:
             start, copied = time.perf_counter(), self.resident.seconds
-            threads = grid * self.device.block
-            workers = self._workers(call, threads)
-            memory = Memory(self.device, self.resident, call, threads, rooms, workers, self._pinned)
+            memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned)
             prepared = time.perf_counter()
             launch = self.device.launch(kernel.function, memory.packed(), grid)
             watch(self.device, launch, memory, progress)
@@ -132,17 +133,12 @@ class CUDA(Runner):
             rooms[payload] = 2 * max(rooms[payload], int(control[memory.layout.NEEDED]))
             del memory
         raise_failure(call.plan.interface, status, payload)
-        return self._ran(call, memory, control, launch, (start, prepared, ran), copied)
+        return self._ran(call, memory, control, launch, threads, (start, prepared, ran), copied)
 
     def _grid(self, kernel: Loaded, call: Call) -> int:
         """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
         most = self.device.multiprocessors * kernel.occupancy
         return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, self.device.block)
-
-    def _workers(self, call: Call, threads: int) -> int:
-        """How many visits may have scratch memory at a time: one per warp, or what fits into half of the memory."""
-        own = scratch_bytes(call)
-        return min(threads // 32, max(1, self.device.memory()[0] // (2 * own))) if own else 0
 
     def _ran(
         self,
@@ -150,6 +146,7 @@ class CUDA(Runner):
         memory: Memory,
         control: np.ndarray[Any, Any],
         launch: Launch,
+        threads: int,
         times: tuple[float, float, float],
         copied: float,
     ) -> Ran:
@@ -168,7 +165,7 @@ class CUDA(Runner):
             arrays,
             lambda slot, dtype: results[slot : slot + 1].view(dtype)[0],
             records[:, :5].tolist(),
-            threads=memory.threads,
+            threads=threads,
             prepare_seconds=prepared - start,
             run_seconds=ran - prepared,
             transfer_seconds=self.resident.seconds - copied + downloaded,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 TRACE_ROOM: Final = 1 << 16
 """Records of the trace that are kept, 3 MB; more are only counted."""
+SCRATCH_SHARE: Final = 0.25
+"""Part of the free memory that scratch memory may take, unless a single worker needs more."""
 LIST_SLACK: Final = 1024
 """A list of frontiers begins with room for so many more ids, and frontiers, than there are vertices: the levels of a
 search hold each vertex once."""
@@ -29,16 +31,14 @@ search hold each vertex once."""
 class Memory:
     """Everything that one launch of a kernel needs; made anew for each, so that a second one begins as the first did.
 
-    `rooms`: ids, and frontiers, that each list has room for. `threads`: of the whole grid.
-    `workers`: visits that have scratch memory at the same time.
+    `rooms`: ids, and frontiers, that each list has room for. `workers`: how many have scratch memory.
     """
 
     device: Device
     resident: Resident
     call: Call
-    threads: int
-    rooms: list[int]
     workers: int
+    rooms: list[int]
     pinned: bool = False
     words: list[int] = field(default_factory=list)
     arrays: dict[str, Any] = field(default_factory=dict)
@@ -132,7 +132,8 @@ def scalar_word(value: Any, dtype: DTypeLike) -> int:
     return int.from_bytes(data, "little")
 
 
-def scratch_bytes(call: Call) -> int:
-    """Bytes of scratch memory that each worker needs for itself."""
+def workers_for(call: Call, warps: int, free: int) -> int:
+    """Workers with scratch memory in a grid of so many warps: one per warp, or fewer, which take part of the memory."""
     args = [a for a in call.plan.interface.args if a.kind in ("scratch", "touched")]
-    return call.graph.num_vertices * sum(np.dtype(a.dtype).itemsize for a in args)
+    each = call.graph.num_vertices * sum(np.dtype(a.dtype).itemsize for a in args)
+    return min(warps, max(1, int(SCRATCH_SHARE * free) // each)) if each else warps
