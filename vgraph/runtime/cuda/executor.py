@@ -97,20 +97,24 @@ class CUDA(Runner):
         return Loaded(function, occupancy)
 
     def run(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
+        try:
+            with self.device.current():
+                return self._attempt(kernel, call, progress)
+        except MemoryError:
+            pass  # go on outside of the handler, whose exception keeps this run's arrays alive
+        self._make_room()
+        try:
+            with self.device.current():
+                return self._attempt(kernel, call, progress)
+        except MemoryError as fault:
+            text = str(fault)
+        self._make_room()
+        raise DeviceError(self._full(call, text))
+
+    def _make_room(self) -> None:
+        self.resident.drop()
         with self.device.current():
-            try:
-                return self._attempt(kernel, call, progress)
-            except MemoryError:
-                pass  # outside of the handler, whose exception keeps this run's arrays alive
-            self.resident.drop()
             self.device.release()
-            try:
-                return self._attempt(kernel, call, progress)
-            except MemoryError as fault:
-                text = str(fault)
-            self.resident.drop()
-            self.device.release()
-            raise DeviceError(self._full(call, text))
 
     def _attempt(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
         """One run; more launches if a list of frontiers was too short."""
@@ -180,7 +184,8 @@ class CUDA(Runner):
         return value
 
     def _full(self, call: Call, text: str) -> str:
-        free, total = self.device.memory()
+        with self.device.current():
+            free, total = self.device.memory()
         graph = graph_bytes(call)
         hint = "" if self._pinned else '; memory="host" leaves the graph in the host\'s memory'
         return (
