@@ -39,8 +39,9 @@ os.register_at_fork(after_in_child=_after_fork)
 # --- find -----------------------------------------------------------------------------------------------------
 
 
+@functools.cache
 def find() -> Path | None:
-    """The file of the NVRTC that `compile` would use; None if there is none on this machine."""
+    """The file of the NVRTC that `compile` uses; None if there is none on this machine. Looked for once."""
     return next(_candidates(), None)
 
 
