@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import emulator
 import numpy as np
 import pytest
 from emulated_device import EmulatedDevice
@@ -147,3 +149,39 @@ def test_explain_shows_the_text(graph):
     with pytest.raises(vg.ParameterError, match="about the CPU"):
         vg.explain(weighted, graph, device="cuda", llvm=True)
     assert not vg.explain(weighted, graph, x=X).cuda
+
+
+def test_a_warm_start_loads_no_compiler(tmp_path):
+    code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np, vgraph as vg
+from vgraph.runtime.cuda import use
+from emulated_device import EmulatedDevice
+from vgraph.compiler.backends.cuda import nvrtc
+class Device(EmulatedDevice):
+    def stamp(self):
+        return nvrtc.stamp()
+with use(Device()):
+    result = vg.run(vg.algorithms.pagerank, vg.Graph.from_edges([0], [1]), device="cuda")
+heavy = ("lark", "llvmlite", "cupy", "vgraph.compiler.ir", "vgraph.compiler.backends.cuda.backend")
+print(result.stats.cached, [name for name in heavy if name in sys.modules])
+if sys.platform == "linux":
+    assert "libnvrtc" not in open("/proc/self/maps").read()
+"""
+    if emulator.unavailable() is not None:
+        pytest.skip(emulator.unavailable())
+    here = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": str(here.parents[1]), "VGRAPH_CACHE_DIR": str(tmp_path / "c")}
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code, str(here)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert said[0].startswith("False")
+    assert said[1].strip() == "True []"

@@ -1,5 +1,4 @@
-"""CUDA C++: kernel IR to a readable kernel for NVIDIA GPUs."""
+"""CUDA C++: kernel IR to a readable kernel for NVIDIA GPUs (`backend`), and that to machine code (`nvrtc`).
 
-from vgraph.compiler.backends.cuda.backend import INCLUDE, CUDABackend
-
-__all__ = ["INCLUDE", "CUDABackend"]
+Nothing is imported here: a run whose machine code is in the cache needs neither.
+"""
