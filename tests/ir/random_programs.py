@@ -356,7 +356,15 @@ class Maker:
                 lambda: ir.BucketsClear(self.buckets),
                 lambda: ir.BucketPush(self.buckets, self.expr(VID)),
                 lambda: ir.BucketAdvance(self.new(), self.buckets),
-                lambda: ir.BucketLoop(v, self.buckets, self.body({v: VID}), self.pick(("", "relax"))),
+                lambda: ir.BucketLoop(
+                    v,
+                    self.buckets,
+                    self.body({v: VID}),
+                    self.pick(("", "relax")),
+                    cut,
+                    limit,
+                    self.pick(tuple(ir.Lanes)),
+                ),
                 lambda: ir.Trace(self.new(), self.pick(("push", "pull")), self.expr(I64), self.expr(I64)),
             )
         )()

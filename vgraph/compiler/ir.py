@@ -872,12 +872,17 @@ class BucketLoop(Stmt):
     may be visited by the same loop, or stays for another `advance`; so a vertex may be visited by two threads at once.
     With `strict` buckets there is no bucket under way: one thread visits all entries, the lowest key first, until none
     is left, and passes over those whose vertex has a lower key by now.
+
+    `parbucket v in work cut out at 1024 by bins { ... }`: pieces and lanes as in `ParFor`, on devices with warps.
     """
 
     vertex: str
     buckets: str
     body: Body
     label: str = ""
+    cut: Orientation | None = None
+    limit: Expr | None = None
+    lanes: Lanes = Lanes.THREAD
 
 
 @node

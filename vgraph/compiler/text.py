@@ -200,11 +200,8 @@ def _par_for(node: ir.ParFor) -> str:
     over = "vertices" if node.layout is None else f"{node.layout.value} {_name(node.frontier or '')}"
     label = f" as {_name(node.label)}" if node.label else ""
     at = f" at {_name(node.position)}" if node.position else ""
-    cut = f" cut {node.cut.value}" if node.cut else ""
-    limit = f" at {_expr(node.limit)}" if node.limit else ""
-    more = _numbers(segments=(node.segments, 1))
-    more += "" if node.lanes is ir.Lanes.THREAD else f" by {node.lanes.value}"
-    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{cut}{limit}{more}{label}"
+    more = _cut(node) + _numbers(segments=(node.segments, 1)) + _lanes(node)
+    return f"parfor {_name(node.vertex)}{at} in {over}{_flags(words=node.words)}{more}{label}"
 
 
 def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:
@@ -220,7 +217,16 @@ def _pipeline(node: ir.Pipeline, indent: str) -> Iterator[str]:
 
 def _bucket_loop(node: ir.BucketLoop) -> str:
     label = f" as {_name(node.label)}" if node.label else ""
-    return f"parbucket {_name(node.vertex)} in {_name(node.buckets)}{label}"
+    return f"parbucket {_name(node.vertex)} in {_name(node.buckets)}{_cut(node)}{_lanes(node)}{label}"
+
+
+def _cut(node: ir.ParFor | ir.BucketLoop) -> str:
+    limit = f" at {_expr(node.limit)}" if node.limit else ""
+    return f" cut {node.cut.value}{limit}" if node.cut else ""
+
+
+def _lanes(node: ir.ParFor | ir.BucketLoop) -> str:
+    return "" if node.lanes is ir.Lanes.THREAD else f" by {node.lanes.value}"
 
 
 def _for_neighbors(node: ir.ForNeighbors) -> str:

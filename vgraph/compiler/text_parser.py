@@ -68,6 +68,10 @@ def _text(token: Token | str) -> str:
     return str(json.loads(token)) if token.startswith('"') else str(token)
 
 
+def _group(lanes: Token | None) -> ir.Lanes:
+    return ir.Lanes.THREAD if lanes is None else ir.Lanes(str(lanes))
+
+
 def _optional(token: Token | None) -> str | None:
     return None if token is None else _text(token)
 
@@ -333,7 +337,6 @@ class _Builder:
 
     def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, words, cut, segments, lanes, label, body = rest
-        side, limit = (None, None) if cut is None else cut.children
         layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
         place = _optional(position)
         names: dict[str, Type] = {_text(vertex): VID}
@@ -341,12 +344,9 @@ class _Builder:
             names[place] = I64
         built = self.body(body, names)
         flags = (_optional(label) or "", words is not None, place)
-        pieces = (
-            None if side is None else Orientation(str(side)),
-            None if limit is None else self.expr(limit),
-        )
-        group = ir.Lanes.THREAD if lanes is None else ir.Lanes(str(lanes))
-        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces, int(segments or 1), group)
+        pieces = self.pieces(cut)
+        count = int(segments or 1)
+        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces, count, _group(lanes))
 
     def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, through, label, producer, consumer = rest
@@ -378,9 +378,21 @@ class _Builder:
     def _s_bucket_advance(self, more: Token, buckets: Token) -> Stmt:
         return ir.BucketAdvance(_text(more), _text(buckets))
 
-    def _s_bucket_loop(self, vertex: Token, buckets: Token, label: Any, body: Any) -> Stmt:
+    def _s_bucket_loop(self, vertex: Token, buckets: Token, *rest: Any) -> Stmt:
+        cut, lanes, label, body = rest
         built = self.body(body, {_text(vertex): VID})
-        return ir.BucketLoop(_text(vertex), _text(buckets), built, _optional(label) or "")
+        pieces = self.pieces(cut)
+        return ir.BucketLoop(
+            _text(vertex), _text(buckets), built, _optional(label) or "", *pieces, _group(lanes)
+        )
+
+    def pieces(self, cut: Any) -> tuple[Orientation | None, Expr | None]:
+        """The side that is cut, and the limit."""
+        side, limit = (None, None) if cut is None else cut.children
+        return (
+            None if side is None else Orientation(str(side)),
+            None if limit is None else self.expr(limit),
+        )
 
     def _s_single(self, body: Any) -> Stmt:
         return ir.Single(self.body(body))

@@ -403,15 +403,19 @@ def _list_get(c: Checker, n: ir.ListGet) -> None:
     c.value(n, n.index, I64, "the index")
 
 
+def _cut(c: Checker, n: ir.ParFor | ir.BucketLoop) -> None:
+    c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
+    if n.limit is not None:
+        c.require(isinstance(n.limit, ir.Const | ir.Var), "the limit is a literal or a parameter", n)
+        c.value(n, n.limit, I64, "the limit")
+
+
 def _par_for(c: Checker, n: ir.ParFor) -> None:
     c.require((n.layout is None) == (n.frontier is None), "a frontier has a layout", n)
     if n.frontier is not None:
         c.frontier(n, n.frontier, n.layout)
-    c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
+    _cut(c, n)
     c.require(n.cut is None or not n.words, "pieces of a vertex are not owned by one thread", n)
-    if n.limit is not None:
-        c.require(isinstance(n.limit, ir.Const | ir.Var), "the limit is a literal or a parameter", n)
-        c.value(n, n.limit, I64, "the limit")
     whole = n.segments > 1 and (n.layout is not None or n.words or n.cut is not None)
     c.require(n.segments >= 1 and not whole, "a loop by segments is over vertices, without whole words", n)
     outer_place, outer_loops = c.place, c.loops
@@ -511,12 +515,13 @@ def _bucket_advance(c: Checker, n: ir.BucketAdvance) -> None:
 
 def _bucket_loop(c: Checker, n: ir.BucketLoop) -> None:
     _buckets(c, n)
+    _cut(c, n)
     outer_place, outer_loops = c.place, c.loops
-    c.place, c.loops = Place.PARFOR, 0
+    c.place, c.loops, c.cut = Place.PARFOR, 0, n.cut
     with c.scope():
         c.declare(n, n.vertex, VID, constant=True)
         c.body(n.body)
-    c.place, c.loops = outer_place, outer_loops
+    c.place, c.loops, c.cut = outer_place, outer_loops, None
 
 
 def _trace(c: Checker, n: ir.Trace) -> None:

@@ -6,7 +6,18 @@ from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import Role, WriteClass
 from vgraph.compiler.ir import Operator
 from vgraph.compiler.pieces import Obstacle, cut_operator
-from vgraph.schedule import SPLIT, UNORDERED, VERTEX, Balance, Direction, Drive, FrontierLayout, Phases, show
+from vgraph.schedule import (
+    SPLIT,
+    TWC,
+    UNORDERED,
+    VERTEX,
+    Balance,
+    Direction,
+    Drive,
+    FrontierLayout,
+    Phases,
+    show,
+)
 
 _GPU = {
     "warp": "a warp per vertex needs a device with warps",
@@ -38,18 +49,26 @@ def _chosen(c: Choice) -> Balance:
     """Node splitting where one hub alone would keep the other threads waiting; else chunks even out by themselves."""
     facts, split = c.context.facts, SPLIT()
     if "warp" in c.context.abilities.balances:
-        if facts.short_lists or not facts.large or _obstacle(c, split) is not None:
-            return VERTEX
-        c.because(
-            "balance", split, "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
-        )
-        return split
+        return _with_warps(c)
     others = ("segments", "pipeline", "prefetch", "vectorize")
     fits = facts.large and facts.hubs and c.context.threads != 1 and not any(map(c.asked, others))
     if not fits or split.kind not in c.context.abilities.balances or _obstacle(c, split) is not None:
         return VERTEX
     c.because("balance", split, "one vertex has so many arcs that other threads would wait for it")
     return split
+
+
+def _with_warps(c: Choice) -> Balance:
+    """The lanes of a warp share the arcs of a vertex, all warps those of a hub (measured: docs/internals/cuda.md)."""
+    facts = c.context.facts
+    if facts.deep and c.chosen["drive"] is Drive.DATA:
+        choice, reason = TWC, "few vertices are active at a time: each has a warp"
+    else:
+        choice, reason = SPLIT(), "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
+    if not facts.large or (facts.short_lists and choice != TWC) or _obstacle(c, choice) is not None:
+        return VERTEX
+    c.because("balance", choice, reason)
+    return choice
 
 
 def _written(balance: Balance) -> str:
@@ -62,7 +81,7 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
     """Why the loop of this traversal cannot run on pieces of a vertex's arcs."""
     if c.chosen["phases"] is not Phases.FUSED:
         return f"phases={show(c.chosen['phases'])} walks its buffer in chunks of its own", None
-    if c.chosen["order"] != UNORDERED:
+    if c.chosen["order"] != UNORDERED and "warp" not in c.context.abilities.balances:
         return f"order={show(c.chosen['order'])} takes the vertices of a bucket one by one", None
     pulls_data = c.is_edge and c.chosen["direction"] is Direction.PULL
     bitmap = c.chosen["frontier"] is FrontierLayout.BITMAP and c.chosen["drive"] is not Drive.TOPOLOGY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.compiler.axes.base import Choice
@@ -55,7 +56,7 @@ def choose_order(c: Choice) -> Order:
         c.illegal(
             f"order={spelled(asked)}", obstacle[0], "use order=vg.UNORDERED or leave it out", obstacle[1]
         )
-    for name, value in _ORDERED.items():
+    for name, value in _fixed(c).items():
         other = c.asked(name)
         if other is not None and other != value:
             reason = f"vertices taken by priority stand in buckets, which is always {name}={spelled(value)}"
@@ -69,8 +70,14 @@ def choose_order(c: Choice) -> Order:
 
 
 def _ordered(c: Choice, order: Order) -> Order:
-    c.fixed = _ORDERED
+    c.fixed = _fixed(c)
     return order
+
+
+def _fixed(c: Choice) -> Mapping[str, Any]:
+    """`_ORDERED`, less what is free on this device: where a bucket is a queue of its own, its loop can be balanced."""
+    free = {"balance"} if "warp" in c.context.abilities.balances else set()
+    return {name: value for name, value in _ORDERED.items() if name not in free}
 
 
 def _by_default(c: Choice) -> Order:
@@ -81,7 +88,7 @@ def _by_default(c: Choice) -> Order:
     """
     weighted = any(r.role is Role.EDGE for r in c.effects.reads)
     deep = c.context.facts.deep and c.context.threads != 1
-    free = all(c.asked(name) in (None, value) for name, value in _ORDERED.items())
+    free = all(c.asked(name) in (None, value) for name, value in _fixed(c).items())
     if not (weighted or deep) or not free or order_obstacle(c) is not None:
         return UNORDERED
     order = delta_stepping()

@@ -344,7 +344,7 @@ def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[tuple[int, int]]) -
     _run_tasks(m, [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))])
 
 
-def _pieces(m: Machine, env: Env, n: ir.ParFor, vertices: list[int]) -> list[Steps]:
+def _pieces(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, vertices: list[int]) -> list[Steps]:
     """A task for each piece of each vertex."""
     assert n.cut is not None
     limit = None if n.limit is None else int(evaluate(m, env, n.limit))
@@ -368,7 +368,10 @@ def _run_tasks(m: Machine, tasks: list[Steps]) -> None:
 
 def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
     visits = buckets.visits(m, env, n)
-    tasks = (_chunk(m, env, n, [(v, 0)]) for v in visits)
+    if n.cut is None:
+        tasks = (_chunk(m, env, n, [(v, 0)]) for v in visits)
+    else:
+        tasks = (piece for v in visits for piece in _pieces(m, env, n, [v]))
     strict = any(b.strict for b in m.program.buckets if b.name == n.buckets)
     if m.threads == 1 or m.rng is None or strict:
         for task in tasks:

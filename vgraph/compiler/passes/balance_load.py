@@ -10,7 +10,7 @@ Node splitting: Vivek K., Load balancing and dynamic parallelism for static and 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
 
 from vgraph.compiler.effects import only_claims, the_claim
 from vgraph.compiler.ir import (
@@ -20,6 +20,7 @@ from vgraph.compiler.ir import (
     Binary,
     Body,
     Break,
+    BucketLoop,
     Claim,
     Compare,
     CompareAndSwap,
@@ -53,6 +54,7 @@ from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.schedule import VERTEX
 
 Apply = EdgeApply | VertexApply
+_Loop = TypeVar("_Loop", ParFor, BucketLoop)
 
 
 def is_cut(apply: Apply) -> bool:
@@ -61,7 +63,7 @@ def is_cut(apply: Apply) -> bool:
     return apply.schedule.balance != VERTEX
 
 
-def with_pieces(low: Lowering, apply: Apply, loop: ParFor, side: Orientation) -> ParFor:
+def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: Orientation) -> _Loop:
     """The parallel loop of `apply`, whose body is fit for pieces, cut as its schedule says."""
     if not is_cut(apply):
         return loop
@@ -73,7 +75,8 @@ def with_pieces(low: Lowering, apply: Apply, loop: ParFor, side: Orientation) ->
     elif balance.kind == "split":
         limit = low.number(f"policy.split.{side.value}")
     lanes = _LANES.get(balance.kind, Lanes.THREAD)
-    return with_fields(loop, {"words": False, "cut": side, "limit": limit, "lanes": lanes})
+    words = {"words": False} if isinstance(loop, ParFor) else {}
+    return with_fields(loop, {**words, "cut": side, "limit": limit, "lanes": lanes})
 
 
 _LANES: Final = {"warp": Lanes.WARP, "block": Lanes.BLOCK, "twc": Lanes.BINS}
@@ -82,6 +85,11 @@ _LANES: Final = {"warp": Lanes.WARP, "block": Lanes.BLOCK, "twc": Lanes.BINS}
 def arcs_of(apply: Apply, vertex: str, side: Orientation) -> Expr:
     """How many arcs of `vertex` one iteration walks."""
     return Piece(Share.SIZE) if is_cut(apply) else Degree(Var(vertex, VID), side)
+
+
+def once(apply: Apply, stmt: Stmt) -> Body:
+    """A statement that is executed once per vertex."""
+    return (If(Piece(Share.FIRST), (stmt,)),) if is_cut(apply) else (stmt,)
 
 
 def vertex_operator(apply: VertexApply, operator: Operator) -> Operator:

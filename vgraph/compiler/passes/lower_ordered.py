@@ -23,7 +23,6 @@ from vgraph.compiler.ir import (
     BucketsDecl,
     Cast,
     Const,
-    Degree,
     EdgeApply,
     Expr,
     ForNeighbors,
@@ -47,6 +46,7 @@ from vgraph.compiler.ir import (
     Var,
     While,
 )
+from vgraph.compiler.passes.balance_load import arcs_of, once, with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
     Lowering,
@@ -126,14 +126,15 @@ def _visit(low: Lowering, apply: EdgeApply, work: str, v: str) -> tuple[Body, st
     hoisted, walked = hoist_loads(low, tuple(inner), src)
     arcs, visited = low.counter(), low.counter("visited")
     body: Body = (
-        ReduceGlobal("+", visited, scalar(1)),
-        ReduceGlobal("+", arcs, Degree(Var(src, VID), Orientation.OUT)),
+        *once(apply, ReduceGlobal("+", visited, scalar(1))),
+        ReduceGlobal("+", arcs, arcs_of(apply, src, Orientation.OUT)),
         *hoisted,
         ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span),
     )
     assert v != src
     begin: Body = (SetGlobal(arcs, scalar(0)), SetGlobal(visited, scalar(0)))
-    return (BucketLoop(src, work, body, apply.label, span=apply.span),), arcs, visited, begin
+    loop = BucketLoop(src, work, body, apply.label, span=apply.span)
+    return (with_pieces(low, apply, loop, Orientation.OUT),), arcs, visited, begin
 
 
 def lower_ordered(low: Lowering, apply: EdgeApply) -> Body:

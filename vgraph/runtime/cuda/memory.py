@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from vgraph.compiler.backends.cuda.layout import BUCKET_ARRAYS, TRACE_WORDS, ControlLayout, num_words
+from vgraph.compiler.backends.cuda.layout import (
+    BUCKET_MARKS,
+    BUCKET_QUEUES,
+    TRACE_WORDS,
+    ControlLayout,
+    num_words,
+)
 from vgraph.errors import InternalError
 from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
 
@@ -118,8 +124,9 @@ class Memory:
     def _buckets(self) -> None:
         n = self.call.graph.num_vertices
         for _ in range(self.call.plan.interface.buckets):
-            queues = [self.device.empty((n,), self._ids) for _ in range(BUCKET_ARRAYS - 1)]
-            self.words += [self._at(array) for array in (*queues, self._zeros(n, np.uint32))]
+            queues = [self.device.empty((n,), self._ids) for _ in range(BUCKET_QUEUES)]
+            marks = [self._zeros(n, np.uint32) for _ in range(BUCKET_MARKS)]
+            self.words += [self._at(array) for array in (*queues, *marks)]
 
     @property
     def _ids(self) -> np.dtype[Any]:

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Final
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
 from vgraph.compiler.backends.base import ArgSlot, Backend, Kernel, KernelInterface, SourceText
-from vgraph.compiler.backends.cuda import expressions, frontiers, parallel, statements
+from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, parallel, statements
 from vgraph.compiler.backends.cuda.cooperation import side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter
-from vgraph.compiler.backends.cuda.layout import ControlLayout
+from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.types import Scalar, Type
@@ -26,6 +26,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **statements.STATEMENTS,
     **parallel.STATEMENTS,
     **frontiers.STATEMENTS,
+    **buckets.NODES,
 }
 
 
@@ -44,6 +45,7 @@ class CUDABackend(Backend):
         interface = describe(program, found)
         f = Emitter(program, found, interface, _EMITTERS)
         _name_everything(f)
+        buckets.declare(f)
         f.body(program.body)
         _results(f)
         interface = replace(interface, num_slots=max(1, f.slots))
@@ -57,10 +59,12 @@ class CUDABackend(Backend):
 def _hubs(program: ir.Program, found: Scan) -> None:
     """Loops that are cut keep a list of hubs, and no line of the work."""
     found.workspace.pop("vg.work", None)
-    if any(isinstance(n, ir.ParFor) and n.cut is not None for n in walk_body(program.body)):
+    if any(isinstance(n, ir.ParFor | ir.BucketLoop) and n.cut is not None for n in walk_body(program.body)):
         found.workspace["vg.hubs"] = 2
     for node in walk_body(program.body):
-        if isinstance(node, ir.ParFor) and (node.cut is not None or node.lanes is not ir.Lanes.THREAD):
+        if isinstance(node, ir.ParFor | ir.BucketLoop) and (
+            node.cut is not None or node.lanes is not ir.Lanes.THREAD
+        ):
             side = side_of(node)
             assert side is not None
             found.adjacency.add(f"{side.value}.row_offsets")
@@ -108,6 +112,9 @@ def _slot(f: Emitter, slot: ArgSlot) -> tuple[str, str]:
     return type_name(t), f.local(slot.name)
 
 
+_BUCKETS: Final = ("near", "next", "far", "rest", "queued", "piled")
+
+
 def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
     """Type and name of every word of `Args`, in the order of `layout.py`."""
     fields = [("Control*", "control"), *(_slot(f, slot) for slot in interface.args)]
@@ -117,8 +124,9 @@ def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
     for listed in interface.lists:
         name = f.names.of("list", listed)
         fields += [("u64", f"{name}_{part}") for part in ("ids", "starts", "room", "frontiers")]
-    for index in range(interface.buckets):
-        fields += [("u64", f"buckets{index}_{part}") for part in ("near", "next", "far", "rest", "marks")]
+    for queued in f.program.buckets:
+        name = f.buckets(queued.name)
+        fields += [("u64", f"{name}_{part}") for part in _BUCKETS]
     return [*fields, ("u64*", "trace"), ("u64", "trace_room"), ("i64", "workers")]
 
 
@@ -169,12 +177,17 @@ def _descriptors(f: Emitter, interface: KernelInterface, layout: ControlLayout) 
     for k, slot in enumerate(interface.frontiers):
         name = f.frontier(slot.name)
         declared.append(f"  __shared__ Frontier<vid> {name};")
-        counters = f"(u64*)control + {layout.counters + 4 * k}"
+        counters = f"(u64*)control + {layout.counters + COUNTERS * k}"
         opened.append(f"open({name}, a.{name}_queue, a.{name}_words, a.{name}_flags, {counters});")
     for listed in interface.lists:
         name = f.names.of("list", listed)
         declared.append(f"  __shared__ List<vid> {name};")
         opened.append(f"{name}.open(a.{name}_ids, a.{name}_starts, a.{name}_room, a.{name}_frontiers);")
+    for k, queued in enumerate(f.program.buckets):
+        name = f.buckets(queued.name)
+        declared.append(f"  __shared__ Buckets<vid> {name};")
+        counters = f"(u64*)control + {layout.buckets + COUNTERS * BUCKET_QUEUES * k}"
+        opened.append(f"{name}.open({', '.join(f'a.{name}_{part}' for part in _BUCKETS)}, {counters});")
     if not opened:
         return []
     return [*declared, "  team.alone([&] {", *(f"    {line}" for line in opened), "  });"]

@@ -31,7 +31,7 @@ def loops_over_arcs(body: ir.Body) -> Iterator[ir.ForNeighbors]:
             yield from loops_over_arcs(stmt.other)
 
 
-def side_of(loop: ir.ParFor) -> ir.Orientation | None:
+def side_of(loop: ir.ParFor | ir.BucketLoop) -> ir.Orientation | None:
     """The side whose arcs the lanes of a group would share: that of the cut, or of the first loop over arcs."""
     if loop.cut is not None:
         return loop.cut
@@ -41,7 +41,7 @@ def side_of(loop: ir.ParFor) -> ir.Orientation | None:
     return None
 
 
-def shared_loops(loop: ir.ParFor) -> frozenset[int]:
+def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     """Identities of the loops over its vertex's arcs that lanes can share; empty if one of them cannot be."""
     side = side_of(loop)
     own = [

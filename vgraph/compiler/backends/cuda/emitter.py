@@ -41,6 +41,8 @@ class Region:
     """By frontier: the variable that counts bits which this thread set."""
     queues: list[str] = field(default_factory=list)
     """Frontiers whose queues are pushed to."""
+    lowest: dict[str, str] = field(default_factory=dict)
+    """By set of buckets: the variable with the smallest key that this thread piled up."""
     own: dict[str, str] = field(default_factory=dict)
     """By frontier: the flag that says whether this thread's vertex is pushed; the warp writes the bits together."""
     vertex: str = ""
@@ -117,6 +119,10 @@ class Emitter:
     def frontier(self, name: str) -> str:
         """The identifier of a frontier's descriptor."""
         return self.names.of("frontier", name)
+
+    def buckets(self, name: str) -> str:
+        """The identifier of a set of buckets."""
+        return self.names.of("buckets", name)
 
     def array(self, name: str) -> str:
         """The identifier of an array of the graph: `out.row_offsets` is `out_rows`."""

@@ -9,8 +9,8 @@ order:
    per vertex, zero at the start; 0 without);
 4. for each list of frontiers: the ids of all its frontiers one behind the other, where each begins (u64, one more
    than frontiers), room for ids, room for frontiers;
-5. for each set of buckets: `BUCKET_ARRAYS` arrays (four queues of ids with room for all vertices each, then u32 marks
-   per vertex, zero at the start);
+5. for each set of buckets: `BUCKET_QUEUES` queues of ids with room for all vertices each, then `BUCKET_MARKS` arrays
+   of a u32 per vertex, zero at the start;
 6. the address of the trace (`TRACE_WORDS` u64 per record) and how many records it has room for;
 7. how many workers have scratch memory: for each `scratch` argument, `num_vertices` zeroed elements per worker, for
    each `touched`, as many ids.
@@ -31,7 +31,8 @@ BLOCK: Final = 256
 """Threads of a block: fixed when a kernel is compiled, as the macro VG_BLOCK."""
 ARRAYS_OF_FRONTIER: Final = 3
 WORDS_OF_LIST: Final = 4
-BUCKET_ARRAYS: Final = 5
+BUCKET_QUEUES: Final = 4
+BUCKET_MARKS: Final = 2
 TRACE_WORDS: Final = 6
 """label, direction, active, edges, nanoseconds since the record before, 0."""
 COUNTERS: Final = 4
@@ -75,13 +76,13 @@ class ControlLayout:
 
     @cached_property
     def buckets(self) -> int:
-        """Set k of buckets: `16 * k` words from here, see `buckets.cuh`."""
+        """Set k of buckets: words `buckets + COUNTERS * BUCKET_QUEUES * k` and following."""
         return self.lists + len(self.interface.lists)
 
     @cached_property
     def slots(self) -> int:
         """Slots of global reductions: `TURNS` sets of `interface.num_slots`."""
-        return self.buckets + 16 * self.interface.buckets
+        return self.buckets + COUNTERS * BUCKET_QUEUES * self.interface.buckets
 
     @cached_property
     def size(self) -> int:
@@ -100,6 +101,6 @@ def num_words(interface: KernelInterface) -> int:
         + len(interface.args)
         + ARRAYS_OF_FRONTIER * len(interface.frontiers)
         + WORDS_OF_LIST * len(interface.lists)
-        + BUCKET_ARRAYS * interface.buckets
+        + (BUCKET_QUEUES + BUCKET_MARKS) * interface.buckets
         + 3
     )

@@ -29,6 +29,9 @@ def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
         t = type_name(types[name])
         f.line(f"{t} {variable} = Identity<{OPERATIONS[op]}, {t}>::value();")
     for node in walk_body(body):
+        if isinstance(node, ir.BucketPush) and node.buckets not in region.lowest:
+            region.lowest[node.buckets] = f.temporary(f"{node.buckets} lowest")
+            f.line(f"i64 {region.lowest[node.buckets]} = Limits<i64>::most();")
         if not isinstance(node, ir.FrontierPush):
             continue
         if node.layout is ir.Layout.SPARSE:
@@ -56,6 +59,10 @@ def close_region(f: Emitter, region: Region) -> None:
         f.line(f"team.give<Sum>({len(slots)}, {variable});")
         after.append(f"{f.frontier(frontier)}.count += (i64)team.total<Sum, u64>({len(slots)});")
         slots.append("Slot<Sum, u64>")
+    for name, variable in region.lowest.items():
+        f.line(f"team.give<Min>({len(slots)}, {variable});")
+        after.append(f"{f.buckets(name)}.recount(team.total<Min, i64>({len(slots)}));")
+        slots.append("Slot<Min, i64>")
     f.slots = max(f.slots, len(slots))
     meet(f, slots, after)
     for op, name, t_name, slot in totals:
@@ -140,7 +147,7 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
         elif node.segments > 1:
             _by_segments(f, node)
         elif node.cut is not None or node.lanes is not ir.Lanes.THREAD:
-            _balanced(f, node, region)
+            balanced(f, node, region, _domain(f, node))
         elif node.words or node.layout is ir.Layout.BITMAP:
             _by_lanes(f, node, region)
         else:
@@ -148,7 +155,8 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
         close_region(f, region)
 
 
-def _visit(f: Emitter, body: ir.Body, leave: str, place: Place = Place.THREAD) -> None:
+def visit(f: Emitter, body: ir.Body, leave: str, place: Place = Place.THREAD) -> None:
+    """The body of a visit; `leave` ends it early."""
     saved = f.loops, f.leave
     f.loops, f.leave = 0, leave
     with f.at(place):
@@ -156,8 +164,8 @@ def _visit(f: Emitter, body: ir.Body, leave: str, place: Place = Place.THREAD) -
     f.loops, f.leave = saved
 
 
-def _position(f: Emitter, node: ir.ParFor, value: str) -> None:
-    if node.position is not None:
+def _position(f: Emitter, node: ir.ParFor | ir.BucketLoop, value: str) -> None:
+    if isinstance(node, ir.ParFor) and node.position is not None:
         f.line(f"i64 {f.local(node.position)} = {value};")
 
 
@@ -178,7 +186,7 @@ def _by_threads(f: Emitter, node: ir.ParFor) -> None:
             value = f"{f.frontier(node.frontier)}.queue[{i}]"
         f.line(f"vid {f.local(node.vertex)} = {value};")
         _position(f, node, i)
-        _visit(f, node.body, "continue")
+        visit(f, node.body, "continue")
 
 
 def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -197,7 +205,7 @@ def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
             assert node.frontier is not None
             inside += f" && {f.frontier(node.frontier)}.contains({v})"
         with f.block(f"if ({inside}) do", "} while (false);"):
-            _visit(f, node.body, "break")
+            visit(f, node.body, "break")
         if region.own:
             f.line("__syncwarp();")
         for frontier, flag in region.own.items():
@@ -229,7 +237,7 @@ def _by_segments(f: Emitter, node: ir.ParFor) -> None:
             f.line(f"vid {f.local(node.vertex)} = {vertices}[{r}];")
             f.line(f"eid begin = {rows}[{r}], end = {rows}[{r} + 1];")
             _position(f, node, f"(i64){f.local(node.vertex)}")
-            _visit(f, node.body, "continue")
+            visit(f, node.body, "continue")
 
 
 def _by_workers(f: Emitter, node: ir.ParFor, scratch: list[str]) -> None:
@@ -254,10 +262,19 @@ def _by_workers(f: Emitter, node: ir.ParFor, scratch: list[str]) -> None:
                 f.line(f"if (!{f.frontier(node.frontier or '')}.contains({f.local(node.vertex)})) continue;")
             _position(f, node, i)
             with f.block("do", "} while (false);"):
-                _visit(f, node.body, "break")
+                visit(f, node.body, "break")
 
 
-def _balanced(f: Emitter, node: ir.ParFor, region: Region) -> None:
+def _domain(f: Emitter, node: ir.ParFor) -> str:
+    n = f.names.of("size", "num_vertices")
+    if node.layout is ir.Layout.SPARSE:
+        return f"members({f.frontier(node.frontier or '')})"
+    if node.layout is ir.Layout.BITMAP:
+        return f"set_bits({f.frontier(node.frontier or '')}, {n})"
+    return f"every<vid>({n})"
+
+
+def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain: str) -> None:
     """The body as a function of a piece, and a balancer that calls it."""
     region.shared = shared_loops(node)
     region.side, region.pieces = side_of(node), True
@@ -268,19 +285,12 @@ def _balanced(f: Emitter, node: ir.ParFor, region: Region) -> None:
     with f.block(f"auto visit = {head}", "};"):
         if region.shared:
             _position(f, node, "place")
-            _visit(f, node.body, "return", Place.GROUP)
+            visit(f, node.body, "return", Place.GROUP)
         else:
             f.line("if (lanes.size > 1) whole = false;  // every lane has a piece of its own")
             f.line("if (!lanes.leads()) first = false;")
             _position(f, node, "place")
-            _visit(f, node.body, "return")
-    n = f.names.of("size", "num_vertices")
-    if node.layout is ir.Layout.SPARSE:
-        domain = f"members({f.frontier(node.frontier or '')})"
-    elif node.layout is ir.Layout.BITMAP:
-        domain = f"set_bits({f.frontier(node.frontier or '')}, {n})"
-    else:
-        domain = f"every<vid>({n})"
+            visit(f, node.body, "return")
     hubs = f.names.of("workspace", "vg.hubs")
     if node.limit is not None:
         limit = f.expr(node.limit)

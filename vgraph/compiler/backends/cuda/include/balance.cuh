@@ -134,6 +134,10 @@ template <class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   __shared__ i64 large[BLOCK];
   __shared__ u32 num_large;
+  if (range.count <= num_warps()) {
+    by_warp(range, rows, visit);
+    return;
+  }
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
   for (i64 start = 0; start < range.count; start += step) {

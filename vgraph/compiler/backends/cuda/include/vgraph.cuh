@@ -8,4 +8,5 @@
 #include "frontier.cuh"
 #include "balance.cuh"
 #include "lists.cuh"
+#include "buckets.cuh"
 #include "graph.cuh"

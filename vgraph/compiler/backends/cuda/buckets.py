@@ -1,0 +1,81 @@
+"""Vertices queued by priority: the nodes of ordered loops and priority queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda import parallel
+from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
+from vgraph.compiler.backends.scan import walk_body
+
+ENOUGH: Final = 0
+"""Buckets of an ordered loop are joined until so many vertices are at hand."""
+
+
+def declare(f: Emitter) -> None:
+    """The key of each set of buckets, as a function of the vertex."""
+    for declaration in f.program.buckets:
+        with f.at(Place.THREAD):
+            v, key = f.local(declaration.vertex), f.expr(declaration.key)
+        f.line(f"auto {_key(f, declaration.name)} = [&](vid {v}) -> i64 {{ return {key}; }};")
+
+
+def _key(f: Emitter, name: str) -> str:
+    return f.names.of("bucket key", name)
+
+
+def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
+    """`clear work buckets`."""
+    f.line(f"if (clear(team, {f.buckets(node.buckets)}, {f.names.of('size', 'num_vertices')})) return;")
+
+
+def emit_push(f: Emitter, node: ir.BucketPush) -> None:
+    """`enqueue work v`."""
+    assert f.region is not None
+    with f.effect(), f.block(""):
+        v = f.temporary("queued")
+        f.line(f"vid {v} = {f.expr(node.vertex)};")
+        lowest = f.region.lowest[node.buckets]
+        f.line(f"{f.buckets(node.buckets)}.push({v}, {_key(f, node.buckets)}({v}), {lowest});")
+
+
+def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
+    """`more = advance work`: exactly the lowest bucket where the program asks which one it is."""
+    asked = any(isinstance(n, ir.BucketKey) and n.buckets == node.buckets for n in walk_body(f.program.body))
+    enough = 0 if asked else ENOUGH
+    f.slots = max(f.slots, 1)
+    name = f.buckets(node.buckets)
+    f.line(f"if (advance(team, {name}, {_key(f, node.buckets)}, {enough}, {f.local(node.more)})) return;")
+
+
+def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
+    """`parbucket v in work`: a parallel loop over the queue of the bucket under way."""
+    f.line("")
+    near = f"{f.buckets(node.buckets)}.near"
+    with f.block("", f"}}{f'  // {node.label}' if node.label else ''}"):
+        region = Region(vertex=node.vertex)
+        parallel.open_region(f, node.body, region)
+        if node.cut is not None:
+            parallel.balanced(f, node, region, f"members({near})")
+        else:
+            i = f.temporary("place")
+            with f.block(f"for (i64 {i} = thread_number(); {i} < {near}.count; {i} += num_threads())"):
+                f.line(f"vid {f.local(node.vertex)} = {near}.queue[{i}];")
+                parallel.visit(f, node.body, "continue")
+        parallel.close_region(f, region)
+
+
+def emit_key(f: Emitter, node: ir.BucketKey) -> str:
+    """`bucket(work)`."""
+    return f"{f.buckets(node.buckets)}.limit"
+
+
+NODES: Final[dict[type[ir.Node], Callable[..., Any]]] = {
+    ir.BucketsClear: emit_clear,
+    ir.BucketPush: emit_push,
+    ir.BucketAdvance: emit_advance,
+    ir.BucketLoop: emit_loop,
+    ir.BucketKey: emit_key,
+}

@@ -1,0 +1,123 @@
+// Vertices queued by priority: those of the bucket under way, and a pile of all others (near and far: Davidson, Baxter,
+// Garland and Owens 2014). Nothing is sorted: keys are computed when a bucket is taken from the pile.
+#pragma once
+
+namespace vg {
+
+template <class Id>
+struct Buckets {
+  Frontier<Id> near;  // the bucket under way
+  Frontier<Id> next;  // pushed to it meanwhile
+  Frontier<Id> far;   // the pile
+  Frontier<Id> rest;  // what stays of the pile while it is divided
+  i64 limit;          // the largest key of the bucket under way
+  i64 least;          // no key in the pile is smaller
+  i64 span;           // keys of a bucket: more than one where buckets are small
+  u32* queued;        // by vertex: the epoch in which it was last pushed to `next`
+  u32* piled;         // whether it is in the pile
+  u32 epoch;
+
+  VG_DEVICE void open(u64 n, u64 x, u64 f, u64 r, u64 q, u64 p, u64* counters) {
+    vg::open(near, n, 0, 0, counters);
+    vg::open(next, x, 0, 0, counters + COUNTERS);
+    vg::open(far, f, 0, 0, counters + 2 * COUNTERS);
+    vg::open(rest, r, 0, 0, counters + 3 * COUNTERS);
+    queued = (u32*)q;
+    piled = (u32*)p;
+    epoch = 1;
+    empty();
+  }
+  VG_DEVICE void empty() {
+    limit = Limits<i64>::least();
+    least = Limits<i64>::most();
+    span = 1;
+  }
+
+  // An entry for v, whose key is `key` by now; `lowest` is the smallest key that this thread piled up.
+  VG_DEVICE void push(Id v, i64 key, i64& lowest) {
+    if (key <= limit) {
+      u32 now = epoch;
+      if (relaxed(&queued[v]) != now && atomicExch(&queued[v], now) != now) next.append(v);
+    } else {
+      lowest = vg::min(lowest, key);
+      if (!relaxed(&piled[v]) && !atomicExch(&piled[v], 1u)) far.append(v);
+    }
+  }
+
+  // --- one thread of each block, behind the barrier of a loop with pushes ---
+
+  VG_DEVICE void recount(i64 lowest) {
+    next.recount();
+    far.recount();
+    least = vg::min(least, lowest);
+  }
+};
+
+// True if the run is to stop, as below.
+template <class Id, class Team>
+VG_DEVICE bool clear(Team& team, Buckets<Id>& b, i64 num_vertices) {
+  for (i64 v = thread_number(); v < num_vertices; v += num_threads()) b.piled[v] = 0;
+  team.alone([&] {
+    b.near.renew(false, blockIdx.x == 0);
+    b.next.renew(false, blockIdx.x == 0);
+    b.far.renew(false, blockIdx.x == 0);
+    b.rest.renew(false, blockIdx.x == 0);
+    b.epoch += 1;
+    b.empty();
+  });
+  return team.meet();
+}
+
+// Takes the lowest bucket as the one under way; `more` tells whether there is any. Where `enough` is positive, buckets
+// are joined until that many vertices are at hand, for a grid needs many at a time.
+template <class Id, class Team, class Key>
+VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& more) {
+  if (b.next.count > 0) {
+    team.alone([&] {
+      Frontier<Id> visited = b.near;
+      b.near = b.next;
+      b.next = visited;
+      b.next.renew(false, blockIdx.x == 0);
+      b.epoch += 1;
+    });
+    more = true;
+    return false;
+  }
+  team.alone([&] { b.near.renew(false, blockIdx.x == 0); });
+  i64 before = b.limit;
+  i64 span = b.span;
+  while (b.far.count > 0) {
+    i64 limit = b.least > Limits<i64>::most() - (span - 1) ? Limits<i64>::most() : b.least + (span - 1);
+    team.alone([&] { b.rest.renew(false, blockIdx.x == 0); });
+    i64 lowest = Limits<i64>::most();
+    for (i64 i = thread_number(); i < b.far.count; i += num_threads()) {
+      Id v = b.far.queue[i];
+      i64 k = key(v);
+      if (k > limit) {
+        lowest = vg::min(lowest, k);
+        b.rest.append(v);
+      } else {
+        b.piled[v] = 0;
+        if (k > before) b.near.append(v);  // else it was visited since
+      }
+    }
+    team.template give<Min>(0, lowest);
+    bool stop = team.template meet<Slot<Min, i64>>([&] {
+      b.near.recount();
+      b.rest.recount();
+      b.limit = limit;
+      b.least = team.template total<Min, i64>(0);
+      Frontier<Id> pile = b.far;
+      b.far = b.rest;
+      b.rest = pile;
+    });
+    if (stop) return true;
+    if (b.near.count >= enough && b.near.count > 0) break;
+    if (b.near.count > 0) span *= 2;
+  }
+  more = b.near.count > 0;
+  team.alone([&] { b.span = b.near.count > 4 * enough && span > 1 ? span / 2 : span; });
+  return false;
+}
+
+}  // namespace vg
