@@ -104,8 +104,9 @@ def where_made(content: dict[str, Any]) -> str:
     machine, versions = content["machine"], content["versions"]
     memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
     load = f"load average before the end {machine['load_average']:.1f}"
+    note = f" ({machine['note']})" if "note" in machine else ""
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return f"{content['date'][:10]}, {machine['cpu']}, {machine['cores']} cores, {memory}, {load}; {named}."
+    return f"{content['date'][:10]}, {machine['cpu']}, {machine['cores']} cores{note}, {memory}, {load}; {named}."
 
 
 def section(name: str, results: Path) -> str:
