@@ -6,7 +6,7 @@ import zlib
 from itertools import islice
 
 import pytest
-from schedule_matrix import KINDS, Kind, agree, cases, program_of, sampled
+from schedule_matrix import KINDS, Kind, agree, cases, groups, sampled
 
 import vgraph as vg
 from vgraph.compiler.axes import space
@@ -33,8 +33,9 @@ def test_a_sample_of_the_matrix(algorithm: vg.AlgorithmDef) -> None:
             continue  # it takes no such graphs
         for case, schedule, threads in sampled(algorithm, found, SAMPLE, seed + 10 * number, asked):
             tried.add(agree(algorithm, case, schedule, threads))
-        some = islice(space.schedules(*program_of(algorithm, found[0], 2)), ENOUGH)
-        there_are = max(there_are, len(list(some)))
+        for group in groups(algorithm, found, 2):
+            some = islice(space.schedules(group.program, group.context), ENOUGH)
+            there_are = max(there_are, len(list(some)))
     assert len(tried) >= min(ENOUGH, there_are * 3 // 4)
 
 
@@ -46,7 +47,8 @@ def test_the_whole_matrix(algorithm: vg.AlgorithmDef, kind: Kind, threads: int) 
     found = cases(algorithm, kind, seed=threads)
     if not found:
         pytest.skip(f"{algorithm.name} takes no graphs that are {kind}")
-    asked = program_of(algorithm, found[0], threads)
-    for schedule in [*space.schedules(*asked), *space.sample(*asked, MIXED, seed=threads)]:
-        for case in found:
-            agree(algorithm, case, schedule, threads)
+    for group in groups(algorithm, found, threads):
+        asked = group.program, group.context
+        for schedule in [*space.schedules(*asked), *space.sample(*asked, MIXED, seed=threads)]:
+            for case in group.cases:
+                agree(algorithm, case, schedule, threads)
