@@ -135,7 +135,7 @@ def test_splitting_is_chosen_where_others_would_wait() -> None:
 
     assert cut(hubs, 0)
     assert not cut(hubs, 1)
-    assert not cut(Facts(large=True, skewed=True), 0)
+    assert not cut(Facts(large=True), 0)
     assert not cut(Facts(), 0)
 
 

@@ -15,8 +15,6 @@ class Facts:
 
     large: bool = False
     """It has enough arcs for schedules to matter."""
-    skewed: bool = False
-    """A few hubs have many times the average degree."""
     hubs: bool = False
     """One vertex has so large a part of all arcs that threads would wait for it."""
     deep: bool = False

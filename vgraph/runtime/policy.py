@@ -28,9 +28,6 @@ CUDA_DELTA_FACTOR: Final = 32.0
 
 LARGE: Final = 1 << 17
 """Arcs from which on schedules matter."""
-SKEWED: Final = 32
-"""Times the average degree that the largest must be. Of the benchmark graphs, Kronecker graphs have 900 and cnr-2000
-has 270; uniform random graphs and roads have 2."""
 HUB: Final = 64
 """A vertex with more than this part of all arcs is a hub that others wait for: with T threads and chunks of vertices a
 round lasts at most 1/T of the work and one vertex longer (Graham 1969), that is T/64 of its time at least."""
@@ -80,12 +77,10 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
     Cache segments are for CPUs: a GPU hides the latency of the reads that they make local.
     """
     transposed = not graph.directed or graph.has_transpose
-    skewed, hubs = _skew(graph)
     large = graph.num_arcs >= LARGE
     return Facts(
         large=large,
-        skewed=skewed,
-        hubs=hubs,
+        hubs=large and graph.max_degree * HUB > graph.num_arcs,
         deep=large and is_deep(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
         transposed=transposed,
@@ -95,14 +90,6 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
 
 def _segments_for(graph: Graph) -> int:
     return cache_segments(graph.num_vertices, graph.num_arcs, caches.last_level())
-
-
-def _skew(graph: Graph) -> tuple[bool, bool]:
-    """`Facts.skewed` and `Facts.hubs`; out-arcs only, so that no transpose is built for it."""
-    if graph.num_arcs < LARGE:
-        return False, False
-    largest, average = graph.max_degree, graph.num_arcs / graph.num_vertices
-    return largest > SKEWED * average, largest * HUB > graph.num_arcs
 
 
 SEGMENT_SHARE: Final = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -144,9 +145,9 @@ def bucket_widths(graph: Graph) -> tuple[float, ...]:
     weight = graph.edge_properties.get("weight")
     if weight is None or not graph.num_arcs or weight.ndim != 1 or weight.dtype.kind not in "iuf":
         return ()
-    guess = policy.DELTA_FACTOR * float(weight.mean()) * graph.num_vertices / graph.num_arcs
-    if not 0 < guess < float("inf"):
+    if not 0 < graph.edge_property_mean("weight") < math.inf:
         return ()
+    guess = policy.delta(graph, "weight")
     found = [float(f"{guess * factor:.3g}") for factor in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8)]
     if weight.dtype.kind != "f":  # no two different values are closer than 1
         found = [float(max(1, round(width))) for width in found]
