@@ -29,40 +29,54 @@ from vgraph.compiler.types import VID
 from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
 
 
-def _run(program: Program, context: Context) -> Program:
-    fresh = fresh_names(program)
-    old: dict[str, Property] = {}
-    operators: dict[str, Operator] = {}
+class _Copies:
+    """The copies that a program needs, and the operators that fill and read them."""
 
-    def copy_of(name: str) -> str:
-        if name not in old:
-            declared = program.property(name)
-            old[name] = Property(
-                fresh(f"{name}.old"), declared.type, Site.VERTEX, Origin.LOCAL, span=declared.span
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.fresh = fresh_names(program)
+        self.old: dict[str, Property] = {}
+        self.operators: dict[str, Operator] = {}
+
+    def of(self, name: str) -> str:
+        """The name of the copy of a property."""
+        if name not in self.old:
+            declared = self.program.property(name)
+            self.old[name] = Property(
+                self.fresh(f"{name}.old"), declared.type, Site.VERTEX, Origin.LOCAL, span=declared.span
             )
-        return old[name].name
+        return self.old[name].name
 
-    def buffered(operator: Operator, stale: frozenset[str]) -> Operator:
+    def buffered(self, operator: Operator, stale: frozenset[str]) -> Operator:
+        """`operator` with reads of `stale` properties at other vertices taken from the copies."""
+
         def rule(n: Node) -> Node | None:
             if (
                 isinstance(n, Load)
                 and n.prop in stale
                 and role_of(operator, n.index) in (Role.SRC, Role.NEIGHBOR)
             ):
-                return with_fields(n, {"prop": copy_of(n.prop)})
+                return with_fields(n, {"prop": self.of(n.prop)})
             return None
 
         return with_fields(transform(operator, rule), {"name": f"{operator.name}.bsp"})
 
-    def copier(operator: Operator, stale: frozenset[str]) -> Operator:
+    def copier(self, operator: Operator, stale: frozenset[str]) -> Operator:
+        """The vertex operator that fills the copies for `operator`."""
         v = Var("v", VID, span=operator.span)
         stores = tuple(
-            Store(copy_of(p), v, Load(p, v, program.property(p).type, span=operator.span), span=operator.span)
+            Store(
+                self.of(p),
+                v,
+                Load(p, v, self.program.property(p).type, span=operator.span),
+                span=operator.span,
+            )
             for p in sorted(stale)
         )
         return Operator(f"{operator.name}.copy", ("v",), stores, span=operator.span)
 
-    def rule(n: Node) -> tuple[Stmt, ...] | None:
+    def rule(self, n: Node) -> tuple[Stmt, ...] | None:
+        """An apply that reads what it writes: copy first, then apply."""
         if (
             not isinstance(n, EdgeApply | VertexApply)
             or n.schedule is None
@@ -71,12 +85,12 @@ def _run(program: Program, context: Context) -> Program:
             return None
         if n.schedule.phases is not Phases.FUSED and not n.schedule.pipeline:
             return None  # the buffer between the phases holds what was read before anything is written
-        operator = program.operator(n.op)
+        operator = self.program.operator(n.op)
         stale = frozenset(r.prop for r in effects(operator).stale_reads)
         if not stale:
             return None
-        for made in (buffered(operator, stale), copier(operator, stale)):
-            operators[made.name] = made
+        for made in (self.buffered(operator, stale), self.copier(operator, stale)):
+            self.operators[made.name] = made
         frontier = n.frontier if isinstance(n, EdgeApply) else None
         drive = Drive.DATA if frontier else Drive.TOPOLOGY
         layout = n.schedule.frontier if frontier else FrontierLayout.SPARSE
@@ -86,13 +100,16 @@ def _run(program: Program, context: Context) -> Program:
         copy = VertexApply(f"{n.op}.copy", frontier, None, f"{n.label}.copy", plan, span=n.span)
         return copy, with_fields(n, {"op": f"{n.op}.bsp"})
 
-    body = transform_body(program.body, rule)
-    if not old:
+
+def _run(program: Program, context: Context) -> Program:
+    copies = _Copies(program)
+    body = transform_body(program.body, copies.rule)
+    if not copies.old:
         return program
     changes = {
         "body": body,
-        "properties": (*program.properties, *old.values()),
-        "operators": (*program.operators, *operators.values()),
+        "properties": (*program.properties, *copies.old.values()),
+        "operators": (*program.operators, *copies.operators.values()),
     }
     return with_fields(program, changes)
 
