@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.axes.space import Verdict
     from vgraph.compiler.backends.base import Backend
     from vgraph.compiler.ir import Program
-    from vgraph.compiler.rewrite import Pass
+    from vgraph.compiler.rewrite import Context, Pass
     from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
 
@@ -118,47 +118,27 @@ def explanation(
 ) -> Explanation:
     """Compile without running, and write down what happens. `device`: "cpu" or "cuda"."""
     from vgraph.compiler import build
-    from vgraph.compiler.axes import space
     from vgraph.compiler.backends import jit
-    from vgraph.compiler.effects import effects
     from vgraph.compiler.frontend import argument_types
-    from vgraph.compiler.ir import EdgeApply, VertexApply
-    from vgraph.compiler.rewrite import Context, walk
-    from vgraph.compiler.text import print_program
+    from vgraph.compiler.rewrite import Context
     from vgraph.runtime.executor import signature_of
     from vgraph.runtime.policy import facts_of, with_deltas, with_numbers
 
     result = Explanation(algorithm.describe())
     values = {**stand_ins(algorithm, graph, params), **params}
     reasons: list[str] = []
-    facts, kernel_threads = facts_of(graph, device), 1 if threads == 1 else 0
     backend = _backend(device)
-    before: list[Program] = []
-
-    def observe(step: Pass | None, program: Program) -> None:
-        name = step.name if step else "frontend"
-        if passes:
-            result.passes[name] = print_program(program)
-        if name == "simplify":
-            result.effects = "\n".join(effects(o).describe() for o in program.operators)
-        if name == "choose-schedule":
-            result.legal = space.legal(
-                before[0], Context(threads=kernel_threads, facts=facts, abilities=backend.abilities)
-            )
-            for n in walk(program):
-                if isinstance(n, EdgeApply | VertexApply) and n.schedule is not None:
-                    reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
-        before[:] = [program]
-
-    signature = signature_of(graph, argument_types(algorithm, values))
+    context = Context(
+        threads=1 if threads == 1 else 0, facts=facts_of(graph, device), abilities=backend.abilities
+    )
     compiled = build(
         algorithm,
-        signature,
+        signature_of(graph, argument_types(algorithm, values)),
         backend,
         schedule=schedule,
-        threads=kernel_threads,
-        facts=facts,
-        observe=observe,
+        threads=context.threads,
+        facts=context.facts,
+        observe=_observer(result, reasons, context, passes),
     )
     reasons.extend(compiled.notes)
     names = (a.name for a in compiled.source.interface.args)
@@ -171,6 +151,34 @@ def explanation(
     if assembly:
         result.assembly = jit.assembly(compiled.source.text)
     return result
+
+
+def _observer(
+    result: Explanation, reasons: list[str], context: Context, passes: bool
+) -> Callable[[Pass | None, Program], None]:
+    """What writes passes, effects and legal schedules into `result`, and into `reasons` why each was chosen."""
+    from vgraph.compiler.axes import space
+    from vgraph.compiler.effects import effects
+    from vgraph.compiler.ir import EdgeApply, VertexApply
+    from vgraph.compiler.rewrite import walk
+    from vgraph.compiler.text import print_program
+
+    before: list[Program] = []
+
+    def observe(step: Pass | None, program: Program) -> None:
+        name = step.name if step else "frontend"
+        if passes:
+            result.passes[name] = print_program(program)
+        if name == "simplify":
+            result.effects = "\n".join(effects(o).describe() for o in program.operators)
+        if name == "choose-schedule":
+            result.legal = space.legal(before[0], context)
+            for n in walk(program):
+                if isinstance(n, EdgeApply | VertexApply) and n.schedule is not None:
+                    reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
+        before[:] = [program]
+
+    return observe
 
 
 def _backend(device: str) -> Backend:
