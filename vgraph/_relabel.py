@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph._topology import Adjacency, Topology
 from vgraph.errors import GraphError
-from vgraph.graph import Adjacency, Graph, _Topology
+from vgraph.graph import Graph
 
 ORDERS = ("degree",)
 
@@ -58,7 +59,7 @@ def _frozen(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _permuted(graph: Graph) -> tuple[_Topology, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _permuted(graph: Graph) -> tuple[Topology, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The adjacency with the vertices of most arcs first, which arc each of its arcs was, and the permutation."""
     offsets = graph.out.row_offsets.astype(np.int64)
     degrees = np.diff(offsets)
@@ -74,4 +75,4 @@ def _permuted(graph: Graph) -> tuple[_Topology, NDArray[np.int64], NDArray[np.in
     sorted_rows = Graph.from_csr(moved, columns, id_bits=bits, arc=arcs)
     arcs = np.asarray(sorted_rows.edge_properties["arc"])
     out = Adjacency(sorted_rows.out.row_offsets, sorted_rows.out.column_indices)
-    return _Topology(out, graph.num_edges, graph.directed), arcs, old_of_new, new_of_old
+    return Topology(out, graph.num_edges, graph.directed), arcs, old_of_new, new_of_old

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +22,7 @@ from vgraph._arrays import (
     freeze,
 )
 from vgraph._build import BuildOptions, EdgeList, MultiEdges
+from vgraph._topology import Adjacency, PropertyRange, Topology, range_of
 from vgraph.errors import GraphError
 
 if TYPE_CHECKING:
@@ -35,75 +33,6 @@ if TYPE_CHECKING:
     from vgraph._relabel import Relabelled
 
 Properties = Mapping[str, NDArray[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class Adjacency:
-    """The neighbors of every vertex, in CSR form; all arrays are read-only.
-
-    The neighbors of `v` are `column_indices[row_offsets[v]:row_offsets[v + 1]]`, ascending. `row_offsets` has
-    num_vertices + 1 entries of the graph's `offset_dtype`, `column_indices` has num_arcs of its `id_dtype`.
-    `edge_ids[i]` is the position, in out order, of arc `i`: an edge property of arc `i` is
-    `property[edge_ids[i]]`. It is None where the arcs are in out order already.
-    """
-
-    row_offsets: NDArray[Any]
-    column_indices: NDArray[Any]
-    edge_ids: NDArray[Any] | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.row_offsets, self.column_indices, self.edge_ids):
-            if array is not None:
-                array.flags.writeable = False
-
-
-class PropertyRange(NamedTuple):
-    """The extent of a property. Without any value but NaN, `min` is inf and `max` is -inf."""
-
-    min: int | float
-    max: int | float
-    has_nan: bool
-
-
-class _Topology:
-    """What graphs that differ only in properties share: the adjacency and, once built, its transpose."""
-
-    def __init__(self, out: Adjacency, num_edges: int, directed: bool) -> None:
-        self.out, self.num_edges, self.directed = out, num_edges, directed
-        self.lock = threading.RLock()
-        self._in: Adjacency | None = None if directed else out
-        self._degrees: dict[str, NDArray[Any]] = {}
-        self._kept: dict[str, Any] = {}
-
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        with self.lock:
-            if name not in self._kept:
-                self._kept[name] = make()
-            return self._kept[name]
-
-    @property
-    def in_(self) -> Adjacency:
-        with self.lock:
-            if self._in is None:
-                self._in = Adjacency(*_build.transpose(self.out.row_offsets, self.out.column_indices))
-            return self._in
-
-    @property
-    def has_transpose(self) -> bool:
-        return self._in is not None
-
-    @functools.cached_property
-    def max_degree(self) -> int:
-        return int(self.degrees("out").max(initial=0))
-
-    def degrees(self, side: str) -> NDArray[Any]:
-        with self.lock:
-            if side not in self._degrees:
-                adjacency = self.out if side == "out" else self.in_
-                degrees = np.diff(adjacency.row_offsets)
-                degrees.flags.writeable = False
-                self._degrees[side] = degrees
-            return self._degrees[side]
 
 
 class Graph:
@@ -125,7 +54,7 @@ class Graph:
         "_vertex",
     )
 
-    def __init__(self, topology: _Topology, edge: Properties, vertex: Properties) -> None:
+    def __init__(self, topology: Topology, edge: Properties, vertex: Properties) -> None:
         self._topology = topology
         self._edge = MappingProxyType(dict(edge))
         self._vertex = MappingProxyType(dict(vertex))
@@ -199,7 +128,7 @@ class Graph:
                 built.properties[name] = built.properties[name].copy()
         freeze(built.properties)
         out = Adjacency(built.row_offsets, built.column_indices)
-        return cls(_Topology(out, built.num_edges, options.directed), built.properties, vertex)
+        return cls(Topology(out, built.num_edges, options.directed), built.properties, vertex)
 
     @classmethod
     def from_csr(
@@ -234,7 +163,7 @@ class Graph:
             built = _build.build(EdgeList(keys, edge, num_vertices), options)
             offsets, columns, edge = built.row_offsets, built.column_indices, built.properties
             freeze(edge)
-        graph = cls(_Topology(Adjacency(offsets, columns), columns.size, True), edge, vertex)
+        graph = cls(Topology(Adjacency(offsets, columns), columns.size, True), edge, vertex)
         return graph if directed else graph._as_undirected()
 
     @classmethod
@@ -366,7 +295,7 @@ class Graph:
         """Smallest and largest value of an edge property, NaN left out, and whether it holds a NaN."""
         values = self._edge_property(name)
         if name not in self._ranges:
-            self._ranges[name] = _range(values)
+            self._ranges[name] = range_of(values)
         return self._ranges[name]
 
     def edge_property_mean(self, name: str) -> float:
@@ -480,7 +409,7 @@ class Graph:
         for name, values in self._edge.items():
             self._check_symmetric(name, values, reverse)
         loops = _build.count_self_loops(out.row_offsets, out.column_indices)
-        return Graph(_Topology(out, (self.num_arcs + loops) // 2, False), self._edge, self._vertex)
+        return Graph(Topology(out, (self.num_arcs + loops) // 2, False), self._edge, self._vertex)
 
     def _check_symmetric(self, name: str, values: NDArray[Any], reverse: NDArray[Any]) -> None:
         equal = (values == values[reverse]) | ((values != values) & (values != values)[reverse])
@@ -505,7 +434,7 @@ def restore(
     """A graph from the arrays of one, taken over unchecked: for pickle."""
     freeze(edge)
     freeze(vertex)
-    return Graph(_Topology(Adjacency(row_offsets, column_indices), num_edges, directed), edge, vertex)
+    return Graph(Topology(Adjacency(row_offsets, column_indices), num_edges, directed), edge, vertex)
 
 
 def _check_offsets(offsets: NDArray[Any], num_arcs: int) -> int:
@@ -528,16 +457,6 @@ def _owned(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
     """`array`, copied if it is memory that the caller can still write to."""
     shared = array is given and (given.flags.writeable or given.base is not None)
     return np.array(array) if shared else array
-
-
-def _range(values: NDArray[Any]) -> PropertyRange:
-    if values.size == 0:
-        return PropertyRange(np.inf, -np.inf, False)
-    if values.dtype.kind != "f":
-        return PropertyRange(values.min().item(), values.max().item(), False)
-    low = np.fmin.reduce(values, axis=None, initial=np.inf)
-    high = np.fmax.reduce(values, axis=None, initial=-np.inf)
-    return PropertyRange(float(low), float(high), bool(np.isnan(values).any()))
 
 
 def _describe(name: str, values: NDArray[Any]) -> str:

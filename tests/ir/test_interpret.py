@@ -17,7 +17,7 @@ from vgraph.compiler.interpret.statements import _COMPOUND, _JUMPS, _SIMPLE
 from vgraph.compiler.ir import Emit
 from vgraph.compiler.legality import BINARY, STATEMENTS, UNARY
 from vgraph.compiler.text import parse_program
-from vgraph.compiler.verify_nodes import TYPE_CHECKS
+from vgraph.compiler.verify_expressions import TYPE_CHECKS
 from vgraph.errors import AlgorithmError, InternalError
 from vgraph.graph import Graph
 

@@ -11,7 +11,8 @@ from random_programs import Maker
 from vgraph.compiler import ir
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.text import RESERVED, parse_program, print_node, print_program
-from vgraph.compiler.text_parser import IrSyntaxError, _lark
+from vgraph.compiler.text_expressions import IrSyntaxError
+from vgraph.compiler.text_parser import _lark
 
 
 @settings(max_examples=60, deadline=None)

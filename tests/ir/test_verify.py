@@ -11,7 +11,8 @@ from vgraph.compiler.legality import STATEMENTS
 from vgraph.compiler.rewrite import transform, with_fields
 from vgraph.compiler.text import parse_program
 from vgraph.compiler.verify import VerifyError, verify
-from vgraph.compiler.verify_nodes import STATEMENT_CHECKS, TYPE_CHECKS
+from vgraph.compiler.verify_expressions import TYPE_CHECKS
+from vgraph.compiler.verify_nodes import STATEMENT_CHECKS
 
 
 @pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED])

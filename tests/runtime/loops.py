@@ -1,4 +1,4 @@
-"""Long loops for `test_interrupted_loops.py`, each in a process of its own: `loops.py interrupt|starve LOOP THREADS`."""
+"""Long loops for `test_interrupted_loops.py`, each in its own process: `loops.py interrupt|starve LOOP THREADS`."""
 
 from __future__ import annotations
 

@@ -39,7 +39,9 @@ def test_ctrl_c_ends_the_loop_and_the_next_run_is_right(loop: str, threads: int)
     assert python("interrupt", loop, str(threads)) == "interrupted\nright\n"
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="limits the address space, tells malloc what to keep")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="limits the address space, tells malloc what to keep"
+)
 @pytest.mark.parametrize(("loop", "threads"), [("delta", 1), ("delta", 3), ("strict", 1)])
 def test_buckets_that_cannot_grow_end_the_run_and_the_next_is_right(loop: str, threads: int) -> None:
     """The limit rises in small steps, so that memory ends at every place where it is asked for."""

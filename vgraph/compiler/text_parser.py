@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
-from vgraph.compiler.functions import call_type
-from vgraph.compiler.ir import Body, Expr, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
-from vgraph.compiler.types import BOOL, EID, I64, SCALARS, VID, Scalar, Target, Type, Vector
-from vgraph.errors import Diagnostic
+from vgraph.compiler.ir import Body, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
+from vgraph.compiler.text_expressions import ExpressionBuilder, IrSyntaxError, optional_text, text_of
+from vgraph.compiler.types import EID, I64, VID, Target, Type
 from vgraph.schedule import AXES, ApplySchedule, axis
 from vgraph.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from lark import Lark, Token
-    from lark.tree import Meta
 
 _GRAMMAR = Path(__file__).parent / "grammar" / "ir.lark"
-_COMPARE = ("<", "<=", ">", ">=", "==", "!=")
-
-
-@dataclass
-class IrSyntaxError(Diagnostic):
-    """Text that is not a program of the IR."""
-
-    title: ClassVar[str] = "the text is not valid IR"
-    label: ClassVar[str] = "{reason}"
-
-    reason: str
 
 
 @cache
@@ -63,28 +45,12 @@ def parse(text: str, name: str) -> Program:
     return _Builder(source).program(tree)
 
 
-def _text(token: Token | str) -> str:
-    """The name that a NAME token stands for."""
-    return str(json.loads(token)) if token.startswith('"') else str(token)
-
-
 def _group(lanes: Token | None) -> ir.Lanes:
     return ir.Lanes.THREAD if lanes is None else ir.Lanes(str(lanes))
 
 
-def _optional(token: Token | None) -> str | None:
-    return None if token is None else _text(token)
-
-
-class _Builder:
-    """Builds nodes from trees, top down, with the names that are in scope."""
-
-    def __init__(self, source: SourceFile) -> None:
-        self.source = source
-        self.locals: dict[str, Type] = {}
-        self.properties: dict[str, ir.Property] = {}
-        self.globals: dict[str, Type] = {}
-        self.frontiers: set[str] = set()
+class _Builder(ExpressionBuilder):
+    """Builds declarations and statements from trees."""
 
     # --- declarations
 
@@ -102,7 +68,7 @@ class _Builder:
         if not {target.id_bits, target.offset_bits} <= {32, 64}:
             raise self.error(header.meta, "indices have 32 or 64 bits")
         return Program(
-            _text(name),
+            text_of(name),
             ir.Level(level),
             target,
             params=tuple(groups.get("param", ())),
@@ -120,82 +86,58 @@ class _Builder:
         )
 
     def _d_param(self, tree: Any, name: Token, type_: Any) -> ir.Param:
-        self.locals[_text(name)] = t = self.type(type_)
-        return ir.Param(_text(name), t, span=self.span(tree.meta))
+        self.locals[text_of(name)] = t = self.type(type_)
+        return ir.Param(text_of(name), t, span=self.span(tree.meta))
 
     def _d_property(self, tree: Any, site: str, name: Token, *rest: Any) -> ir.Property:
         type_, origin, disjoint = rest
         args = (self.type(type_), Site(str(site)), ir.Origin(str(origin)), disjoint is not None)
-        node = ir.Property(_text(name), *args, span=self.span(tree.meta))
+        node = ir.Property(text_of(name), *args, span=self.span(tree.meta))
         self.properties[node.name] = node
         return node
 
     def _d_global(self, tree: Any, name: Token, type_: Any) -> ir.Global:
-        self.globals[_text(name)] = t = self.type(type_)
-        return ir.Global(_text(name), t, span=self.span(tree.meta))
+        self.globals[text_of(name)] = t = self.type(type_)
+        return ir.Global(text_of(name), t, span=self.span(tree.meta))
 
     def _d_frontier(self, tree: Any, name: Token, *rest: Any) -> ir.FrontierDecl:
         *layouts, flags = rest
-        self.frontiers.add(_text(name))
+        self.frontiers.add(text_of(name))
         kinds = tuple(Layout(str(x)) for x in layouts)
-        return ir.FrontierDecl(_text(name), kinds, flags is not None, span=self.span(tree.meta))
+        return ir.FrontierDecl(text_of(name), kinds, flags is not None, span=self.span(tree.meta))
 
     def _d_list(self, tree: Any, name: Token) -> ir.ListDecl:
-        return ir.ListDecl(_text(name), span=self.span(tree.meta))
+        return ir.ListDecl(text_of(name), span=self.span(tree.meta))
 
     def _d_queue(self, tree: Any, name: Token, prop: Token) -> ir.QueueDecl:
-        return ir.QueueDecl(_text(name), _text(prop), span=self.span(tree.meta))
+        return ir.QueueDecl(text_of(name), text_of(prop), span=self.span(tree.meta))
 
     def _d_buckets(self, tree: Any, name: Token, vertex: Token, key: Any, strict: Any) -> ir.BucketsDecl:
-        with self.scope({_text(vertex): VID}):
+        with self.scope({text_of(vertex): VID}):
             built = self.expr(key)
         kind = strict is not None
-        return ir.BucketsDecl(_text(name), _text(vertex), built, kind, span=self.span(tree.meta))
+        return ir.BucketsDecl(text_of(name), text_of(vertex), built, kind, span=self.span(tree.meta))
 
     def _d_operator(self, tree: Any, name: Token, *rest: Any) -> ir.Operator:
         *tokens, body = rest
-        args = tuple(map(_text, tokens))
+        args = tuple(map(text_of, tokens))
         types = ir.ARGUMENT_TYPES.get(len(args))
         if types is None:
             raise self.error(tree.meta, "an operator takes (src, edge, dst) or (v)")
         built = self.body(body, dict(zip(args, types, strict=True)))
-        return ir.Operator(_text(name), args, built, span=self.span(tree.meta))
+        return ir.Operator(text_of(name), args, built, span=self.span(tree.meta))
 
     def _d_run(self, tree: Any, body: Any) -> Body:
         return tuple(self.stmt(s) for s in body.children)  # its locals stay visible for the results
 
     def _d_result_short(self, tree: Any, name: Token) -> ir.Result:
-        return ir.Result(_text(name), "property", _text(name), span=self.span(tree.meta))
+        return ir.Result(text_of(name), "property", text_of(name), span=self.span(tree.meta))
 
     def _d_result_property(self, tree: Any, name: Token, prop: Token) -> ir.Result:
-        return ir.Result(_text(name), "property", _text(prop), span=self.span(tree.meta))
+        return ir.Result(text_of(name), "property", text_of(prop), span=self.span(tree.meta))
 
     def _d_result_scalar(self, tree: Any, name: Token, value: Any) -> ir.Result:
-        return ir.Result(_text(name), "scalar", self.expr(value), span=self.span(tree.meta))
-
-    # --- helpers
-
-    def span(self, meta: Meta) -> Span:
-        return Span(self.source, meta.line, meta.column - 1, meta.end_line, meta.end_column - 1)
-
-    def error(self, meta: Meta, reason: str) -> IrSyntaxError:
-        return IrSyntaxError(self.span(meta), reason)
-
-    def type(self, tree: Any) -> Type:
-        names = [str(t) for t in tree.children if t.type in ("NAME", "INT")]
-        scalar = SCALARS.get(names[0])
-        if scalar is None:
-            raise self.error(tree.meta, f"there is no type {names[0]}")
-        return scalar if tree.data == "scalar" else Vector(scalar, int(names[1]))
-
-    @contextmanager
-    def scope(self, names: dict[str, Type]) -> Iterator[None]:
-        before = self.locals
-        self.locals = {**before, **names}
-        try:
-            yield
-        finally:
-            self.locals = before
+        return ir.Result(text_of(name), "scalar", self.expr(value), span=self.span(tree.meta))
 
     def body(self, tree: Any, names: dict[str, Type] | None = None) -> Body:
         with self.scope(names or {}):
@@ -210,39 +152,39 @@ class _Builder:
 
     def _s_let(self, name: Token, type_: Any, value: Any) -> Stmt:
         built = self.expr(value)
-        self.locals[_text(name)] = t = self.type(type_)
-        return ir.Let(_text(name), t, built)
+        self.locals[text_of(name)] = t = self.type(type_)
+        return ir.Let(text_of(name), t, built)
 
     def _s_assign(self, name: Token, value: Any) -> Stmt:
-        target = _text(name)
+        target = text_of(name)
         if target in self.frontiers and value.data == "load":
             _, source, index = value.children
-            return ir.ListGet(target, _text(source), self.expr(index))
+            return ir.ListGet(target, text_of(source), self.expr(index))
         return ir.Assign(target, self.expr(value))
 
     def _s_accumulate(self, name: Token, op: Token, value: Any) -> Stmt:
-        return ir.Accumulate(str(op[:-1]), _text(name), self.expr(value))
+        return ir.Accumulate(str(op[:-1]), text_of(name), self.expr(value))
 
     def _s_set_global(self, name: Token, value: Any) -> Stmt:
-        return ir.SetGlobal(_text(name), self.expr(value))
+        return ir.SetGlobal(text_of(name), self.expr(value))
 
     def _s_reduce_global(self, name: Token, op: Token, value: Any) -> Stmt:
-        return ir.ReduceGlobal(str(op[:-1]), _text(name), self.expr(value))
+        return ir.ReduceGlobal(str(op[:-1]), text_of(name), self.expr(value))
 
     def _s_scratch_store(self, prop: Token, index: Any, value: Any) -> Stmt:
-        return ir.ScratchStore(_text(prop), self.expr(index), self.expr(value))
+        return ir.ScratchStore(text_of(prop), self.expr(index), self.expr(value))
 
     def _s_scratch_clear(self, prop: Token) -> Stmt:
-        return ir.ScratchClear(_text(prop))
+        return ir.ScratchClear(text_of(prop))
 
     def _s_store(self, relaxed: Any, prop: Token, index: Any, value: Any) -> Stmt:
         order = Order.PLAIN if relaxed is None else Order.RELAXED
-        return ir.Store(_text(prop), self.expr(index), self.expr(value), order)
+        return ir.Store(text_of(prop), self.expr(index), self.expr(value), order)
 
     def _s_reduce(self, atomic: Any, prop: Token, index: Any, op: Token, *rest: Any) -> Stmt:
         value, _arrow, changed = rest
-        place = (str(op[:-1]), _text(prop), self.expr(index), self.expr(value))
-        return ir.Reduce(*place, atomic is not None, _optional(changed))
+        place = (str(op[:-1]), text_of(prop), self.expr(index), self.expr(value))
+        return ir.Reduce(*place, atomic is not None, optional_text(changed))
 
     def _s_if(self, condition: Any, then: Any, other: Any) -> Stmt:
         built = self.expr(condition)
@@ -256,12 +198,12 @@ class _Builder:
 
     def _s_for(self, name: Token, start: Any, stop: Any, step: Any, body: Any) -> Stmt:
         bounds = (self.expr(start), self.expr(stop), self.expr(step))
-        return ir.For(_text(name), *bounds, self.body(body, {_text(name): I64}))
+        return ir.For(text_of(name), *bounds, self.body(body, {text_of(name): I64}))
 
     def _s_for_neighbors(self, vertex: Token, edge: Token, way: Token, of: Any, *rest: Any) -> Stmt:
         segments, prefetch, vectorize, body = rest
-        names: dict[str, Type] = {_text(vertex): VID, _text(edge): EID}
-        head = (_text(vertex), _text(edge), self.expr(of), Orientation(str(way)))
+        names: dict[str, Type] = {text_of(vertex): VID, text_of(edge): EID}
+        head = (text_of(vertex), text_of(edge), self.expr(of), Orientation(str(way)))
         how = (int(segments or 1), int(prefetch or 0), vectorize is not None)
         return ir.ForNeighbors(*head, self.body(body, names), *how)
 
@@ -269,7 +211,7 @@ class _Builder:
         left_way, left, right_way, right, body = rest
         left_side = (self.expr(left), Orientation(str(left_way)))
         right_side = (self.expr(right), Orientation(str(right_way)))
-        return ir.ForCommon(_text(vertex), *left_side, *right_side, self.body(body, {_text(vertex): VID}))
+        return ir.ForCommon(text_of(vertex), *left_side, *right_side, self.body(body, {text_of(vertex): VID}))
 
     def _s_break(self) -> Stmt:
         return ir.Break()
@@ -278,22 +220,28 @@ class _Builder:
         return ir.Continue()
 
     def _s_fail(self, message: Token) -> Stmt:
-        return ir.Fail(_text(message))
+        return ir.Fail(text_of(message))
 
     def _s_claim(self, prop: Token, index: Any, expected: Any, value: Any, body: Any) -> Stmt:
-        place = (_text(prop), self.expr(index), self.expr(expected), self.expr(value))
+        place = (text_of(prop), self.expr(index), self.expr(expected), self.expr(value))
         return ir.Claim(*place, self.body(body))
 
     def _s_union(self, prop: Token, a: Any, b: Any) -> Stmt:
-        return ir.Union(_text(prop), self.expr(a), self.expr(b))
+        return ir.Union(text_of(prop), self.expr(a), self.expr(b))
 
     def _s_fill(self, prop: Token, value: Any) -> Stmt:
-        return ir.Fill(_text(prop), None if getattr(value, "type", "") == "ID" else self.expr(value))
+        return ir.Fill(text_of(prop), None if getattr(value, "type", "") == "ID" else self.expr(value))
 
     def _apply(self, *parts: Any) -> tuple[str, str | None, str | None, str, ApplySchedule | None]:
         out, op, frontier, label, schedule = parts
         words = None if schedule is None else self.schedule(schedule)
-        return _text(op), _optional(frontier), _optional(out), _text(op if label is None else label), words
+        return (
+            text_of(op),
+            optional_text(frontier),
+            optional_text(out),
+            text_of(op if label is None else label),
+            words,
+        )
 
     def _s_edge_apply(self, *parts: Any) -> Stmt:
         return ir.EdgeApply(*self._apply(*parts))
@@ -318,72 +266,74 @@ class _Builder:
         return ir.Emit(self.expr(value))
 
     def _s_frontier_all(self, out: Token) -> Stmt:
-        return ir.FrontierSet(_text(out), FrontierKind.ALL)
+        return ir.FrontierSet(text_of(out), FrontierKind.ALL)
 
     def _s_frontier_empty(self, out: Token) -> Stmt:
-        return ir.FrontierSet(_text(out), FrontierKind.EMPTY)
+        return ir.FrontierSet(text_of(out), FrontierKind.EMPTY)
 
     def _s_frontier_single(self, out: Token, vertex: Any) -> Stmt:
-        return ir.FrontierSet(_text(out), FrontierKind.SINGLE, self.expr(vertex))
+        return ir.FrontierSet(text_of(out), FrontierKind.SINGLE, self.expr(vertex))
 
     def _s_frontier_copy(self, out: Token, source: Token) -> Stmt:
-        return ir.FrontierCopy(_text(out), _text(source))
+        return ir.FrontierCopy(text_of(out), text_of(source))
 
     def _s_list_clear(self, name: Token) -> Stmt:
-        return ir.ListClear(_text(name))
+        return ir.ListClear(text_of(name))
 
     def _s_list_append(self, name: Token, frontier: Token) -> Stmt:
-        return ir.ListAppend(_text(name), _text(frontier))
+        return ir.ListAppend(text_of(name), text_of(frontier))
 
     def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, words, cut, segments, lanes, label, body = rest
-        layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
-        place = _optional(position)
-        names: dict[str, Type] = {_text(vertex): VID}
+        layout, frontier = (Layout(str(domain[0])), text_of(domain[1])) if domain else (None, None)
+        place = optional_text(position)
+        names: dict[str, Type] = {text_of(vertex): VID}
         if place is not None:
             names[place] = I64
         built = self.body(body, names)
-        flags = (_optional(label) or "", words is not None, place)
+        flags = (optional_text(label) or "", words is not None, place)
         pieces = self.pieces(cut)
         count = int(segments or 1)
-        return ir.ParFor(_text(vertex), layout, frontier, built, *flags, *pieces, count, _group(lanes))
+        return ir.ParFor(text_of(vertex), layout, frontier, built, *flags, *pieces, count, _group(lanes))
 
     def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, through, label, producer, consumer = rest
-        layout, frontier = (Layout(str(domain[0])), _text(domain[1])) if domain else (None, None)
+        layout, frontier = (Layout(str(domain[0])), text_of(domain[1])) if domain else (None, None)
         *buffers, chunks = through.children
-        place = _optional(position)
-        names: dict[str, Type] = {_text(vertex): VID}
+        place = optional_text(position)
+        names: dict[str, Type] = {text_of(vertex): VID}
         if place is not None:
             names[place] = I64
         bodies = (self.body(producer, names), self.body(consumer, names))
-        channel = (tuple(map(_text, buffers)), int(chunks))
-        return ir.Pipeline(_text(vertex), layout, frontier, *channel, *bodies, _optional(label) or "", place)
+        channel = (tuple(map(text_of, buffers)), int(chunks))
+        return ir.Pipeline(
+            text_of(vertex), layout, frontier, *channel, *bodies, optional_text(label) or "", place
+        )
 
     def _s_queue_fill(self, queue: Token) -> Stmt:
-        return ir.QueueFill(_text(queue))
+        return ir.QueueFill(text_of(queue))
 
     def _s_queue_pop(self, out: Token, queue: Token) -> Stmt:
-        return ir.QueuePop(_text(out), _text(queue))
+        return ir.QueuePop(text_of(out), text_of(queue))
 
     def _s_queue_update(self, queue: Token, frontier: Token | None) -> Stmt:
-        return ir.QueueUpdate(_text(queue), _optional(frontier))
+        return ir.QueueUpdate(text_of(queue), optional_text(frontier))
 
     def _s_buckets_clear(self, buckets: Token) -> Stmt:
-        return ir.BucketsClear(_text(buckets))
+        return ir.BucketsClear(text_of(buckets))
 
     def _s_bucket_push(self, buckets: Token, vertex: Any) -> Stmt:
-        return ir.BucketPush(_text(buckets), self.expr(vertex))
+        return ir.BucketPush(text_of(buckets), self.expr(vertex))
 
     def _s_bucket_advance(self, more: Token, buckets: Token) -> Stmt:
-        return ir.BucketAdvance(_text(more), _text(buckets))
+        return ir.BucketAdvance(text_of(more), text_of(buckets))
 
     def _s_bucket_loop(self, vertex: Token, buckets: Token, *rest: Any) -> Stmt:
         cut, lanes, label, body = rest
-        built = self.body(body, {_text(vertex): VID})
+        built = self.body(body, {text_of(vertex): VID})
         pieces = self.pieces(cut)
         return ir.BucketLoop(
-            _text(vertex), _text(buckets), built, _optional(label) or "", *pieces, _group(lanes)
+            text_of(vertex), text_of(buckets), built, optional_text(label) or "", *pieces, _group(lanes)
         )
 
     def pieces(self, cut: Any) -> tuple[Orientation | None, Expr | None]:
@@ -402,136 +352,23 @@ class _Builder:
 
     def _s_compare_and_swap(self, ok: Token, atomic: Any, prop: Token, *rest: Any) -> Stmt:
         index, expected, value = (self.expr(e) for e in rest)
-        return ir.CompareAndSwap(_text(ok), _text(prop), index, expected, value, atomic is not None)
+        return ir.CompareAndSwap(text_of(ok), text_of(prop), index, expected, value, atomic is not None)
 
     def _s_frontier_push(self, frontier: Token, vertex: Any, layout: Token, dedupe: Any, atomic: Any) -> Stmt:
         flags = (dedupe is not None, atomic is not None)
-        return ir.FrontierPush(_text(frontier), self.expr(vertex), Layout(str(layout)), *flags)
+        return ir.FrontierPush(text_of(frontier), self.expr(vertex), Layout(str(layout)), *flags)
 
     def _s_frontier_clear(self, frontier: Token, layout: Token) -> Stmt:
-        return ir.FrontierClear(_text(frontier), Layout(str(layout)))
+        return ir.FrontierClear(text_of(frontier), Layout(str(layout)))
 
     def _s_fold(self, prop: Token, _op: Token, own: Token) -> Stmt:
-        return ir.Fold(_text(prop), _text(own))
+        return ir.Fold(text_of(prop), text_of(own))
 
     def _s_frontier_swap(self, left: Token, right: Token) -> Stmt:
-        return ir.FrontierSwap(_text(left), _text(right))
+        return ir.FrontierSwap(text_of(left), text_of(right))
 
     def _s_frontier_convert(self, frontier: Token, layout: Token) -> Stmt:
-        return ir.FrontierConvert(_text(frontier), Layout(str(layout)))
+        return ir.FrontierConvert(text_of(frontier), Layout(str(layout)))
 
     def _s_trace(self, label: Token, direction: Token, active: Any, edges: Any) -> Stmt:
-        return ir.Trace(_text(label), _text(direction), self.expr(active), self.expr(edges))
-
-    # --- expressions
-
-    def expr(self, tree: Any) -> Expr:
-        node: Expr = getattr(self, f"_e_{tree.data}")(tree, *tree.children)
-        object.__setattr__(node, "span", self.span(tree.meta))
-        return node
-
-    def _e_const(self, tree: Any, token: Token) -> Expr:
-        number, _, name = token.partition(":")
-        scalar = SCALARS.get(name)
-        if scalar is None or scalar is BOOL:
-            raise self.error(tree.meta, f"there is no number of type {name}")
-        return ir.Const(_number(number, scalar), scalar)
-
-    def _e_true(self, tree: Any) -> Expr:
-        return ir.Const(True, BOOL)
-
-    def _e_false(self, tree: Any) -> Expr:
-        return ir.Const(False, BOOL)
-
-    def _e_none(self, tree: Any) -> Expr:
-        return ir.Const(-1, VID)
-
-    def _e_var(self, tree: Any, name: Token) -> Expr:
-        if _text(name) not in self.locals:
-            raise self.error(tree.meta, f"no local is called {name}")
-        return ir.Var(_text(name), self.locals[_text(name)])
-
-    def _e_global_var(self, tree: Any, name: Token) -> Expr:
-        if _text(name) not in self.globals:
-            raise self.error(tree.meta, f"no global is called {name}")
-        return ir.GlobalVar(_text(name), self.globals[_text(name)])
-
-    def _e_num_vertices(self, tree: Any) -> Expr:
-        return ir.GraphSize("num_vertices")
-
-    def _e_num_arcs(self, tree: Any) -> Expr:
-        return ir.GraphSize("num_arcs")
-
-    def _e_operation(self, tree: Any, left: Any, op: Token, right: Any) -> Expr:
-        kind = ir.Compare if op in _COMPARE else ir.Logical if op in ("and", "or") else ir.Binary
-        return kind(str(op), self.expr(left), self.expr(right))
-
-    def _e_cast(self, tree: Any, _lt: Token, to: Any, _gt: Token, operand: Any) -> Expr:
-        return ir.Cast(self.type(to), self.expr(operand))
-
-    def _e_element(self, tree: Any, vector: Any, index: Any) -> Expr:
-        built = self.expr(vector)
-        if not isinstance(built.type, Vector):
-            raise self.error(tree.meta, f"{built.type} has no elements")
-        return ir.Element(built, self.expr(index))
-
-    def _property_type(self, tree: Any, name: Token) -> Type:
-        prop = self.properties.get(_text(name))
-        if prop is None:
-            raise self.error(tree.meta, f"no property is called {name}")
-        return prop.type
-
-    def _e_load(self, tree: Any, relaxed: Any, name: Token, index: Any) -> Expr:
-        order = Order.PLAIN if relaxed is None else Order.RELAXED
-        return ir.Load(_text(name), self.expr(index), self._property_type(tree, name), order)
-
-    def _e_scratch_load(self, tree: Any, name: Token, index: Any) -> Expr:
-        return ir.ScratchLoad(_text(name), self.expr(index), self._property_type(tree, name))
-
-    def _e_call(self, tree: Any, token: Token, *args: Any) -> Expr:
-        name = _text(token)
-        trees = [a for a in args if a is not None]
-        if name == "contains" or name in _OF_NAMES:
-            return self._names_first(tree, name, trees)
-        built = [self.expr(a) for a in trees]
-        match name.split("."), built:
-            case [("neg" | "not" | "invert") as op], [a]:
-                return ir.Unary(op, a)
-            case [("min" | "max") as op], [a, b]:
-                return ir.Binary(op, a, b)
-            case ["select"], [c, a, b]:
-                return ir.Select(c, a, b)
-            case ["degree", ("out" | "in") as way], [v]:
-                return ir.Degree(v, Orientation(way))
-            case ["piece", ("size" | "whole" | "first") as share], []:
-                return ir.Piece(ir.Share(share))
-            case ["neighbor", ("out" | "in") as way], [v, k]:
-                return ir.Neighbor(v, Orientation(way), k)
-        result = call_type(name, [a.type for a in built])
-        if result is None:
-            raise self.error(tree.meta, f"there is no {name}({', '.join(str(a.type) for a in built)})")
-        return ir.Call(name, tuple(built), result)
-
-    def _names_first(self, tree: Any, name: str, args: list[Any]) -> Expr:
-        """The functions whose first argument is the name of a frontier, list or array."""
-        if len(args) != (2 if name == "contains" else 1) or args[0].data != "var":
-            raise self.error(tree.meta, f"{name} takes the name of a declaration first")
-        target = _text(args[0].children[0])
-        if name == "contains":
-            return ir.InFrontier(target, self.expr(args[1]))
-        made: Expr = _OF_NAMES[name](target)
-        return made
-
-
-_OF_NAMES: dict[str, Any] = {
-    "size": ir.FrontierSize, "count": ir.ListSize, "length": ir.ArrayLength,
-    "left": ir.QueueSize, "level": ir.QueueLevel, "bucket": ir.BucketKey,
-}  # fmt: skip
-
-
-def _number(text: str, scalar: Scalar) -> int | float:
-    if text.endswith("nan"):
-        return math.nan
-    if scalar.is_float or text.endswith("inf"):
-        return float(text)
-    return int(float(text) if "." in text else text)
+        return ir.Trace(text_of(label), text_of(direction), self.expr(active), self.expr(edges))

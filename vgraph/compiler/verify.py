@@ -33,7 +33,8 @@ from vgraph.compiler.legality import (
     VerifyError,
 )
 from vgraph.compiler.types import F64, I64, VID, Kind, Scalar, Type, element_of
-from vgraph.compiler.verify_nodes import STATEMENT_CHECKS, TYPE_CHECKS
+from vgraph.compiler.verify_expressions import TYPE_CHECKS
+from vgraph.compiler.verify_nodes import STATEMENT_CHECKS
 
 __all__ = ["VerifyError", "verify"]
 

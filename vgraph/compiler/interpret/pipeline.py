@@ -9,7 +9,8 @@ import numpy as np
 
 from vgraph.compiler import ir
 from vgraph.compiler.interpret.machine import Env, Machine
-from vgraph.compiler.interpret.statements import Steps, run_body
+from vgraph.compiler.interpret.memory import Steps
+from vgraph.compiler.interpret.statements import run_body
 from vgraph.compiler.ir import Orientation, Site
 
 Item = tuple[int, int]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from enum import Enum
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.interpret import buckets
+from vgraph.compiler.interpret import buckets, memory
 from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import (
     PIECE,
@@ -20,20 +19,10 @@ from vgraph.compiler.interpret.machine import (
     Piece,
     TraceRecord,
 )
+from vgraph.compiler.interpret.memory import Jump, Steps
 from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Orientation, Stmt
 from vgraph.compiler.rewrite import walk
-from vgraph.compiler.types import VID
-from vgraph.errors import AlgorithmError, InternalError
-
-
-class Jump(Enum):
-    """How a statement left its body."""
-
-    BREAK = "break"
-    CONTINUE = "continue"
-
-
-Steps = Generator[None, None, Jump | None]
+from vgraph.errors import InternalError
 
 
 def run_body(m: Machine, env: Env, body: Body, *, own_scope: bool = True) -> Steps:
@@ -64,73 +53,6 @@ def _finish(steps: Steps) -> None:
         pass
 
 
-# --- locals, globals, memory ------------------------------------------------------------------------------
-
-
-def _let(m: Machine, env: Env, n: ir.Let) -> None:
-    env[n.name] = evaluate(m, env, n.value)
-    if n.type == VID and isinstance(n.value, ir.Var) and n.value.name in m.own:
-        m.own.add(n.name)
-
-
-def _assign(m: Machine, env: Env, n: ir.Assign) -> None:
-    env[n.name] = evaluate(m, env, n.value)
-    m.own.discard(n.name)
-
-
-def _accumulate(m: Machine, env: Env, n: ir.Accumulate) -> None:
-    env[n.name] = arithmetic.BINARY[n.op](env[n.name], evaluate(m, env, n.value))
-
-
-def _set_global(m: Machine, env: Env, n: ir.SetGlobal) -> None:
-    m.globals[n.name] = evaluate(m, env, n.value)
-
-
-def _reduce_global(m: Machine, env: Env, n: ir.ReduceGlobal) -> None:
-    m.reduce_global(n.name, n.op, evaluate(m, env, n.value))
-
-
-def _store(m: Machine, env: Env, n: ir.Store) -> None:
-    m.memory(n.prop)[evaluate(m, env, n.index)] = evaluate(m, env, n.value)
-
-
-def _scratch_store(m: Machine, env: Env, n: ir.ScratchStore) -> None:
-    value = evaluate(m, env, n.value)
-    env[SCRATCH].setdefault(n.prop, {})[int(evaluate(m, env, n.index))] = value
-
-
-def _scratch_clear(m: Machine, env: Env, n: ir.ScratchClear) -> None:
-    env[SCRATCH].pop(n.prop, None)
-
-
-def _reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
-    index, value = evaluate(m, env, n.index), evaluate(m, env, n.value)
-    array = m.memory(n.prop)
-    before = array[index].copy()
-    if m.interleaved and not n.atomic:
-        yield
-    after = arithmetic.BINARY[n.op](before, value)
-    array[index] = after
-    same = np.array_equal(after, before, equal_nan=after.dtype.kind == "f")
-    if n.op in ir.ACCUMULATING or not same:
-        m.touched.add(int(index))
-        if n.changed is not None:
-            env[n.changed] = np.True_
-    return None
-
-
-def _compare_and_swap(m: Machine, env: Env, n: ir.CompareAndSwap) -> Steps:
-    index = evaluate(m, env, n.index)
-    expected, value = evaluate(m, env, n.expected), evaluate(m, env, n.value)
-    ok = bool(m.arrays[n.prop][index] == expected)
-    if m.interleaved and not n.atomic:
-        yield
-    if ok:
-        m.arrays[n.prop][index] = value
-    env[n.ok] = np.bool_(ok)
-    return None
-
-
 def _claim(m: Machine, env: Env, n: ir.Claim) -> Steps:
     index, array = evaluate(m, env, n.index), m.arrays[n.prop]
     if array[index] != evaluate(m, env, n.expected):
@@ -138,30 +60,6 @@ def _claim(m: Machine, env: Env, n: ir.Claim) -> Steps:
     array[index] = evaluate(m, env, n.value)
     m.touched.add(int(index))
     return (yield from run_body(m, env, n.body))
-
-
-def _root(sets: Any, vertex: int) -> int:
-    while int(sets[vertex]) != vertex:
-        vertex = int(sets[vertex])
-    return vertex
-
-
-def _union(m: Machine, env: Env, n: ir.Union) -> None:
-    sets = m.arrays[n.prop]
-    a, b = int(evaluate(m, env, n.a)), int(evaluate(m, env, n.b))
-    low, high = sorted((_root(sets, a), _root(sets, b)))
-    if low != high:
-        sets[high] = low
-        m.touched.update((a, b))
-
-
-def _fill(m: Machine, env: Env, n: ir.Fill) -> None:
-    array = m.arrays[n.prop]
-    array[...] = np.arange(m.num_vertices) if n.value is None else evaluate(m, env, n.value)
-
-
-def _fail(m: Machine, env: Env, n: ir.Fail) -> None:
-    raise AlgorithmError(n.message)
 
 
 # --- control ------------------------------------------------------------------------------------------------
@@ -231,7 +129,7 @@ def _end(m: Machine, op: Operator) -> None:
     for name in {n.prop for n in walk(op) if isinstance(n, ir.Union)}:
         sets = m.arrays[name]
         for v in range(m.num_vertices):
-            sets[v] = _root(sets, v)
+            sets[v] = memory.root(sets, v)
     m.snapshot, m.own = {}, set()
     m.end_round()
 
@@ -470,17 +368,17 @@ def _trace(m: Machine, env: Env, n: ir.Trace) -> None:
 
 _JUMPS: dict[type[Stmt], Jump] = {ir.Break: Jump.BREAK, ir.Continue: Jump.CONTINUE}
 _SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
-    ir.Let: _let,
-    ir.Assign: _assign,
-    ir.Accumulate: _accumulate,
-    ir.SetGlobal: _set_global,
-    ir.ReduceGlobal: _reduce_global,
-    ir.Store: _store,
-    ir.ScratchStore: _scratch_store,
-    ir.ScratchClear: _scratch_clear,
-    ir.Union: _union,
-    ir.Fill: _fill,
-    ir.Fail: _fail,
+    ir.Let: memory.let,
+    ir.Assign: memory.assign,
+    ir.Accumulate: memory.accumulate,
+    ir.SetGlobal: memory.set_global,
+    ir.ReduceGlobal: memory.reduce_global,
+    ir.Store: memory.store,
+    ir.ScratchStore: memory.scratch_store,
+    ir.ScratchClear: memory.scratch_clear,
+    ir.Union: memory.union,
+    ir.Fill: memory.fill,
+    ir.Fail: memory.fail,
     ir.EdgeApply: _edge_apply,
     ir.VertexApply: _vertex_apply,
     ir.FrontierSet: _frontier_set,
@@ -510,8 +408,8 @@ _COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.For: _for,
     ir.ForNeighbors: _for_neighbors,
     ir.ForCommon: _for_common,
-    ir.Reduce: _reduce,
-    ir.CompareAndSwap: _compare_and_swap,
+    ir.Reduce: memory.reduce,
+    ir.CompareAndSwap: memory.compare_and_swap,
     ir.Claim: _claim,
     ir.Single: _single,
     ir.FrontierPush: _push,

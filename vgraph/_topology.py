@@ -1,0 +1,94 @@
+"""What graphs are made of: adjacency, degrees, and the extent of properties."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph import _build
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """The neighbors of every vertex, in CSR form; all arrays are read-only.
+
+    The neighbors of `v` are `column_indices[row_offsets[v]:row_offsets[v + 1]]`, ascending. `row_offsets` has
+    num_vertices + 1 entries of the graph's `offset_dtype`, `column_indices` has num_arcs of its `id_dtype`.
+    `edge_ids[i]` is the position, in out order, of arc `i`: an edge property of arc `i` is
+    `property[edge_ids[i]]`. It is None where the arcs are in out order already.
+    """
+
+    row_offsets: NDArray[Any]
+    column_indices: NDArray[Any]
+    edge_ids: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.row_offsets, self.column_indices, self.edge_ids):
+            if array is not None:
+                array.flags.writeable = False
+
+
+class PropertyRange(NamedTuple):
+    """The extent of a property. Without any value but NaN, `min` is inf and `max` is -inf."""
+
+    min: int | float
+    max: int | float
+    has_nan: bool
+
+
+class Topology:
+    """What graphs that differ only in properties share: the adjacency and, once built, its transpose."""
+
+    def __init__(self, out: Adjacency, num_edges: int, directed: bool) -> None:
+        self.out, self.num_edges, self.directed = out, num_edges, directed
+        self.lock = threading.RLock()
+        self._in: Adjacency | None = None if directed else out
+        self._degrees: dict[str, NDArray[Any]] = {}
+        self._kept: dict[str, Any] = {}
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        with self.lock:
+            if name not in self._kept:
+                self._kept[name] = make()
+            return self._kept[name]
+
+    @property
+    def in_(self) -> Adjacency:
+        with self.lock:
+            if self._in is None:
+                self._in = Adjacency(*_build.transpose(self.out.row_offsets, self.out.column_indices))
+            return self._in
+
+    @property
+    def has_transpose(self) -> bool:
+        return self._in is not None
+
+    @functools.cached_property
+    def max_degree(self) -> int:
+        return int(self.degrees("out").max(initial=0))
+
+    def degrees(self, side: str) -> NDArray[Any]:
+        with self.lock:
+            if side not in self._degrees:
+                adjacency = self.out if side == "out" else self.in_
+                degrees = np.diff(adjacency.row_offsets)
+                degrees.flags.writeable = False
+                self._degrees[side] = degrees
+            return self._degrees[side]
+
+
+def range_of(values: NDArray[Any]) -> PropertyRange:
+    """The extent of `values`."""
+    if values.size == 0:
+        return PropertyRange(np.inf, -np.inf, False)
+    if values.dtype.kind != "f":
+        return PropertyRange(values.min().item(), values.max().item(), False)
+    low = np.fmin.reduce(values, axis=None, initial=np.inf)
+    high = np.fmax.reduce(values, axis=None, initial=-np.inf)
+    return PropertyRange(float(low), float(high), bool(np.isnan(values).any()))

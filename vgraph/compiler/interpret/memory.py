@@ -1,0 +1,113 @@
+"""Statements without a body: locals, globals and memory; generators yield where another thread may step in."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.interpret.expressions import evaluate
+from vgraph.compiler.interpret.machine import SCRATCH, Env, Machine
+from vgraph.compiler.types import VID
+from vgraph.errors import AlgorithmError
+
+
+class Jump(Enum):
+    """How a statement left its body."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
+
+Steps = Generator[None, None, Jump | None]
+
+
+def let(m: Machine, env: Env, n: ir.Let) -> None:
+    env[n.name] = evaluate(m, env, n.value)
+    if n.type == VID and isinstance(n.value, ir.Var) and n.value.name in m.own:
+        m.own.add(n.name)
+
+
+def assign(m: Machine, env: Env, n: ir.Assign) -> None:
+    env[n.name] = evaluate(m, env, n.value)
+    m.own.discard(n.name)
+
+
+def accumulate(m: Machine, env: Env, n: ir.Accumulate) -> None:
+    env[n.name] = arithmetic.BINARY[n.op](env[n.name], evaluate(m, env, n.value))
+
+
+def set_global(m: Machine, env: Env, n: ir.SetGlobal) -> None:
+    m.globals[n.name] = evaluate(m, env, n.value)
+
+
+def reduce_global(m: Machine, env: Env, n: ir.ReduceGlobal) -> None:
+    m.reduce_global(n.name, n.op, evaluate(m, env, n.value))
+
+
+def store(m: Machine, env: Env, n: ir.Store) -> None:
+    m.memory(n.prop)[evaluate(m, env, n.index)] = evaluate(m, env, n.value)
+
+
+def scratch_store(m: Machine, env: Env, n: ir.ScratchStore) -> None:
+    value = evaluate(m, env, n.value)
+    env[SCRATCH].setdefault(n.prop, {})[int(evaluate(m, env, n.index))] = value
+
+
+def scratch_clear(m: Machine, env: Env, n: ir.ScratchClear) -> None:
+    env[SCRATCH].pop(n.prop, None)
+
+
+def reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
+    index, value = evaluate(m, env, n.index), evaluate(m, env, n.value)
+    array = m.memory(n.prop)
+    before = array[index].copy()
+    if m.interleaved and not n.atomic:
+        yield
+    after = arithmetic.BINARY[n.op](before, value)
+    array[index] = after
+    same = np.array_equal(after, before, equal_nan=after.dtype.kind == "f")
+    if n.op in ir.ACCUMULATING or not same:
+        m.touched.add(int(index))
+        if n.changed is not None:
+            env[n.changed] = np.True_
+    return None
+
+
+def compare_and_swap(m: Machine, env: Env, n: ir.CompareAndSwap) -> Steps:
+    index = evaluate(m, env, n.index)
+    expected, value = evaluate(m, env, n.expected), evaluate(m, env, n.value)
+    ok = bool(m.arrays[n.prop][index] == expected)
+    if m.interleaved and not n.atomic:
+        yield
+    if ok:
+        m.arrays[n.prop][index] = value
+    env[n.ok] = np.bool_(ok)
+    return None
+
+
+def root(sets: Any, vertex: int) -> int:
+    while int(sets[vertex]) != vertex:
+        vertex = int(sets[vertex])
+    return vertex
+
+
+def union(m: Machine, env: Env, n: ir.Union) -> None:
+    sets = m.arrays[n.prop]
+    a, b = int(evaluate(m, env, n.a)), int(evaluate(m, env, n.b))
+    low, high = sorted((root(sets, a), root(sets, b)))
+    if low != high:
+        sets[high] = low
+        m.touched.update((a, b))
+
+
+def fill(m: Machine, env: Env, n: ir.Fill) -> None:
+    array = m.arrays[n.prop]
+    array[...] = np.arange(m.num_vertices) if n.value is None else evaluate(m, env, n.value)
+
+
+def fail(m: Machine, env: Env, n: ir.Fail) -> None:
+    raise AlgorithmError(n.message)
