@@ -38,11 +38,14 @@ class Form:
     function: str
     marks: tuple[str, ...]
     arcs: str
-    """What stands once per arc in the loop (per 16 arcs: `vgatherdps`)."""
+    """What stands once per arc in the loop (per 16 arcs: `vgatherdps`, and what names a `zmm` register)."""
 
 
 _RELAX = (r"cmpl", r"addl")
 _LOAD = r"(movl|vmovss|vmovd)\s+\(%\w+(,%\w+,4)?\), %"
+_STORE = r"vmovss\s+%xmm\d+, \(%"
+_GATHER_APPLY: dict[str, object] = {"phases": vg.GATHER_APPLY}
+_ACTIVE: dict[str, object] = {"phases": vg.GATHER_APPLY, "drive": vg.TOPOLOGY}
 FORMS = {
     "pagerank pull": Form("pagerank", "gather", {}, 1, "pull", (SUM,), r"vaddss"),
     "pagerank pull, prefetch": Form(
@@ -59,6 +62,19 @@ FORMS = {
     ),
     "pagerank push": Form(
         "pagerank", "gather", {"direction": vg.PUSH}, 0, "push_atomic", ("lock", "vaddss", _LOAD), "lock"
+    ),
+    "pagerank gather-apply, gather": Form(
+        "pagerank", "gather", _GATHER_APPLY, 1, "gather", (_LOAD, _STORE), _STORE
+    ),
+    "pagerank gather-apply, apply": Form("pagerank", "gather", _GATHER_APPLY, 1, "apply", (SUM,), r"vaddss"),
+    "pagerank apply-scatter, scatter": Form(
+        "pagerank", "gather", {"phases": vg.APPLY_SCATTER}, 1, "scatter", ("vaddss", _STORE), "vaddss"
+    ),
+    "sssp gather-apply, gather": Form(
+        "sssp", "relax", _ACTIVE, 1, "gather", (r"\bbt|shrx|shrq", r"movl\s+%\w+, \(%"), r"movl\s+%\w+, \(%"
+    ),
+    "sssp gather-apply, apply": Form(
+        "sssp", "relax", _ACTIVE, 1, "apply", (r"vpminsd.*zmm",), r"vpminsd.*zmm"
     ),
     "sssp push, 1 thread": Form("sssp", "relax", {"direction": vg.PUSH}, 1, "push", _RELAX, "addl"),
     "sssp push": Form("sssp", "relax", {"direction": vg.PUSH}, 0, "push_atomic", (*_RELAX, "lock"), "addl"),
@@ -122,7 +138,7 @@ def count(loop: list[str], arcs: str) -> tuple[int, int, int]:
     instructions = [line for line in loop if not line.endswith(":")]
     loads = [line for line in instructions if _loads(line)]
     per = sum(bool(re.match(arcs, line)) for line in instructions)
-    return len(instructions), len(loads), per * (16 if "gather" in arcs else 1)
+    return len(instructions), len(loads), per * (16 if "gather" in arcs or "zmm" in arcs else 1)
 
 
 def _loads(line: str) -> bool:

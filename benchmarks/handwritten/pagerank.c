@@ -85,3 +85,30 @@ void push_atomic(uint32_t begin, uint32_t end, const uint32_t *row_offsets, cons
         }
     }
 }
+
+/* Gather-apply, first loop: what each arc of the transpose brings. */
+void gather(uint32_t begin, uint32_t end, const uint32_t *row_offsets, const uint32_t *column_indices,
+            const float *part, float *brought) {
+    for (uint32_t dst = begin; dst < end; dst++)
+        for (uint32_t arc = row_offsets[dst], stop = row_offsets[dst + 1]; arc < stop; arc++)
+            brought[arc] = part[column_indices[arc]];
+}
+
+/* Gather-apply, second loop: each destination adds up what its arcs brought, in their order. */
+void apply(uint32_t begin, uint32_t end, const uint32_t *row_offsets, const float *brought, float *incoming) {
+    for (uint32_t dst = begin; dst < end; dst++) {
+        float sum = incoming[dst];
+        for (uint32_t arc = row_offsets[dst], stop = row_offsets[dst + 1]; arc < stop; arc++) sum += brought[arc];
+        incoming[dst] = sum;
+    }
+}
+
+/* Apply-scatter, second loop: the first has left an element per source. One thread. */
+void scatter(uint32_t begin, uint32_t end, const uint32_t *row_offsets, const uint32_t *column_indices,
+             const float *left, float *incoming) {
+    for (uint32_t src = begin; src < end; src++) {
+        float own = left[src];
+        for (uint32_t arc = row_offsets[src], stop = row_offsets[src + 1]; arc < stop; arc++)
+            incoming[column_indices[arc]] += own;
+    }
+}

@@ -74,3 +74,29 @@ void pull(uint32_t begin, uint32_t end, const uint32_t *row_offsets, const uint3
         }
     }
 }
+
+/* Gather-apply over all vertices, first loop: the distance that each arc of the transpose brings from an active source. */
+void gather(uint32_t begin, uint32_t end, const uint32_t *row_offsets, const uint32_t *column_indices,
+            const int32_t *weight, const int32_t *dist, const uint64_t *active, int32_t *brought) {
+    for (uint32_t dst = begin; dst < end; dst++)
+        for (uint32_t arc = row_offsets[dst], stop = row_offsets[dst + 1]; arc < stop; arc++) {
+            uint32_t src = column_indices[arc];
+            int32_t found = INT32_MAX;
+            if (active[src >> 6] >> (src & 63) & 1) found = dist[src] + weight[arc];
+            brought[arc] = found;
+        }
+}
+
+/* Gather-apply over all vertices, second loop: the least of what the arcs brought. */
+void apply(uint32_t begin, uint32_t end, const uint32_t *row_offsets, const int32_t *brought, int32_t *dist,
+           uint64_t *changed) {
+    for (uint32_t dst = begin; dst < end; dst++) {
+        int32_t least = dist[dst], before = least;
+        for (uint32_t arc = row_offsets[dst], stop = row_offsets[dst + 1]; arc < stop; arc++)
+            if (brought[arc] < least) least = brought[arc];
+        if (least != before) {
+            dist[dst] = least;
+            changed[dst >> 6] |= 1ull << (dst & 63);
+        }
+    }
+}
