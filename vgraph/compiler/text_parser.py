@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import Body, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
+from vgraph.compiler.ir import Body, Expr, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
 from vgraph.compiler.text_expressions import ExpressionBuilder, IrSyntaxError, optional_text, text_of
 from vgraph.compiler.types import EID, I64, VID, Target, Type
 from vgraph.schedule import AXES, ApplySchedule, axis
