@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from test_algorithms_differential import SHAPES, ends_of
@@ -22,6 +24,27 @@ def test_label_propagation(shape: str, directed: bool) -> None:
     want = vg.run(A.label_propagation, graph, device="python").label
     for threads in (1, 2, 3):
         np.testing.assert_array_equal(vg.run(A.label_propagation, graph, threads=threads).label, want)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("directed", [False, True])
+def test_label_propagation_takes_the_most_frequent_label(directed: bool, seed: int) -> None:
+    """By the definition, with a count of all labels around: LDBC's graphs are too small to tell some errors."""
+    rng = np.random.default_rng(seed)
+    n = 40
+    source, target = rng.integers(0, n, (2, 150))
+    graph = vg.Graph.from_edges(source, target, num_vertices=n, directed=directed)
+    around: list[list[int]] = [[] for _ in range(n)]
+    s, t, _ = graph.edges()
+    for a, b in zip(s.tolist(), t.tolist(), strict=True):
+        around[a].append(b)
+        if directed or a != b:
+            around[b].append(a)
+    want = list(range(n))
+    for _ in range(10):
+        counts = [Counter(want[u] for u in neighbors) for neighbors in around]
+        want = [min(c, key=lambda x: (-c[x], x)) if c else want[v] for v, c in enumerate(counts)]
+    assert vg.run(A.label_propagation, graph).label.tolist() == want
 
 
 @pytest.mark.parametrize("directed", [False, True])

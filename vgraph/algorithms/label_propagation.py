@@ -28,7 +28,7 @@ def adopt(v, graph):
             u.label.count += 1
             if u.label.count > most or (u.label.count == most and u.label < best):
                 best = u.label
-            most = u.label.count
+                most = u.label.count
     if best != v.label:
         graph.changed += 1
     v.label = best

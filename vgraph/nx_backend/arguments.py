@@ -46,20 +46,38 @@ def _clustering(a: Bound) -> str:
     return _weights(a) or _undirected(a)
 
 
-def _betweenness(a: Bound) -> str:
-    return "samples are not supported" if a.get("k") is not None else _weights(a)
+def _simple(a: Bound) -> str:
+    return "multigraphs are not supported" if getattr(a.get("G"), "is_multigraph", bool)() else ""
+
+
+def _layers(a: Bound) -> str:
+    graph, sources = a.get("G"), a.get("sources")
+    try:
+        return "" if sources in graph else "several sources are not supported"  # type: ignore[operator]
+    except TypeError:
+        return "several sources are not supported"
+
+
+def _lengths(a: Bound) -> str:
+    if a.get("source") is None and a.get("target") is None:
+        return "all pairs are not supported"
+    if a.get("source") is None and a.get("weight") is not None:
+        return "a target without a source is not supported with weights"
+    return _function(a)
 
 
 _RULES: dict[str, Callable[[Bound], str]] = {
     "bellman_ford_path_length": _function,
-    "betweenness_centrality": _betweenness,
-    "core_number": _undirected,
+    "betweenness_centrality": _weights,
+    "bfs_layers": _layers,
+    "core_number": _simple,
     "triangles": _undirected,
     "average_clustering": _clustering,
     "clustering": _clustering,
     "transitivity": _undirected,
     "dijkstra_path_length": _function,
     "pagerank": _pagerank,
+    "shortest_path_length": _lengths,
     "single_source_bellman_ford_path_length": _function,
     "single_source_dijkstra_path_length": _function,
 }

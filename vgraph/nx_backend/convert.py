@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ import vgraph as vg
 class NxGraph:
     """A converted graph: `graph`, whose vertices are numbered in the order of `nodes`.
 
-    `attributes` are the edge attributes that were carried over, one number per edge in NetworkX's order of
-    `G.edges`; `undirected_as_arcs` graphs hold every edge twice.
+    `attributes` are the edge attributes that were carried over, one number per edge in NetworkX's order of `G.edges`.
     """
 
     __networkx_backend__ = "vgraph"
@@ -34,7 +32,7 @@ class NxGraph:
         self.nodes, self.sources, self.targets = nodes, sources, targets
         self.attributes = dict(attributes)
         self._directed, self._multigraph = directed, multigraph
-        self._weighted: dict[str, vg.Graph] = {}
+        self._weighted: dict[str | None, vg.Graph] = {}
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
@@ -75,19 +73,30 @@ class NxGraph:
         return self._build()
 
     @cached_property
+    def reverse(self) -> vg.Graph:
+        """The graph without attributes, every edge turned round."""
+        if not self._directed:
+            return self.graph
+        return vg.Graph.from_edges(self.targets, self.sources, num_vertices=len(self.nodes), directed=True)
+
+    @cached_property
+    def undirected(self) -> vg.Graph:
+        """The graph without attributes and direction, parallel edges kept."""
+        return self._build(directed=False) if self._directed else self.graph
+
+    @cached_property
     def simple(self) -> vg.Graph:
         """The graph without direction, self-loops and parallel edges."""
         return self._build(directed=False, self_loops=False, multi_edges=False)
 
-    def weighted(self, attribute: str | None, *, parallel: str = "min") -> vg.Graph:
-        """The graph with edge property `weight`: the attribute, 1 where there is none; parallel edges joined."""
-        key = f"{attribute} {parallel}"
-        if key not in self._weighted:
+    def weighted(self, attribute: str | None) -> vg.Graph:
+        """The graph with edge property `weight`: the attribute, 1 where there is none; the least of parallel edges."""
+        if attribute not in self._weighted:
             ones = np.ones(self.sources.size, np.int32)
             values = self.attributes.get(attribute, ones) if attribute is not None else ones
-            options: dict[str, Any] = {"multi_edges": parallel} if self._multigraph else {}
-            self._weighted[key] = self._build(weight=values, **options)
-        return self._weighted[key]
+            options: dict[str, Any] = {"multi_edges": "min"} if self._multigraph else {}
+            self._weighted[attribute] = self._build(weight=values, **options)
+        return self._weighted[attribute]
 
     def _build(self, *, directed: bool | None = None, **options: Any) -> vg.Graph:
         side = self._directed if directed is None else directed
@@ -133,7 +142,11 @@ def _numbers(data: list[dict[str, Any]], name: str, default: Any) -> np.ndarray[
         array = np.empty(0, object)
     if array.dtype.kind not in "biuf" or array.ndim != 1:
         raise NotImplementedError(f"the edge attribute {name!r} is not a number on every edge")
-    return array.astype(np.int64) if array.dtype.kind in "bu" else array
+    if array.dtype.kind == "f":
+        return array
+    if np.abs(array.astype(np.float64)).sum() >= 2.0**63:
+        raise NotImplementedError(f"sums of the edge attribute {name!r} do not fit into 64 bits")
+    return array.astype(np.int64)
 
 
 def convert_to_nx(result: Any) -> Any:
@@ -152,12 +165,12 @@ def convert_to_nx(result: Any) -> Any:
     graph.add_nodes_from(result.nodes)
     ends = zip(result.sources.tolist(), result.targets.tolist(), strict=True)
     names = list(result.attributes)
-    rows = zip(*(result.attributes[n].tolist() for n in names), strict=True) if names else iter(())
     if not names:
         graph.add_edges_from((result.nodes[a], result.nodes[b]) for a, b in ends)
-    else:
-        graph.add_edges_from(
-            (result.nodes[a], result.nodes[b], dict(zip(names, row, strict=True)))
-            for (a, b), row in zip(ends, chain(rows), strict=True)
-        )
+        return graph
+    rows = zip(*(result.attributes[n].tolist() for n in names), strict=True)
+    graph.add_edges_from(
+        (result.nodes[a], result.nodes[b], dict(zip(names, row, strict=True)))
+        for (a, b), row in zip(ends, rows, strict=True)
+    )
     return graph

@@ -39,8 +39,9 @@ def _members(graph: NxGraph, component: Any) -> Iterator[set[Any]]:
 # --- traversal ------------------------------------------------------------------------------------------------
 
 
-def _levels(graph: NxGraph, source: Any) -> np.ndarray[Any, Any]:
-    found: np.ndarray[Any, Any] = vg.run(A.bfs, graph.graph, source=_vertex(graph, source, "Source")).level
+def _levels(graph: NxGraph, source: Any, *, reverse: bool = False) -> np.ndarray[Any, Any]:
+    along = graph.reverse if reverse else graph.graph
+    found: np.ndarray[Any, Any] = vg.run(A.bfs, along, source=_vertex(graph, source, "Source")).level
     return found
 
 
@@ -55,13 +56,23 @@ def _nearest_first(
 def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Hops from `source`, nearest first."""
     graph = _converted(G)
-    if source not in graph:
-        raise nx.NodeNotFound(f"Source {source} is not in G")
-    level = _levels(graph, source)
+    return _within(graph, _levels(graph, source), cutoff)
+
+
+def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
+    """Hops to `target`, nearest first."""
+    graph = _converted(G)
+    if target not in graph:
+        raise nx.NodeNotFound(f"Target {target} is not in G")
+    return _within(graph, _levels(graph, target, reverse=True), cutoff)
+
+
+def _within(graph: NxGraph, level: np.ndarray[Any, Any], cutoff: float | None) -> dict[Any, int]:
     reached = level >= 0
     if cutoff is not None:
         reached &= level <= cutoff
     return _nearest_first(graph, level, reached)
+
 
 
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
@@ -88,6 +99,15 @@ def descendants(G: Any, source: Any) -> set[Any]:
     if source not in graph:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     reached = _levels(graph, source) > 0
+    return {graph.nodes[v] for v in np.flatnonzero(reached).tolist()}
+
+
+def ancestors(G: Any, source: Any) -> set[Any]:
+    """The nodes from which `source` can be reached, without itself."""
+    graph = _converted(G)
+    if source not in graph:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    reached = _levels(graph, source, reverse=True) > 0
     return {graph.nodes[v] for v in np.flatnonzero(reached).tolist()}
 
 
@@ -163,6 +183,34 @@ def bellman_ford_path_length(G: Any, source: Any, target: Any, weight: str | Non
     if target not in found:
         raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
     return found[target]
+
+
+def shortest_path_length(
+    G: Any, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+) -> Any:
+    """The length of a shortest path, or of those from `source` or to `target` by node."""
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    graph = _converted(G, **({weight: 1} if isinstance(weight, str) else {}))
+    if target is None:
+        if weight is None:
+            return single_source_shortest_path_length(graph, source)
+        if method == "dijkstra":
+            return single_source_dijkstra_path_length(graph, source, weight=weight)
+        return single_source_bellman_ford_path_length(graph, source, weight=weight)
+    if source is None:
+        return single_target_shortest_path_length(graph, target)
+    if weight is None:
+        for node, what in ((source, "Source"), (target, "Target")):
+            if node not in graph:
+                raise nx.NodeNotFound(f"{what} {node} is not in G")
+        level = int(_levels(graph, source)[graph.index[target]])
+        if level < 0:
+            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+        return level
+    if method == "dijkstra":
+        return dijkstra_path_length(graph, source, target, weight)
+    return bellman_ford_path_length(graph, source, target, weight)
 
 
 # --- components -----------------------------------------------------------------------------------------------
@@ -284,12 +332,34 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: Any = None,
 ) -> dict[Any, float]:
-    """The share of shortest paths that lead through each node; all pairs."""
+    """The share of shortest paths that lead through each node, from all nodes or `k` chosen at random."""
     graph = _converted(G)
     if not len(graph):
         return {}
+    if k is not None and k != len(graph):
+        return _sampled_betweenness(graph, k, bool(normalized), bool(endpoints), seed)
     result = vg.run(A.betweenness, graph.graph, normalized=bool(normalized), endpoints=bool(endpoints))
     return _by_node(graph, result.centrality)
+
+
+def _sampled_betweenness(
+    graph: NxGraph, k: int, normalized: bool, endpoints: bool, seed: Any
+) -> dict[Any, float]:
+    """From `k` sources only, scaled up as NetworkX does: a source is no inner node of its own paths."""
+    chosen = nx.utils.create_py_random_state(seed).sample(graph.nodes, k)
+    sources = np.array([graph.index[node] for node in chosen], np.int64)
+    run = vg.run(A.betweenness, graph.graph, sources=sources, normalized=False, endpoints=endpoints)
+    total = run.centrality if graph.is_directed() else 2 * run.centrality
+    others = len(graph) - (not endpoints)
+    if others < 2:
+        return _by_node(graph, total)
+    if not k:
+        raise ZeroDivisionError("betweenness from no sources")
+    counted = np.full(len(graph), float(k))
+    if not endpoints:
+        counted[sources] = k - 1 if k > 1 else np.nan  # one source alone says nothing about itself
+    pairs = others - 1 if normalized else (1 if graph.is_directed() else 2) / others
+    return _by_node(graph, total / (counted * pairs))
 
 
 # --- structure ------------------------------------------------------------------------------------------------
@@ -362,4 +432,4 @@ def core_number(G: Any) -> dict[Any, int]:
             "Input graph has self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
-    return _by_node(graph, vg.run(A.k_core, graph.graph).core)
+    return _by_node(graph, vg.run(A.k_core, graph.undirected).core)

@@ -1,0 +1,42 @@
+"""`python -m vgraph.nx_backend [--all] [options of pytest]`: NetworkX's own test suite with this backend.
+
+By default the files that concern what is implemented, without fallback; with `--all` the whole suite, where NetworkX
+itself answers what is not implemented. Both say at the end how many calls really ran in vgraph.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+FILES = (
+    "centrality.tests.test_betweenness_centrality",
+    "components.tests.test_connected",
+    "components.tests.test_weakly_connected",
+    "link_analysis.tests.test_pagerank",
+    "shortest_paths.tests.test_generic",
+    "shortest_paths.tests.test_unweighted",
+    "shortest_paths.tests.test_weighted",
+    "tests.test_cluster",
+    "tests.test_core",
+    "tests.test_dag",
+    "traversal.tests.test_bfs",
+)
+"""Modules of `networkx.algorithms` that test what is implemented."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the suite; pytest's exit status. The configuration of a project around this folder is not read."""
+    environment = {**os.environ, "NETWORKX_TEST_BACKEND": "vgraph"}
+    everything = "--all" in arguments
+    if everything:
+        environment["NETWORKX_FALLBACK_TO_NX"] = "True"
+    modules = ["networkx"] if everything else [f"networkx.algorithms.{file}" for file in FILES]
+    options = [a for a in arguments if a != "--all"]
+    base = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider", "--pyargs"]
+    return subprocess.run([*base, *options, *modules], env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
