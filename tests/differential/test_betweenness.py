@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import networkx as nx
@@ -88,6 +90,26 @@ def test_path_counts_beyond_float64(device: str) -> None:
     behind = 3 * rungs - joints
     np.testing.assert_allclose(centrality[joints], behind / 2, rtol=1e-12)
     np.testing.assert_allclose(centrality[joints + 1], (behind - 2) / 4, rtol=1e-12)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_grid_with_more_paths_than_a_float64_holds(threads: int) -> None:
+    """From a corner, C(i + j, i) paths lead to row i, column j: quotients of neighbors are small, so the sum is known."""
+    side = 530
+    assert math.comb(2 * (side - 1), side - 1) > sys.float_info.max
+    v = np.arange(side * side).reshape(side, side)
+    ends = np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()]
+    graph = vg.Graph.from_edges(*ends, directed=False)
+    run = vg.run(vg.algorithms.betweenness, graph, sources=[0], normalized=False, threads=threads)
+    behind = np.zeros((side + 1, side + 1))
+    for level in range(2 * side - 2, -1, -1):
+        i = np.arange(max(0, level - side + 1), min(side, level + 1))
+        j = level - i
+        down = np.where(i + 1 < side, (i + 1) / (level + 1) * (1 + behind[i + 1, j]), 0)
+        right = np.where(j + 1 < side, (j + 1) / (level + 1) * (1 + behind[i, j + 1]), 0)
+        behind[i, j] = down + right
+    behind[0, 0] = 0
+    np.testing.assert_allclose(2 * run.centrality.reshape(side, side), behind[:side, :side], rtol=1e-10)
 
 
 def test_counts_that_differ_too_much_are_an_error() -> None:
