@@ -208,7 +208,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run what is asked for; 1 if an answer differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("dataset", type=Path, help="the .properties file of a data set")
-    parser.add_argument("--algorithms", default="", help="of bfs, cdlp, lcc, pr, sssp, wcc; all that it names")
+    parser.add_argument(
+        "--algorithms", default="", help="of bfs, cdlp, lcc, pr, sssp, wcc; all that it names"
+    )
     parser.add_argument("--answers", type=Path, help="the folder with the answers; that of the data set")
     parser.add_argument("--threads", type=int, help="threads; all cores")
     parser.add_argument("--device", default="cpu")

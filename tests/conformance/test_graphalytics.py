@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from test_ldbc import LDBC
 
-
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 

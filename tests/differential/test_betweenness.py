@@ -94,7 +94,7 @@ def test_path_counts_beyond_float64(device: str) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_grid_with_more_paths_than_a_float64_holds(threads: int) -> None:
-    """From a corner, C(i + j, i) paths lead to row i, column j: quotients of neighbors are small, so the sum is known."""
+    """From a corner, C(i + j, i) paths lead to row i, column j; quotients of neighbors are small."""
     side = 530
     assert math.comb(2 * (side - 1), side - 1) > sys.float_info.max
     v = np.arange(side * side).reshape(side, side)

@@ -53,6 +53,7 @@ def build(
     `observe` sees the program after the frontend (with None) and after each pass. Raises a Diagnostic for what the
     user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
+    from vgraph.compiler.externals import refuse_externals
     from vgraph.compiler.facts import Facts
     from vgraph.compiler.frontend import build_program
     from vgraph.compiler.ir import Level
@@ -71,6 +72,8 @@ def build(
 
     # text -> [algorithm IR]
     program = build_program(definition, signature)
+    if not backend.abilities.externals:
+        refuse_externals(program, backend.abilities.device)
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]
     context = Context(schedule or Schedule(), threads, facts or Facts(), abilities=backend.abilities)

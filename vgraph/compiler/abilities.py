@@ -12,7 +12,7 @@ class Abilities:
 
     `balances`, `orders`: the kinds of load balance and of order that its backend emits. `pipelines`: a producer and a
     consumer at the same time. `hints`: `prefetch` and `vectorize` mean something. `copies`: so few threads that
-    each may have a copy of a vertex property of its own.
+    each may have a copy of a vertex property of its own. `externals`: its backend compiles functions of Numba's.
     """
 
     device: str
@@ -21,6 +21,7 @@ class Abilities:
     pipelines: bool
     hints: bool
     copies: bool
+    externals: bool
 
 
 CPU: Final = Abilities(
@@ -30,6 +31,7 @@ CPU: Final = Abilities(
     pipelines=True,
     hints=True,
     copies=True,
+    externals=True,
 )
 CUDA: Final = Abilities(
     "cuda",
@@ -38,4 +40,5 @@ CUDA: Final = Abilities(
     pipelines=False,
     hints=False,
     copies=False,
+    externals=False,
 )

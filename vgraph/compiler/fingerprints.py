@@ -86,6 +86,10 @@ def _undecorated(value: Any) -> Any:
     """The function under `schedule_pass`: passes may call each other."""
     from vgraph.compiler.user_passes import UserPass
 
+    if type(value).__module__.startswith("numba.") and isinstance(
+        getattr(value, "py_func", None), FunctionType
+    ):
+        return value.py_func  # functions under @njit may call each other too
     return value.function if isinstance(value, UserPass) else value
 
 

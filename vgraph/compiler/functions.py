@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from vgraph.compiler.externals import PREFIX, external_type
 from vgraph.compiler.types import BOOL, Kind, Type, Vector, element_of
 
 TypeRule = Callable[[Sequence[Type]], Type | None]
@@ -50,5 +51,7 @@ FUNCTIONS: dict[str, TypeRule] = {
 
 def call_type(function: str, args: Sequence[Type]) -> Type | None:
     """The type of `function(args)`, or None where there is no such function of such arguments."""
+    if function.startswith(PREFIX):
+        return external_type(function, args)
     rule = FUNCTIONS.get(function)
     return rule(args) if rule else None

@@ -238,7 +238,8 @@ class Cast(Expr):
 @node
 class Call(Expr):
     """A function of values, `sqrt(x)`: abs sqrt exp log floor ceil isnan isinf (element-wise where sensible),
-    dot(a, b), sum(a) of vectors. The frontend gives the result type."""
+    dot(a, b), sum(a) of vectors; `external.f.x0123(x)`, a function that somebody else compiled, named by its
+    content (`externals.py`). The frontend gives the result type."""
 
     function: str
     args: tuple[Expr, ...]

@@ -74,7 +74,6 @@ def _within(graph: NxGraph, level: np.ndarray[Any, Any], cutoff: float | None) -
     return _nearest_first(graph, level, reached)
 
 
-
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     """The nodes of each distance from a single source."""
     graph = _converted(G)

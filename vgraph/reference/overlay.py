@@ -14,6 +14,7 @@ import numpy as np
 
 from vgraph import language
 from vgraph.compiler import arithmetic
+from vgraph.compiler.externals import is_numba
 from vgraph.compiler.types import BOOL, F64, I64, VID
 from vgraph.decorators import Definition, FunctionDef
 from vgraph.language import DType
@@ -112,6 +113,25 @@ _LANGUAGE: dict[int, Any] = {
 }
 
 
+def _numba(function: Any) -> Callable[..., Any]:
+    """A function of Numba's on the numbers of the language."""
+
+    def call(*args: Any) -> Any:
+        from vgraph.compiler.numba_functions import result_of
+
+        result, t = result_of(function, [_plain(a) for a in args])
+        value = convert(result, t or literal_type(result))
+        return bool(value) if value.dtype.kind == "b" else Number(value)
+
+    return call
+
+
+def _plain(x: Any) -> Any:
+    """A NumPy scalar; vertices are numbers of type int64."""
+    value = _number(x)
+    return np.int64(value) if hasattr(x, "as_number") else value
+
+
 class _Namespace:
     """A module of the language with its names replaced."""
 
@@ -158,4 +178,6 @@ class Overlay:
             return self._vertex if value.type == VID else cast_type(value)
         if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] == "vgraph":
             return _Namespace(value, self)
+        if is_numba(value):
+            return _numba(value)
         return _LANGUAGE.get(id(value), value)

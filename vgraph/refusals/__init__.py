@@ -1,8 +1,8 @@
 """The catalogue of what the language refuses: one class per refusal, with the reason and the way out.
 
 `syntax` has the Python constructs that are left out, `names` names that mean nothing, `types` values of the wrong type,
-`calls` calls and returns, `writes` writes of operators, `driver` algorithms and applies, `queues` priority queues,
-`schedules` illegal schedules.
+`calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `driver` algorithms and
+applies, `queues` priority queues, `schedules` illegal schedules.
 The modules are loaded when something is refused: a program without faults should not wait for them.
 """
 
@@ -14,9 +14,20 @@ from typing import TYPE_CHECKING, Any
 from vgraph.refusals.base import Refusal
 
 if TYPE_CHECKING:
-    from vgraph.refusals import calls, driver, names, queues, schedules, syntax, types, writes
+    from vgraph.refusals import calls, driver, externals, names, queues, schedules, syntax, types, writes
 
-__all__ = ["Refusal", "calls", "driver", "names", "queues", "schedules", "syntax", "types", "writes"]
+__all__ = [
+    "Refusal",
+    "calls",
+    "driver",
+    "externals",
+    "names",
+    "queues",
+    "schedules",
+    "syntax",
+    "types",
+    "writes",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,16 +6,18 @@ llvmlite is imported on the first compilation only: a run whose code is cached d
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
+from vgraph.compiler.externals import External, needed
 from vgraph.errors import InternalError
 
 if TYPE_CHECKING:
@@ -59,6 +61,19 @@ def _initialize() -> Any:
     return llvm
 
 
+@contextlib.contextmanager
+def locked() -> Iterator[None]:
+    """LLVM for this thread alone."""
+    with _lock:
+        _initialize()
+        yield
+
+
+def host_machine() -> TargetMachine:
+    """The host's CPU with all its features, at the highest level of optimisation."""
+    return _host_machine(3)
+
+
 @functools.cache
 def _host_machine(opt: int) -> TargetMachine:
     llvm = _initialize()
@@ -79,6 +94,8 @@ def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
         module = llvm.parse_assembly(text)
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
+        for external in needed(text):
+            _link(module, external)
         module.verify()
     except RuntimeError as fault:
         raise InternalError(f"LLVM refuses the generated code: {fault}") from fault
@@ -90,6 +107,15 @@ def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module, machine
+
+
+def _link(module: ModuleRef, external: External) -> None:
+    """Add the code of an external function, so that it is inlined."""
+    llvm = _initialize()
+    other = llvm.parse_assembly(external.llvm)
+    other.triple, other.data_layout = module.triple, module.data_layout
+    module.link_in(other)
+    module.get_function(external.name).linkage = llvm.Linkage.internal
 
 
 def compile_ir(text: str, *, opt: int = 3) -> bytes:

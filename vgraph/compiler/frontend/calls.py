@@ -15,7 +15,9 @@ import numpy as np
 
 from vgraph import language, refusals
 from vgraph.compiler import ir
+from vgraph.compiler.externals import is_numba
 from vgraph.compiler.frontend import entities as en
+from vgraph.compiler.frontend import foreign
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.expressions import Expressions
@@ -71,6 +73,8 @@ class Calls(Expressions):
         if isinstance(function, Definition):
             how = "graph.edge_apply or graph.vertex_apply" if isinstance(function, OperatorDef) else "vg.run"
             raise refusals.calls.CallOfOperator(e.function.span, function.name, function.kind, how)
+        if is_numba(function):
+            return self.numba_function(e, function)
         special = self.special(e, function)
         if special is not None:
             return special
@@ -239,6 +243,10 @@ class Calls(Expressions):
         if x.kind == VID or (x.kind is Weak.INT and isinstance(x.expr, ir.Const)):
             return self.fit(x, VID)
         raise refusals.types.NotAVertex(span, describe(x.kind))
+
+    def numba_function(self, e: s.Call, function: Any) -> Value:
+        """A call of a function that Numba compiles, for the types of its arguments."""
+        return foreign.call(self, e, function)
 
     # --- helpers
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from vgraph.compiler.externals import is_numba
 from vgraph.decorators import AlgorithmDef, Definition
 from vgraph.language import DType
 
@@ -35,11 +36,23 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
                 parts.append(f"{name} -> {value.function.__module__}.{value.function.__qualname__}")
             elif isinstance(value, DType | bool | int | float | str | np.generic | enum.Enum | None):
                 parts.append(f"{name} = {type(value).__name__} {value!r}")
+            elif is_numba(value):
+                parts.append(f"{name} = {_content(value)}")
             elif callable(value):
                 parts.append(
                     f"{name} = {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
                 )
     return tuple(parts)
+
+
+def _content(value: Any) -> str:
+    """What a function of Numba's depends on; where that cannot be told, the frontend refuses its call."""
+    from vgraph.compiler.numba_functions import NumbaRefusal, content
+
+    try:
+        return content(value)
+    except NumbaRefusal as problem:
+        return str(problem)
 
 
 def _captured(definition: Definition) -> list[tuple[str, Any]]:

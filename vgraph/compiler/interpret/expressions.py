@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.externals import external
 from vgraph.compiler.interpret.machine import PIECE, SCRATCH, Env, Machine
 from vgraph.compiler.ir import Expr, Layout
 from vgraph.compiler.types import Vector
@@ -46,7 +47,11 @@ def _cast(m: Machine, env: Env, n: ir.Cast) -> Any:
 
 
 def _call(m: Machine, env: Env, n: ir.Call) -> Any:
-    return arithmetic.FUNCTIONS[n.function](*(evaluate(m, env, a) for a in n.args))
+    args = [evaluate(m, env, a) for a in n.args]
+    found = external(n.function)
+    if found is not None:
+        return m.dtype(n.type).type(found.python(*args))
+    return arithmetic.FUNCTIONS[n.function](*args)
 
 
 def _element(m: Machine, env: Env, n: ir.Element) -> Any:

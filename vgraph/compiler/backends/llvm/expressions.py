@@ -11,6 +11,7 @@ from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.memory import emit_load
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.externals import PREFIX
 from vgraph.compiler.types import BOOL, I64, VID, Vector
 
 
@@ -61,7 +62,11 @@ def emit_cast(f: Emitter, node: ir.Cast) -> Value:
 
 def emit_call(f: Emitter, node: ir.Call) -> Value:
     """A function of values."""
-    return arithmetic.function(f, node.function, [f.expr(a) for a in node.args], node.type)
+    args = [f.expr(a) for a in node.args]
+    if node.function.startswith(PREFIX):
+        given = (f"{f.types.register(a.type)} {a.text}" for a in args)
+        return Value(f.call(f.types.register(node.type), f'"{node.function}"', *given), node.type)
+    return arithmetic.function(f, node.function, args, node.type)
 
 
 # --- short-circuit evaluation -------------------------------------------------------------------------------

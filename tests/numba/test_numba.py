@@ -1,0 +1,356 @@
+"""Numba's functions in operators: the same on every device, inlined, refused with the user's line."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from vgraph.compiler.abilities import CUDA
+from vgraph.errors import Diagnostic
+
+numba = pytest.importorskip("numba", reason="Numba is not installed: pip install 'vgraph[numba]'")
+
+FACTOR = 3.0
+
+
+@numba.njit
+def squash(x, limit):
+    if x > limit:
+        return limit + math.log(1.0 + x - limit)
+    return x * FACTOR
+
+
+@numba.njit("float32(float32)")
+def halve(x):
+    return x / np.float32(2)
+
+
+@numba.njit(["int64(int64)", "float64(float64)"])
+def twice(x):
+    return 2 * x
+
+
+@numba.cfunc("float64(float64, int64)")
+def power(x, n):
+    result = 1.0
+    for _ in range(n):
+        result *= x
+    return result
+
+
+@numba.njit
+def is_odd(v):
+    return v % 2 == 1
+
+
+@numba.njit
+def choose(flag, a, b):
+    return a if flag else b
+
+
+@numba.njit
+def collatz(n):
+    steps = 0
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+@numba.njit
+def outer(x):
+    return squash(x, 2.0) + 1.0
+
+
+@numba.njit(fastmath=True)
+def fast(x):
+    return (x + 1.0) - x
+
+
+@vg.operator
+def use(v):
+    v.a = squash(v.start, 2.5)
+    v.b = halve(vg.float32(v.start))
+    v.c = twice(v) + twice(1)
+    v.d = power(v.start, 3)
+    v.e = is_odd(v)
+    v.f = choose(v.e, v.a, 7.0)
+    v.g = collatz(v + 1)
+    v.h = outer(v.start)
+    v.i = twice(0.5) + v.start / 0.0
+
+
+@vg.algorithm
+def everything(graph):
+    a = graph.vertex_property(vg.float64)
+    b = graph.vertex_property(vg.float32)
+    c = graph.vertex_property(vg.int64)
+    d = graph.vertex_property(vg.float64)
+    e = graph.vertex_property(vg.bool_)
+    f = graph.vertex_property(vg.float64)
+    g = graph.vertex_property(vg.int64)
+    h = graph.vertex_property(vg.float64)
+    i = graph.vertex_property(vg.float64)
+    graph.vertex_apply(use)
+    return a, b, c, d, e, f, g, h, i
+
+
+@numba.njit
+def combine(x, w):
+    return x + w * w
+
+
+@vg.operator
+def relax(src, edge, dst):
+    dst.dist = min(dst.dist, combine(src.dist, edge.weight))
+
+
+@vg.algorithm
+def squared_paths(graph, source: vg.vertex):
+    dist = graph.vertex_property(vg.float64, fill=vg.inf)
+    dist[source] = 0
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(relax, frontier)
+    return dist
+
+
+def small() -> vg.Graph:
+    graph = vg.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], num_vertices=6)
+    return graph.with_vertex_property("start", np.array([0.0, 1.0, 2.5, 3.0, 10.0, -1.0]))
+
+
+FIELDS = "abcdefghi"
+
+
+def test_all_devices_agree() -> None:
+    want = vg.run(everything, small(), device="python")
+    assert want.a[:3].tolist() == [0.0, 3.0, 7.5]
+    assert want.c.tolist() == [2 * v + 2 for v in range(6)]
+    assert want.d.tolist() == [x**3 for x in (0.0, 1.0, 2.5, 3.0, 10.0, -1.0)]
+    assert want.e.tolist() == [False, True] * 3
+    for threads in (1, 2):
+        found = vg.run(everything, small(), threads=threads)
+        for name in FIELDS:
+            ours, theirs = getattr(found, name), getattr(want, name)
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_allclose(ours, theirs, rtol=1e-15)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_in_an_edge_operator(threads: int) -> None:
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, 300, (2, 1200))
+    weight = rng.integers(1, 9, 1200)
+    graph = vg.Graph.from_edges(*ends, num_vertices=300, weight=weight)
+    squared = vg.Graph.from_edges(*ends, num_vertices=300, weight=(weight * weight).astype(float))
+    want = vg.run(vg.algorithms.sssp, squared, source=0).dist
+    for direction in (vg.PUSH, vg.PULL):
+        schedule = vg.Schedule().at("relax", direction=direction)
+        found = vg.run(squared_paths, graph, source=0, threads=threads, schedule=schedule).dist
+        np.testing.assert_array_equal(found, want)
+    np.testing.assert_array_equal(vg.run(squared_paths, graph, source=0, device="python").dist, want)
+
+
+def test_it_is_inlined() -> None:
+    """No call of an external function is left in the machine code, nor its name."""
+    from vgraph.compiler.backends.jit import assembly, optimised_ir
+
+    text = kernel_text(everything, small())
+    assert len(set(re.findall(r'@"external\.(\w+)\.', text))) == 8
+    assert '@"external.' in text
+    assert not re.search(r'@"?external\.', optimised_ir(text))
+    code = re.sub("#.*", "", assembly(text))
+    assert "callq" in code or "bl" in code
+    assert "external." not in code
+
+
+def kernel_text(algorithm: Any, graph: vg.Graph, **arguments: Any) -> str:
+    """The LLVM IR of an algorithm, before it is optimised."""
+    return compiled(algorithm, graph, **arguments).source.text
+
+
+def compiled(algorithm: Any, graph: vg.Graph, backend: Any = None, **arguments: Any) -> Any:
+    from vgraph.compiler import build
+    from vgraph.compiler.backends.llvm import LLVMBackend
+    from vgraph.compiler.frontend import argument_types
+    from vgraph.runtime.executor import signature_of
+
+    signature = signature_of(graph, argument_types(algorithm, arguments))
+    return build(algorithm, signature, backend or LLVMBackend(), threads=1)
+
+
+def test_the_ir_is_text() -> None:
+    from vgraph.compiler.text import parse_program, print_program
+
+    kernel = compiled(everything, small()).kernel
+    assert parse_program(print_program(kernel)) == kernel
+
+
+def test_a_device_without_numba_refuses() -> None:
+    from vgraph.compiler.backends.llvm import LLVMBackend
+
+    class Other(LLVMBackend):
+        abilities = CUDA
+
+    with pytest.raises(Diagnostic, match=r"(?s)device cuda.*\^\^\^\^") as caught:
+        compiled(everything, small(), Other())
+    assert "squash(v.start, 2.5)" in str(caught.value)
+
+
+# --- refusals -------------------------------------------------------------------------------------------------
+
+
+@numba.njit
+def raises(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x
+
+
+@numba.njit
+def text(x):
+    return "text"
+
+
+@numba.njit
+def array(x):
+    return np.zeros(3)[int(x)]
+
+
+@numba.njit("float64(complex128)")
+def of_complex(x):
+    return x.real
+
+
+@numba.njit
+def unknown(x):
+    return x.nothing
+
+
+@numba.njit
+def pair(x):
+    return x, x
+
+
+@numba.njit
+def raises_inside(x):
+    return raises(x) + 1
+
+
+@numba.njit
+def chance(x):
+    return x * np.random.random()
+
+
+@numba.njit
+def prints(x):
+    print(x)
+    return x
+
+
+def refused(function: Any, *, vector: bool = False) -> str:
+    @vg.operator
+    def visit(v):
+        v.a = function(v.start)
+
+    @vg.operator
+    def visit_vector(v):
+        v.a = function(v.many)
+
+    @vg.algorithm
+    def main(graph):
+        a = graph.vertex_property(vg.float64)
+        many = graph.vertex_property(vg.vector(vg.float32, 2))
+        if vector:
+            graph.vertex_apply(visit_vector)
+        else:
+            graph.vertex_apply(visit)
+        return a, many
+
+    with pytest.raises(Diagnostic) as caught:
+        vg.run(main, small())
+    message = str(caught.value)
+    assert re.search(r"\n *\| +\^{3,}", message)
+    assert "function(v." in message
+    return message
+
+
+TABLE = np.arange(3.0)
+
+
+@numba.njit
+def lookup(x):
+    return TABLE[1] * x
+
+
+def test_refusals() -> None:
+    assert "may raise an exception" in refused(raises)
+    assert "may raise an exception" in refused(raises_inside)
+    assert "run-time system" in refused(chance)
+    assert "cannot be compiled into the operator" in refused(prints)
+    assert "takes or gives" in refused(text)
+    assert "takes or gives" in refused(pair)
+    assert "complex128" in refused(of_complex)
+    assert "called with float64" in refused(unknown)
+    assert "called with float64" in refused(array)
+    assert "declared for (float32)" in refused(halve)
+    assert "scalars only" in refused(squash_one, vector=True)
+    assert "ndarray" in refused(lookup)
+    assert "takes two arguments" in refused(squash)
+
+
+@numba.njit
+def squash_one(x):
+    return x
+
+
+# --- the cache ------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys, numba, numpy as np, vgraph as vg
+
+FACTOR = {factor}
+
+@numba.njit
+def scale(x):
+    return x * FACTOR
+
+@vg.operator
+def visit(v):
+    v.a = scale(v + 1)
+
+@vg.algorithm
+def main(graph):
+    a = graph.vertex_property(vg.float64)
+    graph.vertex_apply(visit)
+    return a
+
+print(vg.run(main, vg.Graph.from_edges([0], [1])).a.tolist(), "llvmlite.binding" in sys.modules)
+"""
+
+
+def test_the_content_is_in_the_key_of_compiled_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A captured number that changes makes other code; the same text finds what is in the cache."""
+    monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+    counts = []
+    for factor in ("2.0", "2.0", "3.0"):
+        file = tmp_path / "program.py"
+        file.write_text(PROGRAM.format(factor=factor))
+        done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith(f"[{factor}, {2 * float(factor)}]")
+        counts.append(len(list((tmp_path / "cache").rglob("*.vgo"))))
+    assert counts == [counts[0], counts[0], counts[0] + 1]
+
+
+def test_vgraph_does_not_import_numba() -> None:
+    code = "import sys, vgraph, vgraph.compiler.externals; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

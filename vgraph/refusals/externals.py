@@ -1,0 +1,56 @@
+"""Refusals of calls of functions that Numba compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class NumbaArguments(Refusal):
+    """Arguments that none of the declared signatures takes."""
+
+    title = "`{name}` does not take these arguments"
+    label = "it is declared for {wanted}; given: {given}"
+    help = "convert the arguments (`vg.float64(x)`), or leave the signature to Numba: `@numba.njit`"
+
+    name: str
+    wanted: str
+    given: str
+
+
+@dataclass(eq=False)
+class NumbaVector(Refusal):
+    """A vector as an argument."""
+
+    title = "`{name}` takes scalars only"
+    label = "this is {given}"
+    help = "pass the elements, one by one"
+
+    name: str
+    given: str
+
+
+@dataclass(eq=False)
+class NumbaFunction(Refusal):
+    """A Numba function that cannot become a part of native code."""
+
+    title = "`{name}` cannot be compiled into the operator"
+    label = "called with {given}: {reason}"
+    help = "a Numba function in an operator takes and gives scalars, and raises nothing"
+
+    name: str
+    given: str
+    reason: str
+
+
+@dataclass(eq=False)
+class NumbaDevice(Refusal):
+    """A Numba function on a device that cannot call it."""
+
+    title = "a Numba function cannot be called on device {device}"
+    label = "this call needs the CPU"
+    help = "run it with device='cpu', or write the function with @vg.function"
+
+    device: str
