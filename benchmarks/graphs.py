@@ -136,6 +136,11 @@ def road(rows: int, columns: int, drop: float = 0.1, seed: int = SEED) -> GraphD
     return _build(name, n, _pairs(src[keep], dst[keep], n), rng)
 
 
+def from_pairs(name: str, n: int, src: NDArray[np.int64], dst: NDArray[np.int64]) -> GraphData:
+    """The undirected, simple graph of given edges; weights are drawn, as for the others."""
+    return _build(name, n, _pairs(src, dst, n), np.random.default_rng(SEED))
+
+
 def _pairs(src: NDArray[np.int64], dst: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """One integer per undirected edge, low id first; self-loops are left out."""
     low, high = np.minimum(src, dst), np.maximum(src, dst)

@@ -97,7 +97,16 @@ def _commit() -> str:
 
 def _installed() -> dict[str, str]:
     found = {}
-    for name in ("vgraph", "numpy", "scipy", "llvmlite", "networkx", "networkit", "python-graphblas"):
+    for name in (
+        "vgraph",
+        "numpy",
+        "scipy",
+        "llvmlite",
+        "networkx",
+        "networkit",
+        "python-graphblas",
+        "igraph",
+    ):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

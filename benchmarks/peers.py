@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +18,17 @@ import graphs
 
 TRIAL = re.compile(r"^Trial Time:\s*([0-9.]+)\s*$", re.MULTILINE)
 SOURCES = 4  # of betweenness: the graph's source, so many times over
-LIBRARIES = ("graphblas", "networkit", "numba", "scipy", "networkx")
-SERIAL = ("numba", "scipy", "networkx")
+LIBRARIES = (
+    "graphblas",
+    "networkit",
+    "numba",
+    "scipy",
+    "igraph",
+    "networkx",
+    "networkx-vgraph",
+    "networkx-vgraph-cached",
+)
+SERIAL = ("numba", "scipy", "igraph", "networkx")
 
 
 class PeerError(RuntimeError):
@@ -84,16 +94,24 @@ def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Progra
 class Library:
     """A Python library in a process of its own, which holds the graph and times what it is asked to.
 
-    `python` is the interpreter that has the library. Raises PeerError where the library or the algorithm is missing.
+    `python` is the interpreter that has the library. Raises PeerError where the library or the algorithm is missing,
+    and where an answer takes more than `limit` seconds.
     """
 
     def __init__(
-        self, python: Path, library: str, algorithm: str, data: Path, threads: int, rounds: int
+        self,
+        python: Path,
+        library: str,
+        algorithm: str,
+        data: Path,
+        threads: int,
+        rounds: int,
+        limit: float | None = None,
     ) -> None:
         command = [str(python), str(Path(__file__).with_name("python_peers.py")), library, algorithm]
         command += [str(data), str(threads), str(rounds), str(SOURCES)]
         settings = {**os.environ, "OMP_NUM_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
-        self.name = f"{library} {algorithm}"
+        self.name, self.limit = f"{library} {algorithm}", limit
         try:
             self.process = subprocess.Popen(
                 command,
@@ -116,6 +134,10 @@ class Library:
 
     def _answer(self) -> list[float]:
         assert self.process.stdout is not None
+        ready = self.limit is None or select.select([self.process.stdout], [], [], self.limit)[0]
+        if not ready:
+            self.close()
+            raise PeerError(f"{self.name}: no answer within {self.limit:g} s")
         line = self.process.stdout.readline()
         if not line:
             _, errors = self.process.communicate()

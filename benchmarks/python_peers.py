@@ -3,7 +3,7 @@
 python benchmarks/python_peers.py LIBRARY ALGORITHM GRAPH.npz THREADS ROUNDS SOURCES
 
 It prints `[]` when it is ready. For each line with a number of trials it runs once more than that, and prints the
-seconds of all runs but the first as JSON. It needs NumPy and the library, not vgraph.
+seconds of all runs but the first as JSON. It needs NumPy and the library, not vgraph (but for `networkx-vgraph`).
 """
 
 from __future__ import annotations
@@ -47,18 +47,66 @@ def scipy(task: Task) -> Work:
 
 
 def networkx(task: Task) -> Work:
-    """Serial, plain Python."""
+    """Serial, plain Python; its PageRank is SciPy's, and stops when it has converged."""
+    return _networkx(task, {})[1]
+
+
+def networkx_vgraph(task: Task) -> Work:
+    """The same calls with `backend="vgraph"`: each converts the graph first."""
+    graph, work = _networkx(task, {"backend": "vgraph"})
+
+    def fresh(call: Callable[[], Any]) -> Callable[[], Any]:
+        def converted() -> Any:
+            graph.__networkx_cache__.clear()
+            return call()
+
+        return converted
+
+    return {name: fresh(call) for name, call in work.items()}
+
+
+def networkx_vgraph_cached(task: Task) -> Work:
+    """The same where NetworkX has kept the converted graph."""
+    return _networkx(task, {"backend": "vgraph"})[1]
+
+
+def _networkx(task: Task, how: dict[str, Any]) -> tuple[Any, Work]:
     import networkx as nx
 
+    nx.config.warnings_to_ignore.add("cache")
     data, graph = task.data, nx.Graph()
     graph.add_nodes_from(range(data.num_vertices))
     graph.add_weighted_edges_from(zip(*(array.tolist() for array in data.edges()), strict=True))
+    return graph, {
+        "bfs": lambda: nx.single_source_shortest_path_length(graph, data.source, **how),
+        "sssp": lambda: nx.single_source_dijkstra_path_length(graph, data.source, **how),
+        "pagerank": lambda: nx.pagerank(graph, weight=None, **how),
+        "cc": lambda: list(nx.connected_components(graph, **how)),
+        "triangles": lambda: nx.triangles(graph, **how),
+        "betweenness": lambda: nx.betweenness_centrality(graph, k=task.sources, seed=1, **how),
+        "kcore": lambda: nx.core_number(graph, **how),
+    }
+
+
+def igraph(task: Task) -> Work:
+    """C behind Python, serial; its PageRank stops when it has converged."""
+    import igraph as ig
+
+    data = task.data
+    sources, targets, weight = data.edges()
+    once = sources < targets
+    edges = np.stack((sources[once], targets[once]), axis=1).tolist()
+    graph = ig.Graph(n=data.num_vertices, edges=edges, directed=False)
+    graph.es["weight"] = weight[once].tolist()
+    chosen = [(data.source + k) % data.num_vertices for k in range(task.sources)]
     return {
-        "bfs": lambda: nx.single_source_shortest_path_length(graph, data.source),
-        "sssp": lambda: nx.single_source_dijkstra_path_length(graph, data.source),
-        "cc": lambda: list(nx.connected_components(graph)),
-        "triangles": lambda: nx.triangles(graph),
-        "kcore": lambda: nx.core_number(graph),
+        "bfs": lambda: graph.distances(source=data.source),
+        "sssp": lambda: graph.distances(source=data.source, weights="weight"),
+        "pagerank": lambda: graph.pagerank(damping=DAMPING),
+        "cc": lambda: graph.connected_components(),
+        "triangles": lambda: graph.list_triangles(),
+        "betweenness": lambda: graph.betweenness(sources=chosen),
+        "kcore": lambda: graph.coreness(),
     }
 
 
@@ -204,7 +252,10 @@ LIBRARIES: dict[str, Callable[[Task], Work]] = {
     "networkit": networkit,
     "numba": numba,
     "scipy": scipy,
+    "igraph": igraph,
     "networkx": networkx,
+    "networkx-vgraph": networkx_vgraph,
+    "networkx-vgraph-cached": networkx_vgraph_cached,
 }
 
 

@@ -283,6 +283,39 @@ def test_the_other_way_round(kind: type) -> None:
         backend.shortest_path_length(graph, "node 4", method="guess")
 
 
+def test_classes_with_methods_of_their_own() -> None:
+    class Plain(nx.Graph):
+        """Only a name."""
+
+    class Backwards(nx.DiGraph):
+        """Reads another adjacency than it keeps."""
+
+        def neighbors(self, n: object) -> object:
+            return self.predecessors(n)
+
+    converted = backend.convert_from_nx(Plain([(0, 1)]))
+    assert backend.can_run("core_number", (converted,), {}) is True
+    assert backend.core_number(converted) == {0: 1, 1: 1}
+    same("core_number", Plain([(0, 1), (1, 2), (0, 2)]))
+    assert "overrides neighbors" in backend.can_run("descendants", (Backwards([(0, 1)]), 0), {})
+    with pytest.raises(NotImplementedError, match="overrides"):
+        backend.descendants(Backwards([(0, 1)]), 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_views(kind: type) -> None:
+    """Subgraphs and reversed graphs are converted as what they show."""
+    graph = make(kind, 5, loops=True)
+    part = graph.subgraph([f"node {k}" for k in range(20)])
+    same("single_source_dijkstra_path_length", part, "node 3")
+    if graph.is_directed():
+        same("descendants", graph.reverse(copy=False), "node 3")
+    edges = backend.convert_from_nx(graph, edge_attrs={"weight": 1})
+    names = zip(edges.sources.tolist(), edges.targets.tolist(), strict=True)
+    assert [(edges.nodes[a], edges.nodes[b]) for a, b in names] == [e[:2] for e in graph.edges()]
+    assert edges.attributes["weight"].tolist() == [w for *_, w in graph.edges(data="weight", default=1)]
+
+
 def test_weights_whose_sums_do_not_fit() -> None:
     graph = nx.Graph([(0, 1, {"weight": 2**62}), (1, 2, {"weight": 2**62})])
     with pytest.raises(NotImplementedError, match="64 bits"):

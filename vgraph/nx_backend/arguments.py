@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from vgraph.nx_backend.convert import overridden
 from vgraph.nx_backend.info import SMALLEST
 
 Bound = dict[str, Any]
@@ -20,6 +21,10 @@ def _bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
     bound = signature.bind_partial(*args, **kept)
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def _anything(a: Bound) -> str:
+    return ""
 
 
 def _function(a: Bound) -> str:
@@ -85,11 +90,9 @@ _RULES: dict[str, Callable[[Bound], str]] = {
 
 def refusal(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Why these arguments are not supported; nothing if they are."""
-    rule = _RULES.get(name)
-    if rule is None:
-        return ""
     try:
-        return rule(_bind(name, args, kwargs))
+        bound = _bind(name, args, kwargs)
+        return overridden(bound.get("G")) or _RULES.get(name, _anything)(bound)
     except TypeError:
         return ""  # wrong arguments: the function's own error says what is wrong
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -115,20 +116,60 @@ def convert_from_nx(
     """A NetworkX graph with the attributes that are asked for. Raises NotImplementedError where one is no number."""
     if isinstance(graph, NxGraph):
         return graph
+    if overrides := overridden(graph):
+        raise NotImplementedError(overrides)
     nodes = list(graph)
     index = {node: number for number, node in enumerate(nodes)}
     wanted = dict(edge_attrs or {})
     multigraph = graph.is_multigraph()
-    data = [d for *_, d in graph.edges(data=True)] if wanted else []
-    pairs = list(graph.edges(keys=False)) if multigraph else list(graph.edges())
-    count = len(pairs)
-    sources = np.fromiter(map(index.__getitem__, (p[0] for p in pairs)), np.int64, count)
-    targets = np.fromiter(map(index.__getitem__, (p[1] for p in pairs)), np.int64, count)
+    read = _edges if multigraph else _rows
+    sources, targets, data = read(graph, index, bool(wanted))
     attributes = {name: _numbers(data, name, default) for name, default in wanted.items()}
     kept = {name: values for name, values in attributes.items() if values is not None}
     found = NxGraph(nodes, sources, targets, kept, directed=graph.is_directed(), multigraph=multigraph)
     found.__dict__["index"] = index
     return found
+
+
+_READERS = ("__getitem__", "__iter__", "_adj", "adj", "adjacency", "degree", "edges", "neighbors", "nodes")
+
+
+def overridden(graph: Any) -> str:
+    """Why a graph cannot be read from its adjacency: its class has methods of its own. Nothing where it can."""
+    if isinstance(graph, NxGraph):
+        return ""
+    for kind in type(graph).__mro__:
+        if kind.__module__.startswith("networkx.classes."):
+            return ""
+        if own := next((name for name in _READERS if name in vars(kind)), ""):
+            return f"{type(graph).__name__} overrides {own}"
+    return ""
+
+
+Read = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", list[dict[str, Any]]]
+
+
+def _rows(graph: Any, index: dict[Any, int], with_data: bool) -> Read:
+    """The ends of all edges and what they carry, in the order of `graph.edges`; undirected ones stand in two rows."""
+    adjacency = list(graph.adjacency())
+    lengths = np.fromiter((len(row) for _, row in adjacency), np.int64, len(adjacency))
+    count = int(lengths.sum())
+    ends = chain.from_iterable(row for _, row in adjacency)
+    targets = np.fromiter(map(index.__getitem__, ends), np.int64, count)
+    sources = np.repeat(np.arange(len(adjacency)), lengths)
+    data = list(chain.from_iterable(row.values() for _, row in adjacency)) if with_data else []
+    if graph.is_directed():
+        return sources, targets, data
+    once = sources <= targets
+    return sources[once], targets[once], list(compress(data, once.tolist()))
+
+
+def _edges(graph: Any, index: dict[Any, int], with_data: bool) -> Read:
+    """The same of a multigraph."""
+    rows = list(graph.edges(data=True))
+    sources = np.fromiter((index[row[0]] for row in rows), np.int64, len(rows))
+    targets = np.fromiter((index[row[1]] for row in rows), np.int64, len(rows))
+    return sources, targets, [row[2] for row in rows] if with_data else []
 
 
 def _numbers(data: list[dict[str, Any]], name: str, default: Any) -> np.ndarray[Any, Any] | None:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-EXPECTED: dict[str, str] = {}
-"""The reason by the end of a test's id: `test_pagerank.py::TestPageRank::test_numpy`. Each must fail."""
+ROUNDING = "compares floats by ==; they are summed in another order"
+
+EXPECTED: dict[str, str] = {
+    "test_betweenness_centrality_subset.py::test_equivalence_non_subset": ROUNDING,
+}
+"""The reason by the end of a test's id. Each must fail, but for those whose reason is rounding, which may."""
 
 HELPERS = (
     "compose",
@@ -76,8 +80,9 @@ def prepare(items: list[Any]) -> None:
     for item in items:
         for end, reason in EXPECTED.items():
             if item.nodeid.endswith(end):
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
-    for name in HELPERS:
-        nx.config.backend_priority[name] = []
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=reason != ROUNDING))
+    if not nx.config.fallback_to_nx:
+        for name in HELPERS:
+            nx.config.backend_priority[name] = []
     if items:
         items[0].config.pluginmanager.register(Summary(), "vgraph-summary")
