@@ -160,6 +160,27 @@ def test_in_an_edge_operator(threads: int) -> None:
     np.testing.assert_array_equal(vg.run(squared_paths, graph, source=0, device="python").dist, want)
 
 
+def test_schedules_with_a_call_of_which_nothing_is_proved() -> None:
+    """Whatever is legal agrees; that updates may be seen early cannot be shown through the call."""
+    rng = np.random.default_rng(2)
+    graph = vg.Graph.from_edges(
+        *rng.integers(0, 60, (2, 300)), num_vertices=60, weight=rng.integers(1, 9, 300)
+    )
+    want = vg.run(squared_paths, graph, source=0, device="python").dist
+    for options in (
+        {"frontier": vg.BITMAP},
+        {"balance": vg.EDGE},
+        {"phases": vg.GATHER_APPLY},
+        {"prefetch": 8},
+        {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": 2},
+    ):
+        schedule = vg.Schedule().at("relax", **options)
+        found = vg.run(squared_paths, graph, source=0, threads=2, schedule=schedule).dist
+        np.testing.assert_array_equal(found, want)
+    with pytest.raises(Diagnostic, match="may fall"):
+        vg.run(squared_paths, graph, source=0, schedule=vg.Schedule().at("relax", sync=vg.ASYNC))
+
+
 def test_it_is_inlined() -> None:
     """No call of an external function is left in the machine code, nor its name."""
     from vgraph.compiler.backends.jit import assembly, optimised_ir
