@@ -33,7 +33,7 @@ def program(graph, source: vg.vertex):
     x[source] = 2
     frontier = {frontier}
     while frontier:
-        frontier = graph.edge_apply(update, frontier)
+        frontier = graph.edge_apply(update, frontier{back})
     return x, y
 '''
 
@@ -96,4 +96,5 @@ class Monotone:
 def program_text(seed: int) -> str:
     """The module text of program `seed`."""
     frontier = ("graph.vertices", "graph.frontier(source)")[seed % 2]
-    return TEXT.format(seed=seed, body=Monotone(seed).body(), frontier=frontier)
+    back = ", reverse=True" if seed % 5 in (1, 2) else ""
+    return TEXT.format(seed=seed, body=Monotone(seed).body(), frontier=frontier, back=back)

@@ -361,14 +361,13 @@ class Generator:
         r, op = self.random, f"op{number}"
         start = r.choice(["graph.vertices", "graph.frontier(source)"])
         kind = r.randrange(5)
+        back = ", reverse=True" if kind <= 2 and self.chance(0.4) else ""
         if kind == 0:
             self.edge_operator(op, "free")
-            return f"graph.edge_apply({op})\ngraph.k += 1"
+            return f"graph.edge_apply({op}{back})\ngraph.k += 1"
         if kind <= 2:
             self.edge_operator(op, "free")
-            body = (
-                f"    f{number} = graph.edge_apply({op}, f{number})\n    sizes = sizes * 5 + len(f{number})"
-            )
+            body = f"    f{number} = graph.edge_apply({op}, f{number}{back})\n    sizes = sizes * 5 + len(f{number})"
             return f"f{number} = {start}\nfor i in range(rounds):\n{body}\n    graph.k += 1"
         if kind == 3:
             self.vertex_operator(op, returns=True)

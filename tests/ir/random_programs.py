@@ -384,4 +384,5 @@ class Maker:
             self.chance(),
         )
         label = self.pick((op, "sweep", "the label", ""))
-        return kind(op, self.pick(optional), self.pick(optional), label, self.pick((None, schedule)))
+        whole = (op, self.pick(optional), self.pick(optional), label, self.pick((None, schedule)))
+        return ir.EdgeApply(*whole, self.chance()) if kind is ir.EdgeApply else kind(*whole)

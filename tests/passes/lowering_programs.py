@@ -1,5 +1,7 @@
 """Algorithm-level programs, one for each kind of operator."""
 
+import re
+
 SSSP = """\
 program sssp: algorithm, ids 32, offsets 32
 param source: vid
@@ -233,6 +235,12 @@ return level
 return paths
 """
 
+
+def reversed_applies(text: str) -> str:
+    """The program with all its edge operators run against the arcs."""
+    return re.sub(r"(edge_apply\([^)]*\))", r"\1 reverse", text)
+
+
 PROGRAMS = {
     "sssp": SSSP,
     "limited": LIMITED,
@@ -244,3 +252,4 @@ PROGRAMS = {
     "spread": SPREAD,
     "paths": PATHS,
 }
+PROGRAMS |= {f"{name}_reverse": reversed_applies(PROGRAMS[name]) for name in ("sssp", "bfs", "sums", "paths")}

@@ -24,7 +24,12 @@ LARGE = Facts(large=True)
 # What the hidden parameters may hold: as they come, always push, always pull, turn back as soon as possible.
 NUMBERS = {
     "usual": {},
-    "push": {"policy.queue_share": 0, "policy.pull_share": 1, "graph.max_degree": 0},
+    "push": {
+        "policy.queue_share": 0,
+        "policy.pull_share": 1,
+        "graph.max_degree": 0,
+        "graph.max_in_degree": 0,
+    },
     "pull": {
         "policy.queue_share": 1 << 40,
         "policy.pull_share": 1 << 40,
@@ -70,7 +75,9 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "sssp", "limited", "paths"])
+@pytest.mark.parametrize(
+    "name", ["bfs", "bfs_by_level", "sssp", "limited", "paths", "bfs_reverse", "paths_reverse"]
+)
 def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monkeypatch):
     usual = policy.number
     monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
@@ -192,7 +199,7 @@ def test_what_is_asked_for_is_not_left_open(fixed, monkeypatch):
     assert {r.direction for r in result.trace} == {"push"}
 
 
-@pytest.mark.parametrize("name", ["bfs", "sssp", "paths"])
+@pytest.mark.parametrize("name", ["bfs", "sssp", "paths", "bfs_reverse"])
 def test_golden_of_both_forms(name, golden):
     from pathlib import Path
 

@@ -591,6 +591,9 @@ class EdgeApply(Stmt):
 
     `out`, if any, receives the vertices at which a reduction or claim took effect: value changed (min, max, |, &),
     claimed, or touched (+, *). A round reads `src` as it was when the round began.
+
+    `edge_apply(relax, frontier) reverse`: over the arcs that enter `frontier`, against their direction: `src` is the
+    head of each arc and `dst` its tail.
     """
 
     op: str
@@ -598,6 +601,17 @@ class EdgeApply(Stmt):
     out: str | None
     label: str
     schedule: ApplySchedule | None = None
+    reverse: bool = False
+
+    @property
+    def leaving(self) -> Orientation:
+        """The arcs of a `src`: those that a push walks."""
+        return Orientation.IN if self.reverse else Orientation.OUT
+
+    @property
+    def entering(self) -> Orientation:
+        """The arcs of a `dst`: those that a pull walks."""
+        return Orientation.OUT if self.reverse else Orientation.IN
 
 
 @node

@@ -169,6 +169,7 @@ def _apply(node: ir.EdgeApply | ir.VertexApply) -> str:
     out = "" if node.out is None else f"{_name(node.out)} = "
     frontier = "" if node.frontier is None else f", {_name(node.frontier)}"
     label = "" if node.label == node.op else f" as {_name(node.label)}"
+    label = " reverse" + label if isinstance(node, ir.EdgeApply) and node.reverse else label
     schedule = f" schedule({node.schedule})" if node.schedule else ""
     return f"{out}{word}({_name(node.op)}{frontier}){label}{schedule}"
 

@@ -243,8 +243,8 @@ class _Builder(ExpressionBuilder):
             words,
         )
 
-    def _s_edge_apply(self, *parts: Any) -> Stmt:
-        return ir.EdgeApply(*self._apply(*parts))
+    def _s_edge_apply(self, out: Any, op: Any, frontier: Any, reverse: Any, *parts: Any) -> Stmt:
+        return ir.EdgeApply(*self._apply(out, op, frontier, *parts), reverse=reverse is not None)
 
     def _s_vertex_apply(self, *parts: Any) -> Stmt:
         return ir.VertexApply(*self._apply(*parts))

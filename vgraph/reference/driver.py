@@ -247,9 +247,17 @@ class GraphProxy:
     # --- applies
 
     def edge_apply(
-        self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
+        self,
+        op: OperatorDef,
+        frontier: Frontier | None = None,
+        label: str | None = None,
+        *,
+        reverse: bool = False,
     ) -> Frontier:
-        """Run an edge operator over the arcs that leave the frontier; the vertices where it took effect."""
+        """Run an edge operator over the arcs that leave the frontier; the vertices where it took effect.
+
+        With `reverse` over those that enter it: then src is the head of each arc, and dst its tail.
+        """
         state = self._state
         state.resolve()
         call, first = _operator(op, 3, state.overlay), _graph_first(op)
@@ -258,8 +266,8 @@ class GraphProxy:
         arcs = 0
         for v in active:
             src = Vertex(state, v)
-            for edge in Neighbors(src, out=True).edges():
-                dst = Vertex(state, edge.dst._index, own=True)
+            for edge in Neighbors(src, out=not reverse).edges():
+                dst = Vertex(state, (edge.src if reverse else edge.dst)._index, own=True)
                 self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
                 arcs += 1
         state.trace.append(RoundRecord(label or op.name, len(active), arcs))

@@ -270,6 +270,14 @@ class LabelNotLiteral(Refusal):
     help = 'write label="name"; schedules address it by that name'
 
 
+class ReverseNotConstant(Refusal):
+    """A direction of arcs that is computed."""
+
+    title = "reverse= takes True or False"
+    label = "not known when the program is compiled"
+    help = "write reverse=True, or two applies under an `if`"
+
+
 class FailMessage(Refusal):
     """A computed message of vg.fail."""
 

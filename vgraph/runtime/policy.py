@@ -56,9 +56,13 @@ def channel_room(site: str, graph: Graph) -> int:
     if site == "place":
         return CHANNEL_PLACES
     if site == "edge_in":
-        largest = graph.kept_with_topology("largest in-degree", lambda: int(graph.in_degree.max(initial=0)))
-        return max(CHANNEL_ARCS, int(largest))
+        return max(CHANNEL_ARCS, max_in_degree(graph))
     return max(CHANNEL_ARCS, graph.max_degree)
+
+
+def max_in_degree(graph: Graph) -> int:
+    """The largest in-degree; 0 without vertices. Builds the transpose."""
+    return int(graph.kept_with_topology("largest in-degree", lambda: int(graph.in_degree.max(initial=0))))
 
 
 QUEUE_SHARE: Final = 16
@@ -199,6 +203,8 @@ def number(name: str, graph: Graph, device: str = "cpu") -> float:
             return PUSH_SHARE
         case "graph.max_degree":
             return graph.max_degree
+        case "graph.max_in_degree":
+            return max_in_degree(graph)
         case "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
             return graph.num_edges
         case "policy.split.out":

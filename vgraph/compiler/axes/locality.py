@@ -7,7 +7,7 @@ from typing import Final
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import Role, WriteClass, role_of
 from vgraph.compiler.gathers import vector_obstacle
-from vgraph.compiler.ir import ForNeighbors, Load, Operator
+from vgraph.compiler.ir import EdgeApply, ForNeighbors, Load, Operator
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import Type, Vector, element_of
 from vgraph.schedule import UNORDERED, VERTEX, Direction, Drive, Phases, Sync
@@ -106,6 +106,8 @@ def _segments_obstacle(c: Choice) -> Obstacle | None:
         )
     if c.chosen["drive"] is not Drive.TOPOLOGY:
         return "segments are walked whole, not from a queue of vertices", "use drive=vg.TOPOLOGY", None
+    if isinstance(c.apply, EdgeApply) and c.apply.reverse:
+        return "it runs against the arcs, and segments are cut along them", "leave it out", None
     return _not_plain(c)
 
 

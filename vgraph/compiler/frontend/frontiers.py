@@ -177,14 +177,29 @@ class Frontiers(Statements):
         if not isinstance(named, str):
             assert label is not None
             raise refusals.driver.LabelNotLiteral(label.span)
-        node = ir.EdgeApply if kind == "edge_apply" else ir.VertexApply
-        return FrontierMaker(
-            lambda out: self.emit(node(op.name, frontier, out or None, named, span=e.span)), e.span
-        )
+        reverse = self.reversed(given.get("reverse"))
+
+        def make(out: str) -> None:
+            whom = op.name, frontier, out or None, named
+            if kind == "edge_apply":
+                self.emit(ir.EdgeApply(*whom, reverse=reverse, span=e.span))
+            else:
+                self.emit(ir.VertexApply(*whom, span=e.span))
+
+        return FrontierMaker(make, e.span)
+
+    def reversed(self, given: s.Expr | None) -> bool:
+        """Whether an edge operator runs against the arcs; in an undirected graph that is the same as along them."""
+        if given is None:
+            return False
+        known = static_value(given, self)
+        if not isinstance(known, bool):
+            raise refusals.driver.ReverseNotConstant(given.span)
+        return known and self.unit.signature.directed
 
     def apply_arguments(self, e: s.Call, kind: str) -> dict[str, s.Expr]:
         """The arguments of an apply by name."""
-        names = ("op", "frontier", "label")
+        names = ("op", "frontier", "label", "reverse")[: 4 if kind == "edge_apply" else 3]
         if len(e.args) > 3:
             raise refusals.calls.WrongArity(
                 e.span, f"graph.{kind}", "an operator, a frontier and label=...", len(e.args)

@@ -20,7 +20,7 @@ from vgraph.compiler.interpret.machine import (
     TraceRecord,
 )
 from vgraph.compiler.interpret.memory import Jump, Steps
-from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Orientation, Stmt
+from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Stmt
 from vgraph.compiler.rewrite import walk
 from vgraph.errors import InternalError
 
@@ -142,7 +142,7 @@ def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
     op = m.program.operator(n.op)
     src, edge, dst = op.args
     active = _active(m, n.frontier)
-    arcs = [(m.vid.type(v), e, u) for v in active for u, e in m.arcs(v, Orientation.OUT)]
+    arcs = [(m.vid.type(v), e, u) for v in active for u, e in m.arcs(v, n.leaving)]
     _begin(m, op)
     for v, e, u in m.ordered(arcs):
         m.own = {dst}

@@ -158,7 +158,7 @@ class _PullPiece:
             inside = (Assign(steps, Binary("+", Var(steps, I64), scalar(1))), *self.given_up(), *inside)
             count = Var(steps, I64)
         own = Var(self.dst, VID)
-        loop = ForNeighbors(self.src, self.edge, own, Orientation.IN, inside, span=self.apply.span)
+        loop = ForNeighbors(self.src, self.edge, own, self.apply.entering, inside, span=self.apply.span)
         hit: Body = (Let(self.hit, BOOL, FALSE),) if self.hit else ()
         return (
             *hit, *self.starts(), *before, loop, ReduceGlobal("+", self.arcs, count), *self.ends(), *self.push()

@@ -8,7 +8,7 @@ its arcs are more than 1/`policy.pull_share` of those not yet walked; push again
 1/`policy.push_share` of all vertices. A pull looks at every vertex at least once, so a frontier with fewer arcs than
 1/`policy.sweep_share` of the vertices is pushed, too, which matters when hardly an arc is left. The arcs of a frontier
 are counted only where, were each of its vertices the largest hub, they would be too many to push: not once on a road
-network.
+network. All this holds for an apply against the arcs, with in-arcs and out-arcs exchanged.
 
 An operator with a guard (`guards.py`) adds up along all arcs into open vertices, so each round is chosen by itself: a
 pull when the frontier's arcs are more than 1/`policy.gather_share` of those not yet walked. A frontier with more arcs
@@ -39,7 +39,6 @@ from vgraph.compiler.ir import (
     Layout,
     Let,
     Logical,
-    Orientation,
     ParFor,
     ReduceGlobal,
     SetGlobal,
@@ -129,7 +128,7 @@ def _choice(low: Lowering, apply: EdgeApply, state: _State, opened: OpenSet | No
     few = Compare("<", Binary("*", size, low.number("policy.push_share")), GraphSize("num_vertices"))
     back = If(Logical("and", Compare("<", size, state.before), few), (Assign(state.pulling.name, FALSE),))
     limit = Var(low.fresh(f"{apply.label}.limit"), I64)
-    most = Binary("*", size, low.number("graph.max_degree"))
+    most = Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
     growing = Compare(">", size, state.before)
     share = Binary("//", state.unexplored, low.number("policy.pull_share"))
     sweep = Binary("//", GraphSize("num_vertices"), low.number("policy.sweep_share"))
@@ -151,8 +150,8 @@ def _count(low: Lowering, apply: EdgeApply, state: _State, limit: Expr, opened: 
     """Add up the arcs of the frontier, and turn to pulling if they are many."""
     assert apply.frontier is not None
     arcs, v = low.counter(), low.fresh("v")
-    add = ReduceGlobal("+", arcs, Degree(Var(v, VID), Orientation.OUT))
-    begin: Body = _begin(low, opened) if opened else ()
+    add = ReduceGlobal("+", arcs, Degree(Var(v, VID), apply.leaving))
+    begin: Body = _begin(low, apply, opened) if opened else ()
     return (
         FrontierConvert(apply.frontier, Layout.SPARSE),
         SetGlobal(arcs, scalar(0)),
@@ -176,7 +175,7 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     pull = lower_guarded_pull(low, _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP), target)
     pushed = next(n.name for n in push if isinstance(n, SetGlobal))
     arcs, v = low.counter(), low.fresh("v")
-    add = ReduceGlobal("+", arcs, Degree(Var(v, VID), Orientation.OUT))
+    add = ReduceGlobal("+", arcs, Degree(Var(v, VID), apply.leaving))
     counted = count_of(arcs)
     fits = Logical("and", Compare(">", counted, limit), Compare("<=", counted, unexplored))
     count: Body = (
@@ -187,7 +186,7 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     )
     share = Binary("//", unexplored, low.number("policy.gather_share"))
     sweep = Binary("//", GraphSize("num_vertices"), low.number("policy.sweep_share"))
-    most = Binary("*", size, low.number("graph.max_degree"))
+    most = Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
 
     def rest(walked: Expr) -> Stmt:
         return Assign(unexplored.name, Binary("-", unexplored, walked))
@@ -230,11 +229,11 @@ def _written_elsewhere(low: Lowering, apply: EdgeApply, prop: str, loop: Body) -
     return False
 
 
-def _begin(low: Lowering, opened: OpenSet) -> Body:
+def _begin(low: Lowering, apply: EdgeApply, opened: OpenSet) -> Body:
     """Collect the vertices with in-arcs whose claim is open."""
     v = low.fresh("v")
     here = Var(v, VID)
-    some = Compare(">", Degree(here, Orientation.IN), scalar(0))
+    some = Compare(">", Degree(here, apply.entering), scalar(0))
     push: Stmt = FrontierPush(opened.name, here, Layout.BITMAP, True)
     return (
         FrontierClear(opened.name, Layout.BITMAP),

@@ -23,7 +23,6 @@ from vgraph.compiler.ir import (
     If,
     Layout,
     Logical,
-    Orientation,
     ParFor,
     SetGlobal,
     Stmt,
@@ -45,7 +44,7 @@ def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None) -> B
     body, arcs = pull_body(low, apply, inner, target)
     opened, v = low.target(f"{apply.label}.open"), low.fresh("v")
     here = Var(v, VID)
-    some: Expr = Compare(">", Degree(here, Orientation.IN), scalar(0))
+    some: Expr = Compare(">", Degree(here, apply.entering), scalar(0))
     tests = [transform(t, lambda n: here if isinstance(n, Var) and n.name == dst else None) for t in tests]
     push: Stmt = FrontierPush(opened, here, Layout.BITMAP, True)
     choice = If(functools.reduce(lambda a, b: Logical("and", a, b), [*tests, some]), (push,))

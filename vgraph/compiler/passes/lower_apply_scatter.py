@@ -22,7 +22,6 @@ from vgraph.compiler.ir import (
     Load,
     Node,
     Operator,
-    Orientation,
     ParFor,
     ReduceGlobal,
     SetGlobal,
@@ -30,6 +29,7 @@ from vgraph.compiler.ir import (
     Stmt,
     Var,
 )
+from vgraph.compiler.legality import ARC_SITES
 from vgraph.compiler.passes.lower_gather_apply import divide, pipeline
 from vgraph.compiler.passes.lowering import (
     FALSE,
@@ -62,8 +62,8 @@ def lower_apply_scatter(low: Lowering, apply: EdgeApply) -> Body:
         split = _per_vertex(low, apply, operator, Var(position, I64))
         produced = split.producer
     else:
-        split = divide(low, with_fields(apply, {"frontier": None}), operator, Site.EDGE)
-        walk_arcs = ForNeighbors(operator.args[2], edge, Var(src, VID), Orientation.OUT, split.producer)
+        split = divide(low, with_fields(apply, {"frontier": None}), operator, ARC_SITES[apply.leaving])
+        walk_arcs = ForNeighbors(operator.args[2], edge, Var(src, VID), apply.leaving, split.producer)
         produced = (with_fields(walk_arcs, {"span": apply.span}),)
     arcs = low.counter()
     scatter = _scatter(low, apply, split.consumer, target, arcs)
@@ -113,6 +113,6 @@ def _scatter(low: Lowering, apply: EdgeApply, consumer: Operator, target: str | 
         return None
 
     walked = transform_body(tuple(inner), rule)
-    count = ReduceGlobal("+", arcs, Degree(Var(src, VID), Orientation.OUT))
-    loop = ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span)
+    count = ReduceGlobal("+", arcs, Degree(Var(src, VID), apply.leaving))
+    loop = ForNeighbors(dst, edge, Var(src, VID), apply.leaving, walked, span=apply.span)
     return (count, *taken.values(), loop)

@@ -17,7 +17,6 @@ from vgraph.compiler.ir import (
     InFrontier,
     Layout,
     Operator,
-    Orientation,
     ParFor,
     Pipeline,
     SetGlobal,
@@ -26,6 +25,7 @@ from vgraph.compiler.ir import (
     Store,
     Var,
 )
+from vgraph.compiler.legality import ARC_SITES
 from vgraph.compiler.passes.lower_pull import Pull, collect, pull_body
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, scalar
 from vgraph.compiler.payload import Split, split_computed, split_raw
@@ -45,12 +45,12 @@ def lower_gather_apply(low: Lowering, apply: EdgeApply) -> Body:
         candidates, active, before = collect(low, apply, operator)
     inner = with_fields(apply, {"frontier": active})
     stops = Pull(low, apply, operator, None).first_is_enough()
-    split = divide(low, apply, operator, Site.EDGE_IN, stops=stops)
+    split = divide(low, apply, operator, ARC_SITES[apply.entering], stops=stops)
     arc = split.producer
     if active is not None:
         arc = (If(InFrontier(active, Var(src, VID)), split.producer, split.inactive, span=apply.span),)
     pull = Pull(low, with_fields(apply, {"frontier": None}), split.consumer, None)
-    arcs_of: Body = (ForNeighbors(src, edge, Var(dst, VID), Orientation.IN, arc, span=apply.span),)
+    arcs_of: Body = (ForNeighbors(src, edge, Var(dst, VID), apply.entering, arc, span=apply.span),)
     gather = pull.guarded(arcs_of)
     reduced, arcs = pull_body(low, with_fields(apply, {"frontier": None}), split.consumer, target)
     layout = Layout.SPARSE if candidates else None

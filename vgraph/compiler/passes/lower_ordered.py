@@ -34,7 +34,6 @@ from vgraph.compiler.ir import (
     Let,
     Load,
     Node,
-    Orientation,
     Param,
     ParFor,
     Property,
@@ -127,9 +126,9 @@ def _visit(low: Lowering, apply: EdgeApply, work: str, v: str) -> tuple[Body, st
     arcs, visited = low.counter(), low.counter("visited")
     body: Body = (
         *once(apply, ReduceGlobal("+", visited, scalar(1))),
-        ReduceGlobal("+", arcs, arcs_of(apply, src, Orientation.OUT)),
+        ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),
         *hoisted,
-        ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span),
+        ForNeighbors(dst, edge, Var(src, VID), apply.leaving, walked, span=apply.span),
     )
     assert v != src
     begin: Body = (SetGlobal(arcs, scalar(0)), SetGlobal(visited, scalar(0)))

@@ -43,7 +43,6 @@ from vgraph.compiler.ir import (
     Logical,
     Node,
     Operator,
-    Orientation,
     ParFor,
     Reduce,
     ReduceGlobal,
@@ -134,7 +133,7 @@ class Pull:
         inside = active_only(self.apply, self.src, walked)
         segments = self.apply.schedule.segments if self.apply.schedule else 1
         # Segments divide the arcs among several visits; together they walk all.
-        whole: Body = (ReduceGlobal("+", arcs, Degree(Var(self.dst, VID), Orientation.IN)),)
+        whole: Body = (ReduceGlobal("+", arcs, Degree(Var(self.dst, VID), self.apply.entering)),)
         count = whole if segments == 1 else ()
         before: Body = ()
         if self.stops:
@@ -143,7 +142,13 @@ class Pull:
             inside = (Assign(steps, Binary("+", Var(steps, I64), scalar(1))), *inside)
             count = (ReduceGlobal("+", arcs, Var(steps, I64)),)
         loop = ForNeighbors(
-            self.src, self.edge, Var(self.dst, VID), Orientation.IN, inside, segments, span=self.apply.span
+            self.src,
+            self.edge,
+            Var(self.dst, VID),
+            self.apply.entering,
+            inside,
+            segments,
+            span=self.apply.span,
         )
         loads = tuple(
             Let(name, t, Load(prop, Var(self.dst, VID), t)) for prop, (name, t) in self.registers.items()
@@ -236,7 +241,7 @@ def lower_pull(
         loop = ParFor(
             dst, None, None, body, apply.label, words=segments == 1, segments=segments, span=apply.span
         )
-    loop = with_pieces(low, apply, loop, Orientation.IN)
+    loop = with_pieces(low, apply, loop, apply.entering)
     traced = with_fields(apply, {"frontier": original})
     whole = segments > 1 and not only_claims(operator.body)
     walked = GraphSize("num_arcs") if whole else count_of(arcs)
@@ -279,7 +284,7 @@ def collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, s
     candidates, active = low.target(f"{apply.label}.candidates"), low.target(f"{apply.label}.active")
     v, u, e = (low.fresh(n) for n in ("v", "u", "e"))
     gather = FrontierPush(candidates, Var(u, VID), Layout.SPARSE, True)
-    body: Body = (ForNeighbors(u, e, Var(v, VID), Orientation.OUT, (gather,)),)
+    body: Body = (ForNeighbors(u, e, Var(v, VID), apply.leaving, (gather,)),)
     return (
         candidates,
         active,
@@ -290,7 +295,7 @@ def collect(low: Lowering, apply: EdgeApply, operator: Operator) -> tuple[str, s
                 low,
                 apply,
                 ParFor(v, Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
-                Orientation.OUT,
+                apply.leaving,
             ),
             FrontierCopy(active, apply.frontier),
         ),

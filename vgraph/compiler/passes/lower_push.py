@@ -12,7 +12,6 @@ from vgraph.compiler.ir import (
     ForNeighbors,
     If,
     Let,
-    Orientation,
     ParFor,
     ReduceGlobal,
     SetGlobal,
@@ -52,9 +51,9 @@ def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Bo
     hoisted, walked = hoist_loads(low, tuple(inner), src)
     arcs = low.counter()
     visit: Body = (
-        ReduceGlobal("+", arcs, arcs_of(apply, src, Orientation.OUT)),
+        ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),
         *hoisted,
-        ForNeighbors(dst, edge, Var(src, VID), Orientation.OUT, walked, span=apply.span),
+        ForNeighbors(dst, edge, Var(src, VID), apply.leaving, walked, span=apply.span),
     )
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
@@ -65,6 +64,6 @@ def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Bo
     return (
         *before_round(apply, target, given),
         SetGlobal(arcs, scalar(0)),
-        with_pieces(low, apply, loop, Orientation.OUT),
+        with_pieces(low, apply, loop, apply.leaving),
         *after_round(apply, target, "push", count_of(arcs), low.mixed),
     )
