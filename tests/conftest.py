@@ -35,6 +35,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 SAMPLED = {
     "test_balance_load.py": 4,
     "test_common.py": 2,
+    "test_deep_library.py::test_strong_components_on": 4,
+    "test_deep_library.py::test_spanning_forests[": 2,
     "test_explain.py::test_a_refusal": 4,
     "test_locality.py": 3,
     "test_order.py::test_every_order": 2,

@@ -68,13 +68,19 @@ def run(
         types = argument_types(algorithm, {**params, **replaced})
     if device == "python":
         result = _interpret(algorithm, graph, arguments, types, schedule or Schedule(), relabel)
-        return result if rank is None else result.reordered(rank)
+        return _as_seen(algorithm, result, rank)
     from vgraph.runtime.executor import execute
 
     with reporter(progress, algorithm.name) as report:
         runner = _runner(device, threads, output, memory)
         result = execute(algorithm, graph, arguments, types, schedule or Schedule(), runner, report, relabel)
-    return result if rank is None else result.reordered(rank)
+    return _as_seen(algorithm, result, rank)
+
+
+def _as_seen(algorithm: AlgorithmDef, result: Result, rank: Any) -> Result:
+    """The result in the order of the user's graph, as the algorithm finishes it."""
+    ordered = result if rank is None else result.reordered(rank)
+    return ordered.finished(algorithm.finish) if algorithm.endings else ordered
 
 
 def autotune(

@@ -133,6 +133,26 @@ class AlgorithmDef(Definition):
         self.preparations.append(make)
         return make
 
+    @cached_property
+    def endings(self) -> list[Callable[..., Mapping[str, Any]]]:
+        """What was registered with `finishes`."""
+        return []
+
+    def finishes(self, change: Callable[..., Mapping[str, Any]]) -> Callable[..., Mapping[str, Any]]:
+        """Register what gives the results that the user sees for those that the algorithm returns.
+
+        It is called with the results that it names, in the order of the user's graph, and gives all results by name. It
+        is for results that are no property of vertices, such as a list of edges; it runs in Python: keep it short.
+        """
+        self.endings.append(change)
+        return change
+
+    def finish(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The results that the user sees."""
+        for change in self.endings:
+            values = change(**{name: values[name] for name in inspect.signature(change).parameters})
+        return values
+
     def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
         rank: Any = None

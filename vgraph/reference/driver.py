@@ -14,7 +14,7 @@ from vgraph.compiler import arithmetic
 from vgraph.compiler.types import F64, I32, I64, NUMPY_NAMES, U32, U64, VID, Scalar, Type, Vector, element_of
 from vgraph.decorators import OperatorDef
 from vgraph.errors import GraphError
-from vgraph.language import DType, dtype_of
+from vgraph.language import DType, NoVertex, dtype_of
 from vgraph.reference.overlay import Overlay, cast_type
 from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, _better, root
 from vgraph.reference.values import Number, Read, Reduced, literal_type, type_of
@@ -306,7 +306,7 @@ class GraphProxy:
 
 
 def _type_of(value: Any) -> Type:
-    if isinstance(value, Vertex):
+    if isinstance(value, Vertex | NoVertex):
         return VID
     return type_of(value.value) if isinstance(value, Number) else literal_type(value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,10 @@ class Result:
         """The same with element `rank[v]` of each property at v."""
         values = {k: _take(v, rank) if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
         return Result(self.algorithm, values, self.stats, self.trace, self.schedule)
+
+    def finished(self, finish: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Result:
+        """The same with the values that `finish` gives for them."""
+        return Result(self.algorithm, finish(self._values), self.stats, self.trace, self.schedule)
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -1,0 +1,109 @@
+"""Hubs and authorities (Kleinberg 1999, "Authoritative sources in a hyperlinked environment")."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+
+
+@vg.operator
+def begin(v, graph):
+    """All vertices are hubs alike."""
+    v.hub = 1 / graph.num_vertices
+
+
+@vg.operator
+def point(src, edge, dst):
+    """An authority is what good hubs point to."""
+    dst.authority += src.hub
+
+
+@vg.operator
+def weigh(src, edge, dst):
+    """A hub points to good authorities: against the arcs, so src is what is pointed to."""
+    dst.found += src.authority
+
+
+@vg.operator
+def add_up(v, graph):
+    """How large the new hubs are together."""
+    graph.sum += v.found
+
+
+@vg.operator
+def take(v, graph):
+    """The new hubs, to the scale of the old ones; authorities begin anew."""
+    hub = v.found * graph.scale
+    graph.change += abs(hub - v.hub)
+    v.hub = hub
+    v.found = 0
+    v.authority = 0
+
+
+@vg.operator
+def measure(v, graph):
+    """The sum of the authorities, and of their squares."""
+    graph.sum += v.authority
+    graph.squares += v.authority * v.authority
+
+
+@vg.operator
+def finish(v, graph):
+    """The scale in which results are given."""
+    v.authority *= graph.scale
+    v.hub = v.found * graph.scale_of_hubs
+
+
+@vg.algorithm
+def hits(graph, max_rounds=100, tolerance=1e-8, normalized=True):
+    """Good hubs point to good authorities, good authorities are pointed to by good hubs.
+
+    Power iteration from equal values, until the hubs (scaled to the sum 1) change by less than `tolerance` in sum, or
+    for `max_rounds` rounds. Results: `hub` and `authority`, float64; each sums to 1, or with `normalized=False` the
+    squares of `authority` do and `hub` is the sum of the authorities that a vertex points to. Parallel arcs count each,
+    weights do not count; all 0 without arcs. As NetworkX has it. O(vertices + arcs) a round.
+    """
+    hub = graph.vertex_property(vg.float64)
+    authority = graph.vertex_property(vg.float64)
+    found = graph.vertex_property(vg.float64)
+    graph.vertex_apply(begin)
+    graph.scale = 0.0
+    graph.change = tolerance
+    rounds = 0
+    while rounds < max_rounds and graph.change >= tolerance:
+        graph.edge_apply(point)
+        graph.edge_apply(weigh, reverse=True)
+        graph.sum = 0.0
+        graph.vertex_apply(add_up)
+        graph.scale = 1 / graph.sum if graph.sum > 0 else 0.0
+        graph.change = 0.0
+        graph.vertex_apply(take)
+        rounds += 1
+    graph.edge_apply(point, label="last_point")
+    graph.edge_apply(weigh, reverse=True, label="last_weigh")
+    graph.sum = 0.0
+    graph.squares = 0.0
+    graph.vertex_apply(measure)
+    graph.scale = 0.0
+    graph.scale_of_hubs = 0.0
+    if graph.squares > 0:
+        graph.scale = 1 / vg.sqrt(graph.squares)
+        graph.scale_of_hubs = graph.scale
+        if normalized:
+            graph.scale = 1 / graph.sum
+    if normalized:
+        graph.sum = 0.0
+        graph.vertex_apply(add_up, label="sum_hubs")
+        graph.scale_of_hubs = 1 / graph.sum if graph.sum > 0 else 0.0
+    graph.vertex_apply(finish)
+    return hub, authority
+
+
+@hits.requires
+def sensible(graph: Graph, max_rounds: int, tolerance: float) -> None:
+    """Raise ParameterError for parameters out of range."""
+    if max_rounds < 1:
+        raise ParameterError(f"hits: max_rounds={max_rounds} is not at least 1")
+    if not tolerance >= 0:
+        raise ParameterError(f"hits: tolerance={tolerance} is not a number of at least 0")

@@ -1,0 +1,138 @@
+"""Strongly connected components by trimming, one search both ways, and coloring (Slota et al. 2014, "Multistep")."""
+
+from __future__ import annotations
+
+import vgraph as vg
+
+
+@vg.operator
+def largest(v, graph):
+    """Through a vertex of the giant component, if there is one, lead more ways than through others."""
+    graph.most = max(graph.most, v.in_degree * v.out_degree)
+
+
+@vg.operator
+def pick(v, graph):
+    """One such vertex."""
+    if v.in_degree * v.out_degree == graph.most:
+        graph.pivot = min(graph.pivot, v)
+
+
+@vg.operator
+def count_in(v):
+    """How many in-arcs v has from vertices without a component."""
+    v.left = 0
+    for u in v.in_neighbors:
+        if u.component == vg.none and u != v:
+            v.left += 1
+
+
+@vg.operator
+def count_out(v):
+    """The same of out-arcs."""
+    v.left = 0
+    for u in v.out_neighbors:
+        if u.component == vg.none and u != v:
+            v.left += 1
+
+
+@vg.operator
+def alone(v):
+    """A vertex without arcs on one side is a component of its own (trimming: McLendon et al. 2005)."""
+    trimmed = v.component == vg.none and v.left <= 0
+    if trimmed:
+        v.component = v
+    return trimmed
+
+
+@vg.operator
+def leave(src, edge, dst):
+    """What was trimmed counts no more."""
+    dst.left += -1
+
+
+@vg.operator
+def begin(v, graph):
+    """First only the pivot has a color, later every vertex its own."""
+    starts = v.component == vg.none and (graph.pivot == vg.none or v == graph.pivot)
+    v.color = v if starts else vg.none
+    return starts
+
+
+@vg.operator
+def spread(src, edge, dst):
+    """The smallest color wins: that of the first vertex from which there is a way here."""
+    if dst.component == vg.none:
+        dst.color = min(dst.color, src.color)
+
+
+@vg.operator
+def root(v):
+    """A vertex that kept its own color gives its name to a component."""
+    if v.color == v:
+        v.component = v
+    return v.color == v
+
+
+@vg.operator
+def collect(src, edge, dst):
+    """Against the arcs: the component of a root are those of its color from which there is a way to it."""
+    if dst.component == vg.none and dst.color == src.color:
+        dst.component = src.color
+
+
+@vg.operator
+def unnamed(v):
+    """Whether v has no component yet."""
+    v.color = vg.none
+    return v.component == vg.none
+
+
+@vg.operator
+def smallest(v):
+    """The pivot need not be the smallest vertex of its component."""
+    v.component.color = min(v.component.color, v)
+
+
+@vg.operator
+def rename(v):
+    """A component is called by its smallest vertex."""
+    v.component = v.component.color
+
+
+@vg.algorithm
+def strongly_connected_components(graph):
+    """Components within which there is a way along the arcs from every vertex to every other.
+
+    Result: `component`, the smallest vertex id of each vertex's component. O(vertices + arcs) for what trimming and
+    the search from one vertex of many arcs settle, which is nearly everything on most graphs; then O(vertices + arcs)
+    for each of as many rounds of coloring as components follow each other in the worst case.
+    """
+    component = graph.vertex_property(vg.vertex)
+    color = graph.vertex_property(vg.vertex)
+    left = graph.vertex_property(vg.int32)
+    graph.most = 0
+    graph.vertex_apply(largest)
+    graph.pivot = vg.none
+    graph.vertex_apply(pick)
+    rest = graph.vertices
+    while rest:
+        graph.vertex_apply(count_in, rest)
+        touched = rest
+        while touched:
+            touched = graph.edge_apply(leave, graph.vertex_filter(alone, touched))
+        graph.vertex_apply(count_out, rest)
+        touched = rest
+        while touched:
+            touched = graph.edge_apply(leave, graph.vertex_filter(alone, touched), reverse=True)
+        frontier = graph.vertex_filter(begin, rest)
+        while frontier:
+            frontier = graph.edge_apply(spread, frontier)
+        frontier = graph.vertex_filter(root, rest)
+        while frontier:
+            frontier = graph.edge_apply(collect, frontier, reverse=True)
+        rest = graph.vertex_filter(unnamed, rest)
+        graph.pivot = vg.none
+    graph.vertex_apply(smallest)
+    graph.vertex_apply(rename)
+    return component
