@@ -133,7 +133,7 @@ def _visit(low: Lowering, apply: EdgeApply, work: str, v: str) -> tuple[Body, st
     assert v != src
     begin: Body = (SetGlobal(arcs, scalar(0)), SetGlobal(visited, scalar(0)))
     loop = BucketLoop(src, work, body, apply.label, span=apply.span)
-    return (with_pieces(low, apply, loop, Orientation.OUT),), arcs, visited, begin
+    return (with_pieces(low, apply, loop, apply.leaving),), arcs, visited, begin
 
 
 def lower_ordered(low: Lowering, apply: EdgeApply) -> Body:
