@@ -318,6 +318,13 @@ def test_lost_updates_of_plain_accesses() -> None:
     assert lost == [False, True]
 
 
+def test_atomics_are_whole_where_plain_accesses_interleave() -> None:
+    compiled = kernel("a.out[1 + atomicAdd(a.out, 1ull)] = id;", block=64, every_access=True)
+    for seed in SEEDS:
+        count, *ids = run(compiled, 2, seed, room=129).tolist()
+        assert (count, sorted(ids)) == (128, list(range(128)))
+
+
 def test_seeds_give_other_orders_and_the_same_seed_the_same() -> None:
     compiled = kernel("a.out[atomicAdd(a.more, 1u)] = id;", block=64)
     orders = {seed: tuple(run(compiled, 4, seed, room=256).tolist()) for seed in SEEDS}

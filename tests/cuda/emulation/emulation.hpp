@@ -159,8 +159,27 @@ EMU_REDUCE(__reduce_xor_sync, unsigned, REDUCE_XOR)
 
 // Atomics: one thread of the system runs everything, so plain code is atomic. Overloads are those of CUDA.
 namespace emu {
+// With `every_access` the accesses of an atomic are instrumented as well: no switch may come between them.
+#ifdef __SANITIZE_THREAD__
+struct Whole {
+    int saved = countdown;
+    Whole() {
+        countdown = 1 << 30;
+        __asm__ volatile("" ::: "memory");
+    }
+    ~Whole() {
+        __asm__ volatile("" ::: "memory");
+        countdown = saved;
+    }
+};
+#else
+struct Whole {
+    Whole() {}
+};
+#endif
 template <class T, class F> EMU_INLINE T update(T *address, F next) {
     emu_yield();
+    Whole whole;
     volatile T *place = address;
     T old = *place, value = next(old);
     *place = value;
