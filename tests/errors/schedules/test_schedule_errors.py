@@ -1,8 +1,9 @@
 """Each program in this folder comes with a schedule that is refused, with the message that lies beside it.
 
 A case is a file with an algorithm `main`, compiled for the same directed graph as the programs of the folder above, and
-a function `schedule` that makes what is refused; `threads = 1` where it is refused for one thread. `pytest
---update-golden` accepts new messages: read them aloud, and see that the caret is under the line that forbids.
+a function `schedule` that makes what is refused; `threads = 1` where it is refused for one thread, `device = "cuda"`
+where it is refused there. `pytest --update-golden` accepts new messages: read them aloud, and see that the caret is
+under the line that forbids.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from types import ModuleType
 import pytest
 
 import vgraph.compiler.axes
+from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.rewrite import Context, PassManager
@@ -50,7 +52,8 @@ def refused(name: str) -> ScheduleError:
     signature = Signature(Target(), *GRAPH, argument_types(case.main, given))
     program = build_program(case.main, signature)
     try:
-        context = Context(case.schedule(), getattr(case, "threads", 0))
+        abilities = {"cpu": CPU, "cuda": CUDA}[getattr(case, "device", "cpu")]
+        context = Context(case.schedule(), getattr(case, "threads", 0), abilities=abilities)
         PassManager(context).run(program, PIPELINE)
     except ScheduleError as error:
         return error

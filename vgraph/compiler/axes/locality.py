@@ -67,6 +67,9 @@ def choose_prefetch(c: Choice) -> int:
     asked = c.asked("prefetch")
     if not asked:
         return 0
+    if not c.context.abilities.hints:
+        reason = f'device="{c.context.abilities.device}" has other threads run while one waits for memory'
+        c.illegal(f"prefetch={asked}", reason, "leave it out")
     obstacle = _not_plain(c) or _prefetch_obstacle(c)
     if obstacle is not None:
         reason, way_out, span = obstacle
@@ -79,6 +82,9 @@ def choose_vectorize(c: Choice) -> bool:
     """False, unless asked for: it pays only where vertices have many arcs and the values miss the nearest cache."""
     if not c.asked("vectorize"):
         return False
+    if not c.context.abilities.hints:
+        reason = f'device="{c.context.abilities.device}" runs a thread per lane as it is'
+        c.illegal("vectorize=True", reason, "leave it out")
     obstacle = _not_plain(c) or (_pull_obstacle(c) if c.is_edge else _loops_obstacle(c))
     if obstacle is not None:
         reason, way_out, span = obstacle

@@ -51,6 +51,9 @@ def choose_order(c: Choice) -> Order:
         return UNORDERED
     if asked is None:
         return _by_default(c)
+    if asked.kind not in c.context.abilities.orders:
+        reason = f'device="{c.context.abilities.device}" has no thread that takes vertices one by one'
+        c.illegal(f"order={spelled(asked)}", reason, "use order=vg.delta_stepping() or leave it out")
     obstacle = order_obstacle(c)
     if obstacle is not None:
         c.illegal(

@@ -78,9 +78,12 @@ def _counts(c: Choice) -> str:
 
 def choose_pipeline(c: Choice) -> int:
     """Phase after phase, unless chunks in flight are asked for."""
+    asked = c.asked("pipeline")
+    if asked and not c.context.abilities.pipelines:
+        reason = f'device="{c.context.abilities.device}" runs no producer beside a consumer'
+        c.illegal(f"pipeline={asked}", reason, "leave it out")
     if c.chosen["phases"] is Phases.FUSED:
         return int(c.only("pipeline", 0, "a fused loop has no producer and consumer"))
-    asked = c.asked("pipeline")
     if asked:
         c.because(
             "pipeline",
