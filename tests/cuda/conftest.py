@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import emulator
 import pytest
 from emulated_device import EmulatedDevice
 
 from vgraph.runtime.cuda import detect, device_for, use
+
+for folder in ("llvm", "differential"):  # what tests here share with those of the CPU
+    sys.path.append(str(Path(__file__).parents[1] / folder))
 
 
 @pytest.fixture

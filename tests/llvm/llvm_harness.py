@@ -1,9 +1,15 @@
-"""Run kernel-level programs on arrays: what the runtime does, in a few lines."""
+"""Run kernel-level programs on arrays: what the runtime does, in a few lines.
+
+By default on the CPU; inside `on(machine)` on another machine, so that the tests of this folder serve all backends.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -96,9 +102,65 @@ class Outcome:
     payload: int = 0
 
 
+class Machine(Protocol):
+    """Where kernels run. `name` tells apart machines whose loaded kernels differ."""
+
+    name: str
+
+    def load(self, p: ir.Program) -> Kernel:
+        """Emit, compile, load."""
+
+    def run(
+        self, kernel: Kernel, threads: int, graph: CSR, arrays: dict[str, Array], params: dict[str, Any]
+    ) -> Outcome:
+        """Run once; `arrays` are written in place."""
+
+
+class CPU:
+    """LLVM's machine code on threads of this machine."""
+
+    name = "cpu"
+
+    def load(self, p: ir.Program) -> Kernel:
+        return BACKEND.load(BACKEND.emit(p))
+
+    def run(
+        self, kernel: Kernel, threads: int, graph: CSR, arrays: dict[str, Array], params: dict[str, Any]
+    ) -> Outcome:
+        with context_for(kernel, threads, graph, arrays, params) as context:
+            run_native(kernel.address, context, threads)
+            results = {r.name: context.result(k, r.dtype) for k, r in enumerate(kernel.interface.results)}
+            lists = [
+                [context.list_frontier(k, i) for i in range(context.list_length(k))]
+                for k in range(len(kernel.interface.lists))
+            ]
+            return Outcome(
+                arrays, results, context.trace(), lists, context.get("status"), context.get("payload")
+            )
+
+
+_machines: list[Machine] = [CPU()]
+
+
+@contextmanager
+def on(machine: Machine) -> Iterator[None]:
+    """Inside, kernels are loaded and run on `machine`."""
+    _machines.append(machine)
+    try:
+        yield
+    finally:
+        _machines.pop()
+
+
+def cached(make: Callable[..., Kernel]) -> Callable[..., Kernel]:
+    """As `functools.cache`, for each machine apart."""
+    kept = functools.cache(lambda name, *arguments: make(*arguments))
+    return lambda *arguments: kept(_machines[-1].name, *arguments)
+
+
 def load(p: ir.Program) -> Kernel:
     """Emit, compile, load."""
-    return BACKEND.load(BACKEND.emit(p))
+    return _machines[-1].load(p)
 
 
 def adjacency(graph: CSR, name: str, dtype: str) -> Array:
@@ -156,13 +218,4 @@ def run(
     kernel: Kernel | None = None,
 ) -> Outcome:
     """Compile and run once."""
-    kernel = kernel or load(p)
-    arrays = arrays or {}
-    with context_for(kernel, threads, graph, arrays, params or {}) as context:
-        run_native(kernel.address, context, threads)
-        results = {r.name: context.result(k, r.dtype) for k, r in enumerate(kernel.interface.results)}
-        lists = [
-            [context.list_frontier(k, i) for i in range(context.list_length(k))]
-            for k in range(len(kernel.interface.lists))
-        ]
-        return Outcome(arrays, results, context.trace(), lists, context.get("status"), context.get("payload"))
+    return _machines[-1].run(kernel or load(p), threads, graph, arrays or {}, params or {})

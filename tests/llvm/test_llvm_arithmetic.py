@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from llvm_harness import CSR, load, program, run
+from llvm_harness import CSR, cached, load, program, run
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import Kernel
@@ -38,7 +37,7 @@ def family(t: Scalar) -> str:
     return "float" if t.is_float else "int" if t.is_integer else "bool"
 
 
-@functools.cache
+@cached
 def binary_kernel(t: Type) -> Kernel:
     """`v` over vertices: o_<op>[v] = a[v] op b[v], for every operator of the type."""
     element = t.element if isinstance(t, Vector) else t
@@ -185,7 +184,7 @@ def test_vector_operators_work_element_by_element(t: Scalar) -> None:
 # --- casts --------------------------------------------------------------------------------------------------
 
 
-@functools.cache
+@cached
 def cast_kernel(source: Scalar) -> Kernel:
     stores = [ir.Store(f"o{k}", V, ir.Cast(t, ir.Load("a", V, source))) for k, t in enumerate(SCALARS)]
     properties: dict[str, Type] = {"a": source, **{f"o{k}": t for k, t in enumerate(SCALARS)}}
@@ -242,7 +241,7 @@ FLOAT_FUNCTIONS = {
 }
 
 
-@functools.cache
+@cached
 def function_kernel(t: Scalar) -> Kernel:
     a = ir.Load("a", V, t)
     calls = {f: ir.Call(f, (a,), BOOL if f.startswith("is") else t) for f in FLOAT_FUNCTIONS}
@@ -270,11 +269,8 @@ def test_float_functions(t: Scalar, data: st.DataObject) -> None:
     np.testing.assert_array_equal(arrays["neg"], -a)
 
 
-@pytest.mark.parametrize("t", INTEGERS, ids=str)
-@given(data=st.data())
-@settings(max_examples=20, deadline=None)
-def test_integer_functions(t: Scalar, data: st.DataObject) -> None:
-    a = data.draw(values(t))
+@cached
+def integer_kernel(t: Scalar) -> Kernel:
     x = ir.Load("a", V, t)
     stores = (
         ir.Store("abs", V, ir.Call("abs", (x,), t)),
@@ -282,24 +278,23 @@ def test_integer_functions(t: Scalar, data: st.DataObject) -> None:
         ir.Store("inv", V, ir.Unary("invert", x)),
         ir.Store("root", V, ir.Call("sqrt", (x,), F64)),
     )
-    properties = {"a": t, "abs": t, "neg": t, "inv": t, "root": F64}
-    arrays = {k: np.zeros(SIZE, dtype(u)) for k, u in properties.items()} | {"a": a}
-    p = program([ir.ParFor("v", None, None, stores)], properties=dict(properties), threads=1)
-    run(p, CSR.of(SIZE, [], []), arrays, kernel=_cached(t, p))
+    properties: dict[str, Type] = {"a": t, "abs": t, "neg": t, "inv": t, "root": F64}
+    return load(program([ir.ParFor("v", None, None, stores)], properties=properties, threads=1))
+
+
+@pytest.mark.parametrize("t", INTEGERS, ids=str)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_integer_functions(t: Scalar, data: st.DataObject) -> None:
+    a = data.draw(values(t))
+    arrays = {name: np.zeros(SIZE, dtype(t)) for name in ("abs", "neg", "inv")}
+    arrays |= {"a": a, "root": np.zeros(SIZE)}
+    run(program([]), CSR.of(SIZE, [], []), arrays, kernel=integer_kernel(t))
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(arrays["abs"], np.abs(a))
         np.testing.assert_array_equal(arrays["neg"], (0 - a).astype(dtype(t)))
         np.testing.assert_array_equal(arrays["inv"], ~a)
         np.testing.assert_array_equal(arrays["root"], np.sqrt(a.astype(np.float64)))
-
-
-_kernels: dict[Any, Kernel] = {}
-
-
-def _cached(key: Any, p: ir.Program) -> Kernel:
-    if key not in _kernels:
-        _kernels[key] = load(p)
-    return _kernels[key]
 
 
 @pytest.mark.parametrize("t", [F32, F64, I32, U64], ids=str)

@@ -236,6 +236,11 @@ def data_of(t: Type, rng: Any) -> Any:
 @given(kernel=kernels(), seed=st.integers(0, 100))
 @settings(max_examples=60, deadline=None)
 def test_random_kernels_do_what_the_interpreter_does(kernel: ir.Program, seed: int) -> None:
+    check(kernel, seed)
+
+
+def check(kernel: ir.Program, seed: int) -> None:
+    """Run it on data of `seed`; the interpreter says what must come out."""
     verify(kernel, Level.KERNEL)
     rng = np.random.default_rng(seed)
     src, dst, w = (rng.integers(0, N, 15) for _ in range(3))

@@ -1,0 +1,95 @@
+"""The matrix of algorithms, legal schedules, graphs, seeds and launch shapes for `device="cuda"`.
+
+What there is to try comes from `vgraph.compiler.axes.space`, asked with the abilities of the GPU; graphs and checks are
+those of `tests/differential/schedule_matrix.py`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from emulated_device import EmulatedDevice
+from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, defaults, graph_of
+
+import vgraph as vg
+from vgraph.compiler.abilities import CUDA
+from vgraph.compiler.axes import space
+from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.ir import Program
+from vgraph.compiler.rewrite import Context
+from vgraph.runtime.executor import signature_of
+from vgraph.runtime.policy import facts_of
+
+ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
+LAUNCHES = ((1, 32), (2, 64), (3, 32), (2, 128))
+"""Multiprocessors and threads of a block of emulated devices."""
+
+
+FEWER: dict[str, dict[str, Any]] = {"betweenness": {"sources": [0]}}
+"""Arguments that leave less to do."""
+
+
+def seed_of(*what: object) -> int:
+    """A number that depends on what is tried, the same in every run."""
+    return zlib.crc32(repr(what).encode()) % 100_000
+
+
+def program_of(
+    algorithm: vg.AlgorithmDef, graph: vg.Graph, arguments: dict[str, Any]
+) -> tuple[Program, Context]:
+    """What the space of schedules is asked with."""
+    graph, _, replaced = algorithm.prepare(graph, arguments)
+    context = Context(facts=facts_of(graph, "cuda"), abilities=CUDA)
+    types = argument_types(algorithm, {**defaults(algorithm), **arguments, **replaced})
+    return space.ready(build_program(algorithm, signature_of(graph, types)), context), context
+
+
+def shaped(device: Any, seed: int) -> None:
+    """Give an emulated device the launch shape and the interleaving of a seed."""
+    if isinstance(device, EmulatedDevice):
+        device.multiprocessors, device.block = LAUNCHES[seed % len(LAUNCHES)]
+        device.seed = seed
+
+
+def agree(algorithm: vg.AlgorithmDef, case: Case, schedule: vg.Schedule, device: Any, seed: int) -> None:
+    """Run one cell of the matrix on the installed GPU; its results must be right ones."""
+    shaped(device, seed)
+    shape = f"{device.multiprocessors} x {device.block}"
+    where = (
+        f"{algorithm.name}, {case.name}, {case.arguments}, {shape}, seed {seed}, {dict(schedule.labels)!r}"
+    )
+    try:
+        found = vg.run(algorithm, case.graph, schedule=schedule, device="cuda", **case.arguments)
+    except vg.ScheduleError as error:
+        if algorithm.preparations:
+            return  # what an algorithm prepares decides what is legal, too
+        raise AssertionError(where) from error
+    except Exception as error:
+        raise AssertionError(where) from error
+    check(algorithm, case, found, where)
+
+
+def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:
+    """All graphs of a kind which the algorithm takes, and what the CPU gives there."""
+    found = []
+    for shape in SHAPES:
+        graph = graph_of(shape, kind, seed)
+        arguments = {**FEWER.get(algorithm.name, {}), **arguments_of(algorithm, graph, seed)}
+        try:
+            expected = vg.run(algorithm, graph, device="cpu", threads=1, **arguments)
+        except (vg.ParameterError, vg.GraphError, vg.AlgorithmError):
+            continue  # no vertex to start at, or a graph that the algorithm refuses
+        found.append(Case(f"{shape} graph, {kind}, seed {seed}", graph, arguments, expected))
+    return found
+
+
+def cells(
+    algorithm: vg.AlgorithmDef, found: list[Case], schedules: list[vg.Schedule], every: int
+) -> Iterator[tuple[Case, vg.Schedule, int]]:
+    """Each schedule on every `every`-th graph, on others for the next schedule."""
+    for j, schedule in enumerate(schedules):
+        seed = seed_of(algorithm.name, j)
+        for case in found[j % every :: every]:
+            yield case, schedule, seed
