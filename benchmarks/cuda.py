@@ -1,0 +1,204 @@
+"""vgraph on an NVIDIA GPU: what each algorithm takes, beside other systems, cuSPARSE and the GPU's copy rate.
+
+    python benchmarks/cuda.py --parts headline,balance --graphs rmat22,road2048
+    python benchmarks/cuda.py --parts headline --graphs cnr-2000,ego-Twitter,USA-road-FLA --data DIR
+    python benchmarks/cuda.py --parts growth --graphs rmat18,rmat19,rmat20,rmat21,rmat22,rmat23,rmat24
+    python benchmarks/cuda.py --parts devices,constants --graphs rmat22,road2048
+    python benchmarks/cuda.py --parts startup
+    python benchmarks/cuda.py --merge FILE ...
+    python benchmarks/report.py
+
+Times are of the kernel by events, the graph on the GPU: medians of `--repeats` runs, with the least and the most; for
+searches in `headline` and `growth` the median, the least and the most over five sources of each one's median. Every
+result is compared with the CPU's before it is timed. What fails or is refused is named with its reason, and the rest
+goes on; the exit status is 1 if anything failed. Figures of other systems are constants (`cuda_cases.py`).
+
+The result file has a list of runs for each part: environment, method, rows. A run that measures a row again takes the
+earlier one's place. `--merge` puts in files that were written elsewhere. Warp execution efficiency is not in it:
+`ncu --clock-control none --metrics smsp__thread_inst_executed_per_inst_executed.ratio` around such a call has it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cuda_gpu
+import cuda_graphs
+import cuda_parts
+import harness
+import startup
+from cuda_cases import CASES, PEERS_FROM
+
+PER_GRAPH = ("headline", "balance", "growth", "devices", "constants")
+PARTS = (*PER_GRAPH, "startup")
+KEY = ("graph", "case", "balance", "relabel", "constant", "value", "algorithm", "state")
+OUT = harness.RESULTS / "cuda.json"
+STARTING = ("bfs", "sssp", "pagerank", "connected_components")
+STARTUP_SCALE = 16
+REFERENCE_CASES = ",".join(CASES)
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", default="headline,balance", help=f"of {','.join(PARTS)}")
+    parser.add_argument(
+        "--graphs", default="rmat22,road2048", help="rmatN, roadN, or names of files in --data"
+    )
+    parser.add_argument("--cases", default=REFERENCE_CASES, help=f"of {REFERENCE_CASES}")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=min(16, os.cpu_count() or 1), help="of the CPU")
+    parser.add_argument("--data", type=Path, help="folder with social/ and road/, the graphs read from files")
+    parser.add_argument("--commit", help="of vgraph, where the files are no checkout")
+    parser.add_argument("--merge", type=Path, nargs="+", help="put these files into --out; measure nothing")
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args(arguments)
+    for given, known in ((options.parts, PARTS), (options.cases, tuple(CASES))):
+        unknown = set(given.split(",")) - set(known)
+        if unknown:
+            parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    return options
+
+
+# --- the file -------------------------------------------------------------------------------------------------
+
+
+def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What a row is about: of two with the same key the later counts."""
+    return tuple(row.get(name) for name in KEY)
+
+
+def merge(parts: dict[str, list[Any]], name: str, run: dict[str, Any]) -> None:
+    """Put a run into a part; rows and failures that it measured again leave the runs before it."""
+    again = {key_of(row) for row in (*run["rows"], *run["failures"])}
+    for earlier in parts.setdefault(name, []):
+        for kind in ("rows", "failures"):
+            earlier[kind] = [row for row in earlier[kind] if key_of(row) not in again]
+    parts[name] = [earlier for earlier in parts[name] if earlier["rows"] or earlier["failures"]] + [run]
+
+
+def read(path: Path) -> dict[str, list[Any]]:
+    """The parts of a result file; none if there is no file."""
+    if not path.exists():
+        return {}
+    parts: dict[str, list[Any]] = json.loads(path.read_text())["parts"]
+    return parts
+
+
+def write(path: Path, parts: dict[str, list[Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"peers_from": PEERS_FROM, "parts": parts}, indent=1) + "\n")
+    partial.replace(path)
+
+
+# --- measuring ------------------------------------------------------------------------------------------------
+
+
+class Session:
+    """All parts of one call, and the file that they go to."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.environment = cuda_gpu.environment(options.commit)
+        self.copy_rate = cuda_gpu.copy_rate()
+        self.before = json.dumps(read(options.out))
+        self.parts = {name: self._part() for name in options.parts.split(",")}
+        print(f"copy rate {self.copy_rate / 1e12:.2f} TB/s", file=sys.stderr, flush=True)
+
+    def _part(self) -> cuda_parts.Part:
+        chosen = self.options.cases.split(",")
+        return cuda_parts.Part(self.options.repeats, chosen, self.save, self.copy_rate)
+
+    @property
+    def failed(self) -> int:
+        """How much could not be measured; schedules that are refused by design are no failures."""
+        return sum(not found["refused"] for part in self.parts.values() for found in part.failures)
+
+    def save(self) -> None:
+        merged: dict[str, list[Any]] = json.loads(self.before)
+        method = {"repeats": self.options.repeats, "copy_bytes_per_second": self.copy_rate}
+        for name, part in self.parts.items():
+            if part.rows or part.failures:
+                run = {**self.environment, "method": method, "rows": part.rows, "failures": part.failures}
+                merge(merged, name, run)
+        write(self.options.out, merged)
+
+    def on(self, name: str) -> None:
+        """All parts that work on graphs, on one."""
+        wanted = [part for part in self.parts if part in PER_GRAPH]
+        start = time.perf_counter()
+        loaded = cuda_graphs.make(name, cuda_gpu.arrays(), self.options.data)
+        cuda_gpu.release()
+        print(
+            f"{loaded.name}: {loaded.graph}, {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True
+        )
+        for chosen in wanted:
+            begin = time.perf_counter()
+            more = (self.options.threads,) if chosen == "devices" else ()
+            getattr(cuda_parts, chosen)(self.parts[chosen], loaded, *more)
+            print(f"{chosen}: {time.perf_counter() - begin:.1f} s", file=sys.stderr, flush=True)
+
+
+def start(part: cuda_parts.Part) -> None:
+    """New processes: what passes until the first result, with an empty cache and with a full one."""
+    child = str(Path(__file__).with_name("cuda_child.py"))
+    for algorithm in STARTING:
+        with part.trying(algorithm=algorithm):
+            taken: dict[str, list[dict[str, Any]]] = {"cold": [], "warm": []}
+            for _ in range(part.repeats):
+                with tempfile.TemporaryDirectory(prefix="vgraph-startup-") as cache:
+                    for state, runs in taken.items():
+                        seconds, output = startup.launch([child, algorithm, str(STARTUP_SCALE)], cache)
+                        runs.append({**json.loads(output), "process_ms": 1e3 * seconds})
+                        if runs[-1].pop("cached") != (state == "warm"):
+                            raise RuntimeError(f"{algorithm}: the cache is not {state}")
+            for state, runs in taken.items():
+                names = list(runs[0])
+                middle = {name: statistics.median(run[name] for run in runs) for name in names}
+                spread = [run["first_run_ms"] for run in runs]
+                part.add(
+                    algorithm=algorithm,
+                    state=state,
+                    scale=STARTUP_SCALE,
+                    runs=len(runs),
+                    ms=middle["first_run_ms"],
+                    low_ms=min(spread),
+                    high_ms=max(spread),
+                    **middle,
+                )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = parse(arguments)
+    if options.merge:
+        parts = read(options.out)
+        for path in options.merge:
+            for name, runs in read(path).items():
+                for run in runs:
+                    merge(parts, name, run)
+        write(options.out, parts)
+        return
+    session = Session(options)
+    if any(part in PER_GRAPH for part in session.parts):
+        for name in options.graphs.split(","):
+            session.on(name)
+    if "startup" in session.parts:
+        start(session.parts["startup"])
+    session.save()
+    print(f"wrote {options.out}", file=sys.stderr)
+    sys.exit(1 if session.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

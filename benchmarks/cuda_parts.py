@@ -1,0 +1,253 @@
+"""The parts of `cuda.py`: each takes graphs and gives rows. Every result was equal to the CPU's before it was timed."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import cuda_gpu
+import roofline
+from cuda_cases import CASES, PEERS, Case, Timed, size_of, timed
+from cuda_graphs import Loaded
+
+import vgraph as vg
+
+CHECKED = "equal to the CPU's"
+GROWING = ("bfs", "sssp", "pagerank32", "cc")
+BALANCED = {"bfs": vg.PUSH, "bellman_ford": vg.PUSH, "pagerank32": vg.PULL, "cc": None}
+LIMITS = (256, 1024, 4096, 16384)
+BALANCES: dict[str, Any] = {
+    "vertex": vg.VERTEX,
+    "warp": vg.WARP,
+    "block": vg.BLOCK,
+    "twc": vg.TWC,
+    "edge": vg.EDGE,
+    "split": vg.SPLIT(),
+    **{f"split({limit})": vg.SPLIT(limit) for limit in LIMITS},
+}
+DELTA_FACTORS = (8, 16, 32, 64, 128, 256, 512)
+BLOCKS = (0.5, 1, 2, 4, 8)
+BLOCK_SIZES = (128, 256, 512, 1024)
+SPLIT_LIMITS = (128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Part:
+    """What a part works with, and the rows it has so far. `save` is called after each."""
+
+    repeats: int
+    cases: Sequence[str]
+    save: Callable[[], None]
+    copy_rate: float = 0.0
+    rows: list[Row] = field(default_factory=list)
+    failures: list[Row] = field(default_factory=list)
+
+    def add(self, **row: Any) -> None:
+        """A row, and a line on stderr."""
+        self.rows.append(row)
+        shown = [f"{v:.3f}" if isinstance(v, float) else str(v) for k, v in row.items() if k in _SHOWN]
+        print("  ".join(shown), file=sys.stderr, flush=True)
+        self.save()
+
+    @contextmanager
+    def trying(self, **what: Any) -> Iterator[None]:
+        """What cannot be measured is named with its reason, and the part goes on."""
+        try:
+            yield
+        except Exception as error:  # a part goes on after whatever fails; `main` then exits with 1
+            refused = isinstance(error, vg.ScheduleError)
+            reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            self.failures.append({**what, "refused": refused, "reason": reason[:400]})
+            print(f"left out: {what}: {reason[:400]}", file=sys.stderr, flush=True)
+            if not isinstance(error, vg.VGraphError | AssertionError):
+                traceback.print_exc()
+            self.save()
+
+
+_SHOWN = (
+    "graph",
+    "case",
+    "balance",
+    "constant",
+    "value",
+    "state",
+    "ms",
+    "low_ms",
+    "high_ms",
+    "gpu_ms",
+    "cpu_ms",
+)
+
+
+def _row(key: str, loaded: Loaded, found: Timed) -> Row:
+    stats = found.result.stats
+    return {
+        "graph": loaded.name,
+        "case": CASES[key].name,
+        "key": key,
+        "vertices": loaded.graph.num_vertices,
+        "arcs": loaded.graph.num_arcs,
+        "ms": found.ms,
+        "low_ms": found.low_ms,
+        "high_ms": found.high_ms,
+        "call_ms": found.call_ms,
+        "runs": found.runs,
+        "rounds": stats.rounds,
+        "arcs_walked": stats.edges,
+        "threads": stats.threads,
+        "checked": CHECKED,
+    }
+
+
+def _traffic(part: Part, case: Case, loaded: Loaded, found: Timed) -> Row:
+    if case.traffic is None:
+        return {}
+    traffic: roofline.Traffic = case.traffic(size_of(case, loaded, found.result))
+    floor = 1e3 * traffic.floor / part.copy_rate
+    return {
+        "floor_bytes": traffic.floor,
+        "gathered_bytes": traffic.gathers,
+        "copy_rate": part.copy_rate,
+        "floor_ms": floor,
+        "share_of_copy_rate": floor / found.ms,
+    }
+
+
+# --- (a) beside the peers -------------------------------------------------------------------------------------
+
+
+def headline(part: Part, loaded: Loaded) -> None:
+    """Every algorithm as vgraph chooses to run it, beside other systems, cuSPARSE and the copy rate."""
+    spmv: dict[str, float] = {}
+    with part.trying(graph=loaded.name, case="cuSPARSE"):
+        spmv = cuda_gpu.spmv_ms(loaded)
+    for key in part.cases:
+        case = CASES[key]
+        with part.trying(graph=loaded.name, case=case.name):
+            found = timed(case, loaded, part.repeats, sources=len(loaded.sources))
+            peers = dict(PEERS.get((key, loaded.name), {}))
+            if case.per_round and spmv:
+                peers["cuSPARSE SpMV, same run"] = spmv["float32" if key == "pagerank32" else "float64"]
+            part.add(
+                **_row(key, loaded, found),
+                sources=len(case.sources(loaded)),
+                schedule=str(found.result.schedule),
+                peers={name: {"ms": ms, "ratio": found.ms / ms} for name, ms in peers.items()},
+                **_traffic(part, case, loaded, found),
+            )
+
+
+# --- (b) load balance -----------------------------------------------------------------------------------------
+
+
+def balance(part: Part, loaded: Loaded) -> None:
+    """Load balancer by algorithm; PageRank also with the vertices in the order of their degrees."""
+    for key, direction in BALANCED.items():
+        if key not in part.cases and CASES[key].algorithm.name not in part.cases:
+            continue
+        orders: tuple[str | None, ...] = (None, "degree") if key == "pagerank32" else (None,)
+        for order in orders:
+            for name, chosen in BALANCES.items():
+                with part.trying(graph=loaded.name, case=CASES[key].name, balance=name, relabel=order):
+                    found = _balanced(part, key, loaded, chosen, direction, order)
+                    part.add(**_row(key, loaded, found), balance=name, relabel=order)
+
+
+def _balanced(part: Part, key: str, loaded: Loaded, chosen: Any, direction: Any, order: str | None) -> Timed:
+    case = CASES[key]
+    axes = {"balance": chosen} if direction is None else {"balance": chosen, "direction": direction}
+    schedule = vg.Schedule().at(case.label, **axes)
+    return timed(case, loaded, part.repeats, schedule=schedule, relabel=order)
+
+
+def gains(rows: Sequence[Row]) -> list[Row]:
+    """Node splitting's gain in each case: the part of the time of a thread per vertex that the best limit saves."""
+    found = []
+    for key in dict.fromkeys((r["graph"], r["case"], r["relabel"]) for r in rows):
+        mine = {r["balance"]: r["ms"] for r in rows if (r["graph"], r["case"], r["relabel"]) == key}
+        split = {name: ms for name, ms in mine.items() if name.startswith("split")}
+        if split and "vertex" in mine:
+            best = min(split, key=split.__getitem__)
+            gain = 1 - split[best] / mine["vertex"]
+            found.append(dict(zip(("graph", "case", "relabel"), key, strict=True), best=best, gain=gain))
+    return found
+
+
+# --- (c) growth -----------------------------------------------------------------------------------------------
+
+
+def growth(part: Part, loaded: Loaded) -> None:
+    """The main algorithms, and arcs per second."""
+    for key in (k for k in part.cases if k in GROWING):
+        with part.trying(graph=loaded.name, case=CASES[key].name):
+            found = timed(CASES[key], loaded, part.repeats, sources=len(loaded.sources))
+            arcs = loaded.graph.num_arcs if key in ("pagerank32", "cc") else loaded.reached_arcs
+            part.add(**_row(key, loaded, found), arcs_per_second=1e3 * arcs / found.ms)
+
+
+# --- (d) CPU and GPU ------------------------------------------------------------------------------------------
+
+
+def devices(part: Part, loaded: Loaded, threads: int) -> None:
+    """Each algorithm on the CPU's threads and on the GPU, as vgraph chooses to run it on each."""
+    for key in part.cases:
+        case = CASES[key]
+        with part.trying(graph=loaded.name, case=case.name):
+            source = case.sources(loaded)[0]
+            found = timed(case, loaded, part.repeats)
+            runs = [
+                case.run(loaded, source, device="cpu", threads=threads).stats for _ in range(part.repeats + 1)
+            ]
+            rounds = runs[0].rounds if case.per_round else 1
+            cpu = [1e3 * s.run_seconds / rounds for s in runs[1:]]
+            middle = statistics.median(cpu)
+            part.add(
+                **_row(key, loaded, found),
+                gpu_ms=found.ms,
+                cpu_ms=middle,
+                cpu_low_ms=min(cpu),
+                cpu_high_ms=max(cpu),
+                cpu_threads=threads,
+                speedup=middle / found.ms,
+            )
+
+
+# --- (f) constants --------------------------------------------------------------------------------------------
+
+
+def constants(part: Part, loaded: Loaded) -> None:
+    """The numbers of `vgraph/runtime/policy.py` and of `layout.py`, each swept with all others as they are."""
+    if "sssp" in part.cases:
+        arcs, n = loaded.graph.num_arcs, loaded.graph.num_vertices
+        unit = loaded.graph.edge_property_mean("weight") * n / arcs
+        for factor in DELTA_FACTORS:
+            order = vg.delta_stepping(factor * unit)
+            _one(
+                part, "sssp", loaded, "delta factor", factor, schedule=vg.Schedule().at("relax", order=order)
+            )
+    for key in (k for k in part.cases if k in GROWING):
+        for count in BLOCKS:
+            with cuda_gpu.blocks_per_multiprocessor(count):
+                _one(part, key, loaded, "blocks per multiprocessor", count)
+        for threads in BLOCK_SIZES:
+            with cuda_gpu.block_size(threads):
+                _one(part, key, loaded, "block size", threads)
+            cuda_gpu.release()
+    for key in (k for k in ("pagerank32", "bfs") if k in part.cases):
+        for limit in SPLIT_LIMITS:
+            axes = {"direction": BALANCED[key], "balance": vg.SPLIT(limit)}
+            schedule = vg.Schedule().at(CASES[key].label, **axes)
+            _one(part, key, loaded, "split limit", limit, schedule=schedule)
+
+
+def _one(part: Part, key: str, loaded: Loaded, constant: str, value: float, **options: Any) -> None:
+    with part.trying(graph=loaded.name, case=CASES[key].name, constant=constant, value=value):
+        found = timed(CASES[key], loaded, part.repeats, **options)
+        part.add(**_row(key, loaded, found), constant=constant, value=value)
