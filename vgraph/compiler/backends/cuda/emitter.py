@@ -70,6 +70,7 @@ class Emitter:
         self.place = Place.DRIVER
         self.region: Region | None = None
         self.loops = 0  # sequential loops around, inside a parallel one
+        self.common = 0  # loops over common neighbors around
         self.leave = "return"  # how the rest of a visit is passed over, outside sequential loops
         self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
         self.slots = 0

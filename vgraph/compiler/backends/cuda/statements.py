@@ -9,9 +9,9 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.cooperation import own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.expressions import binary
-from vgraph.compiler.backends.cuda.texts import is_bool, type_name
+from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
-from vgraph.compiler.types import BOOL, VID
+from vgraph.compiler.types import BOOL, VID, Vector
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
 POLL_ROUNDS: Final = 1 << 16
@@ -85,8 +85,16 @@ def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
             f.line(f"if (lanes.same({changed})) {f.local(node.changed)} = true;")
     elif node.changed:
         f.line(f"if ({call}({place}, {value})) {f.local(node.changed)} = true;")
+    elif f.common and node.atomic and node.op == "+" and isinstance(node.value, ir.Const) and _whole(node):
+        f.line(f"add_together({place}, {value});")
     else:
         f.line(f"{call}({place}, {value});")
+
+
+def _whole(node: ir.Reduce) -> bool:
+    """Whether integers are added: several at once give the same as one after the other."""
+    t = node.value.type
+    return not isinstance(t, Vector) and not is_real(t) and not is_bool(t)
 
 
 def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
@@ -267,7 +275,9 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
             f.line(f"if ({j} == {j_end}) break;")
             f.line(f"if (fixed(&{columns[1]}[{j}]) != {w} || {w} == {last}) continue;")
             f.line(f"{last} = {w};")
+            f.common += 1
             f.body(node.body)
+            f.common -= 1
 
 
 def _ascending(condition: ir.Expr, vertex: str) -> bool:

@@ -175,6 +175,13 @@ VG_DEVICE bool atomic_reduce(Vec<T, N>* place, Vec<T, N> value) {
   return changed;
 }
 
+// `place += value` where lanes of a warp often come to the same place at once, with the same value: one adds for all.
+template <class T>
+VG_DEVICE void add_together(T* place, T value) {
+  u32 together = __match_any_sync(__activemask(), (u64)place);
+  if (__ffs(together) - 1 == lane()) Atomic<Sum>::reduce(place, mul(value, (T)__popc(together)));
+}
+
 // The same where no other thread comes.
 template <class Op, class T>
 VG_DEVICE bool reduce(T* place, T value) {
