@@ -93,3 +93,38 @@ def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
     rank = np.empty(degrees.size, np.int32 if degrees.size <= MAX_ID_32 else np.int64)
     rank[order] = np.arange(degrees.size, dtype=rank.dtype)
     return rank
+
+
+def reversed_arcs(graph: Graph) -> Graph:
+    """The graph with each arc the other way round, without properties; the graph itself if it is undirected."""
+    if not graph.directed:
+        return graph
+
+    def make() -> Graph:
+        return Graph.from_csr(graph.in_.row_offsets, graph.in_.column_indices)
+
+    kept = graph.kept_with_topology("reversed", make)
+    assert isinstance(kept, Graph)
+    return kept
+
+
+def oriented_with_ways(graph: Graph) -> Prepared:
+    """`oriented`, with the edge property `ways`: 2 for edges that the graph has in both directions, else 1."""
+
+    def make() -> Prepared:
+        base = oriented(graph)
+        assert base.rank is not None
+        ways = np.full(base.graph.num_arcs, 2, np.int32)
+        if graph.directed:
+            sources, targets, _ = without_parallel_arcs(graph).edges()
+            ends = base.rank[sources].astype(np.int64), base.rank[targets].astype(np.int64)
+            n = graph.num_vertices
+            edges = base.graph.edges()
+            keys = edges[0].astype(np.int64) * n + edges[1]
+            given = (np.maximum(*ends) * n + np.minimum(*ends))[ends[0] != ends[1]]
+            ways = np.bincount(np.searchsorted(keys, given), minlength=keys.size).astype(np.int32)
+        return Prepared(base.graph.with_edge_property("ways", ways), base.rank)
+
+    kept = graph.kept_with_topology("oriented with ways", make)
+    assert isinstance(kept, Prepared)
+    return kept

@@ -2,36 +2,72 @@
 
 from __future__ import annotations
 
+from vgraph.algorithms.adamic_adar import adamic_adar
 from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs
+from vgraph.algorithms.closeness import closeness
 from vgraph.algorithms.coloring import coloring
+from vgraph.algorithms.conjugate_gradient import conjugate_gradient
 from vgraph.algorithms.connected_components import connected_components
+from vgraph.algorithms.degree_centrality import degree_centrality
+from vgraph.algorithms.diameter import diameter
+from vgraph.algorithms.eccentricity import eccentricity
+from vgraph.algorithms.eigenvector import eigenvector
 from vgraph.algorithms.hits import hits
+from vgraph.algorithms.jaccard import jaccard
 from vgraph.algorithms.k_core import k_core
+from vgraph.algorithms.k_truss import k_truss
+from vgraph.algorithms.katz import katz
 from vgraph.algorithms.label_components import label_components
 from vgraph.algorithms.label_propagation import label_propagation
+from vgraph.algorithms.local_clustering import local_clustering
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
+from vgraph.algorithms.maximal_matching import maximal_matching
 from vgraph.algorithms.minimum_spanning_forest import minimum_spanning_forest
+from vgraph.algorithms.modularity import modularity
+from vgraph.algorithms.multi_source_bfs import multi_source_bfs
 from vgraph.algorithms.pagerank import pagerank
+from vgraph.algorithms.path_counts import path_counts
+from vgraph.algorithms.random_walks import random_walks
+from vgraph.algorithms.spmv import spmv
 from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
 from vgraph.algorithms.triangle_count import triangle_count
+from vgraph.algorithms.widest_path import widest_path
 
 __all__ = [
+    "adamic_adar",
     "bellman_ford",
     "betweenness",
     "bfs",
+    "closeness",
     "coloring",
+    "conjugate_gradient",
     "connected_components",
+    "degree_centrality",
+    "diameter",
+    "eccentricity",
+    "eigenvector",
     "hits",
+    "jaccard",
     "k_core",
+    "k_truss",
+    "katz",
     "label_components",
     "label_propagation",
+    "local_clustering",
     "maximal_independent_set",
+    "maximal_matching",
     "minimum_spanning_forest",
+    "modularity",
+    "multi_source_bfs",
     "pagerank",
+    "path_counts",
+    "random_walks",
+    "spmv",
     "sssp",
     "strongly_connected_components",
     "triangle_count",
+    "widest_path",
 ]

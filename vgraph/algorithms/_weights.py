@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -21,3 +23,14 @@ def check_weights(graph: Graph, *, negative: bool) -> None:
         raise ParameterError(
             f"the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights"
         )
+
+
+def ones_without_weights(graph: Graph) -> Graph:
+    """The graph, with the edge property `weight` 1 if it has none; made once and kept."""
+    if "weight" in graph.edge_properties:
+        return graph
+    kept = graph.kept_with_topology(
+        "ones", lambda: graph.with_edge_property("weight", np.ones(graph.num_arcs, np.int32))
+    )
+    assert isinstance(kept, Graph)
+    return kept

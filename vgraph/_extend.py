@@ -1,0 +1,79 @@
+"""Graphs with a further vertex for each pair or edge that a result is wanted of: results are numbers per vertex."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph import _build
+from vgraph._orient import Prepared, without_parallel_arcs
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+def with_pairs(graph: Graph, left: Any, right: Any) -> Prepared:
+    """The graph without parallel arcs, and a vertex without arcs for each pair; results are those of the pairs.
+
+    The arguments `left` and `right` become vertex properties, -1 at the graph's own vertices. Raises ParameterError
+    where they are no vertices, or not equally many.
+    """
+    columns = [np.asarray(ids) for ids in (left, right)]
+    for name, ids in zip(("left", "right"), columns, strict=True):
+        if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+            raise ParameterError(f"{name}: an array of vertices, one for each pair")
+        if ids.size and not (ids.min() >= 0 and ids.max() < graph.num_vertices):
+            raise ParameterError(f"{name}: a vertex is not from 0 to {graph.num_vertices - 1}")
+    if columns[0].size != columns[1].size:
+        raise ParameterError(f"pairs have {columns[0].size} left and {columns[1].size} right vertices")
+    n, size = graph.num_vertices, columns[0].size
+    none = np.full(n, -1, np.int64)
+    arguments = {
+        "left": np.r_[none, columns[0].astype(np.int64)],
+        "right": np.r_[none, columns[1].astype(np.int64)],
+    }
+    return Prepared(_extended(without_parallel_arcs(graph), size), n + np.arange(size), arguments)
+
+
+def with_edges(graph: Graph) -> Prepared:
+    """The graph without parallel edges and self-loops, and a vertex without arcs for each edge; results are the edges'.
+
+    Vertex properties: `left` and `right`, the ends of an edge (-1 at the graph's own vertices). Edge property: `name`,
+    the number of the edge's vertex.
+    Results have an element for each edge, in the order of `Graph.edges`; that of parallel edges is one, and all
+    self-loops share a last vertex with `left` -1. Undirected graphs only; what was made is kept.
+    """
+    kept = graph.kept_with_topology("with edges", lambda: _with_edges(graph))
+    assert isinstance(kept, Prepared)
+    return kept
+
+
+def _with_edges(graph: Graph) -> Prepared:
+    n = graph.num_vertices
+    sources, targets, _ = graph.edges()
+    keys = sources.astype(np.int64) * n + targets
+    apart = sources != targets
+    once, numbers = np.unique(keys[apart], return_inverse=True)
+    rank = np.full(keys.size, n + once.size)
+    rank[apart] = n + numbers
+    left, right = once // max(n, 1), once % max(n, 1)
+    simple = Graph.from_edges(left, right, num_vertices=n, directed=False)
+    begins = _build.sources_of(simple.out.row_offsets, np.dtype(np.int64))
+    ends = simple.out.column_indices.astype(np.int64)
+    numbered = n + np.searchsorted(once, np.minimum(begins, ends) * n + np.maximum(begins, ends))
+    none = np.full(n, -1, np.int64)
+    both = {"left": np.r_[none, left, -1], "right": np.r_[none, right, -1]}
+    return Prepared(_extended(simple, once.size + 1, both, {"name": numbered}), rank)
+
+
+def _extended(
+    graph: Graph, more: int, vertex: Mapping[str, Any] = NONE, edge: Mapping[str, Any] = NONE
+) -> Graph:
+    """`graph` as a directed one with `more` vertices."""
+    offsets = np.r_[graph.out.row_offsets, np.full(more, graph.num_arcs, graph.offset_dtype)]
+    return Graph.from_csr(offsets, graph.out.column_indices, vertex_properties=vertex, **edge)

@@ -1,0 +1,31 @@
+"""Breadth-first searches from 64 vertices at a time, a bit for each (Then et al. 2014, "The more the merrier")."""
+
+from __future__ import annotations
+
+import vgraph as vg
+
+
+@vg.operator
+def begin(v, graph):
+    """The next 64 vertices have a bit each, and have reached themselves."""
+    v.seen = 0
+    if graph.first <= v.id and v.id < graph.first + 64:
+        v.seen = vg.uint64(1) << vg.uint64(v.id - graph.first)
+    v.fresh = v.seen
+    v.before = v.seen
+    return v.seen != 0
+
+
+@vg.operator
+def spread(src, edge, dst):
+    """The searches that came to src last go on to dst."""
+    dst.seen |= src.fresh
+
+
+@vg.function
+def ones(x):
+    """How many bits of x are 1."""
+    pairs = x - ((x >> 1) & 0x5555555555555555)
+    fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
+    eights = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return vg.int64((eights * 0x0101010101010101) >> 56)

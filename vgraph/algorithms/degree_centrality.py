@@ -1,0 +1,37 @@
+"""Degree centrality (Freeman 1979)."""
+
+from __future__ import annotations
+
+import vgraph as vg
+
+
+@vg.operator
+def measure(v, graph):
+    """The fraction of the others that v has an arc with; an undirected self-loop has two ends at v."""
+    ends = v.out_degree
+    if not graph.directed:
+        for u in v.out_neighbors:
+            if u == v:
+                ends += 1
+    v.out_centrality = graph.scale * ends
+    v.in_centrality = v.out_centrality
+    v.centrality = v.out_centrality
+    if graph.directed:
+        v.in_centrality = graph.scale * v.in_degree
+        v.centrality = graph.scale * (v.out_degree + v.in_degree)
+
+
+@vg.algorithm
+def degree_centrality(graph):
+    """The number of arcs that a vertex has, divided by the number of other vertices.
+
+    Results, float64, with NetworkX's numbers: `centrality` (arcs in and out), `in_centrality` and `out_centrality`; all
+    the same in an undirected graph, where a self-loop counts twice. A single vertex has 1. O(vertices + arcs).
+    """
+    centrality = graph.vertex_property(vg.float64, fill=1)
+    in_centrality = graph.vertex_property(vg.float64, fill=1)
+    out_centrality = graph.vertex_property(vg.float64, fill=1)
+    if graph.num_vertices > 1:
+        graph.scale = 1.0 / (graph.num_vertices - 1)
+        graph.vertex_apply(measure)
+    return centrality, in_centrality, out_centrality

@@ -1,0 +1,60 @@
+"""A maximal matching: edges that are first among their neighbors are taken, in rounds (Blelloch et al. 2012)."""
+
+from __future__ import annotations
+
+import vgraph as vg
+
+
+@vg.function
+def lot(u, v):
+    """A number that looks random for an edge, the same from both ends and in every run."""
+    x = vg.uint32(min(u.id, v.id)) * vg.uint32(2654435761) + vg.uint32(max(u.id, v.id))
+    y = (x ^ (x >> 16)) * vg.uint32(2246822519)
+    z = (y ^ (y >> 13)) * vg.uint32(3266489917)
+    return z ^ (z >> 16)
+
+
+@vg.function
+def precedes(v, a, b):
+    """Whether the edge from v to a is drawn before that to b."""
+    x = lot(v, a)
+    y = lot(v, b)
+    return x < y or (x == y and a < b)
+
+
+@vg.operator
+def propose(v, graph):
+    """v looks for the first of its edges whose other end is free; without any it is done."""
+    v.wish = vg.none
+    for u in v.out_neighbors:
+        if u != v and u.mate == vg.none and (v.wish == vg.none or precedes(v, u, v.wish)):
+            v.wish = u
+    if graph.directed:
+        for u in v.in_neighbors:
+            if u != v and u.mate == vg.none and (v.wish == vg.none or precedes(v, u, v.wish)):
+                v.wish = u
+    return v.wish != vg.none
+
+
+@vg.operator
+def accept(v):
+    """Two that have the same wish are a pair."""
+    if v.wish.wish == v:
+        v.mate = v.wish
+    return v.mate == vg.none
+
+
+@vg.algorithm
+def maximal_matching(graph):
+    """Edges of which no two share an end, and to which none can be added; directions and self-loops are ignored.
+
+    Result: `mate`, the other end of each vertex's edge, -1 without one; the same in every run. O(vertices + arcs) in
+    each of O(log vertices) rounds on average.
+    """
+    mate = graph.vertex_property(vg.vertex)
+    wish = graph.vertex_property(vg.vertex)
+    free = graph.vertex_filter(propose)
+    while free:
+        free = graph.vertex_filter(accept, free)
+        free = graph.vertex_filter(propose, free)
+    return mate

@@ -1,0 +1,71 @@
+"""How much better than chance a partition is (Newman and Girvan 2004; resolution: Reichardt and Bornholdt 2006)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import vgraph as vg
+from vgraph._orient import Prepared
+from vgraph.algorithms._weights import check_weights, ones_without_weights
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+
+
+@vg.operator
+def weigh(v, graph):
+    """The weight of v's arcs, and of those within its community; an undirected self-loop has two ends at v."""
+    away = 0.0
+    for e in v.out_edges:
+        weight = vg.float64(e.weight)
+        if not graph.directed and e.dst == v:
+            weight = 2 * weight
+        away += weight
+        vg.vertex(e.dst.community).coming += weight
+        if e.dst.community == v.community:
+            graph.inside += weight
+    vg.vertex(v.community).leaving += away
+    graph.whole += away
+
+
+@vg.operator
+def expect(v, graph):
+    """What would be within the community called v by chance."""
+    graph.chance += v.leaving * v.coming
+
+
+@vg.algorithm
+def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
+    """The fraction of the arcs within communities, less `resolution` times what it would be by chance.
+
+    `community`: each vertex's community, numbers from 0 to vertices - 1 as label_propagation and
+    connected_components give them. Arcs weigh their edge property `weight`, or 1. Result: `modularity`, a float, with
+    NetworkX's values; 0 without arcs. Raises ParameterError for other numbers, and for negative weights.
+    O(vertices + arcs).
+    """
+    leaving = graph.vertex_property(vg.float64)
+    coming = graph.vertex_property(vg.float64)
+    graph.inside = 0.0
+    graph.whole = 0.0
+    graph.chance = 0.0
+    graph.vertex_apply(weigh)
+    graph.vertex_apply(expect)
+    modularity = 0.0
+    if graph.whole > 0:
+        modularity = graph.inside / graph.whole - resolution * graph.chance / (graph.whole * graph.whole)
+    return modularity
+
+
+@modularity.requires
+def sensible(graph: Graph, community: object) -> None:
+    """Raise ParameterError for communities that are no vertices, and for weights below 0."""
+    given = np.asarray(community)
+    if given.size and not (0 <= given.min() and given.max() < graph.num_vertices):
+        raise ParameterError("modularity: communities are numbered from 0 to the number of vertices - 1")
+    if "weight" in graph.edge_properties:
+        check_weights(graph, negative=False)
+
+
+@modularity.prepares
+def weighted(graph: Graph) -> Prepared:
+    """Arcs without weight count 1."""
+    return Prepared(ones_without_weights(graph))

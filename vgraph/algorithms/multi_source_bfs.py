@@ -1,0 +1,52 @@
+"""Breadth-first search from several vertices at once, as far as wished (Moore 1959)."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+
+
+@vg.operator
+def is_source(v):
+    """Whether the search begins at v."""
+    return v.level == 0
+
+
+@vg.operator
+def visit(src, edge, dst, graph):
+    """The first arc to reach dst makes it a child of src."""
+    if dst.level == -1:
+        dst.level = graph.depth
+        dst.parent = src
+
+
+@vg.algorithm
+def multi_source_bfs(graph, sources, max_depth=None):
+    """Hops from the nearest of `sources`, along the arcs; no further than `max_depth` hops, if that is given.
+
+    Results: `level` (int32, -1 where unreached, 0 at the sources) and `parent` (a vertex one level above, its own id
+    at a source, -1 where unreached; which of several candidates is not defined). Without sources nothing is
+    reached. Raises ParameterError for a negative depth. O(vertices + arcs).
+    """
+    level = graph.vertex_property(vg.int32, fill=-1)
+    parent = graph.vertex_property(vg.vertex)
+    for source in sources:
+        level[source] = 0
+        parent[source] = source
+    deepest = graph.num_vertices
+    if max_depth is not None:
+        deepest = max_depth
+    graph.depth = 0
+    frontier = graph.vertex_filter(is_source)
+    while frontier and graph.depth < deepest:
+        graph.depth += 1
+        frontier = graph.edge_apply(visit, frontier)
+    return level, parent
+
+
+@multi_source_bfs.requires
+def sensible(graph: Graph, max_depth: int | None) -> None:
+    """Raise ParameterError for a negative depth."""
+    if max_depth is not None and max_depth < 0:
+        raise ParameterError(f"multi_source_bfs: max_depth={max_depth} is negative")

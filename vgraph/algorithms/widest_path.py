@@ -1,0 +1,35 @@
+"""Widest paths from a source: the bottleneck of a path is its narrowest arc (Pollack 1960)."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.algorithms._weights import check_weights
+from vgraph.graph import Graph
+
+
+@vg.operator
+def widen(src, edge, dst):
+    """What comes to dst through src is limited by the arc."""
+    dst.width = max(dst.width, min(src.width, edge.weight))
+
+
+@vg.algorithm
+def widest_path(graph, source: vg.vertex):
+    """How wide the widest path from `source` is: of all paths the largest smallest edge property `weight`.
+
+    Result: `width`, of the weights' type: `vg.inf` (the largest value of an integer type) at the source, `-vg.inf` (the
+    smallest) where unreached. Weights may be negative. Raises ParameterError without weights and for NaN.
+    O(vertices * arcs) at worst, near vertices + arcs as a rule.
+    """
+    width = graph.vertex_property(graph.weight.dtype, fill=-vg.inf)
+    width[source] = vg.inf
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(widen, frontier)
+    return width
+
+
+@widest_path.requires
+def numbers_as_weights(graph: Graph) -> None:
+    """Raise ParameterError for missing or NaN weights."""
+    check_weights(graph, negative=True)
