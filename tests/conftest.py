@@ -43,6 +43,7 @@ SAMPLED = {
     "test_order.py::test_every_order": 2,
     "test_per_round.py": 2,
     "test_phases.py": 3,
+    "test_schedule_round_trips.py::test_the_schedule_of_a_result": 2,
     "test_segments.py": 2,
 }
 """Of the parametrised tests whose ids contain the key every n-th runs by default; `-m slow` runs the others."""

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vgraph import _build
 from vgraph._orient import Prepared, without_parallel_arcs

@@ -165,19 +165,20 @@ def explain(
     generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
     generated CUDA C++. The object prints itself; its parts are attributes.
     """
-    from vgraph.runtime.explain import explanation
+    from vgraph.runtime.explain import explanation, stand_ins
 
     _check(algorithm, graph, schedule)
     if device not in ("cpu", "cuda"):
         raise DeviceError(f'device={device!r}: programs are compiled for "cpu" and "cuda"')
     if device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
-    graph, _, replaced = algorithm.prepare(graph, params)
+    given = {**stand_ins(algorithm, graph, params), **params}
+    graph, _, replaced = algorithm.prepare(graph, given)
     return explanation(
         algorithm,
         graph,
         schedule or Schedule(),
-        {**params, **replaced},
+        {**given, **replaced},
         _threads(threads) if device == "cpu" else 0,
         device=device,
         passes=passes,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from library import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.config import scope
@@ -262,11 +263,10 @@ def test_explain_names_effects_schedule_and_code(graph):
 @pytest.mark.parametrize("name", vg.algorithms.__all__)
 def test_the_schedule_that_ran_can_be_asked_for(graph, name):
     algorithm = getattr(vg.algorithms, name)
-    source = {"source": 0} if "source" in algorithm.signature.parameters else {}
-    if name == "k_core":  # of undirected graphs only
-        graph = vg.Graph.from_edges(*graph.edges()[:2], num_vertices=graph.num_vertices, directed=False)
-    first = vg.run(algorithm, graph, **source)
-    again = vg.run(algorithm, graph, schedule=first.schedule, **source)
+    graph = graph_for(algorithm, graph)
+    given = arguments_for(algorithm, graph)
+    first = vg.run(algorithm, graph, **given)
+    again = vg.run(algorithm, graph, schedule=first.schedule, **given)
     assert again.schedule == first.schedule
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from library import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.runtime.explain import legal_text
@@ -28,9 +29,9 @@ def test_legal_schedules(name: str, golden: Callable[[Path, str], None]) -> None
 def test_a_refusal_is_explained_by_the_line_that_forbids(name: str) -> None:
     """Each value that stands there as forbidden is refused by a run, with the same line."""
     algorithm = getattr(vg.algorithms, name)
-    graph = vg.Graph.from_edges([0, 1], [1, 2], directed=False) if name == "k_core" else GRAPH
+    graph = graph_for(algorithm, GRAPH)
     explained = vg.explain(algorithm, graph, passes=False, threads=2)
-    given = {"source": 0} if "source" in algorithm.signature.parameters else {}
+    given = arguments_for(algorithm, graph)
     some = [(label, verdicts[-1]) for label, axes in explained.legal.items() for verdicts in axes.values()]
     assert {axis for axes in explained.legal.values() for axis in axes} == set(AXES)
     for label, verdict in some:

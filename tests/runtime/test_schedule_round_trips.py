@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from library import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
@@ -17,7 +18,6 @@ from vgraph.compiler.axes import space
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.rewrite import Context
 from vgraph.runtime.executor import signature_of
-from vgraph.runtime.explain import stand_ins
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES, Balance, Options, Order, show, spelled
 
@@ -121,15 +121,16 @@ GRAPH = vg.Graph.from_edges(
 @pytest.mark.parametrize("name", vg.algorithms.__all__)
 def test_the_schedule_of_a_result_gives_the_run_again(name: str) -> None:
     algorithm = getattr(vg.algorithms, name)
-    given = stand_ins(algorithm, GRAPH, {})
-    graph, _, replaced = algorithm.prepare(GRAPH, given)
+    taken = graph_for(algorithm, GRAPH)
+    given = arguments_for(algorithm, taken)
+    graph, _, replaced = algorithm.prepare(taken, given)
     types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
     for threads in (1, 2):
         context = Context(threads=threads % 2, facts=facts_of(graph))
         program = space.ready(build_program(algorithm, signature_of(graph, types)), context)
         for asked in [None, *space.sample(program, context, 3, seed=threads)]:
-            first = vg.run(algorithm, GRAPH, schedule=asked, threads=threads, **given)
-            again = vg.run(algorithm, GRAPH, schedule=first.schedule, threads=threads, **given)
+            first = vg.run(algorithm, taken, schedule=asked, threads=threads, **given)
+            again = vg.run(algorithm, taken, schedule=first.schedule, threads=threads, **given)
             assert again.schedule == first.schedule
             assert [r.direction for r in again.trace][:1] == [r.direction for r in first.trace][:1]
             if asked is None:

@@ -32,7 +32,7 @@ def compare(v):
 
 
 @vg.algorithm
-def adamic_adar(graph, left, right):
+def adamic_adar(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
     """The neighbors that two vertices have in common, each counting 1 / log(its degree).
 
     `left`, `right`: the vertices of each pair, arrays of one length. Result: `score`, float64, a number per pair. As

@@ -48,10 +48,10 @@ def turn(v, graph):
 def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8, max_rounds=1000):
     """Solves A x = b for the symmetric positive definite matrix A of an undirected graph.
 
-    A has the edge property `weight` (1 without one) at both places of an edge; self-loops are its diagonal. Ends when the
-    residual is at most `tolerance` times as long as `b`, a number per vertex. Results: `x` (float64) and `rounds`. Raises
-    ParameterError for a directed graph, AlgorithmError where A turns out not to be positive definite, or after
-    `max_rounds`. O(vertices + arcs) per round.
+    A has the edge property `weight` (1 without one) at both places of an edge; self-loops are its diagonal. Ends when
+    the residual is at most `tolerance` times as long as `b`, a number per vertex. Results: `x` (float64) and
+    `rounds`. Raises ParameterError for a directed graph, AlgorithmError where A turns out not to be positive definite,
+    or after `max_rounds`. O(vertices + arcs) per round.
     """
     x = graph.vertex_property(vg.float64)
     residual = graph.vertex_property(vg.float64)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend
     from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Context, Pass
+    from vgraph.compiler.types import Type
     from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
 
@@ -201,9 +202,18 @@ def stand_ins(algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any]) 
             continue
         annotation = algorithm.annotations.get(name)
         if isinstance(annotation, PropertyAnnotation):
-            found[name] = np.zeros(graph.num_vertices)
+            found[name] = _zeros(graph.num_vertices, annotation.dtype.type)
         elif isinstance(annotation, DType) and repr(annotation).endswith(("float32", "float64")):
             found[name] = 0.0
         else:
             found[name] = 0
     return found
+
+
+def _zeros(count: int, t: Type) -> np.ndarray[Any, Any]:
+    """A property of zeros."""
+    from vgraph.compiler.types import NUMPY_NAMES, VID, Vector, element_of
+
+    names = {scalar: name for name, scalar in NUMPY_NAMES.items()} | {VID: "int64"}
+    shape = (count, t.length) if isinstance(t, Vector) else count
+    return np.zeros(shape, names[element_of(t)])

@@ -1,0 +1,59 @@
+"""What the library's algorithms are called with by the tests that run all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import vgraph as vg
+from vgraph.language import PropertyAnnotation
+
+UNDIRECTED = {"adamic_adar", "conjugate_gradient", "diameter", "jaccard", "k_core", "k_truss"}
+"""Algorithms of undirected graphs alone."""
+CONVERGES: dict[str, dict[str, Any]] = {"katz": {"alpha": 0.001}, "eigenvector": {"max_rounds": 20000}}
+"""Arguments with which algorithms come to an end that would not everywhere by default."""
+
+
+def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) -> dict[str, Any]:
+    """A vertex, or an array with a number for each vertex, for each parameter that has no default."""
+    n = graph.num_vertices
+    rng = np.random.default_rng(seed)
+    given: dict[str, Any] = {}
+    for name, p in algorithm.signature.parameters.items():
+        if p.default is not p.empty:
+            continue
+        annotation = algorithm.annotations.get(name)
+        if not isinstance(annotation, PropertyAnnotation):
+            given[name] = (seed * 7919) % max(1, n)
+        elif annotation.dtype is vg.float64:
+            given[name] = rng.integers(0, 64, n) / 8
+        else:
+            given[name] = rng.integers(0, max(1, n), n)
+    return given | CONVERGES.get(algorithm.name, {})
+
+
+def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
+    """The graph, or the same without directions if the algorithm wants none, or with a diagonal that it can do with."""
+    if algorithm.name == "conjugate_gradient":
+        return positive_definite(graph)
+    if algorithm.name not in UNDIRECTED or not graph.directed:
+        return graph
+    sources, targets, properties = graph.edges()
+    return vg.Graph.from_edges(
+        sources, targets, num_vertices=graph.num_vertices, directed=False, **properties
+    )
+
+
+def positive_definite(graph: vg.Graph) -> vg.Graph:
+    """The graph without directions, with self-loops that outweigh the other edges of each vertex."""
+    n = graph.num_vertices
+    sources, targets, _ = graph.edges()
+    apart = sources != targets
+    s, t = sources[apart], targets[apart]
+    every = np.arange(n)
+    diagonal = np.bincount(np.r_[s, t], minlength=n) + 1.0
+    weight = np.r_[np.full(s.size, -1.0), diagonal]
+    return vg.Graph.from_edges(
+        np.r_[s, every], np.r_[t, every], num_vertices=n, directed=False, weight=weight
+    )
