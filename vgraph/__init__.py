@@ -20,6 +20,7 @@ from vgraph.errors import (
     PassError,
     ScheduleError,
     SourceError,
+    VerificationError,
     VGraphError,
 )
 from vgraph.graph import Graph
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from vgraph import algorithms, data, passes
     from vgraph.compiler.user_passes import schedule_pass
     from vgraph.io import read, write
+    from vgraph.verifiers import verify
 
 __version__ = "0.1.0"
 
@@ -118,6 +120,7 @@ __all__ = [
     "ScheduleError",
     "SourceError",
     "VGraphError",
+    "VerificationError",
     "algorithm",
     "algorithms",
     "autotune",
@@ -153,6 +156,7 @@ __all__ = [
     "uint64",
     "union",
     "vector",
+    "verify",
     "vertex",
     "vertex_property",
     "write",
@@ -165,6 +169,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "schedule_pass":
         return getattr(importlib.import_module("vgraph.compiler.user_passes"), name)
+    if name == "verify":
+        return importlib.import_module("vgraph.verifiers").verify
     if name in ("algorithms", "data", "passes"):
         return importlib.import_module(f"vgraph.{name}")
     if name in ("read", "write"):

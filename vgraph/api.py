@@ -62,19 +62,20 @@ def run(
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
+    given = graph, arguments
     graph, rank, replaced = algorithm.prepare(graph, params)
     if replaced:
-        arguments |= replaced
+        arguments = {**arguments, **replaced}
         types = argument_types(algorithm, {**params, **replaced})
     if device == "python":
         result = _interpret(algorithm, graph, arguments, types, schedule or Schedule(), relabel)
-        return _as_seen(algorithm, result, rank)
+        return _as_seen(algorithm, result, rank).made_from(*given)
     from vgraph.runtime.executor import execute
 
     with reporter(progress, algorithm.name) as report:
         runner = _runner(device, threads, output, memory)
         result = execute(algorithm, graph, arguments, types, schedule or Schedule(), runner, report, relabel)
-    return _as_seen(algorithm, result, rank)
+    return _as_seen(algorithm, result, rank).made_from(*given)
 
 
 def _as_seen(algorithm: AlgorithmDef, result: Result, rank: Any) -> Result:

@@ -109,5 +109,9 @@ class SourceError(VGraphError):
     """The text of a decorated function cannot be found, so it cannot be compiled."""
 
 
+class VerificationError(VGraphError):
+    """A result is not what defines it: `vg.verify` found a vertex that is wrong."""
+
+
 class AlgorithmError(VGraphError, RuntimeError):
     """An algorithm ended its own run by `vg.fail(message)`."""

@@ -58,7 +58,7 @@ def diameter(graph, source: vg.vertex = 0, max_searches=1000):
     upper = graph.num_vertices
     graph.radius = 0
     graph.next = vg.int64(source)
-    end = source
+    end = graph.next
     searches = 0
     while lower < upper and searches < max_searches:
         here = graph.next

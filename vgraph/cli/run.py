@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 )
 @click.option("--flip-y", is_flag=True, help="Draw y growing downwards.")
 @click.option("--json", is_flag=True, help="Print the summary as JSON.")
+@click.option("--verify", is_flag=True, help="Check the results against what defines them.")
 @click.option("--trace", is_flag=True, help="Print every round: its frontier, arcs, direction and time.")
 @click.pass_context
 def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
@@ -94,6 +95,9 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
         progress=sys.stderr.isatty(),
         **parameters,
     )
+    if given["verify"]:
+        vg.verify(result)
+        click.echo(f"{program.name}: the results are right", err=True)
     values = _chosen(result, given["field"])
     if given["json"]:
         report = as_json(program.name, graph, result, read_seconds, given["trace"])

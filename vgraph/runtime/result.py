@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgraph.schedule import Schedule
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,19 @@ class Result:
         self.names = tuple(values)
         self.stats, self.trace, self.schedule = stats, trace, schedule
         self._values = dict(values)
+
+    def made_from(self, graph: Graph, arguments: Mapping[str, Any]) -> Result:
+        """Itself, with a note of what it was made from, for `vg.verify`. The graph is not kept alive."""
+        self._origin = weakref.ref(graph), dict(arguments)
+        return self
+
+    def origin(self) -> tuple[Graph | None, Mapping[str, Any]]:
+        """The graph, unless it is gone, and all arguments of the run."""
+        graph, arguments = self.__dict__.get("_origin", (lambda: None, {}))
+        return graph(), arguments
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_origin"}
 
     def reordered(self, rank: Any) -> Result:
         """The same with element `rank[v]` of each property at v."""

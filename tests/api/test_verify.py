@@ -1,0 +1,131 @@
+"""`vg.verify`: right results pass, and a result that was changed at one vertex is found out."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from library import arguments_for, graph_for
+
+import vgraph as vg
+from vgraph.verifiers import VERIFIERS
+
+NAMES = [name for name in VERIFIERS if name in vg.algorithms.__all__]
+SHAPES = {"random": (40, 90), "sparse": (60, 40), "dense": (20, 150), "no edges": (5, 0), "empty": (0, 0)}
+
+
+def graph_of(shape: str, directed: bool, dtype: str = "int32") -> vg.Graph:
+    n, m = SHAPES[shape]
+    rng = np.random.default_rng(n)
+    ends = rng.integers(0, max(n, 1), (2, m))
+    weight = rng.integers(1, 20, m).astype(dtype) / (1 if dtype.startswith("int") else np.dtype(dtype).type(7))
+    return vg.Graph.from_edges(*ends, num_vertices=n, directed=directed, weight=weight)
+
+
+def made(name: str, graph: vg.Graph, **more: Any) -> tuple[vg.Graph, Any]:
+    algorithm = getattr(vg.algorithms, name)
+    graph = graph_for(algorithm, graph)
+    return graph, vg.run(algorithm, graph, **{**arguments_for(algorithm, graph), **more})
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64", "float32"])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_right_results_pass(name: str, directed: bool, dtype: str) -> None:
+    for shape in SHAPES:
+        graph = graph_of(shape, directed, dtype)
+        if not graph.num_vertices and {"source", "sources"} & set(
+            getattr(vg.algorithms, name).signature.parameters
+        ) and name != "betweenness":
+            continue  # there is no vertex to start at
+        graph, result = made(name, graph)
+        assert vg.verify(result) is None
+        vg.verify(result, graph)
+
+
+def changed(values: np.ndarray, at: int) -> np.ndarray:
+    """Another plausible value at one element."""
+    other = values.copy()
+    if values.dtype.kind == "b":
+        other[at] = not other[at]
+    elif values.dtype.kind == "f":
+        other[at] = 0.5 if np.isinf(other[at]) else other[at] * 1.01 + 0.01
+    elif other[at] in (np.iinfo(values.dtype).max, np.iinfo(values.dtype).min):
+        other[at] = 7
+    else:
+        other[at] += 1
+    return other
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_change_at_one_vertex_is_found(name: str, directed: bool) -> None:
+    graph, result = made(name, graph_of("random", directed))
+    for field in result.names:
+        right = getattr(result, field)
+        if np.ndim(right) != 1 or right.size != graph.num_vertices:
+            continue
+        for at in (0, 17, 39):
+            result._values[field] = changed(right, at)
+            with pytest.raises(vg.VerificationError, match=r"^vertex \d+: "):
+                vg.verify(result)
+        result._values[field] = right
+    vg.verify(result)
+
+
+def test_the_message_names_the_vertex() -> None:
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[1, 1, 1])
+    result = vg.run(vg.algorithms.sssp, graph, source=0)
+    result._values["dist"] = np.array([0, 1, 3, 4], result.dist.dtype)
+    with pytest.raises(vg.VerificationError, match="vertex 2: at distance 3, but there is a shorter way through 1"):
+        vg.verify(result)
+    result._values["dist"] = np.array([0, 1, 2, 2], result.dist.dtype)
+    with pytest.raises(vg.VerificationError, match="vertex 3: at distance 2, but no path is so short"):
+        vg.verify(result)
+
+
+def test_distances_that_hold_each_other_up_are_found() -> None:
+    """A cycle of weight 0 that nothing leads to."""
+    graph = vg.Graph.from_edges([0, 1, 2], [0, 2, 1], weight=[0, 0, 0])
+    result = vg.run(vg.algorithms.sssp, graph, source=0)
+    result._values["dist"] = np.zeros(3, result.dist.dtype)
+    with pytest.raises(vg.VerificationError, match="vertex 1"):
+        vg.verify(result)
+
+
+def test_ranks_of_few_rounds_pass_and_false_ones_do_not() -> None:
+    graph = graph_of("random", True)
+    for rounds in (0, 1, 3):
+        vg.verify(vg.run(vg.algorithms.pagerank, graph, max_rounds=rounds))
+    result = vg.run(vg.algorithms.pagerank, graph)
+    result._values["rank"] = np.full(40, 1 / 40)
+    with pytest.raises(vg.VerificationError, match="another round"):
+        vg.verify(result)
+
+
+def test_parameters_of_the_run_count() -> None:
+    graph = graph_of("random", False)
+    vg.verify(vg.run(vg.algorithms.multi_source_bfs, graph, sources=[3, 5], max_depth=1))
+    vg.verify(vg.run(vg.algorithms.betweenness, graph, sources=[3, 5], endpoints=True, normalized=False))
+    vg.verify(vg.run(vg.algorithms.closeness, graph, wf_improved=False))
+    vg.verify(vg.run(vg.algorithms.spmv, graph, x=np.arange(40.0), transposed=vg.bool_))
+    vg.verify(vg.run(vg.algorithms.pagerank, graph, personalization=np.arange(40.0), dtype=vg.float32))
+    vg.verify(vg.run(vg.algorithms.path_counts, graph, source=2, dtype=vg.uint32))
+    vg.verify(vg.run(vg.algorithms.katz, graph, alpha=0.01, normalized=False))
+
+
+def test_what_cannot_be_verified_is_said() -> None:
+    graph = graph_of("random", False)
+    with pytest.raises(vg.ParameterError, match="no verifier"):
+        vg.verify(vg.run(vg.algorithms.label_propagation, graph))
+    result = vg.run(vg.algorithms.bfs, graph, source=0)
+    again = pickle.loads(pickle.dumps(result))
+    with pytest.raises(vg.ParameterError, match="is gone"):
+        vg.verify(again)
+    del graph
+    gc.collect()
+    with pytest.raises(vg.ParameterError, match="is gone"):
+        vg.verify(result)

@@ -1,0 +1,67 @@
+"""Verifiers in the style of the GAP benchmark suite: answers are checked against what defines them, without vgraph.
+
+Each is a function of the graph, the result and the arguments of the run; `VERIFIERS` has one for each algorithm by its
+name. They are NumPy and SciPy, so they share no code with what they check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from vgraph.errors import ParameterError
+from vgraph.verifiers import paths, scores, structure
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
+    from vgraph.runtime.result import Result
+
+Verifier = Callable[["Graph", "Result", Mapping[str, Any]], None]
+
+VERIFIERS: Final[dict[str, Verifier]] = {
+    "bellman_ford": paths.shortest,
+    "betweenness": scores.betweenness,
+    "bfs": paths.tree,
+    "closeness": scores.closeness,
+    "coloring": structure.coloring,
+    "conjugate_gradient": scores.solution,
+    "connected_components": structure.weak_components,
+    "eigenvector": scores.eigenvector,
+    "k_core": structure.cores,
+    "katz": scores.katz,
+    "label_components": structure.weak_components,
+    "local_clustering": structure.clustering,
+    "maximal_independent_set": structure.independent,
+    "maximal_matching": structure.matching,
+    "minimum_spanning_forest": structure.forest,
+    "multi_source_bfs": paths.tree,
+    "pagerank": scores.pagerank,
+    "path_counts": paths.counts,
+    "spmv": scores.product,
+    "sssp": paths.shortest,
+    "strongly_connected_components": structure.strong_components,
+    "triangle_count": structure.triangles,
+    "widest_path": paths.widest,
+}
+
+
+def verify(result: Result, graph: Graph | None = None) -> None:
+    """Check the result of `vg.run` against what defines it, and return if it is right.
+
+    graph: the one that it was made from; by default the result's own, which it does not keep alive. Raises
+    VerificationError, which names the first vertex that is wrong, and ParameterError where there is no verifier for
+    the algorithm (`vgraph.verifiers.VERIFIERS` has them all), or no graph any more. Some verifiers take much longer
+    than the run: betweenness and closeness search from every source again.
+    """
+    check = VERIFIERS.get(result.algorithm)
+    if check is None:
+        raise ParameterError(
+            f"{result.algorithm} has no verifier; there are verifiers for {', '.join(VERIFIERS)}"
+        )
+    own, arguments = result.origin()
+    graph = graph if graph is not None else own
+    if graph is None:
+        raise ParameterError(
+            "the graph of this result is gone: keep it, and give it as verify(result, graph)"
+        )
+    check(graph, result, arguments)

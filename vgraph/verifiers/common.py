@@ -1,0 +1,75 @@
+"""What verifiers share: arcs as arrays, and the error that names a vertex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph import _build
+from vgraph.errors import VerificationError
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
+
+Array = NDArray[Any]
+
+
+def arcs(graph: Graph) -> tuple[Array, Array]:
+    """Sources and targets of all arcs, as int64, in the order of edge properties."""
+    sources = _build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
+    return sources, graph.out.column_indices.astype(np.int64)
+
+
+def simple_arcs(graph: Graph) -> tuple[Array, Array]:
+    """Arcs in the directions that there are, each once, without self-loops."""
+    n = max(1, graph.num_vertices)
+    s, t = arcs(graph)
+    keys = np.unique((s * n + t)[s != t])
+    return keys // n, keys % n
+
+
+def simple_edges(graph: Graph) -> tuple[Array, Array]:
+    """`simple_arcs` and their reverses: neighbors, whatever the direction."""
+    n = max(1, graph.num_vertices)
+    s, t = simple_arcs(graph)
+    keys = np.unique(np.r_[s * n + t, t * n + s])
+    return keys // n, keys % n
+
+
+def matrix(graph: Graph, ends: tuple[Array, Array], values: Array | None = None) -> Any:
+    """A SciPy CSR array with an entry for each arc (1 without values); those of parallel arcs are summed."""
+    from scipy.sparse import csr_array
+
+    filled = np.ones(ends[0].size) if values is None else values
+    return csr_array((filled, ends), shape=(graph.num_vertices,) * 2)
+
+
+def none_of(bad: Array, what: Callable[[int], str]) -> None:
+    """Raise VerificationError for the first vertex at which `bad` is true."""
+    if bad.any():
+        first = int(bad.argmax())
+        raise VerificationError(f"vertex {first}: {what(first)}")
+
+
+def no_arc(bad: Array, ends: tuple[Array, Array], what: Callable[[int, int], str]) -> None:
+    """Raise VerificationError for an arc at which `bad` is true: the one whose target, then source, comes first."""
+    if bad.any():
+        wrong = np.flatnonzero(bad)
+        first = wrong[np.lexsort((ends[0][wrong], ends[1][wrong]))[0]]
+        source, target = int(ends[0][first]), int(ends[1][first])
+        raise VerificationError(f"vertex {target}: {what(source, target)}")
+
+
+def close(found: Array, expected: Array, name: str, rtol: float = 1e-9, atol: float = 1e-12) -> None:
+    """Raise VerificationError for the first vertex where two results differ; NaN is never right."""
+    with np.errstate(invalid="ignore"):
+        off = ~(np.abs(found - expected) <= atol + rtol * np.abs(expected))
+    none_of(off & (found != expected), lambda v: f"{name} is {found[v]}, and should be {expected[v]}")
+
+
+def equal(found: Array, expected: Array, name: str) -> None:
+    """Raise VerificationError for the first vertex where two results are not the same."""
+    none_of(found != expected, lambda v: f"{name} is {found[v]}, and should be {expected[v]}")

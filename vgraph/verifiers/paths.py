@@ -1,0 +1,133 @@
+"""Searches and shortest paths: certificates that need one look at each arc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vgraph.verifiers.common import Array, arcs, close, matrix, no_arc, none_of, simple_arcs
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
+    from vgraph.runtime.result import Result
+
+
+def tree(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """BFS: no arc leads further than one level, and each parent is one level above, over an arc that exists."""
+    n, ends = graph.num_vertices, arcs(graph)
+    sources = np.atleast_1d(np.asarray(given.get("sources", given.get("source")), dtype=np.int64))
+    depth = given.get("max_depth")
+    level, parent = result.level.astype(np.int64), result.parent.astype(np.int64)
+    begins = np.isin(np.arange(n), sources)
+    none_of(begins & ((level != 0) | (parent != np.arange(n))), lambda v: "a source, without level 0")
+    none_of((level < 0) != (parent < 0), lambda v: f"has level {level[v]}, but parent {parent[v]}")
+    none_of((level < -1) | (parent >= n) | ((level == 0) & ~begins), lambda v: f"level {level[v]} is wrong")
+    if depth is not None:
+        none_of(level > depth, lambda v: f"level {level[v]} is beyond the depth of {depth}")
+    s, t = ends
+    before = (level[s] >= 0) & ((depth is None) | (level[s] < (n if depth is None else depth)))
+    no_arc(
+        before & ((level[t] < 0) | (level[t] > level[s] + 1)),
+        ends,
+        lambda u, v: f"level {level[v]}, but there is an arc from {u}, which has level {level[u]}",
+    )
+    child = np.flatnonzero(level > 0)
+    above = parent[child]
+    bad = np.zeros(n, bool)
+    bad[child] = (level[above] + 1 != level[child]) | ~np.isin(above * n + child, s * n + t)
+    none_of(bad, lambda v: f"its parent {parent[v]} is not a vertex one level above with an arc to it")
+
+
+def _unreached(values: Array, high: bool) -> Array:
+    if values.dtype.kind == "f":
+        return np.asarray(np.isinf(values) & ((values > 0) == high))
+    limits = np.iinfo(values.dtype)
+    return np.asarray(values == (limits.max if high else limits.min))
+
+
+def _reached_along(graph: Graph, ends: tuple[Array, Array], source: int) -> Array:
+    from scipy.sparse.csgraph import breadth_first_order
+
+    found = np.zeros(graph.num_vertices, bool)
+    found[breadth_first_order(matrix(graph, ends), source, return_predecessors=False)] = True
+    return found
+
+
+def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """No arc shortens a distance, and arcs that cannot be spared lead from the source to all that is reached."""
+    source, ends = int(given["source"]), arcs(graph)
+    dist, weight = result.dist, graph.edge_properties["weight"]
+    s, t = ends
+    far = _unreached(dist, high=True)
+    none_of((np.arange(dist.size) == source) & (dist != 0), lambda v: f"the source, at distance {dist[v]}")
+    no_arc(far[t] & ~far[s], ends, lambda u, v: f"not reached, but there is an arc from {u}, which is")
+    on = ~far[s] & ~far[t]
+    s, t, weight = s[on], t[on], weight[on]
+    wide = np.float64 if dist.dtype.kind == "f" else np.int64
+    over = dist[s].astype(wide) + weight.astype(wide)
+    slack = _rounding(dist) * np.abs(over) if dist.dtype.kind == "f" else 0
+    no_arc(
+        dist[t] > over + slack,
+        (s, t),
+        lambda u, v: f"at distance {dist[v]}, but there is a shorter way through {u}",
+    )
+    tight = dist[t] >= over - slack
+    away = ~far & ~_reached_along(graph, (s[tight], t[tight]), source)
+    none_of(away, lambda v: f"at distance {dist[v]}, but no path is so short")
+
+
+def _rounding(values: Array) -> float:
+    return 1e-5 if values.dtype == np.float32 else 1e-12
+
+
+def widest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """No arc widens a path, and arcs that are as wide as what they lead to come from the source."""
+    source, (s, t) = int(given["source"]), arcs(graph)
+    width, weight = result.width, graph.edge_properties["weight"]
+    through = np.minimum(width[s], weight)
+    none_of(
+        (np.arange(width.size) == source) & ~_unreached(width, high=True),
+        lambda v: "the source, with a width",
+    )
+    no_arc(width[t] < through, (s, t), lambda u, v: f"width {width[v]}, but there is a wider way through {u}")
+    tight = (through == width[t]) & ~_unreached(width, high=False)[t]
+    away = ~_unreached(width, high=False) & ~_reached_along(graph, (s[tight], t[tight]), source)
+    none_of(away, lambda v: f"width {width[v]}, but no path is so wide")
+
+
+def hops(graph: Graph, ends: tuple[Array, Array], source: int) -> Array:
+    """Levels of a search by SciPy, -1 where it does not come."""
+    from scipy.sparse.csgraph import dijkstra
+
+    found = dijkstra(matrix(graph, ends), indices=source, unweighted=True)
+    return np.where(np.isinf(found), -1, found).astype(np.int64)
+
+
+def counted(ends: tuple[Array, Array], level: Array, source: int) -> tuple[Array, list[tuple[Array, Array]]]:
+    """The numbers of shortest paths, and the arcs on shortest paths, level by level."""
+    s, t = ends
+    on = (level[s] >= 0) & (level[t] == level[s] + 1)
+    s, t = s[on], t[on]
+    order = np.argsort(level[s], kind="stable")
+    s, t = s[order], t[order]
+    cuts = np.flatnonzero(np.diff(level[s])) + 1
+    steps = list(zip(np.split(s, cuts), np.split(t, cuts), strict=True))
+    paths = np.zeros(level.size)
+    paths[source] = 1
+    for u, v in steps:
+        np.add.at(paths, v, paths[u])
+    return paths, steps
+
+
+def counts(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The same counts from levels that SciPy finds; integers are compared where they cannot have wrapped."""
+    source, ends = int(given["source"]), simple_arcs(graph)
+    level = hops(graph, ends, source)
+    none_of(result.level != level, lambda v: f"level is {result.level[v]}, and should be {level[v]}")
+    with np.errstate(over="ignore"):
+        paths, _ = counted(ends, level, source)
+    found = result.paths.astype(np.float64)
+    exact = paths < 2.0**31 if result.paths.dtype.kind != "f" else np.ones(paths.size, bool)
+    close(np.where(exact, found, paths), paths, "paths", rtol=1e-5)

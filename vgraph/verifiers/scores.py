@@ -1,0 +1,140 @@
+"""Centralities and linear algebra: residuals where there are any, else the same by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vgraph.errors import ParameterError, VerificationError
+from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs
+from vgraph.verifiers.paths import counted, hops
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
+    from vgraph.runtime.result import Result
+
+
+def _residual(found: Array, again: Array, allowed: float, name: str) -> None:
+    """Raise VerificationError where a further round would change more than is allowed, summed."""
+    none_of(~np.isfinite(found), lambda v: f"{name} is {found[v]}")
+    change = np.abs(again - found)
+    if change.sum() > allowed:
+        worst = int(change.argmax())
+        raise VerificationError(
+            f"vertex {worst}: {name} is {found[worst]}, and would be {again[worst]} after another round; "
+            f"all would change by {change.sum():.3g}, where {allowed:.3g} is allowed"
+        )
+
+
+def pagerank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Ranks sum to 1, and another round changes less than it did when it ended."""
+    n = graph.num_vertices
+    if not n:
+        return
+    rank, damping = result.rank.astype(np.float64), given["damping"]
+    digits = 1e-5 if result.rank.dtype == np.float32 else 1e-12
+    jumps = given["personalization"]
+    jumps = np.full(n, 1 / n) if jumps is None else np.asarray(jumps, float) / np.sum(jumps)
+    degree = np.asarray(graph.out_degree, float)
+    part = np.divide(rank, degree, out=np.zeros(n), where=degree > 0)
+    dangling = rank[degree == 0].sum()
+    again = damping * (matrix(graph, arcs(graph)).T @ part) + (1 - damping + damping * dangling) * jumps
+    # Each round shrinks the change by the damping; at first it is at most 2.
+    allowed = max(given["tolerance"], 2 * damping ** given["max_rounds"]) + digits
+    _residual(rank, again, allowed, "rank")
+    if given["max_rounds"] > 0 and abs(rank.sum() - 1) > 10 * digits:
+        raise VerificationError(f"the ranks sum to {rank.sum()}")
+
+
+def katz(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Before they were scaled, the values solve x = alpha A' x + beta."""
+    n, found = graph.num_vertices, result.centrality
+    if not n:
+        return
+    gathered = given["alpha"] * (matrix(graph, arcs(graph)).T @ found)
+    if given["normalized"]:
+        # Scaled by s, it is x = alpha A' x + beta s: s is what fits best.
+        shift = (found - gathered).mean()
+        close(np.array([np.linalg.norm(found)]), np.ones(1), "the length of all")
+        scale = shift / given["beta"] if given["beta"] else 1.0
+        _residual(found, gathered + shift, 2 * n * given["tolerance"] * abs(scale) + 1e-12 * n, "centrality")
+    else:
+        _residual(found, gathered + given["beta"], n * given["tolerance"] + 1e-12 * n, "centrality")
+
+
+def eigenvector(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Of length 1, and another round changes little."""
+    found = result.centrality
+    if not graph.num_vertices:
+        return
+    again = matrix(graph, arcs(graph)).T @ found + found
+    close(np.array([np.linalg.norm(found)]), np.ones(1), "the length of all")
+    allowed = 2 * graph.num_vertices * given["tolerance"]
+    _residual(found, again / np.linalg.norm(again), allowed, "centrality")
+
+
+def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Distances by SciPy, from each vertex."""
+    n, ends = graph.num_vertices, simple_arcs(graph)
+    total, reached = np.zeros(n), np.zeros(n)
+    for source in range(n):
+        level = hops(graph, ends, source)
+        total += np.maximum(level, 0)
+        reached += level > 0
+    expected = np.divide(reached, total, out=np.zeros(n), where=total > 0)
+    if given["wf_improved"]:
+        expected *= reached / max(1, n - 1)
+    close(result.centrality, expected, "centrality")
+
+
+def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Brandes' sums again, level by level in NumPy, from levels that SciPy finds."""
+    n, ends = graph.num_vertices, simple_arcs(graph)
+    sources = range(n) if given["sources"] is None else given["sources"]
+    extra = 1.0 if given["endpoints"] else 0.0
+    expected = np.zeros(n)
+    for source in sources:
+        level = hops(graph, ends, int(source))
+        with np.errstate(over="ignore"):
+            paths, steps = counted(ends, level, int(source))
+        if not np.isfinite(paths).all():
+            raise ParameterError("betweenness: more shortest paths than a float64 holds; not verified")
+        worth = np.zeros(n)
+        for u, v in reversed(steps):
+            np.add.at(worth, u, paths[u] / paths[v] * (1 + worth[v]))
+        expected += np.where(level > 0, worth + extra, 0)
+        expected[int(source)] += extra * ((level >= 0).sum() - 1)
+    if given["normalized"]:
+        expected /= max(1, (n - 1) * (n if given["endpoints"] else n - 2))
+    elif not graph.directed:
+        expected /= 2
+    close(result.centrality, expected, "centrality")
+
+
+def _weights(graph: Graph) -> Array:
+    given = graph.edge_properties.get("weight")
+    return np.ones(graph.num_arcs) if given is None else given.astype(np.float64)
+
+
+def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The same by SciPy."""
+    a = matrix(graph, arcs(graph), _weights(graph))
+    a = a if given["transposed"] is None else a.T
+    x = np.asarray(given["x"], np.float64)
+    size = abs(a) @ np.abs(x)
+    off = ~(np.abs(result.product - a @ x) <= 1e-12 * size)
+    none_of(off, lambda v: f"product is {result.product[v]}, and should be {(a @ x)[v]}")
+
+
+def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The residual, by SciPy."""
+    b = np.asarray(given["b"], np.float64)
+    rest = np.abs(matrix(graph, arcs(graph), _weights(graph)) @ result.x - b)
+    allowed = 10 * given["tolerance"] * np.linalg.norm(b) + 1e-12
+    if not np.linalg.norm(rest) <= allowed:
+        worst = int(rest.argmax())
+        raise VerificationError(
+            f"vertex {worst}: the residual is {rest[worst]}, where {allowed:.3g} is allowed"
+        )

@@ -1,0 +1,150 @@
+"""Components, cores, triangles, sets of vertices and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vgraph.errors import VerificationError
+from vgraph.verifiers.common import (
+    Array,
+    arcs,
+    close,
+    equal,
+    matrix,
+    no_arc,
+    none_of,
+    simple_arcs,
+    simple_edges,
+)
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
+    from vgraph.runtime.result import Result
+
+
+def weak_components(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """SciPy's components, each named by its smallest vertex."""
+    _components(graph, result, "weak")
+
+
+def strong_components(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """SciPy's strong components, each named by its smallest vertex."""
+    _components(graph, result, "strong")
+
+
+def _components(graph: Graph, result: Result, connection: str) -> None:
+    from scipy.sparse.csgraph import connected_components
+
+    n = graph.num_vertices
+    if not n:
+        return
+    count, labels = connected_components(matrix(graph, arcs(graph)), connection=connection)
+    smallest = np.full(count, n)
+    np.minimum.at(smallest, labels, np.arange(n))
+    equal(result.component, smallest[labels], "component")
+
+
+def cores(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Vertices peeled off, all at once that have no more than k neighbors left."""
+    s, t = arcs(graph)
+    apart = s != t
+    a = matrix(graph, (s[apart], t[apart]))
+    left = np.asarray(a.sum(axis=1), np.int64)
+    core = np.zeros(left.size, np.int64)
+    alive = np.ones(left.size, bool)
+    k = 0
+    while alive.any():
+        k = max(k, int(left[alive].min()))
+        while (gone := alive & (left <= k)).any():
+            core[gone] = k
+            alive &= ~gone
+            left = left - (a @ gone.astype(np.float64)).astype(np.int64)
+    equal(result.core, core, "core")
+
+
+def _common(graph: Graph, a: Any, b: Any, mask: Any) -> Array:
+    """For each v the sum of `(a @ b) * mask` in its row, some rows at a time."""
+    found = np.zeros(graph.num_vertices)
+    for first in range(0, graph.num_vertices, 4096):
+        rows = slice(first, first + 4096)
+        found[rows] = (a[rows] @ b).multiply(mask[rows]).sum(axis=1)
+    return found
+
+
+def triangles(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Paths of two edges that a third one closes, by sparse matrices."""
+    a = matrix(graph, simple_edges(graph))
+    found = (_common(graph, a, a, a) / 2).astype(np.int64)
+    equal(result.triangles, found, "triangles")
+    if result.total != int(found.sum()) // 3:
+        raise VerificationError(f"total is {result.total}, and should be {int(found.sum()) // 3}")
+
+
+def clustering(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Arcs between neighbors, by sparse matrices."""
+    near = matrix(graph, simple_edges(graph))
+    between = _common(graph, near, matrix(graph, simple_arcs(graph)), near)
+    degree = np.asarray(near.sum(axis=1))
+    close(result.lcc, between / np.maximum(degree * (degree - 1), 1), "lcc")
+
+
+def independent(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """No two members are neighbors, and whoever is none has one."""
+    s, t = simple_edges(graph)
+    member = result.member
+    no_arc(member[s] & member[t], (s, t), lambda u, v: f"a member beside {u}, which is one, too")
+    beside = np.zeros(member.size, bool)
+    beside[t[member[s]]] = True
+    none_of(~member & ~beside, lambda v: "no member, and none of its neighbors is one")
+
+
+def matching(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Pairs are mutual and edges, and no edge joins two without."""
+    s, t = simple_edges(graph)
+    n, mate = graph.num_vertices, result.mate.astype(np.int64)
+    every, paired = np.arange(n), mate >= 0
+    none_of(paired & (mate[np.where(paired, mate, every)] != every), lambda v: f"{mate[v]} has another mate")
+    edge = np.isin(every * n + mate, s * n + t)
+    none_of(paired & ~edge, lambda v: f"there is no edge to its mate {mate[v]}")
+    no_arc(~paired[s] & ~paired[t], (s, t), lambda u, v: f"free, as is its neighbor {u}")
+
+
+def coloring(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """All have a color, neighbors different ones."""
+    color = result.color
+    none_of(color < 0, lambda v: f"color {color[v]}")
+    s, t = simple_edges(graph)
+    no_arc(color[s] == color[t], (s, t), lambda u, v: f"color {color[v]}, as {u} beside it")
+
+
+def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Edges of the graph that join what is joined, without a cycle, as light as SciPy's."""
+    from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+    n, (s, t) = max(1, graph.num_vertices), arcs(graph)
+    weight = graph.edge_properties["weight"].astype(np.float64)
+    low, high = np.minimum(s, t), np.maximum(s, t)
+    order = np.lexsort((weight, low * n + high))
+    keys, first = np.unique((low * n + high)[order], return_index=True)
+    lightest = weight[order][first]
+    apart = keys // n != keys % n
+    keys, lightest = keys[apart], lightest[apart]
+    edges = np.asarray(result.edges, np.int64).reshape(-1, 2)
+    chosen = edges.min(axis=1) * n + edges.max(axis=1)
+    for edge in edges[~np.isin(chosen, keys)][:1].tolist():
+        raise VerificationError(f"vertex {edge[0]}: there is no edge to {edge[1]}")
+    if not graph.num_vertices:
+        return
+    pieces = connected_components(matrix(graph, (keys // n, keys % n)), directed=False)[0]
+    joined = connected_components(matrix(graph, (edges[:, 0], edges[:, 1])), directed=False)[0]
+    if joined != pieces or len(edges) != graph.num_vertices - pieces:
+        raise VerificationError(f"{len(edges)} edges leave {joined} components; the graph has {pieces}")
+    # SciPy takes no weights of 0: all are raised by as much, which changes no forest.
+    lift = 1.0 - lightest.min() if lightest.size else 0.0
+    tree = minimum_spanning_tree(matrix(graph, (keys // n, keys % n), lightest + lift))
+    best = float(tree.sum()) - lift * tree.nnz
+    if not abs(float(result.weight) - best) <= 1e-6 * (1 + np.abs(lightest).sum()):
+        raise VerificationError(f"weight is {result.weight}, and should be {best}")
