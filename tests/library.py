@@ -48,7 +48,7 @@ def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
 def positive_definite(graph: vg.Graph) -> vg.Graph:
     """The graph without directions, with self-loops that outweigh the other edges of each vertex."""
     n = graph.num_vertices
-    sources, targets, _ = graph.edges()
+    sources, targets = (ids.astype(np.int64) for ids in graph.edges()[:2])
     apart = sources != targets
     s, t = sources[apart], targets[apart]
     every = np.arange(n)

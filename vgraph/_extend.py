@@ -54,8 +54,8 @@ def with_edges(graph: Graph) -> Prepared:
 
 def _with_edges(graph: Graph) -> Prepared:
     n = graph.num_vertices
-    sources, targets, _ = graph.edges()
-    keys = sources.astype(np.int64) * n + targets
+    sources, targets = (ids.astype(np.int64) for ids in graph.edges()[:2])
+    keys = sources * n + targets
     apart = sources != targets
     once, numbers = np.unique(keys[apart], return_inverse=True)
     rank = np.full(keys.size, n + once.size)

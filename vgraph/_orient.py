@@ -69,7 +69,7 @@ def _make(graph: Graph) -> Prepared:
         options = {"num_vertices": n, "directed": False, "self_loops": False, "multi_edges": False}
         return _make(Graph.from_edges(sources, out.column_indices, **options))  # type: ignore[arg-type]
     rank = _ranks(graph.out_degree)
-    sources, targets = np.repeat(rank, graph.out_degree), rank[out.column_indices]
+    sources, targets = np.repeat(rank, graph.out_degree.astype(np.int64)), rank[out.column_indices]
     keep = sources > targets
     sources, targets = sources[keep], targets[keep]
     if max(n, sources.size) > MAX_ID_32:
@@ -120,7 +120,7 @@ def oriented_with_ways(graph: Graph) -> Prepared:
             ends = base.rank[sources].astype(np.int64), base.rank[targets].astype(np.int64)
             n = graph.num_vertices
             edges = base.graph.edges()
-            keys = edges[0].astype(np.int64) * n + edges[1]
+            keys = edges[0].astype(np.int64) * n + edges[1].astype(np.int64)
             given = (np.maximum(*ends) * n + np.minimum(*ends))[ends[0] != ends[1]]
             ways = np.bincount(np.searchsorted(keys, given), minlength=keys.size).astype(np.int32)
         return Prepared(base.graph.with_edge_property("ways", ways), base.rank)

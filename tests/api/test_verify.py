@@ -21,7 +21,9 @@ def graph_of(shape: str, directed: bool, dtype: str = "int32") -> vg.Graph:
     n, m = SHAPES[shape]
     rng = np.random.default_rng(n)
     ends = rng.integers(0, max(n, 1), (2, m))
-    weight = rng.integers(1, 20, m).astype(dtype) / (1 if dtype.startswith("int") else np.dtype(dtype).type(7))
+    weight = rng.integers(1, 20, m).astype(dtype) / (
+        1 if dtype.startswith("int") else np.dtype(dtype).type(7)
+    )
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=directed, weight=weight)
 
 
@@ -37,9 +39,11 @@ def made(name: str, graph: vg.Graph, **more: Any) -> tuple[vg.Graph, Any]:
 def test_right_results_pass(name: str, directed: bool, dtype: str) -> None:
     for shape in SHAPES:
         graph = graph_of(shape, directed, dtype)
-        if not graph.num_vertices and {"source", "sources"} & set(
-            getattr(vg.algorithms, name).signature.parameters
-        ) and name != "betweenness":
+        if (
+            not graph.num_vertices
+            and {"source", "sources"} & set(getattr(vg.algorithms, name).signature.parameters)
+            and name != "betweenness"
+        ):
             continue  # there is no vertex to start at
         graph, result = made(name, graph)
         assert vg.verify(result) is None
@@ -80,7 +84,9 @@ def test_the_message_names_the_vertex() -> None:
     graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[1, 1, 1])
     result = vg.run(vg.algorithms.sssp, graph, source=0)
     result._values["dist"] = np.array([0, 1, 3, 4], result.dist.dtype)
-    with pytest.raises(vg.VerificationError, match="vertex 2: at distance 3, but there is a shorter way through 1"):
+    with pytest.raises(
+        vg.VerificationError, match="vertex 2: at distance 3, but there is a shorter way through 1"
+    ):
         vg.verify(result)
     result._values["dist"] = np.array([0, 1, 2, 2], result.dist.dtype)
     with pytest.raises(vg.VerificationError, match="vertex 3: at distance 2, but no path is so short"):

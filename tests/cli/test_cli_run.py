@@ -253,3 +253,10 @@ def test_malformed_graph(vgraph, text, told):
 
 def test_absent_graph(vgraph):
     assert "there is no file 'none.gr'" in vgraph("run", "bfs", "-g", "none.gr", "--source", 0, code=2).stderr
+
+
+def test_verify(vgraph, square):
+    done = vgraph("run", "bfs", "-g", square, "--source", "0", "--verify")
+    assert "bfs: the results are right" in done.stderr
+    refused = vgraph("run", "label_propagation", "-g", square, "--verify", code=1)
+    assert "no verifier" in refused.stderr

@@ -1,4 +1,4 @@
-"""LDBC Graphalytics: BFS, CDLP, PR, SSSP and WCC equal the reference answers on the validation graphs."""
+"""LDBC Graphalytics: BFS, CDLP, LCC, PR, SSSP and WCC equal the reference answers on the validation graphs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import vgraph as vg
 
 LDBC = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "conformance" / "ldbc_graphalytics"
-KINDS = ("BFS", "CDLP", "PR", "SSSP", "WCC")
+KINDS = ("BFS", "CDLP", "LCC", "PR", "SSSP", "WCC")
 UNREACHED = 2**63 - 1
 
 pytestmark = pytest.mark.skipif(
@@ -93,6 +93,11 @@ def check_cdlp(data: Ldbc, **how: object) -> None:
     assert [str(data.ids[v]) for v in label] == data.answer("CDLP")
 
 
+def check_lcc(data: Ldbc, **how: object) -> None:
+    lcc = vg.run(vg.algorithms.local_clustering, data.graph, **how).lcc
+    np.testing.assert_allclose(lcc, [float(x) for x in data.answer("LCC")], rtol=1e-8)
+
+
 def check_pr(data: Ldbc, **how: object) -> None:
     damping = float(data.properties["pr.damping-factor"])
     rounds = int(data.properties["pr.num-iterations"])
@@ -119,7 +124,14 @@ def check_wcc(data: Ldbc, **how: object) -> None:
         assert partition(component.tolist()) == expected
 
 
-CHECKS = {"BFS": check_bfs, "CDLP": check_cdlp, "PR": check_pr, "SSSP": check_sssp, "WCC": check_wcc}
+CHECKS = {
+    "BFS": check_bfs,
+    "CDLP": check_cdlp,
+    "LCC": check_lcc,
+    "PR": check_pr,
+    "SSSP": check_sssp,
+    "WCC": check_wcc,
+}
 
 
 @pytest.mark.parametrize(

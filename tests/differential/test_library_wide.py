@@ -1,0 +1,294 @@
+"""The wider library against NetworkX and SciPy, with the conventions that it follows, on graphs of every shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from library import positive_definite
+from test_algorithms_differential import arcs_of, graphs
+
+import vgraph as vg
+
+A = vg.algorithms
+quick = settings(max_examples=25)
+HOW = st.sampled_from([{"device": "python"}, {"threads": 1}, {"threads": 2}])
+
+
+def simple(graph: vg.Graph) -> Any:
+    """The NetworkX graph, parallel arcs once."""
+    g = nx.DiGraph() if graph.directed else nx.Graph()
+    g.add_nodes_from(range(graph.num_vertices))
+    g.add_edges_from(zip(*(x.tolist() for x in arcs_of(graph)[:2]), strict=True))
+    return g
+
+
+def alone(graph: vg.Graph) -> vg.Graph:
+    """The graph with each arc once, for what counts parallel arcs and NetworkX does not."""
+    s, t, more = graph.edges()
+    n = graph.num_vertices
+    return vg.Graph.from_edges(s, t, num_vertices=n, directed=graph.directed, multi_edges=False, **more)
+
+
+def same(found: Any, by_node: Any, rtol: float = 1e-10) -> None:
+    expected = np.array([by_node[v] for v in range(len(found))], float)
+    np.testing.assert_allclose(np.asarray(found, float), expected, rtol=rtol, atol=1e-12)
+
+
+@quick
+@given(graphs(), st.sets(st.integers(0, 13), max_size=3), st.sampled_from([None, 0, 1, 2]), HOW)
+def test_several_sources(graph: vg.Graph, chosen: set[int], depth: int | None, how: Any) -> None:
+    sources = sorted({s % graph.num_vertices for s in chosen})
+    found = vg.run(A.multi_source_bfs, graph, sources=sources, max_depth=depth, **how)
+    want = {v: -1 for v in range(graph.num_vertices)}
+    if sources:
+        layers = enumerate(nx.bfs_layers(simple(graph), sources))
+        want |= {v: k for k, layer in layers for v in layer if depth is None or k <= depth}
+    same(found.level, want)
+    vg.verify(found)
+
+
+@quick
+@given(graphs(), HOW)
+def test_path_counts(graph: vg.Graph, how: Any) -> None:
+    g = simple(graph)
+    for dtype in (vg.float64, vg.int32):
+        found = vg.run(A.path_counts, graph, source=0, dtype=dtype, **how)
+        want = {v: len(list(nx.all_shortest_paths(g, 0, v))) if nx.has_path(g, 0, v) else 0 for v in g}
+        same(found.paths, want)
+        vg.verify(found)
+
+
+@quick
+@given(graphs(dtypes=("int32", "float64")), HOW)
+def test_widest_path(graph: vg.Graph, how: Any) -> None:
+    found = vg.run(A.widest_path, graph, source=0, **how)
+    s, t, w = arcs_of(graph)
+    width = np.full(graph.num_vertices, -np.inf)
+    width[0] = np.inf
+    for _ in range(graph.num_vertices):
+        np.maximum.at(width, t, np.minimum(width[s], w))
+    if found.width.dtype.kind == "i":
+        limits = np.iinfo(found.width.dtype)
+        width = np.clip(width, limits.min, limits.max)
+    assert found.width.astype(float).tolist() == width.tolist()
+    vg.verify(found)
+
+
+@quick
+@given(graphs(), st.booleans(), HOW)
+def test_closeness(graph: vg.Graph, improved: bool, how: Any) -> None:
+    found = vg.run(A.closeness, graph, wf_improved=improved, **how)
+    same(found.centrality, nx.closeness_centrality(simple(graph), wf_improved=improved))
+
+
+@quick
+@given(graphs(), HOW)
+def test_eccentricity(graph: vg.Graph, how: Any) -> None:
+    found, g = vg.run(A.eccentricity, graph, **how), simple(graph)
+    hops = {v: nx.single_source_shortest_path_length(g, v) for v in g}
+    same(found.eccentricity, {v: max(hops[v].values()) for v in g})
+    same(found.reached, {v: len(hops[v]) for v in g})
+
+
+@quick
+@given(graphs(), st.integers(1, 50), HOW)
+def test_diameter(graph: vg.Graph, searches: int, how: Any) -> None:
+    if graph.directed:
+        with pytest.raises(vg.ParameterError, match="undirected"):
+            vg.run(A.diameter, graph)
+        return
+    source = searches % graph.num_vertices
+    found, g = vg.run(A.diameter, graph, source=source, max_searches=searches, **how), simple(graph)
+    hops = dict(nx.all_pairs_shortest_path_length(g))
+    right = max(max(hops[v].values()) for v in hops[source])
+    assert found.lower <= right <= found.upper
+    assert found.lower == max(hops[int(found.end)].values())
+    assert searches < 20 or found.lower == found.upper
+
+
+@quick
+@given(graphs(least=2), HOW)
+def test_degree_centrality(graph: vg.Graph, how: Any) -> None:
+    graph = alone(graph)
+    found, g = vg.run(A.degree_centrality, graph, **how), simple(graph)
+    same(found.centrality, nx.degree_centrality(g))
+    if graph.directed:
+        same(found.in_centrality, nx.in_degree_centrality(g))
+        same(found.out_centrality, nx.out_degree_centrality(g))
+
+
+@quick
+@given(graphs(), st.booleans(), HOW)
+def test_katz_and_eigenvector(graph: vg.Graph, normalized: bool, how: Any) -> None:
+    graph = alone(graph)
+    g = simple(graph)
+    found = vg.run(A.katz, graph, alpha=0.03, beta=0.5, normalized=normalized, **how)
+    same(found.centrality, nx.katz_centrality(g, alpha=0.03, beta=0.5, normalized=normalized))
+    try:
+        want = nx.eigenvector_centrality(g)
+    except nx.PowerIterationFailedConvergence:
+        with pytest.raises(vg.AlgorithmError, match="not converged"):
+            vg.run(A.eigenvector, graph, **how)
+        return
+    same(vg.run(A.eigenvector, graph, **how).centrality, want)
+
+
+@quick
+@given(graphs(), HOW)
+def test_local_clustering(graph: vg.Graph, how: Any) -> None:
+    found = vg.run(A.local_clustering, graph, **how)
+    if not graph.directed:
+        same(found.lcc, nx.clustering(simple(graph)))
+    vg.verify(found)
+
+
+@quick
+@given(graphs(), HOW)
+def test_k_truss(graph: vg.Graph, how: Any) -> None:
+    if graph.directed:
+        with pytest.raises(vg.ParameterError, match="undirected"):
+            vg.run(A.k_truss, graph)
+        return
+    truss, g = vg.run(A.k_truss, graph, **how).truss, simple(graph)
+    s, t, _ = graph.edges()
+    g.remove_edges_from(list(nx.selfloop_edges(g)))
+    assert (truss[s == t] == 2).all()
+    for k in range(2, int(truss.max(initial=2)) + 2):
+        want = {tuple(sorted(e)) for e in nx.k_truss(g, k).edges}
+        keep = (truss >= k) & (s != t)
+        assert set(zip(s[keep].tolist(), t[keep].tolist(), strict=True)) == want
+
+
+@quick
+@given(graphs(), HOW)
+def test_maximal_matching(graph: vg.Graph, how: Any) -> None:
+    found = vg.run(A.maximal_matching, graph, **how)
+    vg.verify(found)
+    np.testing.assert_array_equal(found.mate, vg.run(A.maximal_matching, graph, threads=3).mate)
+
+
+@quick
+@given(graphs(least=2), st.integers(0, 99), HOW)
+def test_links(graph: vg.Graph, seed: int, how: Any) -> None:
+    n = graph.num_vertices
+    left, right = np.random.default_rng(seed).integers(0, n, (2, 20))
+    left, right = left[left != right], right[left != right]
+    pairs = {"left": left, "right": right}
+    if graph.directed:
+        for algorithm in (A.jaccard, A.adamic_adar):
+            with pytest.raises(vg.ParameterError, match="undirected"):
+                vg.run(algorithm, graph, **pairs)
+        return
+    g = simple(graph)
+    given_pairs = list(zip(left.tolist(), right.tolist(), strict=True))
+    same(
+        vg.run(A.jaccard, graph, **pairs, **how).score, [x[2] for x in nx.jaccard_coefficient(g, given_pairs)]
+    )
+    same(
+        vg.run(A.adamic_adar, graph, **pairs, **how).score,
+        [x[2] for x in nx.adamic_adar_index(g, given_pairs)],
+    )
+
+
+@quick
+@given(graphs(dtypes=("int32", "float64")), st.sampled_from([1.0, 0.5]), HOW)
+def test_modularity(graph: vg.Graph, resolution: float, how: Any) -> None:
+    n = graph.num_vertices
+    community = np.random.default_rng(n).integers(0, n, n)
+    found = vg.run(A.modularity, graph, community=community, resolution=resolution, **how).modularity
+    s, t, properties = graph.edges()
+    g = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
+    g.add_nodes_from(range(n))
+    g.add_weighted_edges_from(zip(s.tolist(), t.tolist(), properties["weight"].tolist(), strict=True))
+    parts = [set(np.flatnonzero(community == c).tolist()) for c in np.unique(community)]
+    want = nx.community.modularity(g, parts, resolution=resolution) if properties["weight"].any() else 0.0
+    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
+
+
+@quick
+@given(graphs(dtypes=("int32", "float64")), HOW)
+def test_linear_algebra(graph: vg.Graph, how: Any) -> None:
+    x = np.random.default_rng(1).random(graph.num_vertices)
+    for transposed in (None, vg.bool_):
+        vg.verify(vg.run(A.spmv, graph, x=x, transposed=transposed, **how))
+    definite = positive_definite(graph)
+    vg.verify(vg.run(A.conjugate_gradient, definite, b=x, **how))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_walks_end_where_pagerank_says(directed: bool) -> None:
+    rng = np.random.default_rng(5)
+    graph = vg.Graph.from_edges(*rng.integers(0, 50, (2, 150)), num_vertices=50, directed=directed)
+    home = np.eye(50)[3]
+    exact = vg.run(A.pagerank, graph, personalization=home, tolerance=1e-14, max_rounds=999).rank
+    walks = 400_000
+    for seed in (0, 1):
+        rank = vg.run(A.random_walks, graph, source=3, walks=walks, seed=seed).rank
+        assert abs(rank.sum() - 1) < 1e-12
+        assert (np.abs(rank - exact) <= 5 * np.sqrt(exact / walks) + 1e-6).all()
+        assert (rank[exact == 0] == 0).all()
+    some = [vg.run(A.random_walks, graph, source=3, walks=99, **how).rank for how in (
+        {"threads": 1}, {"threads": 3}, {"device": "python"})]  # fmt: skip
+    assert (some[0] == some[1]).all()
+    assert (some[0] == some[2]).all()
+
+
+def test_personalised_pagerank_is_networkxs() -> None:
+    rng = np.random.default_rng(6)
+    graph = alone(vg.Graph.from_edges(*rng.integers(0, 30, (2, 60)), num_vertices=30, weight=np.ones(60)))
+    home = rng.integers(0, 3, 30).astype(float)
+    rank = vg.run(A.pagerank, graph, personalization=home, tolerance=1e-14, max_rounds=999).rank
+    wish = {v: home[v] for v in range(30)}
+    same(rank, nx.pagerank(simple(graph), personalization=wish, tol=1e-15, max_iter=999), rtol=1e-9)
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_what_is_refused_or_fails(device: str) -> None:
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
+    for algorithm, given_wrong in (
+        (A.multi_source_bfs, {"max_depth": -1}),
+        (A.widest_path, {"source": 0}),
+        (A.katz, {"tolerance": 0.0}),
+        (A.eigenvector, {"tolerance": -1.0}),
+        (A.diameter, {"max_searches": 0}),
+        (A.random_walks, {"source": 0, "walks": 0}),
+        (A.random_walks, {"source": 0, "damping": 1.0}),
+        (A.modularity, {"community": np.array([0, 1, 3])}),
+        (A.jaccard, {"left": [0], "right": [1, 2]}),
+        (A.jaccard, {"left": [0], "right": [3]}),
+        (A.adamic_adar, {"left": np.array([0.5]), "right": np.array([1])}),
+    ):
+        with pytest.raises(vg.ParameterError):
+            vg.run(algorithm, graph, device=device, **given_wrong)
+    with pytest.raises(vg.AlgorithmError, match="not converged"):
+        vg.run(A.katz, graph, alpha=0.9, max_rounds=50, device=device)
+    with pytest.raises(vg.AlgorithmError, match="not positive definite"):
+        vg.run(A.conjugate_gradient, graph, b=np.array([1.0, -1.0, 0.0]), device=device)
+    with pytest.raises(vg.ParameterError, match="symmetric"):
+        vg.run(A.conjugate_gradient, vg.Graph.from_edges([0], [1]), b=np.ones(2), device=device)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("n", [0, 1])
+def test_graphs_without_arcs(n: int, directed: bool) -> None:
+    graph = vg.Graph.from_edges([], [], num_vertices=n, directed=directed)
+    none = np.zeros(0, int)
+    for how in ({"device": "python"}, {}):
+        assert vg.run(A.closeness, graph, **how).centrality.tolist() == [0] * n
+        assert vg.run(A.eccentricity, graph, **how).eccentricity.tolist() == [0] * n
+        assert vg.run(A.degree_centrality, graph, **how).centrality.tolist() == [1] * n
+        assert vg.run(A.katz, graph, **how).centrality.tolist() == [1] * n
+        assert vg.run(A.eigenvector, graph, **how).centrality.tolist() == [1] * n
+        assert vg.run(A.local_clustering, graph, **how).lcc.tolist() == [0] * n
+        assert vg.run(A.maximal_matching, graph, **how).mate.tolist() == [-1] * n
+        assert vg.run(A.modularity, graph, community=np.zeros(n, int), **how).modularity == 0
+        assert vg.run(A.spmv, graph, x=np.ones(n), **how).product.tolist() == [0] * n
+        if not directed:
+            assert vg.run(A.k_truss, graph, **how).truss.size == 0
+            assert vg.run(A.jaccard, graph, left=none, right=none, **how).score.size == 0
+            assert vg.run(A.conjugate_gradient, graph, b=np.zeros(n), **how).x.tolist() == [0] * n
