@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,11 @@ def test_what_cannot_be_verified_is_said() -> None:
     with pytest.raises(vg.ParameterError, match="no verifier"):
         vg.verify(vg.run(vg.algorithms.label_propagation, graph))
     result = vg.run(vg.algorithms.bfs, graph, source=0)
+    level = result.level
+    result._values["level"] = SimpleNamespace(__cuda_array_interface__={})
+    with pytest.raises(vg.ParameterError, match="on the GPU"):
+        vg.verify(result)
+    result._values["level"] = level
     again = pickle.loads(pickle.dumps(result))
     with pytest.raises(vg.ParameterError, match="is gone"):
         vg.verify(again)

@@ -58,6 +58,8 @@ def verify(result: Result, graph: Graph | None = None) -> None:
         raise ParameterError(
             f"{result.algorithm} has no verifier; there are verifiers for {', '.join(VERIFIERS)}"
         )
+    if any(hasattr(getattr(result, name), "__cuda_array_interface__") for name in result.names):
+        raise ParameterError('these results are on the GPU: run with output="numpy" to verify them')
     own, arguments = result.origin()
     graph = graph if graph is not None else own
     if graph is None:
