@@ -11,8 +11,12 @@ from vgraph.language import PropertyAnnotation
 
 UNDIRECTED = {"adamic_adar", "conjugate_gradient", "diameter", "jaccard", "k_core", "k_truss"}
 """Algorithms of undirected graphs alone."""
-CONVERGES: dict[str, dict[str, Any]] = {"katz": {"alpha": 0.001}, "eigenvector": {"max_rounds": 20000}}
-"""Arguments with which algorithms come to an end that would not everywhere by default."""
+CHOSEN: dict[str, dict[str, Any]] = {
+    "katz": {"alpha": 0.001},
+    "eigenvector": {"max_rounds": 20000},
+    "random_walks": {"walks": 300},
+}
+"""Arguments with which algorithms come to an end, and soon, that would not everywhere by default."""
 
 
 def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) -> dict[str, Any]:
@@ -30,7 +34,7 @@ def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) ->
             given[name] = rng.integers(0, 64, n) / 8
         else:
             given[name] = rng.integers(0, max(1, n), n)
-    return given | CONVERGES.get(algorithm.name, {})
+    return given | CHOSEN.get(algorithm.name, {})
 
 
 def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
