@@ -37,7 +37,7 @@ def connected_components(graph):
     # A majority vote over a sample (Boyer and Moore 1991) finds the giant component, if there is one.
     graph.giant = vg.none
     votes = 0
-    for i in range(min(1024, graph.num_vertices)):
+    for i in range(min(128, graph.num_vertices)):
         c = component[(i * 7919) % graph.num_vertices]
         if votes == 0:
             graph.giant = c

@@ -25,9 +25,9 @@ many vertices at a time; on 1 and 2 threads of a CPU, SSSP on Kronecker graphs t
 with 32 as the best schedule did, and on a road network 4 and 32 differ by a few per cent."""
 CUDA_DELTA_FACTOR: Final = 4.0
 CUDA_DEEP_DELTA_FACTOR: Final = 64.0
-"""The same on a GPU, and there on deep graphs, whose rounds are short. Measured on an H200: on a Kronecker graph of scale
-22 a factor of 4 takes 0.86 of the time that 32 takes, on a road grid 64 takes 0.95 (cuGraph and SEP-Graph, Wang et al.
-2019: 32)."""
+"""The same on a GPU, and there on deep graphs, whose rounds are short. Measured on an H200: on a Kronecker graph of
+scale 22 a factor of 4 takes 0.86 of the time that 32 takes, on a road grid 64 takes 0.95 (cuGraph and SEP-Graph, Wang
+et al. 2019: 32)."""
 
 LARGE: Final = 1 << 17
 """Arcs from which on schedules matter."""
@@ -125,8 +125,8 @@ BUCKETS: Final = 10
 
 
 CUDA_SPLIT: Final = 1024
-"""The same on a GPU: 32 arcs for each lane of a warp. Measured on an H200, Kronecker graph of scale 22: a search takes 0.55
-of the time with the limit from the histogram, a round of PageRank 0.97 of that with 4096."""
+"""The same on a GPU: 32 arcs for each lane of a warp. Measured on an H200, Kronecker graph of scale 22: a search takes
+0.55 of the time with the limit from the histogram, a round of PageRank 0.97 of that with 4096."""
 
 
 def split_limit(degrees: NDArray[Any]) -> int:
@@ -255,10 +255,11 @@ CUDA_SHARE: Final = 0.5
 """Part of a GPU's memory that the arrays of such a graph may take: the rest is for properties and frontiers."""
 CUDA_ARCS_PER_THREAD: Final = 4
 """Work per thread and round below which a smaller grid is launched: its barriers are cheaper."""
-CUDA_DEEP_BLOCKS: Final = 4
+CUDA_DEEP_BLOCKS: Final = 2
 """Blocks per multiprocessor on deep graphs, whose rounds are short: a barrier of fewer blocks is quicker, a round of
-more. Measured on an H200, road grid of 2048 x 2048, with 1, 2, 4 and 8: search 22.9, 17.6, 20.4 and 24.2 ms, shortest
-paths 48.5, 42.8, 40.6 and 42.6, PageRank 37.6, 23.6, 15.4 and 15.4."""
+more. Measured on an H200, road grid of 2048 x 2048, with 256, 512, 1024 and 2048 threads per multiprocessor: search
+22.9, 17.6, 20.4 and 24.2 ms, shortest paths 48.5, 42.8, 40.6 and 42.6, PageRank 37.6, 23.6, 15.4 and 15.4; with 1024
+in blocks of 512 instead of 256, 17.7, 37.1 and 15.4."""
 
 
 def cuda_blocks(graph: Graph, multiprocessors: int, most: int, block: int) -> int:

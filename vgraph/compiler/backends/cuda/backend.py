@@ -148,7 +148,8 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
         *(f"  alignas(8) {t} {name};" for t, name in fields),
         "};",
         "",
-        'extern "C" __global__ void __launch_bounds__(BLOCK) vg_main(const __grid_constant__ Args a) {',
+        'extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)',
+        "vg_main(const __grid_constant__ Args a) {",
     ]
     lines = [f"  const auto {name} = a.{name};" for t, name in fields if _aliased(f, t, name, interface)]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]

@@ -19,6 +19,11 @@ using f64 = double;
 
 constexpr u32 BLOCK = VG_BLOCK;  // threads of a block
 constexpr u32 WARPS = BLOCK / 32;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr u32 RESIDENT = 1024;  // threads that a multiprocessor should hold at a time: limits the registers of each
+#else
+constexpr u32 RESIDENT = 1536;
+#endif
 constexpr u32 ALL = 0xffffffffu;  // all lanes of a warp
 
 static_assert(sizeof(u64) == 8 && BLOCK % 32 == 0, "a block is made of whole warps");
