@@ -113,6 +113,8 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& mo
     });
     if (stop) return true;
     if (b.near.count >= enough && b.near.count > 0) break;
+    // All blocks have counted this bucket before one of them adds to it.
+    if (b.far.count > 0 && team.meet()) return true;
     if (b.near.count > 0) span *= 2;
   }
   more = b.near.count > 0;
