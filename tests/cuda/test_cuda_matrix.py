@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from emulated_device import EmulatedDevice
 from matrix import ALGORITHMS, agree, cases, cells, program_of, seed_of
-from schedule_matrix import KINDS, Kind
+from schedule_matrix import KINDS, Kind, groups
 
 import vgraph as vg
 from vgraph.compiler.axes import space
@@ -28,9 +28,9 @@ def test_a_sample(algorithm: vg.AlgorithmDef, number: int, gpu: Any) -> None:
     kinds = [KINDS[(seed + 2 * k) % len(KINDS)] for k in range(len(KINDS))]
     found = next(filter(None, (cases(algorithm, kind, seed) for kind in kinds)))
     count = SAMPLE if isinstance(gpu, EmulatedDevice) else ON_GPU
-    asked = program_of(algorithm, found[0].graph, found[0].arguments)
-    schedules = [vg.Schedule(), *space.sample(*asked, count - 1, seed)]
-    for case, schedule, interleaving in cells(algorithm, found, schedules, every=1):
+    group = max(groups(algorithm, found, 0, program_of), key=lambda g: len(g.cases))
+    schedules = [vg.Schedule(), *space.sample(group.program, group.context, count - 1, seed)]
+    for case, schedule, interleaving in cells(algorithm, group.cases, schedules):
         agree(algorithm, case, schedule, gpu, interleaving)
 
 
@@ -41,7 +41,8 @@ def test_all(algorithm: vg.AlgorithmDef, kind: Kind, emulated: EmulatedDevice) -
     found = cases(algorithm, kind, seed=3)
     if not found:
         pytest.skip(f"{algorithm.name} takes no graphs that are {kind}")
-    asked = program_of(algorithm, found[0].graph, found[0].arguments)
-    schedules = [*space.schedules(*asked), *space.sample(*asked, MIXED, seed=3)]
-    for case, schedule, interleaving in cells(algorithm, found, schedules, every=1):
-        agree(algorithm, case, schedule, emulated, interleaving)
+    for group in groups(algorithm, found, 0, program_of):
+        asked = group.program, group.context
+        schedules = [*space.schedules(*asked), *space.sample(*asked, MIXED, seed=3)]
+        for case, schedule, interleaving in cells(algorithm, group.cases, schedules):
+            agree(algorithm, case, schedule, emulated, interleaving)

@@ -211,11 +211,16 @@ class Group:
     cases: list[Case]
 
 
-def groups(algorithm: vg.AlgorithmDef, found: list[Case], threads: int) -> list[Group]:
+def groups(
+    algorithm: vg.AlgorithmDef,
+    found: list[Case],
+    threads: int,
+    ask: Callable[[vg.AlgorithmDef, Case, int], tuple[Program, Context]] = program_of,
+) -> list[Group]:
     """The cases by the program that so many threads run; that a graph has its transpose is not told apart."""
     by_code: dict[tuple[str, Facts], Group] = {}
     for case in found:
-        program, context = program_of(algorithm, case, threads)
+        program, context = ask(algorithm, case, threads)
         key = (print_program(program), replace(context.facts, transposed=True))
         by_code.setdefault(key, Group(program, context, [])).cases.append(case)
     return list(by_code.values())
