@@ -19,7 +19,8 @@ import vgraph as vg
 
 CHECKED = "equal to the CPU's"
 GROWING = ("bfs", "sssp", "pagerank32", "cc")
-BALANCED = {"bfs": vg.PUSH, "bellman_ford": vg.PUSH, "pagerank32": vg.PULL, "cc": None}
+BALANCED = {"bfs": vg.PUSH, "bellman_ford": vg.PUSH, "pagerank32": vg.PULL}
+"""Cases whose balance is compared, with the direction they then have; components has no loop that may be cut."""
 LIMITS = (256, 1024, 4096, 16384)
 BALANCES: dict[str, Any] = {
     "vertex": vg.VERTEX,
@@ -150,7 +151,7 @@ def headline(part: Part, loaded: Loaded) -> None:
 def balance(part: Part, loaded: Loaded) -> None:
     """Load balancer by algorithm; PageRank also with the vertices in the order of their degrees."""
     for key, direction in BALANCED.items():
-        if key not in part.cases and CASES[key].algorithm.name not in part.cases:
+        if key not in part.cases:
             continue
         orders: tuple[str | None, ...] = (None, "degree") if key == "pagerank32" else (None,)
         for order in orders:
@@ -162,8 +163,7 @@ def balance(part: Part, loaded: Loaded) -> None:
 
 def _balanced(part: Part, key: str, loaded: Loaded, chosen: Any, direction: Any, order: str | None) -> Timed:
     case = CASES[key]
-    axes = {"balance": chosen} if direction is None else {"balance": chosen, "direction": direction}
-    schedule = vg.Schedule().at(case.label, **axes)
+    schedule = vg.Schedule().at(case.label, balance=chosen, direction=direction)
     return timed(case, loaded, part.repeats, schedule=schedule, relabel=order)
 
 

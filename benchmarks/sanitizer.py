@@ -1,0 +1,149 @@
+"""Kernels under NVIDIA's compute-sanitizer, on small graphs; every result is compared with the CPU's as well.
+
+    python benchmarks/sanitizer.py                 runs itself under each tool, and writes a dated summary
+    compute-sanitizer --tool memcheck python benchmarks/sanitizer.py --once
+
+memcheck finds accesses outside of arrays: CuPy's pool is turned off, so that each array is an allocation of its own.
+racecheck finds races in shared memory (not in global memory); synccheck, barriers that threads do not reach together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cuda_gpu
+import cuda_graphs
+import harness
+import numpy as np
+from cuda_cases import CASES
+from cuda_parts import BALANCES
+
+import vgraph as vg
+
+TOOLS = ("memcheck", "racecheck", "synccheck")
+GRAPHS = ("rmat10", "road24")
+BALANCED = ("bfs", "bellman_ford", "pagerank32")
+FAILED = 86
+SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: .*")
+CLEAN = re.compile(r"SUMMARY: 0 (?:errors|hazards)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One tool. `status` is the exit status; `summary` the tool's own last line; `log` the beginning of its log where
+    it found something."""
+
+    tool: str
+    version: str
+    runs: int
+    clean: bool
+    status: int
+    summary: str
+    seconds: float
+    log: str
+
+
+def schedules(key: str) -> Iterator[vg.Schedule | None]:
+    """As vgraph chooses; and for some cases each direction with each balancer."""
+    yield None
+    if key in BALANCED:
+        for direction in (vg.PUSH, vg.PULL):
+            for balance in BALANCES.values():
+                yield vg.Schedule().at(CASES[key].label, direction=direction, balance=balance)
+
+
+def once() -> int:
+    """All runs, one after the other; how many there were."""
+    import cupy
+
+    cupy.cuda.set_allocator(None)
+    count = 0
+    for name in GRAPHS:
+        loaded = cuda_graphs.make(name, np)
+        for key, case in CASES.items():
+            source = case.sources(loaded)[0]
+            for schedule in schedules(key):
+                try:
+                    result = case.run(loaded, source, device="cuda", schedule=schedule)
+                except vg.ScheduleError:
+                    continue  # a balancer that does not go with the direction
+                case.check(loaded, source, result)
+                count += 1
+    print(f"runs: {count}", flush=True)
+    return count
+
+
+def under(tool: str, program: str, limit: float) -> Row:
+    """This script under a tool, in a process of its own."""
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    with tempfile.TemporaryDirectory(prefix="vgraph-sanitizer-") as folder:
+        log = Path(folder) / "log"
+        command = [program, "--tool", tool, "--target-processes", "application-only"]
+        command += ["--error-exitcode", str(FAILED), "--log-file", str(log)]
+        start = time.perf_counter()
+        try:
+            done = subprocess.run(
+                [*command, sys.executable, __file__, "--once"],
+                stdout=subprocess.PIPE,
+                text=True,
+                timeout=limit,
+                env={**os.environ, "VGRAPH_CACHE_DIR": folder},
+            )
+            status, output = done.returncode, done.stdout
+        except subprocess.TimeoutExpired:
+            status, output = -1, ""
+        seconds = time.perf_counter() - start
+        text = log.read_text(errors="replace") if log.exists() else ""
+    found = SUMMARY.findall(text)
+    summary = found[-1] if found else "no summary"
+    runs = re.search(r"runs: (\d+)", output)
+    clean = status == 0 and CLEAN.search(summary) is not None and runs is not None
+    named = re.search(r"[Vv]ersion\s+([\d.]+)", version)
+    return Row(
+        tool=tool,
+        version=named[1] if named else version.strip(),
+        runs=int(runs[1]) if runs else 0,
+        clean=clean,
+        status=status,
+        summary=summary,
+        seconds=seconds,
+        log="" if clean else text[:8000],
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--once", action="store_true", help="only the runs, for a tool around this process")
+    parser.add_argument("--tools", default=",".join(TOOLS))
+    parser.add_argument("--limit", type=float, default=240.0, help="seconds for each tool")
+    parser.add_argument("--commit", help="of vgraph, where the files are no checkout")
+    parser.add_argument("--out", type=Path, default=harness.RESULTS / "sanitizer.json")
+    options = parser.parse_args(arguments)
+    if options.once:
+        once()
+        return
+    program = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    rows = []
+    for tool in options.tools.split(","):
+        rows.append(under(tool, program, options.limit))
+        print(f"{tool}: {rows[-1].runs} runs, {rows[-1].seconds:.0f} s, {rows[-1].summary}", file=sys.stderr)
+    more: dict[str, Any] = {k: v for k, v in cuda_gpu.environment(options.commit).items() if k != "date"}
+    harness.write_results(options.out, rows, **more)
+    sys.exit(0 if all(row.clean for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()
