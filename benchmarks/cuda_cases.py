@@ -170,15 +170,14 @@ class Timed:
 def timed(case: Case, loaded: Loaded, repeats: int, *, sources: int = 1, **options: Any) -> Timed:
     """Check one run from each source, then time `repeats` more. Options are of `vg.run`; the device is the GPU.
 
-    With several sources the median is over their medians, and so are least and most. Runs of more than a second are
-    repeated once. Raises WrongResultError, or what `vg.run` raises.
+    With several sources the median is over their medians, and so are least and most. Kernels of more than a
+    second are timed once. Raises WrongResultError, or what `vg.run` raises.
     """
     medians, calls, runs = [], [], 0
     result = None
     for source in case.sources(loaded)[:sources]:
-        begin = time.perf_counter()
         result = case.run(loaded, source, device="cuda", **options)
-        slow = time.perf_counter() - begin - result.stats.compile_seconds > 1
+        slow = result.stats.kernel_seconds > 1
         case.check(loaded, source, result)
         kernel = []
         for _ in range(1 if slow else repeats):

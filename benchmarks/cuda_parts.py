@@ -32,6 +32,7 @@ BALANCES: dict[str, Any] = {
     **{f"split({limit})": vg.SPLIT(limit) for limit in LIMITS},
 }
 DELTA_FACTORS = (8, 16, 32, 64, 128, 256, 512)
+SLOW = 2.0  # seconds from which on a CPU's run is repeated twice only
 BLOCKS = (0.5, 1, 2, 4, 8)
 BLOCK_SIZES = (128, 256, 512, 1024)
 SPLIT_LIMITS = (128, 256, 512, 1024, 2048, 4096, 8192, 16384)
@@ -202,9 +203,9 @@ def devices(part: Part, loaded: Loaded, threads: int) -> None:
         with part.trying(graph=loaded.name, case=case.name):
             source = case.sources(loaded)[0]
             found = timed(case, loaded, part.repeats)
-            runs = [
-                case.run(loaded, source, device="cpu", threads=threads).stats for _ in range(part.repeats + 1)
-            ]
+            runs = [case.run(loaded, source, device="cpu", threads=threads).stats]
+            count = part.repeats if runs[0].run_seconds < SLOW else 2
+            runs += [case.run(loaded, source, device="cpu", threads=threads).stats for _ in range(count)]
             rounds = runs[0].rounds if case.per_round else 1
             cpu = [1e3 * s.run_seconds / rounds for s in runs[1:]]
             middle = statistics.median(cpu)
@@ -215,6 +216,7 @@ def devices(part: Part, loaded: Loaded, threads: int) -> None:
                 cpu_low_ms=min(cpu),
                 cpu_high_ms=max(cpu),
                 cpu_threads=threads,
+                cpu_runs=count,
                 speedup=middle / found.ms,
             )
 

@@ -1,7 +1,7 @@
-"""Puts the result files into docs/internals/performance.md, between its `<!-- results: NAME -->` marks.
+"""Puts the result files into docs/internals/performance.md and cuda.md, between their `<!-- results: NAME -->` marks.
 
-python benchmarks/report.py            rewrites the page
-python benchmarks/report.py --check    exits 1 if the page does not show the result files
+python benchmarks/report.py            rewrites the pages
+python benchmarks/report.py --check    exits 1 if the pages do not show the result files
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import anchors
+import cuda_report
 import harness
 
-PAGE = Path(__file__).parent.parent / "docs" / "internals" / "performance.md"
+INTERNALS = Path(__file__).parent.parent / "docs" / "internals"
+PAGES = (INTERNALS / "performance.md", INTERNALS / "cuda.md")
 MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -109,7 +111,23 @@ def where_made(content: dict[str, Any]) -> str:
     return f"{content['date'][:10]}, {machine['cpu']}, {machine['cores']} cores{note}, {memory}, {load}; {named}."
 
 
+def cuda_section(name: str, results: Path) -> str:
+    """A part of `cuda.json`, or the summary of the sanitizer."""
+    path = results / "sanitizer.json"
+    if name == "sanitizer":
+        if not path.exists():
+            return "Not run yet: `python benchmarks/sanitizer.py`.\n"
+        return f"{cuda_report.sanitizer(json.loads(path.read_text()))}\n"
+    path = results / "cuda.json"
+    runs = json.loads(path.read_text())["parts"].get(name) if path.exists() else None
+    if not runs:
+        return f"Not measured yet: `python benchmarks/cuda.py --parts {name}` writes this table's figures.\n"
+    return f"{cuda_report.part(runs, cuda_report.PARTS[name])}\n"
+
+
 def section(name: str, results: Path) -> str:
+    if name.startswith("cuda_"):
+        return cuda_section(name.removeprefix("cuda_"), results)
     path = results / f"{FILES.get(name, name)}.json"
     if not path.exists():
         return f"Not measured yet: `python benchmarks/{path.stem}.py` writes this table's figures.\n"
@@ -128,11 +146,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if out of date")
     options = parser.parse_args(arguments)
-    text = PAGE.read_text()
-    filled = fill(text, harness.RESULTS)
+    stale = False
+    for page in PAGES:
+        text = page.read_text()
+        filled = fill(text, harness.RESULTS)
+        stale |= text != filled
+        if not options.check:
+            page.write_text(filled)
     if options.check:
-        sys.exit(text != filled)
-    PAGE.write_text(filled)
+        sys.exit(stale)
 
 
 if __name__ == "__main__":
