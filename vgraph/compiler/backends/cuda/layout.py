@@ -51,7 +51,7 @@ class ControlLayout:
 
     # Words of fixed places: two u32 each in the first two.
     BARRIER: int = 0
-    """u32 arrived, u32 generation."""
+    """u64: arrivals at barriers so far; the highest bit asks all blocks to leave."""
     CANCEL: int = 1
     """u32 cancel (the host writes 1 to stop the run), u32 status (`Status`; 0 while running and when done)."""
     PAYLOAD: int = 2

@@ -213,7 +213,7 @@ struct Team {
       target += gridDim.x;
       arrive(&control->arrived, cancelled ? 1 | STOP : 1);
       u64 seen = acquire(&control->arrived);
-      while ((seen & ~STOP) < target) {
+      while (seen < target) {  // STOP passes too: a block that saw it at the barrier before has left for good
 #ifndef __CUDA_ARCH__
         pause();
 #endif
