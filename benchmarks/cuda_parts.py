@@ -31,7 +31,7 @@ BALANCES: dict[str, Any] = {
     "split": vg.SPLIT(),
     **{f"split({limit})": vg.SPLIT(limit) for limit in LIMITS},
 }
-DELTA_FACTORS = (8, 16, 32, 64, 128, 256, 512)
+DELTA_FACTORS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 SLOW = 2.0  # seconds from which on a CPU's run is repeated twice only
 BLOCKS = (0.5, 1, 2, 4, 8)
 BLOCK_SIZES = (128, 256, 512, 1024)
@@ -166,19 +166,6 @@ def _balanced(part: Part, key: str, loaded: Loaded, chosen: Any, direction: Any,
     case = CASES[key]
     schedule = vg.Schedule().at(case.label, balance=chosen, direction=direction)
     return timed(case, loaded, part.repeats, schedule=schedule, relabel=order)
-
-
-def gains(rows: Sequence[Row]) -> list[Row]:
-    """Node splitting's gain in each case: the part of the time of a thread per vertex that the best limit saves."""
-    found = []
-    for key in dict.fromkeys((r["graph"], r["case"], r["relabel"]) for r in rows):
-        mine = {r["balance"]: r["ms"] for r in rows if (r["graph"], r["case"], r["relabel"]) == key}
-        split = {name: ms for name, ms in mine.items() if name.startswith("split")}
-        if split and "vertex" in mine:
-            best = min(split, key=split.__getitem__)
-            gain = 1 - split[best] / mine["vertex"]
-            found.append(dict(zip(("graph", "case", "relabel"), key, strict=True), best=best, gain=gain))
-    return found
 
 
 # --- (c) growth -----------------------------------------------------------------------------------------------

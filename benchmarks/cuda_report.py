@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import cuda_parts
 import harness
 
 Row = dict[str, Any]
@@ -90,13 +89,26 @@ def balance(rows: Sequence[Row]) -> str:
         cells.append([key[0], order, *shown])
     gained = [
         [g["graph"], g["case"] + (", by degree" if g["relabel"] else ""), g["best"], f"{g['gain']:.0%}"]
-        for g in cuda_parts.gains(rows)
+        for g in gains(rows)
     ]
     tables = [harness.table(["graph", "case, ms", *names], cells)]
     if gained:
         tables.append("What node splitting saves of the time of a thread per vertex:")
         tables.append(harness.table(["graph", "case", "best limit", "saved"], gained))
     return "\n\n".join(tables)
+
+
+def gains(rows: Sequence[Row]) -> list[Row]:
+    """Node splitting's gain in each case: the part of the time of a thread per vertex that the best limit saves."""
+    found = []
+    for key in dict.fromkeys((r["graph"], r["case"], r["relabel"]) for r in rows):
+        mine = {r["balance"]: r["ms"] for r in rows if (r["graph"], r["case"], r["relabel"]) == key}
+        split = {name: ms for name, ms in mine.items() if name.startswith("split")}
+        if split and "vertex" in mine:
+            best = min(split, key=split.__getitem__)
+            gain = 1 - split[best] / mine["vertex"]
+            found.append(dict(zip(("graph", "case", "relabel"), key, strict=True), best=best, gain=gain))
+    return found
 
 
 def growth(rows: Sequence[Row]) -> str:
