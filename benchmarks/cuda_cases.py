@@ -1,4 +1,4 @@
-"""What `cuda.py` runs: the algorithms with their parameters, how a result is compared with the CPU's, the bytes that
+"""What `gpu.py` runs: the algorithms with their parameters, how a result is compared with the CPU's, the bytes that
 have to move, and what other systems need for the same."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a new process does for the part `startup` of `cuda.py`: imports, then two runs; prints its times as JSON.
+"""What a new process does for the part `startup` of `gpu.py`: imports, then two runs; prints its times as JSON.
 
 python benchmarks/cuda_child.py ALGORITHM SCALE
 """

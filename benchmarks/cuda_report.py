@@ -1,4 +1,4 @@
-"""The tables of docs/internals/cuda.md, from the result files of `cuda.py` and `sanitizer.py`."""
+"""The tables of docs/internals/cuda.md, from the result files of `gpu.py` and `sanitizer.py`."""
 
 from __future__ import annotations
 

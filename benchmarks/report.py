@@ -121,7 +121,7 @@ def cuda_section(name: str, results: Path) -> str:
     path = results / "cuda.json"
     runs = json.loads(path.read_text())["parts"].get(name) if path.exists() else None
     if not runs:
-        return f"Not measured yet: `python benchmarks/cuda.py --parts {name}` writes this table's figures.\n"
+        return f"Not measured yet: `python benchmarks/gpu.py --parts {name}` writes this table's figures.\n"
     return f"{cuda_report.part(runs, cuda_report.PARTS[name])}\n"
 
 

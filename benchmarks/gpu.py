@@ -1,11 +1,11 @@
 """vgraph on an NVIDIA GPU: what each algorithm takes, beside other systems, cuSPARSE and the GPU's copy rate.
 
-    python benchmarks/cuda.py --parts headline,balance --graphs rmat22,road2048
-    python benchmarks/cuda.py --parts headline --graphs cnr-2000,ego-Twitter,USA-road-FLA --data DIR
-    python benchmarks/cuda.py --parts growth --graphs rmat18,rmat19,rmat20,rmat21,rmat22,rmat23,rmat24
-    python benchmarks/cuda.py --parts devices,constants --graphs rmat22,road2048
-    python benchmarks/cuda.py --parts startup
-    python benchmarks/cuda.py --merge FILE ...
+    python benchmarks/gpu.py --parts headline,balance --graphs rmat22,road2048
+    python benchmarks/gpu.py --parts headline --graphs cnr-2000,ego-Twitter,USA-road-FLA --data DIR
+    python benchmarks/gpu.py --parts growth --graphs rmat18,rmat19,rmat20,rmat21,rmat22,rmat23,rmat24
+    python benchmarks/gpu.py --parts devices,constants --graphs rmat22,road2048
+    python benchmarks/gpu.py --parts startup
+    python benchmarks/gpu.py --merge FILE ...
     python benchmarks/report.py
 
 Times are of the kernel by events, the graph on the GPU: medians of `--repeats` runs, with the least and the most; for
@@ -16,6 +16,8 @@ goes on; the exit status is 1 if anything failed. Figures of other systems are c
 The result file has a list of runs for each part: environment, method, rows. A run that measures a row again takes the
 earlier one's place. `--merge` puts in files that were written elsewhere. Warp execution efficiency is not in it:
 `ncu --clock-control none --metrics smsp__thread_inst_executed_per_inst_executed.ratio` around such a call has it.
+
+The file is not called cuda.py, because CuPy imports a package `cuda`, and would find it.
 """
 
 from __future__ import annotations
