@@ -86,6 +86,19 @@ struct Block {
   }
 };
 
+// Shared memory in which a block lays out vertices: one for all balancers of a kernel.
+struct Tile {
+  u64 vertices[BLOCK];
+  u64 begins[BLOCK];
+  u32 ends[BLOCK];  // on the line of their arcs
+  u32 of_warps[WARPS];
+  u32 count;
+};
+VG_DEVICE Tile& tile() {
+  __shared__ Tile kept;
+  return kept;
+}
+
 // --- balancers -----------------------------------------------------------------------------------------------
 
 // A thread per vertex.
@@ -132,8 +145,7 @@ VG_DEVICE u32 warp_width(i64 count) {
 // (thread, warp, block: Merrill, Garland and Grimshaw 2012).
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
-  __shared__ i64 large[BLOCK];
-  __shared__ u32 num_large;
+  Tile& shared = tile();
   if (range.count <= num_warps()) {
     by_warp(range, rows, visit);
     return;
@@ -141,7 +153,7 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
   for (i64 start = 0; start < range.count; start += step) {
-    if (threadIdx.x == 0) num_large = 0;
+    if (threadIdx.x == 0) shared.count = 0;
     __syncthreads();
     i64 i = start + width * warp_number() + lane();
     bool mine = lane() < width && range.has(i);
@@ -149,7 +161,7 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     Offset degree = end - begin;
     if (mine && degree <= FEW) visit(Thread(), i, v, begin, end, true, true);
-    if (mine && degree > BLOCK) large[atomicAdd(&num_large, 1u)] = i;
+    if (mine && degree > BLOCK) shared.vertices[atomicAdd(&shared.count, 1u)] = (u64)i;
     __syncwarp();
     for (u32 left = __ballot_sync(ALL, mine && degree > FEW && degree <= BLOCK); left; left &= left - 1) {
       u32 one = __ffs(left) - 1;
@@ -157,10 +169,11 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
       __syncwarp();
     }
     __syncthreads();
-    u32 n = num_large;
+    u32 n = shared.count;
     for (u32 k = 0; k < n; ++k) {
-      Id u = range[large[k]];
-      visit(Block(), large[k], u, fixed(&rows[u]), fixed(&rows[u + 1]), true, true);
+      i64 place = (i64)shared.vertices[k];
+      Id u = range[place];
+      visit(Block(), place, u, fixed(&rows[u]), fixed(&rows[u + 1]), true, true);
       __syncthreads();
     }
   }
@@ -246,10 +259,7 @@ VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* ro
 // finding the vertex by binary search (Davidson, Baxter, Garland and Owens 2014). Hubs are cut and shared by the grid.
 template <class Id, class Offset, class Team, class Visit>
 VG_DEVICE bool by_arcs(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
-  __shared__ Id vertices[BLOCK];
-  __shared__ Offset begins[BLOCK];
-  __shared__ u32 ends[BLOCK];  // on the line
-  __shared__ u32 of_warps[WARPS];
+  Tile& shared = tile();
   Hubs<Id> hubs(team, turn, memory);
   i64 share = (range.count + gridDim.x - 1) / gridDim.x;
   i64 width = share < (i64)BLOCK ? share < 1 ? 1 : share : (i64)BLOCK;
@@ -271,24 +281,24 @@ VG_DEVICE bool by_arcs(Team& team, u32& turn, Range<Id> range, const Offset* row
       u32 left = __shfl_up_sync(ALL, until, d);
       if (lane() >= d) until += left;
     }
-    if (lane() == 31) of_warps[warp()] = until;
+    if (lane() == 31) shared.of_warps[warp()] = until;
     __syncthreads();
-    for (u32 k = 0; k < warp(); ++k) until += of_warps[k];
-    vertices[threadIdx.x] = v;
-    begins[threadIdx.x] = begin;
-    ends[threadIdx.x] = until;
+    for (u32 k = 0; k < warp(); ++k) until += shared.of_warps[k];
+    shared.vertices[threadIdx.x] = v;
+    shared.begins[threadIdx.x] = begin;
+    shared.ends[threadIdx.x] = until;
     __syncthreads();
-    u32 total = ends[BLOCK - 1];
+    u32 total = shared.ends[BLOCK - 1];
     for (u32 k = threadIdx.x; k < total; k += BLOCK) {
       u32 low = 0, high = BLOCK - 1;  // the first vertex that ends behind k
       while (low < high) {
         u32 middle = (low + high) / 2;
-        if (ends[middle] <= k) low = middle + 1;
+        if (shared.ends[middle] <= k) low = middle + 1;
         else high = middle;
       }
-      u32 start = low ? ends[low - 1] : 0;
-      Offset arc = begins[low] + (k - start);
-      visit(Thread(), base + low, vertices[low], arc, (Offset)(arc + 1), ends[low] - start == 1, k == start);
+      u32 start = low ? shared.ends[low - 1] : 0;
+      Offset arc = (Offset)(shared.begins[low] + (k - start));
+      visit(Thread(), base + low, (Id)shared.vertices[low], arc, (Offset)(arc + 1), shared.ends[low] - start == 1, k == start);
     }
     __syncthreads();
   }
