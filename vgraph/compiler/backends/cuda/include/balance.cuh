@@ -36,25 +36,30 @@ struct Thread {
   VG_DEVICE T reduce(T value) const { return value; }
 };
 
-struct Warp {
-  static constexpr u32 size = 32;
-  VG_DEVICE u32 rank() const { return lane(); }
-  VG_DEVICE bool leads() const { return lane() == 0; }
+// N neighboring lanes of a warp.
+template <u32 N>
+struct Lanes {
+  static constexpr u32 size = N;
+  VG_DEVICE u32 rank() const { return lane() % N; }
+  VG_DEVICE u32 leader() const { return lane() - rank(); }
+  VG_DEVICE bool leads() const { return rank() == 0; }
+  VG_DEVICE u32 mask() const { return N == 32 ? ALL : ((1u << (N % 32)) - 1) << leader(); }
   // The first lane's value.
   template <class T>
-  VG_DEVICE T same(T value) const { return shuffle(value, 0); }
+  VG_DEVICE T same(T value) const { return shuffle(value, leader(), mask()); }
   template <class Op, class T>
   VG_DEVICE T reduce(T value) const {
-    __syncwarp();
-    return warp_reduce<Op>(value);
+    __syncwarp(mask());
+    for (u32 d = N / 2; d; d /= 2) value = Op::apply(value, shuffle_xor(value, d, mask()));
+    return value;
   }
-  template <class Op, class T, int N>
-  VG_DEVICE Vec<T, N> reduce(Vec<T, N> value) const {
-    __syncwarp();
-    for (int k = 0; k < N; ++k) value.x[k] = warp_reduce<Op>(value.x[k]);
+  template <class Op, class T, int M>
+  VG_DEVICE Vec<T, M> reduce(Vec<T, M> value) const {
+    for (int k = 0; k < M; ++k) value.x[k] = reduce<Op>(value.x[k]);
     return value;
   }
 };
+using Warp = Lanes<32>;
 
 struct Block {
   static constexpr u32 size = BLOCK;
@@ -133,12 +138,45 @@ VG_DEVICE void by_block(Range<Id> range, const Offset* rows, Visit visit) {
   }
 }
 
-constexpr u32 FEW = 16;  // arcs that one thread walks alone
+#ifndef VG_FEW
+#define VG_FEW 16
+#endif
+#ifndef VG_SOME
+#define VG_SOME 128
+#endif
+constexpr u32 FEW = VG_FEW;    // arcs that one thread walks alone
+constexpr u32 SOME = VG_SOME;  // arcs that a quarter of a warp walks
 
 // How many vertices a warp takes at a time: fewer where there is not one for every thread, so that all warps have some.
 VG_DEVICE u32 warp_width(i64 count) {
   i64 width = (count + num_warps() - 1) / num_warps();
   return width >= 32 ? 32 : width < 1 ? 1 : (u32)width;
+}
+
+// The vertices of a warp's lanes, by degree: few arcs, their own thread; some, a quarter of the warp; more, all of it.
+template <class Id, class Offset, class Visit>
+VG_DEVICE void share_warp(u32 width, bool mine, i64 i, Id v, Offset begin, Offset end, Visit visit) {
+  Offset degree = end - begin;
+  Offset few = width == 32 ? FEW : 4;  // where lanes would idle otherwise, they help
+  if (mine && degree <= few) visit(Thread(), i, v, begin, end, true, true);
+  __syncwarp();
+  bool some = width >= 8 && degree <= SOME;
+  for (u32 left = __ballot_sync(ALL, mine && degree > few && some); left;) {
+    u32 rest = left;
+    for (u32 k = 0; k < lane() / 8; ++k) rest &= rest - 1;
+    u32 one = rest ? __ffs(rest) - 1 : 0;
+    i64 place = shuffle(i, one);
+    Id u = shuffle(v, one);
+    Offset from = shuffle(begin, one), until = shuffle(end, one);
+    if (rest) visit(Lanes<8>(), place, u, from, until, true, true);
+    __syncwarp();
+    for (u32 k = 0; k < 4; ++k) left &= left - 1;
+  }
+  for (u32 left = __ballot_sync(ALL, mine && degree > few && !some); left; left &= left - 1) {
+    u32 one = __ffs(left) - 1;
+    visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
+    __syncwarp();
+  }
 }
 
 // Few arcs: a thread per vertex; more: a warp; more than the block has threads: all of the block, one after the other
@@ -160,14 +198,8 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
     Id v = mine ? range[i] : 0;
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     Offset degree = end - begin;
-    if (mine && degree <= FEW) visit(Thread(), i, v, begin, end, true, true);
     if (mine && degree > BLOCK) shared.vertices[atomicAdd(&shared.count, 1u)] = (u64)i;
-    __syncwarp();
-    for (u32 left = __ballot_sync(ALL, mine && degree > FEW && degree <= BLOCK); left; left &= left - 1) {
-      u32 one = __ffs(left) - 1;
-      visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
-      __syncwarp();
-    }
+    share_warp(width, mine && degree <= BLOCK, i, v, begin, end, visit);
     __syncthreads();
     u32 n = shared.count;
     for (u32 k = 0; k < n; ++k) {
@@ -242,13 +274,7 @@ VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* ro
     u64 degree = end - begin;
     bool hub = mine && degree > most;
     if (hub) hubs.set_aside(i, (degree + most - 1) / most);
-    if (mine && !hub && degree <= FEW) visit(Thread(), i, v, begin, end, true, true);
-    __syncwarp();
-    for (u32 left = __ballot_sync(ALL, mine && !hub && degree > FEW); left; left &= left - 1) {
-      u32 one = __ffs(left) - 1;
-      visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
-      __syncwarp();
-    }
+    share_warp(width, mine && !hub, i, v, begin, end, visit);
   }
   if (team.meet()) return true;
   by_pieces(hubs, range, rows, most, visit);

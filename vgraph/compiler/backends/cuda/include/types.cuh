@@ -107,9 +107,9 @@ VG_DEVICE T shuffle(T value, u32 source, u32 mask = ALL) {
 }
 
 template <class T>
-VG_DEVICE T shuffle_xor(T value, u32 distance) {
-  if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_xor_sync(ALL, (u32)bit_cast<u8>(value), distance));
-  else return bit_cast<T>(__shfl_xor_sync(ALL, bit_cast<Bits<T>>(value), distance));
+VG_DEVICE T shuffle_xor(T value, u32 distance, u32 mask = ALL) {
+  if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_xor_sync(mask, (u32)bit_cast<u8>(value), distance));
+  else return bit_cast<T>(__shfl_xor_sync(mask, bit_cast<Bits<T>>(value), distance));
 }
 
 }  // namespace vg
