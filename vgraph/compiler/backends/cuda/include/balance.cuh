@@ -138,14 +138,10 @@ VG_DEVICE void by_block(Range<Id> range, const Offset* rows, Visit visit) {
   }
 }
 
-#ifndef VG_FEW
-#define VG_FEW 16
-#endif
-#ifndef VG_SOME
-#define VG_SOME 128
-#endif
-constexpr u32 FEW = VG_FEW;    // arcs that one thread walks alone
-constexpr u32 SOME = VG_SOME;  // arcs that a quarter of a warp walks
+// Measured on an H200, PageRank on a Kronecker graph of scale 22 in the order of degrees: 0.76 ms a gather; without the
+// quarter 0.80, with 8 instead of 16 0.78, with 64 instead of 128 0.79. Searches and shortest paths do not mind.
+constexpr u32 FEW = 16;    // arcs that one thread walks alone
+constexpr u32 SOME = 128;  // arcs that a quarter of a warp walks
 
 // How many vertices a warp takes at a time: fewer where there is not one for every thread, so that all warps have some.
 VG_DEVICE u32 warp_width(i64 count) {
