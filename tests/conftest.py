@@ -38,6 +38,7 @@ SAMPLED = {
     "test_deep_library.py::test_strong_components_on": 4,
     "test_deep_library.py::test_spanning_forests[": 2,
     "tests/cuda/test_kernels.py": 5,
+    "tests/cuda/test_library_compiles.py": 3,
     "test_explain.py::test_a_refusal": 4,
     "test_locality.py": 3,
     "test_order.py::test_every_order": 2,
