@@ -52,7 +52,8 @@ class EmulatedLaunch:
 
 
 class EmulatedDevice:
-    """`multiprocessors` of one block each. `limit`: bytes of memory; `seed`: of the interleaving of threads.
+    """`multiprocessors` of one block each. `limit`: bytes of memory; `seed`: of the interleaving of threads;
+    `every_access`: plain accesses interleave, too; `include`: where the headers are.
 
     `compiled`, `uploads` and `launches` count what was done.
     """
@@ -61,8 +62,16 @@ class EmulatedDevice:
     place = "cuda:emulated"
 
     def __init__(
-        self, *, multiprocessors: int = 2, block: int = 64, limit: int = 1 << 34, seed: int = 0
+        self,
+        *,
+        multiprocessors: int = 2,
+        block: int = 64,
+        limit: int = 1 << 34,
+        seed: int = 0,
+        every_access: bool = False,
+        include: Path = INCLUDE,
     ) -> None:
+        self.every_access, self.include = every_access, include
         self.multiprocessors, self.block, self.limit, self.seed = multiprocessors, block, limit, seed
         self.used = self.compiled = self.uploads = self.launches = 0
         self.grids: list[int] = []
@@ -71,15 +80,14 @@ class EmulatedDevice:
         return contextlib.nullcontext()
 
     def stamp(self) -> str:
-        headers = "".join(p.read_text() for p in sorted(INCLUDE.glob("*.cuh")))
-        return f"emulated {self.block} {len(headers)}"
+        return f"emulated {self.block} {self.every_access} {self.include}"
 
     def compile(self, text: str) -> bytes:
         self.compiled += 1
         return text.encode()
 
     def load(self, code: bytes) -> Emulated:
-        return compile_text(code.decode(), [INCLUDE], self.block)
+        return compile_text(code.decode(), [self.include], self.block, every_access=self.every_access)
 
     def occupancy(self, kernel: Emulated) -> int:
         return 1

@@ -14,7 +14,9 @@ from test_random_schedules import KINDS, SHAPES, load, random_graph
 import vgraph as vg
 from vgraph.compiler.axes import space
 
-QUICK, MANY = 5, 200
+QUICK = (0, 2, 8, 10, 13)
+"""Of every kind; 8 to 13 once had lanes of a warp wait for each other inside what only the first of them does."""
+MANY = 200
 
 
 def check(kind: str, seed: int, count: int, folder: Path, device: Any) -> None:
@@ -36,13 +38,13 @@ def check(kind: str, seed: int, count: int, folder: Path, device: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(QUICK))
+@pytest.mark.parametrize("seed", QUICK)
 def test_random_programs(seed: int, kind: str, gpu: Any, tmp_path: Path) -> None:
     check(kind, seed, 2, tmp_path, gpu)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(QUICK, QUICK + MANY))
+@pytest.mark.parametrize("seed", sorted({*range(MANY)} - {*QUICK}))
 def test_many_random_programs(seed: int, kind: str, emulated: EmulatedDevice, tmp_path: Path) -> None:
     check(kind, seed, 3, tmp_path, emulated)

@@ -34,9 +34,10 @@ def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
 def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     """`enqueue work v`."""
     assert f.region is not None
+    vertex = f.agreed(node.vertex)
     with f.effect(), f.block(""):
         v = f.temporary("queued")
-        f.line(f"vid {v} = {f.expr(node.vertex)};")
+        f.line(f"vid {v} = {vertex};")
         lowest = f.region.lowest[node.buckets]
         f.line(f"{f.buckets(node.buckets)}.push({v}, {_key(f, node.buckets)}({v}), {lowest});")
 

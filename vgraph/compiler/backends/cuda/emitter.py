@@ -153,6 +153,11 @@ class Emitter:
         else:
             yield
 
+    def agreed(self, node: ir.Expr) -> str:
+        """The text of a value for use inside `effect`: the lanes of a group agree on it before one of them acts."""
+        text = self.expr(node)
+        return self.define(node.type, "value", text) if self.place is Place.GROUP and "(" in text else text
+
     @contextmanager
     def at(self, place: Place) -> Iterator[None]:
         """Emit for others to execute."""

@@ -30,7 +30,7 @@ def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
     """`push next v`."""
     region = f.region
     assert region is not None, "pushes stand in parallel loops"
-    target, v = f.frontier(node.frontier), f.expr(node.vertex)
+    target, v = f.frontier(node.frontier), f.agreed(node.vertex)
     if node.layout is BITMAP and node.frontier in region.own:
         f.line(f"{region.own[node.frontier]} = true;")
         return

@@ -52,9 +52,9 @@ def emit_set_global(f: Emitter, node: ir.SetGlobal) -> None:
 def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
     """`@error += e`: into this thread's partial."""
     assert f.region is not None
-    name = f.region.partials[node.op, node.name]
+    name, value = f.region.partials[node.op, node.name], f.agreed(node.value)
     with f.effect():
-        f.line(f"{name} = {combined(node.op, name, f.expr(node.value), node.value.type)};")
+        f.line(f"{name} = {combined(node.op, name, value, node.value.type)};")
 
 
 # --- memory ----------------------------------------------------------------------------------------------------
@@ -62,9 +62,7 @@ def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
 
 def emit_store(f: Emitter, node: ir.Store) -> None:
     """`rank[v] = e`."""
-    place, value = f"{f.prop(node.prop)}[{f.expr(node.index)}]", f.expr(node.value)
-    if f.place is Place.GROUP:
-        value = f.define(node.value.type, "value", value)
+    place, value = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", f.agreed(node.value)
     with f.effect():
         if node.order is ir.Order.RELAXED:
             f.line(f"put_relaxed(&{place}, {value});")
@@ -74,10 +72,9 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
 
 def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
     """`dist[v] min= e`, and whether it changed anything."""
-    place, value = f"&{f.prop(node.prop)}[{f.expr(node.index)}]", f.expr(node.value)
+    place, value = f"&{f.prop(node.prop)}[{f.agreed(node.index)}]", f.agreed(node.value)
     call = f"{'atomic_reduce' if node.atomic else 'reduce'}<{OPERATIONS[node.op]}>"
     if f.place is Place.GROUP:
-        value = f.define(node.value.type, "value", value)
         changed = f.define(BOOL, "changed", "false") if node.changed else ""
         with f.effect():
             f.line(f"{changed} = {call}({place}, {value});" if changed else f"{call}({place}, {value});")
@@ -99,10 +96,10 @@ def _whole(node: ir.Reduce) -> bool:
 
 def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
     """`ok = cas parent[v] from e with f`."""
-    place = f"&{f.prop(node.prop)}[{f.expr(node.index)}]"
+    place = f"&{f.prop(node.prop)}[{f.agreed(node.index)}]"
     function = "claim" if node.atomic else "claim_alone"
     t = type_name(node.value.type)
-    call = f"{function}<{t}>({place}, {f.expr(node.expected)}, {f.expr(node.value)})"
+    call = f"{function}<{t}>({place}, {f.agreed(node.expected)}, {f.agreed(node.value)})"
     ok = f.local(node.ok)
     if f.place is Place.GROUP:
         f.line(f"{ok} = false;")

@@ -1,0 +1,160 @@
+"""Missing barriers are found: right kernels stand every interleaving, kernels without one of their barriers do not.
+
+Each fault takes one barrier out of the headers, where text is replaced by text; some seed must then give a wrong
+result, a deadlock or a misuse. `every_access` lets plain accesses interleave, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import emulator
+import numpy as np
+import pytest
+from emulated_device import INCLUDE, EmulatedDevice
+
+import vgraph as vg
+from vgraph.errors import InternalError
+from vgraph.runtime.cuda import use
+
+pytestmark = pytest.mark.skipif(emulator.unavailable() is not None, reason=str(emulator.unavailable()))
+
+A = vg.algorithms
+S = vg.Schedule()
+
+
+def graph_of(n: int, m: int) -> vg.Graph:
+    """A graph with a hub, weights from 1 on."""
+    rng = np.random.default_rng(n)
+    ends = rng.integers(0, n, m), np.where(rng.random(m) < 0.2, 3, rng.integers(0, n, m))
+    return vg.Graph.from_edges(
+        *ends, num_vertices=n, directed=False, weight=rng.integers(1, 20, m).astype(np.int32)
+    )
+
+
+@dataclass(frozen=True)
+class Program:
+    """An algorithm under a schedule, and the result that has one right answer."""
+
+    algorithm: vg.AlgorithmDef
+    schedule: vg.Schedule
+    result: str
+    arguments: tuple[tuple[str, int], ...] = ()
+
+    def wrong(
+        self,
+        graph: vg.Graph,
+        seed: int,
+        shape: tuple[int, int],
+        want: np.ndarray,
+        include: Path = INCLUDE,
+    ) -> bool:
+        """Whether a run with that interleaving fails, or gives something else than `want`."""
+        device = EmulatedDevice(
+            multiprocessors=shape[0], block=shape[1], seed=seed, every_access=True, include=include
+        )
+        try:
+            with use(device):
+                found = vg.run(
+                    self.algorithm, graph, schedule=self.schedule, device="cuda", **dict(self.arguments)
+                )
+        except InternalError:
+            return True
+        return not np.array_equal(getattr(found, self.result), want)
+
+    def right(self, graph: vg.Graph) -> np.ndarray:
+        """What the CPU gives."""
+        found = vg.run(self.algorithm, graph, device="cpu", threads=1, **dict(self.arguments))
+        return np.asarray(getattr(found, self.result))
+
+
+FROM_0 = (("source", 0),)
+BFS = Program(A.bfs, S.at("visit", direction=vg.PUSH), "level", FROM_0)
+BY_ARCS = Program(A.bellman_ford, S.at("relax", balance=vg.EDGE), "dist", FROM_0)
+BY_BINS = Program(A.bellman_ford, S.at("relax", balance=vg.TWC), "dist", FROM_0)
+BY_SPLIT = Program(A.bellman_ford, S.at("relax", balance=vg.SPLIT(8)), "dist", FROM_0)
+BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(4)), "dist", FROM_0)
+CORES = Program(A.k_core, S, "core")
+TRIANGLES = Program(A.triangle_count, S.at("count", balance=vg.WARP), "total")
+INDEPENDENT = Program(A.maximal_independent_set, S, "member")
+
+PROGRAMS = {
+    "bfs": BFS, "by arcs": BY_ARCS, "by bins": BY_BINS, "by split": BY_SPLIT, "buckets": BUCKETS,
+    "cores": CORES, "independent": INDEPENDENT,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("shape", [(2, 32), (1, 64)], ids=str)
+def test_right_kernels_stand_every_interleaving(name: str, shape: tuple[int, int]) -> None:
+    graph, program = graph_of(60, 240), PROGRAMS[name]
+    want = program.right(graph)
+    wrong = [seed for seed in range(1, 7) if program.wrong(graph, seed, shape, want)]
+    assert wrong == []
+
+
+@dataclass(frozen=True)
+class Fault:
+    """In header `file`, the first `old` behind `anchor` becomes `new`; `program` shows it on `shape` of blocks."""
+
+    file: str
+    anchor: str
+    old: str
+    new: str
+    program: Program
+    shape: tuple[int, int]
+
+    def plant(self, folder: Path) -> None:
+        """Copy the headers with the fault in them."""
+        for path in INCLUDE.glob("*.cuh"):
+            text = path.read_text()
+            if path.name == self.file:
+                at = text.index(self.old, text.index(self.anchor))
+                text = text[:at] + self.new + text[at + len(self.old) :]
+            (folder / path.name).write_text(text)
+
+
+SYNC = "__syncthreads();"
+FAULTS = {
+    "grid barrier: nobody waits for other blocks": Fault(
+        "grid.cuh", "bool meet(After after)", "(seen & ~STOP) < target", "false", BFS, (3, 32)
+    ),
+    "grid barrier: a block arrives before all its threads": Fault(
+        "grid.cuh", "bool meet(After after)", SYNC, "", BFS, (2, 64)
+    ),
+    "grid barrier: threads go on before their first one": Fault(
+        "grid.cuh", "if (used > 0) ++turn;", SYNC, "", BFS, (2, 64)
+    ),
+    "alone: the others read while one thread writes": Fault(
+        "grid.cuh", "void alone(F f) const", "f();\n    " + SYNC, "f();", BFS, (1, 64)
+    ),
+    "alone: one thread writes while the others read": Fault(
+        "grid.cuh", "void alone(F f) const", SYNC, "", CORES, (1, 64)
+    ),
+    "equal shares: the line is read before it is laid out": Fault(
+        "balance.cuh", "ends[threadIdx.x] = until;", SYNC, "", BY_ARCS, (1, 64)
+    ),
+    "equal shares: sums of warps are read too early": Fault(
+        "balance.cuh", "of_warps[warp()] = until;", SYNC, "", BY_ARCS, (1, 64)
+    ),
+    "bins: the number of large vertices is zeroed while it is read": Fault(
+        "balance.cuh", "num_large = 0;", SYNC, "", BY_BINS, (1, 64)
+    ),
+    "splitting: pieces are walked before all hubs are set aside": Fault(
+        "balance.cuh", "True if the run is to stop.", "if (team.meet()) return true;", "", BY_SPLIT, (2, 64)
+    ),
+    "buckets: one block fills a bucket that another still counts": Fault(
+        "buckets.cuh", "All blocks have counted", "team.meet()", "false", CORES, (3, 32)
+    ),
+}
+SEEDS = 40
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_missing_barrier_is_found(name: str, tmp_path: Path) -> None:
+    fault = FAULTS[name]
+    fault.plant(tmp_path)
+    graph = graph_of(150, 600)
+    want = fault.program.right(graph)
+    assert any(fault.program.wrong(graph, seed, fault.shape, want, tmp_path) for seed in range(1, SEEDS))
