@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from emulated_device import EmulatedDevice
+from library import graph_for
 from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, defaults, graph_of
 
 import vgraph as vg
@@ -65,7 +66,7 @@ def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:
     """All graphs of a kind which the algorithm takes, and what the CPU gives there."""
     found = []
     for shape in SHAPES:
-        graph = graph_of(shape, kind, seed)
+        graph = graph_for(algorithm, graph_of(shape, kind, seed))
         arguments = arguments_of(algorithm, graph, seed)
         try:
             expected = vg.run(algorithm, graph, device="cpu", threads=1, **arguments)

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from library import arguments_for, graph_for
 from matrix import ALGORITHMS, program_of
 from schedule_matrix import Case, Kind, defaults, graph_of
 
@@ -43,13 +44,10 @@ def large() -> vg.Graph:
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=False, weight=np.ones(m, np.int32))
 
 
-def source_of(algorithm: vg.AlgorithmDef) -> dict[str, int]:
-    return {"source": 0} if "source" in algorithm.signature.parameters else {}
-
-
 def text_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, schedule: vg.Schedule) -> str:
     """The CUDA C++ of an algorithm."""
-    given = source_of(algorithm)
+    graph = graph_for(algorithm, graph)
+    given = arguments_for(algorithm, graph)
     graph, _, replaced = algorithm.prepare(graph, given)
     types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
     facts = facts_of(graph, "cuda")
@@ -86,7 +84,8 @@ def test_every_balance(algorithm: vg.AlgorithmDef, balance: object) -> None:
     """At all labels that can have it at once."""
     graph = graph_of("random", KIND, 1)
     plain, schedule = text_of(algorithm, graph, vg.Schedule()), vg.Schedule()
-    case = Case("", graph, source_of(algorithm), None)
+    graph = graph_for(algorithm, graph)
+    case = Case("", graph, arguments_for(algorithm, graph), None)
     for label in labels(program_of(algorithm, case)[0]):
         wanted = schedule.at(label, balance=balance)
         try:

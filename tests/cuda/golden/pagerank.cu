@@ -1,0 +1,156 @@
+// pagerank: every thread of the grid runs all of it.
+#include "vgraph.cuh"
+using namespace vg;
+using vid = u32;
+using eid = u32;
+
+struct Args {
+  alignas(8) Control* control;
+  alignas(8) f64* rank;
+  alignas(8) f64* incoming;
+  alignas(8) f64* part;
+  alignas(8) const vid* in_columns;
+  alignas(8) const eid* in_rows;
+  alignas(8) const eid* out_rows;
+  alignas(8) i64 num_vertices;
+  alignas(8) i64 num_arcs;
+  alignas(8) f64 damping_2;
+  alignas(8) f64 tolerance;
+  alignas(8) i64 max_rounds;
+  alignas(8) u64* trace;
+  alignas(8) u64 trace_room;
+  alignas(8) i64 workers;
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)
+vg_main(const __grid_constant__ Args a) {
+  const auto control = a.control;
+  const auto rank = a.rank;
+  const auto incoming = a.incoming;
+  const auto part = a.part;
+  const auto in_columns = a.in_columns;
+  const auto in_rows = a.in_rows;
+  const auto out_rows = a.out_rows;
+  const auto num_vertices = a.num_vertices;
+  const auto num_arcs = a.num_arcs;
+  const auto damping_2 = a.damping_2;
+  const auto tolerance = a.tolerance;
+  const auto max_rounds = a.max_rounds;
+  __shared__ Board<2> board;
+  Team<2> team(control, (u64*)control + 8, &board);
+  u64 last_time = now();
+  f64 damping = 0.0;
+  f64 dangling = 0.0;
+  f64 change = 0.0;
+  f64 base = 0.0;
+  f64 jumping = 0.0;
+  i64 arcs = 0ll;
+  i64 arcs_1 = 0ll;
+  i64 arcs_2 = 0ll;
+
+
+  {
+    for (i64 place_1 = thread_number(); place_1 < num_vertices; place_1 += num_threads()) {
+      vid v = (vid)place_1;
+      rank[v] = 0.0;
+    }
+    if (team.meet()) return;
+  }
+
+  {
+    for (i64 place_2 = thread_number(); place_2 < num_vertices; place_2 += num_threads()) {
+      vid v_1 = (vid)place_2;
+      incoming[v_1] = 0.0;
+    }
+    if (team.meet()) return;
+  }
+
+  {
+    for (i64 place_3 = thread_number(); place_3 < num_vertices; place_3 += num_threads()) {
+      vid v_2 = (vid)place_3;
+      part[v_2] = 0.0;
+    }
+    if (team.meet()) return;
+  }
+  damping = damping_2;
+  dangling = 0.0;
+  change = tolerance;
+  base = 0.0;
+  arcs = 0ll;
+
+  {
+    f64 dangling_part_4 = Identity<Sum, f64>::value();
+    for (i64 place_5 = thread_number(); place_5 < round_up(num_vertices); place_5 += num_threads()) {
+      vid v_3 = (vid)place_5;
+      if (place_5 < num_vertices) do {
+        rank[v_3] = (1.0 / (f64)num_vertices);
+        part[v_3] = 0.0;
+        if ((num_arcs_of(out_rows, v_3) > 0ll)) {
+          part[v_3] = ((damping * rank[v_3]) / (f64)num_arcs_of(out_rows, v_3));
+        } else {
+          dangling_part_4 = (dangling_part_4 + rank[v_3]);
+        }
+      } while (false);
+    }
+    team.give<Sum>(0, dangling_part_4);
+    if (team.meet<Slot<Sum, f64>>()) return;
+    dangling = (dangling + team.total<Sum, f64>(0));
+  }  // begin
+  if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, num_vertices, arcs);
+  i64 rounds_ = 0ll;
+  while (((rounds_ < max_rounds) && (change >= tolerance))) {
+    jumping = ((1.0 - damping_2) + (damping_2 * dangling));
+    dangling = 0.0;
+    change = 0.0;
+    arcs_1 = 0ll;
+
+    {
+      i64 arcs_1_part_6 = Identity<Sum, i64>::value();
+      for (i64 place_7 = thread_number(); place_7 < round_up(num_vertices); place_7 += num_threads()) {
+        vid dst = (vid)place_7;
+        if (place_7 < num_vertices) do {
+          f64 dst_incoming = incoming[dst];
+          vid of_8 = dst;
+          for (eid edge = fixed(&in_rows[of_8]), edge_end_9 = fixed(&in_rows[of_8 + 1]); edge < edge_end_9; ++edge) {
+            vid src = fixed(&in_columns[edge]);
+            dst_incoming = (dst_incoming + part[src]);
+          }
+          arcs_1_part_6 = add(arcs_1_part_6, num_arcs_of(in_rows, dst));
+          incoming[dst] = dst_incoming;
+        } while (false);
+      }
+      team.give<Sum>(0, arcs_1_part_6);
+      if (team.meet<Slot<Sum, i64>>()) return;
+      arcs_1 = add(arcs_1, team.total<Sum, i64>(0));
+    }  // gather
+    if (team.first()) record(control, a.trace, a.trace_room, last_time, 1, 1, num_vertices, arcs_1);
+    base = (jumping / (f64)num_vertices);
+    arcs_2 = 0ll;
+
+    {
+      f64 change_part_10 = Identity<Sum, f64>::value();
+      f64 dangling_part_11 = Identity<Sum, f64>::value();
+      for (i64 place_12 = thread_number(); place_12 < round_up(num_vertices); place_12 += num_threads()) {
+        vid v_4 = (vid)place_12;
+        if (place_12 < num_vertices) do {
+          f64 rank_1 = (base + incoming[v_4]);
+          change_part_10 = (change_part_10 + absolute((rank_1 - rank[v_4])));
+          rank[v_4] = rank_1;
+          incoming[v_4] = 0.0;
+          if ((num_arcs_of(out_rows, v_4) > 0ll)) {
+            part[v_4] = ((damping * rank_1) / (f64)num_arcs_of(out_rows, v_4));
+          } else {
+            dangling_part_11 = (dangling_part_11 + rank_1);
+          }
+        } while (false);
+      }
+      team.give<Sum>(0, change_part_10);
+      team.give<Sum>(1, dangling_part_11);
+      if (team.meet<Slot<Sum, f64>, Slot<Sum, f64>>()) return;
+      change = (change + team.total<Sum, f64>(0));
+      dangling = (dangling + team.total<Sum, f64>(1));
+    }  // update
+    if (team.first()) record(control, a.trace, a.trace_room, last_time, 2, 0, num_vertices, arcs_2);
+    rounds_ = add(rounds_, 1ll);
+  }
+}
