@@ -152,7 +152,7 @@ FAULTS = {
         "balance.cuh", "of_warps[warp()] = until;", SYNC, "", BY_ARCS, (1, 64)
     ),
     "bins: the number of large vertices is zeroed while it is read": Fault(
-        "balance.cuh", "num_large = 0;", SYNC, "", BY_BINS, (1, 64)
+        "balance.cuh", "shared.count = 0;", SYNC, "", BY_BINS, (1, 64)
     ),
     "splitting: pieces are walked before all hubs are set aside": Fault(
         "balance.cuh", "True if the run is to stop.", "if (team.meet()) return true;", "", BY_SPLIT, (2, 64)

@@ -173,7 +173,14 @@ def headers() -> Mapping[str, str]:
 
 def options(arch: str, block: int) -> list[str]:
     """The options given to NVRTC."""
-    return ["-std=c++17", f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}", "-default-device"]
+    # -fmad=false: a product is rounded before it is added to something, as on the CPU.
+    return [
+        "-std=c++17",
+        f"--gpu-architecture={arch}",
+        f"-DVG_BLOCK={block}",
+        "-default-device",
+        "-fmad=false",
+    ]
 
 
 def compile(text: str, arch: str = "sm_90", block: int = BLOCK) -> bytes:
