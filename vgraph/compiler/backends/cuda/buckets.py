@@ -48,7 +48,9 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     enough = 0 if asked else ENOUGH
     f.slots = max(f.slots, 1)
     name = f.buckets(node.buckets)
-    f.line(f"if (advance(team, {name}, {_key(f, node.buckets)}, {enough}, {f.local(node.more)})) return;")
+    f.line(
+        f"if (advance<{'true' if asked else 'false'}>(team, {name}, {_key(f, node.buckets)}, {enough}, {f.local(node.more)})) return;"
+    )
 
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:

@@ -72,6 +72,7 @@ class Emitter:
         self.loops = 0  # sequential loops around, inside a parallel one
         self.common = 0  # loops over common neighbors around
         self.leave = "return"  # how the rest of a visit is passed over, outside sequential loops
+        self.pushed: frozenset[str] = frozenset()  # queues that the last parallel loop pushed to
         self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
         self.slots = 0
         self.written = written_properties(program)

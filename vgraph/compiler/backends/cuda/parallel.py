@@ -45,6 +45,7 @@ def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
 def close_region(f: Emitter, region: Region) -> None:
     """The barrier, and what becomes known to all with it."""
     f.region = None
+    f.pushed = frozenset(region.queues)
     types = {g.name: g.type for g in f.program.globals}
     slots: list[str] = []
     totals: list[tuple[str, str, str, int]] = []
@@ -90,11 +91,18 @@ _DESCRIPTORS: Final = (ir.FrontierSet, ir.FrontierClear, ir.FrontierSwap)
 def emit_single(f: Emitter, node: ir.Single) -> None:
     """`single { ... }`: changes of frontiers are made in the descriptors of all blocks, the rest by one thread.
 
-    Where nothing but queues changed hands behind a parallel loop, every block does that for itself: no barrier.
+    Where nothing but queues changed hands behind a parallel loop, every block does that for itself: no barrier. (Not if
+    the loop pushed to others as well: all blocks must have counted those before one of them pushes more.)
     """
-    quick = f.fresh and all(
-        isinstance(s, ir.FrontierSwap) or (isinstance(s, ir.FrontierClear) and s.layout is ir.Layout.SPARSE)
-        for s in node.body
+    named = {n for s in node.body for n in _names(s)}
+    quick = (
+        f.fresh
+        and f.pushed <= named
+        and all(
+            isinstance(s, ir.FrontierSwap)
+            or (isinstance(s, ir.FrontierClear) and s.layout is ir.Layout.SPARSE)
+            for s in node.body
+        )
     )
     region = Region()
     open_region(f, node.body, region)
@@ -121,6 +129,11 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
         f.region = None
         return
     close_region(f, region)
+
+
+def _names(s: ir.Stmt) -> set[str]:
+    """The queues that a change of descriptors leaves with another counter."""
+    return {s.left, s.right} if isinstance(s, ir.FrontierSwap) else set()
 
 
 def _descriptor(f: Emitter, stmt: ir.Stmt) -> None:

@@ -68,9 +68,9 @@ VG_DEVICE bool clear(Team& team, Buckets<Id>& b, i64 num_vertices) {
   return team.meet();
 }
 
-// Takes the lowest bucket as the one under way; `more` tells whether there is any. Where `enough` is positive, buckets
+// Takes the lowest bucket as the one under way (`exact`: the program may ask which one it is, and for other sizes); `more` tells whether there is any. Where `enough` is positive, buckets
 // are joined until that many vertices are at hand, for a grid needs many at a time.
-template <class Id, class Team, class Key>
+template <bool exact, class Id, class Team, class Key>
 VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& more) {
   if (b.next.count > 0) {
     team.alone([&] {
@@ -81,7 +81,9 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& mo
       b.epoch += 1;
     });
     more = true;
-    return false;
+    // What was counted behind the loop before, all blocks have counted before one of them goes on; an ordered loop asks
+    // for nothing but this bucket.
+    return exact ? team.meet() : false;
   }
   team.alone([&] { b.near.renew(false, blockIdx.x == 0); });
   i64 before = b.limit;
