@@ -47,10 +47,9 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     asked = any(isinstance(n, ir.BucketKey) and n.buckets == node.buckets for n in walk_body(f.program.body))
     enough = 0 if asked else ENOUGH
     f.slots = max(f.slots, 1)
-    name = f.buckets(node.buckets)
-    f.line(
-        f"if (advance<{'true' if asked else 'false'}>(team, {name}, {_key(f, node.buckets)}, {enough}, {f.local(node.more)})) return;"
-    )
+    exact, more = "true" if asked else "false", f.local(node.more)
+    arguments = f"team, {f.buckets(node.buckets)}, {_key(f, node.buckets)}, {enough}, {more}"
+    f.line(f"if (advance<{exact}>({arguments})) return;")
 
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
