@@ -72,8 +72,7 @@ def build(
 
     # text -> [algorithm IR]
     program = build_program(definition, signature)
-    if not backend.abilities.externals:
-        refuse_externals(program, backend.abilities.device)
+    refuse_externals(program, backend)
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]
     context = Context(schedule or Schedule(), threads, facts or Facts(), abilities=backend.abilities)

@@ -40,5 +40,5 @@ CUDA: Final = Abilities(
     pipelines=False,
     hints=False,
     copies=False,
-    externals=False,
+    externals=True,
 )

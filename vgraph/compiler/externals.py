@@ -3,7 +3,7 @@
 In the IR such a call is a `Call` whose function is called `external.<name>.<digest>`; the digest names the content, so
 equal texts of IR mean equal programs. What is behind a name is kept here, for as long as the process lives: a program
 with external calls can be parsed from text only where its functions were met before. The LLVM backend declares the
-function and links its module in before it optimises; another backend is to compile `python` for its device.
+function and links its module in before it optimises; the CUDA backend translates the module.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:
+    from vgraph.compiler.backends.base import Backend
     from vgraph.compiler.ir import Program
 
 PREFIX: Final = "external."
@@ -67,16 +68,23 @@ def external_type(name: str, args: Sequence[Type]) -> Type | None:
     return found.result if found is not None and found.args == tuple(args) else None
 
 
-def refuse_externals(program: Program, device: str) -> None:
-    """Raise a Refusal at the first call of an external function, for a device that has none."""
+def known(name: str) -> External:
+    """The function of a call in verified IR."""
+    return _known[name]
+
+
+def refuse_externals(program: Program, backend: Backend) -> None:
+    """Raise a Refusal at the first call of an external function that the backend cannot compile."""
     from vgraph import refusals
     from vgraph.compiler import ir
     from vgraph.compiler.rewrite import walk
 
     for node in walk(program):
         if isinstance(node, ir.Call) and node.function.startswith(PREFIX):
-            assert node.span is not None
-            raise refusals.externals.NumbaDevice(node.span, device)
+            reason = backend.refusal(known(node.function))
+            if reason is not None:
+                assert node.span is not None
+                raise refusals.externals.NumbaDevice(node.span, backend.abilities.device, reason)
 
 
 def needed(text: str) -> Iterator[External]:

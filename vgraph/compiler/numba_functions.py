@@ -7,10 +7,11 @@ imported by the user only (`frontend/foreign.py` recognises its objects by their
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 from typing import Any, Final
 
@@ -103,7 +104,8 @@ def _compile(name: str, value: Any, args: tuple[Type, ...]) -> External:
     kept = {k: given[k] for k in _KEPT if k in given}
     again = numba.njit(**_OPTIONS, **kept)(python_function(value))
     try:
-        again.compile(types)
+        with _without_vectors():
+            again.compile(types)
     except Exception as problem:
         raise NumbaRefusal(_short(problem)) from None
     made = again.overloads[types]
@@ -114,6 +116,21 @@ def _compile(name: str, value: Any, args: tuple[Type, ...]) -> External:
     result = _scalar(made.signature.return_type)
     text = _module(name, made, args, result)
     return External(name, args, result, text, python_function(value))
+
+
+@contextlib.contextmanager
+def _without_vectors() -> Iterator[None]:
+    """Let Numba leave loops as they are: the CPU's backend makes vectors when the function is inlined, a GPU has none."""
+    from numba.core import config
+    from numba.core.compiler_lock import global_compiler_lock
+
+    with global_compiler_lock:
+        kept = config.LOOP_VECTORIZE
+        config.LOOP_VECTORIZE = 0
+        try:
+            yield
+        finally:
+            config.LOOP_VECTORIZE = kept
 
 
 def _short(problem: Exception) -> str:
@@ -182,7 +199,9 @@ def _optimised(llvm: Any, text: str, kept: str) -> Any:
             if not item.is_declaration and item.name != kept:
                 item.linkage = llvm.Linkage.internal
         machine = host_machine()
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = False
+        builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
     return module
 

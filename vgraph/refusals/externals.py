@@ -49,8 +49,9 @@ class NumbaFunction(Refusal):
 class NumbaDevice(Refusal):
     """A Numba function on a device that cannot call it."""
 
-    title = "a Numba function cannot be called on device {device}"
-    label = "this call needs the CPU"
+    title = "this Numba function cannot be called on device {device}"
+    label = "{reason}"
     help = "run it with device='cpu', or write the function with @vg.function"
 
     device: str
+    reason: str

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 if TYPE_CHECKING:
     from vgraph.compiler.abilities import Abilities
+    from vgraph.compiler.externals import External
     from vgraph.compiler.ir import Node, Program
 
 ENTRY: Final = "vg_main"
@@ -131,6 +132,10 @@ class Backend(ABC):
     @abstractmethod
     def emit(self, program: Program) -> SourceText:
         """The kernel's text. Total on verified kernel IR; needs no device."""
+
+    def refusal(self, external: External) -> str | None:
+        """Why a function that somebody else compiled cannot become a part of a kernel; None if it can."""
+        return None if self.abilities.externals else "its backend takes no functions of others"
 
     @abstractmethod
     def load(self, source: SourceText) -> Kernel:

@@ -13,9 +13,11 @@ from vgraph.compiler.backends.base import ArgSlot, Backend, Kernel, KernelInterf
 from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, parallel, statements
 from vgraph.compiler.backends.cuda.cooperation import side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter
+from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
+from vgraph.compiler.externals import External
 from vgraph.compiler.types import Scalar, Type
 
 INCLUDE: Final = Path(__file__).parent / "include"
@@ -50,6 +52,13 @@ class CUDABackend(Backend):
         _results(f)
         interface = replace(interface, num_slots=max(1, f.slots))
         return SourceText(_assemble(f, interface), interface)
+
+    def refusal(self, external: External) -> str | None:
+        try:
+            device_function(external)
+        except Unsupported as problem:
+            return f"its code needs {problem}"
+        return None
 
     def load(self, source: SourceText) -> Kernel:
         """Kernels for a GPU are loaded by the runtime, which knows the device."""
@@ -144,6 +153,7 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
         f"using vid = u{target.id_bits};",
         f"using eid = u{target.offset_bits};",
         "",
+        *_externals(f),
         "struct Args {",
         *(f"  alignas(8) {t} {name};" for t, name in fields),
         "};",
@@ -160,6 +170,14 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
     for g in f.program.globals:
         lines.append(f"  {type_name(g.type)} {f.global_(g.name)} = {_zero(f, g.type)};")
     return "\n".join([*head, *lines, "", *f.lines, "}"]) + "\n"
+
+
+def _externals(f: Emitter) -> list[str]:
+    """The functions that somebody else compiled."""
+    if not f.externals:
+        return []
+    texts = [text for _, text in sorted(f.externals.items())]
+    return ['#include "foreign.cuh"', f"namespace {NAMESPACE} {{", *texts, "}", ""]
 
 
 def _aliased(f: Emitter, t: str, name: str, interface: KernelInterface) -> bool:

@@ -10,8 +10,10 @@ from typing import Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import KernelInterface
+from vgraph.compiler.backends.cuda.foreign import device_function
 from vgraph.compiler.backends.cuda.texts import Names, type_name
 from vgraph.compiler.backends.scan import Scan
+from vgraph.compiler.externals import known
 from vgraph.compiler.types import Type
 
 _ENDS = (ir.ParFor, ir.BucketLoop)
@@ -76,6 +78,7 @@ class Emitter:
         self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
         self.slots = 0
         self.written = written_properties(program)
+        self.externals: dict[str, str] = {}  # definitions of the functions that somebody else compiled
         self._count = 0
 
     # --- text
@@ -130,6 +133,12 @@ class Emitter:
         """The identifier of an array of the graph: `out.row_offsets` is `out_rows`."""
         short = name.replace("row_offsets", "rows").replace("column_indices", "columns")
         return self.names.of("array", short)
+
+    def external(self, name: str) -> str:
+        """The name of a device function of somebody else's, which is defined before the kernel."""
+        found = device_function(known(name))
+        self.externals[name] = found.text
+        return found.name
 
     # --- nodes
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, type_name
+from vgraph.compiler.externals import PREFIX
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 
@@ -120,6 +121,8 @@ def emit_call(f: Emitter, node: ir.Call) -> str:
     """A function of values."""
     args, types = [f.expr(a) for a in node.args], [a.type for a in node.args]
     name, t = node.function, node.type
+    if name.startswith(PREFIX):
+        return f"({type_name(t)}){f.external(name)}({', '.join(args)})"
     if name == "sum":
         return f"sum<{type_name(t)}>({args[0]})"
     if name == "dot":

@@ -174,13 +174,8 @@ def headers() -> Mapping[str, str]:
 def options(arch: str, block: int) -> list[str]:
     """The options given to NVRTC."""
     # -fmad=false: a product is rounded before it is added to something, as on the CPU.
-    return [
-        "-std=c++17",
-        f"--gpu-architecture={arch}",
-        f"-DVG_BLOCK={block}",
-        "-default-device",
-        "-fmad=false",
-    ]
+    common = ["-std=c++17", "-default-device", "--device-int128", "-fmad=false"]
+    return [*common, f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}"]
 
 
 def compile(text: str, arch: str = "sm_90", block: int = BLOCK) -> bytes:
