@@ -120,10 +120,11 @@ def _compile(name: str, value: Any, args: tuple[Type, ...]) -> External:
 
 @contextlib.contextmanager
 def _without_vectors() -> Iterator[None]:
-    """Let Numba leave loops as they are: the CPU's backend makes vectors when the function is inlined, a GPU has none."""
-    from numba.core import config
+    """Let Numba leave loops as they are: the CPU's backend makes vectors of them later, and a GPU has none."""
+    import numba.core.config
     from numba.core.compiler_lock import global_compiler_lock
 
+    config: Any = numba.core.config
     with global_compiler_lock:
         kept = config.LOOP_VECTORIZE
         config.LOOP_VECTORIZE = 0

@@ -44,7 +44,7 @@ def device_function(external: External) -> DeviceFunction:
     from vgraph.compiler.backends.jit import locked
 
     plain, _, digest = external.name.removeprefix(PREFIX).rpartition(".")
-    name = f"{plain_name(plain)}_{digest}"
+    name = plain_name(f"{plain}_{digest}")
     with locked():
         module = _prepared(external.llvm)
         defined = [f for f in module.functions if not f.is_declaration]
@@ -60,7 +60,9 @@ def _prepared(text: str) -> Any:
 
     from vgraph.compiler.backends.jit import host_machine
 
-    text = re.sub(r"^attributes .*", lambda found: re.sub(r"\b(noinline|optnone) ", "", found[0]), text, flags=re.M)
+    text = re.sub(
+        r"^attributes .*", lambda found: re.sub(r"\b(noinline|optnone) ", "", found[0]), text, flags=re.M
+    )
     module = llvm.parse_assembly(text)
     for function in module.functions:
         if not function.is_declaration:
@@ -92,7 +94,7 @@ class _Function:
 
     def text(self) -> str:
         """The definition, with the tables that it reads."""
-        parameters = []
+        parameters: list[str] = []
         for argument in self.function.arguments:
             (t,) = lane_types(argument.type)
             self.values[argument.name] = (f"a{len(parameters)}",)
@@ -258,7 +260,9 @@ class _Function:
         if base.name not in self.tables:
             self.tables[base.name] = table(str(base), f"{self.name}_table{len(self.tables)}")
         found = self.tables[base.name]
-        step = re.search(r"getelementptr (?:\w+ )*?(\[\d+ x \w+\]|\w+), ptr", str(self.pointers[pointer.name]))
+        step = re.search(
+            r"getelementptr (?:\w+ )*?(\[\d+ x \w+\]|\w+), ptr", str(self.pointers[pointer.name])
+        )
         if step is not None and step[1].endswith(f" x {kind}]") and _is_zero(indices[0]):
             del indices[0]
         elif step is None or step[1] != kind:

@@ -52,7 +52,9 @@ _FLOAT_TESTS: Final = {
     "ueq": "!({a} < {b} || {a} > {b})", "ugt": "!({a} <= {b})", "uge": "!({a} < {b})",
     "ult": "!({a} >= {b})", "ule": "!({a} > {b})", "une": "({a} != {b})", "true": "true",
 }  # fmt: skip
-TESTS: Final = frozenset({*_FLOAT_TESTS, "eq", "ne", *(f"{x}{y}" for x in "su" for y in ("gt", "ge", "lt", "le"))})
+TESTS: Final = frozenset(
+    {*_FLOAT_TESTS, "eq", "ne", *(f"{x}{y}" for x in "su" for y in ("gt", "ge", "lt", "le"))}
+)
 
 
 def compare(test: str, a: str, b: str, t: str) -> str:
@@ -70,9 +72,8 @@ _BITS: Final = {
     ("float", "i32"): "__float_as_uint",
     ("i32", "float"): "__uint_as_float",
 }
-CASTS: Final = frozenset(
-    "zext sext trunc fptosi fptoui sitofp uitofp fpext fptrunc bitcast freeze".split()
-)
+_CASTS: Final = "zext sext trunc fptosi fptoui sitofp uitofp fpext fptrunc bitcast freeze"
+CASTS: Final = frozenset(_CASTS.split())
 
 
 def cast(op: str, a: str, source: str, to: str) -> str:
@@ -99,19 +100,23 @@ def cast(op: str, a: str, source: str, to: str) -> str:
 
 # --- functions ------------------------------------------------------------------------------------------------
 
-_ONE: Final = frozenset(
+_OF_ONE: Final = (
     "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-    "erf erfc tgamma lgamma floor ceil trunc round rint nearbyint fabs".split()
+    "erf erfc tgamma lgamma floor ceil trunc round rint nearbyint fabs"
 )
-_TWO: Final = frozenset("pow atan2 fmod remainder hypot copysign nextafter fmin fmax fdim".split())
-_THREE: Final = frozenset({"fma"})
+_OF_TWO: Final = "pow atan2 fmod remainder hypot copysign nextafter fmin fmax fdim"
+_MATHEMATICS: Final = {
+    **dict.fromkeys(_OF_ONE.split(), 1),
+    **dict.fromkeys(_OF_TWO.split(), 2),
+    "fma": 3,
+}
+"""Functions that C and CUDA have under the same name, and how many arguments they take."""
 _RENAMED: Final = {"minnum": "fmin", "maxnum": "fmax", "roundeven": "rint"}
 
 
 def _mathematics(name: str, args: Sequence[str], t: str) -> str | None:
-    """A call of a function that C and CUDA have under the same name; `name` is that of the double one."""
-    known = {1: _ONE, 2: _TWO, 3: _THREE}.get(len(args), frozenset[str]())
-    if name not in known or not is_float(t):
+    """A call of one of them; `name` is that of the double one."""
+    if _MATHEMATICS.get(name) != len(args) or not is_float(t):
         return None
     return f"::{name}{'f' if t == 'float' else ''}({', '.join(args)})"
 
@@ -209,7 +214,7 @@ def with_overflow(name: str, args: Sequence[str], t: str) -> Lanes | None:
     minus = found[1] == "s"
     wide = f"i{2 * room(t)}"
     a, b = (f"({wide}){signed(x, t) if minus else x}" for x in args)
-    symbol, result = _SYMBOLS[found[2]], binary(found[2], *args, t)
+    symbol, result = _SYMBOLS[found[2]], binary(found[2], args[0], args[1], t)
     whole = f"({a} {symbol} {b})"
     again = f"({wide}){signed(result, t) if minus else result}"
     if not minus and found[2] == "mul":
@@ -230,6 +235,8 @@ def reduced(name: str, args: Sequence[Lanes], t: str) -> str | None:
         if op in BINARY:
             text = binary(op, text, lane, t)
         else:
-            own = {"fmax": "maxnum", "fmin": "minnum", "fmaximum": "maximum", "fminimum": "minimum"}.get(op, op)
+            own = {"fmax": "maxnum", "fmin": "minnum", "fmaximum": "maximum", "fminimum": "minimum"}.get(
+                op, op
+            )
             text = call(f"llvm.{own}.{'f64' if is_float(t) else t}", (text, lane), t, t)
     return text
