@@ -134,6 +134,37 @@ def test_more_of_python(gpu: Any) -> None:
     np.testing.assert_allclose(found.e, want.e, 1e-5)
 
 
+@numba.njit
+def squares(n):
+    s = 0
+    for i in range(n):
+        s += i * i ^ (i >> 3)
+    return s
+
+
+@numba.njit
+def one_more(n):
+    return squares(n) + 1
+
+
+@vg.operator
+def use_squares(v):
+    v.x = one_more(13 * v)
+
+
+@vg.algorithm
+def with_squares(graph):
+    x = graph.vertex_property(vg.int64)
+    graph.vertex_apply(use_squares)
+    return x
+
+
+def test_a_function_that_numba_has_vectorised(gpu: Any) -> None:
+    want = [squares(13 * v) + 1 for v in range(6)]  # now its code is Numba's to the last
+    assert vg.run(with_squares, small(), device="cuda").x.tolist() == want
+    assert vg.run(with_squares, small(), device="cpu").x.tolist() == want
+
+
 def test_the_text_holds_each_function_once() -> None:
     text = text_of(everything, small())
     assert text == text_of(everything, small())

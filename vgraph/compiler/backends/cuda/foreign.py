@@ -143,7 +143,8 @@ class _Function:
     # --- blocks
 
     def block(self, block: Any) -> None:
-        self.lines.append(f"{self.labels[block.name]}:;")
+        if self.lines:
+            self.lines.append(f"{self.labels[block.name]}:;")
         for node in block.instructions:
             if node.opcode == "phi":
                 self.set(node, [f"{name}_next" for name in self.values[node.name]])
