@@ -120,7 +120,10 @@ def _compile(name: str, value: Any, args: tuple[Type, ...]) -> External:
 
 @contextlib.contextmanager
 def _without_vectors() -> Iterator[None]:
-    """Let Numba leave loops as they are: the CPU's backend makes vectors of them later, and a GPU has none."""
+    """Let Numba leave loops as they are: the CPU's backend makes vectors of them later, and a GPU has none.
+
+    Functions that it calls and that Numba compiles meanwhile are left so for their owner, too.
+    """
     import numba.core.config
     from numba.core.compiler_lock import global_compiler_lock
 
