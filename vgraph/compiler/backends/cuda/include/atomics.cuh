@@ -3,17 +3,18 @@
 
 namespace vg {
 
-// A place that others may write at the same time: read past the L1 cache, which does not see their writes.
+// A place that others may write at the same time, in global or in shared memory: read past the L1 cache, which does not
+// see their writes.
 template <class T>
 VG_DEVICE T relaxed(const T* place) {
 #ifdef __CUDA_ARCH__
   if constexpr (sizeof(T) == 4) {
     u32 bits;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(place) : "memory");
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(bits) : "l"(place) : "memory");
     return bit_cast<T>(bits);
   } else if constexpr (sizeof(T) == 8) {
     u64 bits;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
     return bit_cast<T>(bits);
   } else {
     return *(const volatile T*)place;
