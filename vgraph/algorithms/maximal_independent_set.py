@@ -27,27 +27,33 @@ def precedes(u, v):
 @vg.operator
 def decide(v, graph):
     """v joins once every neighbor that precedes it is out, and is out once one of them is in; else it waits."""
-    waits = False
     excluded = False
     for u in v.out_neighbors:
         if u.state == IN:
             excluded = True
             break
-        if u.state == UNDECIDED and u != v and precedes(u, v):
-            waits = True
     if graph.directed and not excluded:
         for u in v.in_neighbors:
             if u.state == IN:
                 excluded = True
                 break
+    waits = False
+    if not excluded:
+        for u in v.out_neighbors:
             if u.state == UNDECIDED and u != v and precedes(u, v):
                 waits = True
+                break
+    if graph.directed and not excluded and not waits:
+        for u in v.in_neighbors:
+            if u.state == UNDECIDED and u != v and precedes(u, v):
+                waits = True
+                break
     if excluded:
         v.state = OUT
     elif not waits:
         v.state = IN
         v.member = True
-    return waits and not excluded
+    return waits
 
 
 @vg.algorithm

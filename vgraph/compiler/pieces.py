@@ -68,6 +68,18 @@ def identity(op: str, t: Type) -> Expr:
     return Cast(t, constant) if isinstance(t, VectorType) else constant
 
 
+def as_reduction(n: Node, vertex: str) -> Node | None:
+    """`v.x = v.x + e` as `v.x += e`, a reduction, which several can share; None if `n` is no such statement."""
+    if not (isinstance(n, Store) and isinstance(n.index, Var) and isinstance(n.value, Binary)):
+        return None
+    op, sides = n.value.op, (n.value.left, n.value.right)
+    for old, e in (sides, sides[::-1]):
+        own = isinstance(old, Load) and old.prop == n.prop and old.index == n.index
+        if n.index.name == vertex and own and op in (*MONOTONE, *ACCUMULATING):
+            return Reduce(op, n.prop, n.index, e, span=n.span)
+    return None
+
+
 @lru_cache(maxsize=256)
 def cut_operator(operator: Operator) -> Operator | Obstacle:
     """A vertex operator for pieces of its vertex's arcs, or why there is none."""
@@ -88,7 +100,7 @@ class _Cutter:
 
     def __init__(self, operator: Operator) -> None:
         self.v = operator.args[0]
-        self.operator = operator = transform(operator, self.as_reduction)
+        self.operator = operator = transform(operator, lambda n: as_reduction(n, operator.args[0]))
         self.loop = self.the_loop()
         self.sums = self.accumulators()
         self.once: list[Node] = []
@@ -99,17 +111,6 @@ class _Cutter:
 
     def is_own(self, e: Expr) -> bool:
         return isinstance(e, Var) and e.name == self.v
-
-    def as_reduction(self, n: Node) -> Node | None:
-        """`v.x = v.x + e` is `v.x += e`: a reduction, which pieces can share."""
-        if not (isinstance(n, Store) and self.is_own(n.index) and isinstance(n.value, Binary)):
-            return None
-        op, sides = n.value.op, (n.value.left, n.value.right)
-        for old, e in (sides, sides[::-1]):
-            own = isinstance(old, Load) and old.prop == n.prop and self.is_own(old.index)
-            if own and op in (*MONOTONE, *ACCUMULATING):
-                return Reduce(op, n.prop, n.index, e, span=n.span)
-        return None
 
     def operator_of_pieces(self) -> Operator:
         self.check_loop(self.loop.body)
@@ -269,4 +270,4 @@ def _below(s: Stmt) -> Iterator[Node]:
                 yield from _below(child)
 
 
-__all__ = ["Obstacle", "cut_operator", "identity"]
+__all__ = ["Obstacle", "as_reduction", "cut_operator", "identity"]

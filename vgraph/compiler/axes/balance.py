@@ -5,6 +5,7 @@ from __future__ import annotations
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.effects import Role, WriteClass
 from vgraph.compiler.ir import Operator
+from vgraph.compiler.lanes import shared_operator
 from vgraph.compiler.pieces import Obstacle, cut_operator
 from vgraph.schedule import (
     SPLIT,
@@ -63,6 +64,11 @@ def _with_warps(c: Choice) -> Balance:
     facts = c.context.facts
     if facts.deep and c.chosen["drive"] is Drive.DATA:
         choice, reason = TWC, "few vertices are active at a time: each has a warp"
+    elif not c.is_edge and _obstacle(c, SPLIT()) is not None:
+        choice, reason = (
+            TWC,
+            "the lanes of a warp or of a block share the arcs of a vertex, which cannot be cut",
+        )
     else:
         choice, reason = SPLIT(), "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
     if not facts.large or (facts.short_lists and choice != TWC) or _obstacle(c, choice) is not None:
@@ -78,7 +84,7 @@ def _written(balance: Balance) -> str:
 
 
 def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
-    """Why the loop of this traversal cannot run on pieces of a vertex's arcs."""
+    """Why the loop of this traversal cannot run on pieces of a vertex's arcs, nor lanes share them."""
     if c.chosen["phases"] is not Phases.FUSED:
         return f"phases={show(c.chosen['phases'])} walks its buffer in chunks of its own", None
     if c.chosen["order"] != UNORDERED and "warp" not in c.context.abilities.balances:
@@ -89,6 +95,8 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
         return "equal shares of arcs are found in a queue of active vertices, not in a bitmap", None
     if not c.is_edge:
         found = cut_operator(c.operator)
+        if not isinstance(found, Operator) and balance.kind in _GPU:
+            found = shared_operator(c.operator)
         return None if isinstance(found, Operator) else found
     if c.chosen["direction"] is not Direction.PUSH:
         return _read_while_reduced(c)

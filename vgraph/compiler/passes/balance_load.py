@@ -47,6 +47,7 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
+from vgraph.compiler.lanes import shared_operator
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
 from vgraph.compiler.pieces import cut_operator, identity
 from vgraph.compiler.rewrite import transform_body, walk, with_fields
@@ -92,13 +93,23 @@ def once(apply: Apply, stmt: Stmt) -> Body:
     return (If(Piece(Share.FIRST), (stmt,)),) if is_cut(apply) else (stmt,)
 
 
-def vertex_operator(apply: VertexApply, operator: Operator) -> Operator:
-    """The operator as it runs on pieces, if it does."""
+def vertex_operator(apply: VertexApply, operator: Operator) -> tuple[Operator, bool]:
+    """The operator as it runs on pieces, if it does; and whether lanes share whole vertices instead."""
     if not is_cut(apply):
-        return operator
+        return operator, False
+    assert apply.schedule is not None
     found = cut_operator(operator)
-    assert isinstance(found, Operator), f"{operator.name} was found fit for pieces, but {found[0]}"
-    return found
+    shared = not isinstance(found, Operator) and apply.schedule.balance.kind in _LANES
+    if shared:
+        found = shared_operator(operator)
+    assert isinstance(found, Operator), f"{operator.name} was found fit for pieces or lanes, but {found[0]}"
+    return found, shared
+
+
+def by_lanes(apply: VertexApply, loop: ParFor) -> ParFor:
+    """The parallel loop of `apply` for groups of lanes that share the arcs of whole vertices."""
+    assert apply.schedule is not None
+    return with_fields(loop, {"words": False, "lanes": _LANES[apply.schedule.balance.kind]})
 
 
 def pulled(

@@ -16,6 +16,7 @@ from vgraph.compiler.ir import (
     Expr,
     FrontierPush,
     If,
+    Lanes,
     Layout,
     Level,
     Load,
@@ -60,7 +61,11 @@ def _mark(loop: _Loop, copies: frozenset[str]) -> _Loop:
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
     foreign_writes = {n.prop for n in nodes if isinstance(n, _WRITES) and not _is_vertex(loop, n.index)}
-    owns_words = isinstance(loop, ParFor) and (loop.words or loop.layout is Layout.BITMAP)
+    owns_words = (
+        isinstance(loop, ParFor)
+        and loop.lanes is Lanes.THREAD
+        and (loop.words or loop.layout is Layout.BITMAP)
+    )
     foreign = {n.prop for n in nodes if isinstance(n, Load) and n.prop in written and not _own(loop, n.index)}
 
     def rule(n: Node) -> Node | None:

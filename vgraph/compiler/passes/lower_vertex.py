@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from vgraph.compiler.ir import (
     Body,
+    Degree,
     Emit,
+    Expr,
     ForNeighbors,
     If,
     Node,
@@ -22,7 +24,7 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
-from vgraph.compiler.passes.balance_load import arcs_of, vertex_operator, with_pieces
+from vgraph.compiler.passes.balance_load import arcs_of, by_lanes, vertex_operator, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
@@ -42,7 +44,7 @@ from vgraph.compiler.types import VID
 def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
     """The kernel-level body of a vertex operator's round."""
     assert apply.schedule is not None
-    operator = vertex_operator(apply, low.operator(apply.op))
+    operator, shared = vertex_operator(apply, low.operator(apply.op))
     (v,) = operator.args
     target = low.target(apply.out) if apply.out else None
 
@@ -56,7 +58,7 @@ def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
     private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ScratchStore))
     sides = _walked(visit, v)
     visit = (
-        *(ReduceGlobal("+", arcs, arcs_of(apply, v, side)) for side in sides),
+        *(ReduceGlobal("+", arcs, _arcs(apply, v, side, shared)) for side in sides),
         *visit,
         *(ScratchClear(p, span=apply.span) for p in private),
     )
@@ -66,12 +68,20 @@ def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
         loop = ParFor(v, None, None, active_only(apply, v, visit), apply.label, words=True, span=apply.span)
     else:
         loop = ParFor(v, given, apply.frontier, visit, apply.label, span=apply.span)
+    if shared:
+        loop = by_lanes(apply, loop)
+    elif sides:
+        loop = with_pieces(low, apply, loop, sides[0])
     return (
         *before_round(apply, target, given),
         SetGlobal(arcs, scalar(0)),
-        with_pieces(low, apply, loop, sides[0]) if sides else loop,
+        loop,
         *after_round(apply, target, "vertex", count_of(arcs)),
     )
+
+
+def _arcs(apply: VertexApply, v: str, side: Orientation, shared: bool) -> Expr:
+    return Degree(Var(v, VID), side) if shared else arcs_of(apply, v, side)
 
 
 def _walked(body: Body, v: str) -> list[Orientation]:

@@ -28,6 +28,7 @@ from vgraph.compiler.ir import (
     ForCommon,
     ForNeighbors,
     If,
+    Lanes,
     Let,
     Level,
     Load,
@@ -202,7 +203,8 @@ def _run(program: Program, context: Context) -> Program:
     marker = _Marker(program, fresh, own, context.threads == 1)
 
     def rule(n: Node) -> Node | None:
-        whole = isinstance(n, ParFor) and n.cut is None and n.segments == 1  # a piece marks part of a list
+        # A piece marks part of a list, a group of lanes has no memory of its own.
+        whole = isinstance(n, ParFor) and n.cut is None and n.segments == 1 and n.lanes is Lanes.THREAD
         return marker.loop(n) if isinstance(n, ParFor) and whole else None
 
     body = tuple(transform(s, rule) for s in program.body)

@@ -11,13 +11,13 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
 from vgraph.compiler.backends.base import ArgSlot, Backend, Kernel, KernelInterface, SourceText
 from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, parallel, statements
-from vgraph.compiler.backends.cuda.cooperation import side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.externals import External
+from vgraph.compiler.lanes import side_of
 from vgraph.compiler.types import Scalar, Type
 
 INCLUDE: Final = Path(__file__).parent / "include"

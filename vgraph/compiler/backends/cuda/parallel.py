@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.cuda.cooperation import shared_loops, side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.statements import OPERATIONS, combined
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
+from vgraph.compiler.lanes import shared_loops, side_of
 from vgraph.compiler.types import Vector, element_of
 
 HUB_PIECE: Final = 4096
@@ -292,6 +292,7 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     region.shared = shared_loops(node)
     region.side, region.pieces = side_of(node), True
     assert region.side is not None
+    assert region.shared or node.cut is not None, "lanes cannot share these loops, nor have pieces of their own"
     rows = f.array(f"{region.side.value}.row_offsets")
     v = f.local(node.vertex)
     head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first)"

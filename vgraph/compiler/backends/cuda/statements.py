@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.cuda.cooperation import own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.expressions import binary
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
+from vgraph.compiler.lanes import Sums, carried, leaves, own_arcs
 from vgraph.compiler.types import BOOL, VID, Vector
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
@@ -149,7 +149,9 @@ def emit_while(f: Emitter, node: ir.While) -> None:
         if tick and f.region is None:
             f.line(f"if (++{tick} % {POLL_ROUNDS} == 0 && team.meet()) return;")
         elif tick:
-            f.line(f"if (++{tick} % 1024 == 0 && relaxed(&control->cancel)) break;")
+            cancelled = "relaxed(&control->cancel)"
+            cancelled = f"lanes.same({cancelled})" if f.place is Place.GROUP else cancelled
+            f.line(f"if (++{tick} % 1024 == 0 && {cancelled}) break;")
         f.body(node.body)
 
 
@@ -214,11 +216,10 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     if node.segments > 1:
         columns = f.array(f"{node.segments}.column_indices")
         head = f"for (eid {e} = begin; {e} < end; ++{e})"
+    elif region is not None and f.place is Place.GROUP and id(node) in region.shared:
+        _shared_loop(f, node, columns)
+        return
     elif region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
-        shared = id(node) in region.shared
-        if f.place is Place.GROUP and shared:
-            _shared_loop(f, node, columns)
-            return
         assert f.place is not Place.GROUP, "a loop that lanes share was not found to be one"
         head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
     else:
@@ -232,8 +233,6 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
 
 def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     """The lanes take arcs in turn; what each adds up is combined behind the loop."""
-    from vgraph.compiler.backends.cuda.cooperation import carried
-
     e, u = f.local(node.edge), f.local(node.vertex)
     sums = carried(node)
     assert sums is not None
@@ -241,13 +240,50 @@ def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
         if t is not None:
             identity = f"Identity<{OPERATIONS[op]}, {type_name(t)}>::value()"
             f.line(f"if (!lanes.leads()) {f.local(name)} = {identity};")
-    head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
+    begin, end = _bounds(f, node)
+    if leaves(node.body) and sums:
+        _search(f, node, columns, sums, begin, end)
+        return
+    head = f"for (eid {e} = {begin} + lanes.rank(); {e} < {end}; {e} += lanes.size)"
     with f.at(Place.THREAD), _sequential(f), f.block(head):
         f.line(f"vid {u} = fixed(&{columns}[{e}]);")
         f.body(node.body)
+    _combine(f, sums)
+
+
+def _bounds(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str]:
+    """The arcs of the visit; where the group has whole vertices, the loop may be over those of the other side."""
+    region = f.region
+    assert region is not None
+    if node.orientation is region.side:
+        return "begin", "end"
+    rows, v = f.array(f"{node.orientation.value}.row_offsets"), f.local(region.vertex)
+    begin, end = (f.temporary(f"{node.edge} {word}") for word in ("begin", "end"))
+    f.line(f"eid {begin} = fixed(&{rows}[{v}]), {end} = fixed(&{rows}[{v} + 1]);")
+    return begin, end
+
+
+def _combine(f: Emitter, sums: Sums) -> None:
     for name, (op, _) in sums.items():
         x = f.local(name)
         f.line(f"{x} = lanes.template reduce<{OPERATIONS[op]}>({x});")
+
+
+def _search(f: Emitter, node: ir.ForNeighbors, columns: str, flags: Sums, begin: str, end: str) -> None:
+    """A loop that is left early: every lane leaves a stretch by itself, then all look whether one has found it."""
+    e, u = f.local(node.edge), f.local(node.vertex)
+    at, until = f.temporary(f"{node.edge} stretch"), f.temporary(f"{node.edge} until")
+    found = " && ".join(
+        f.local(name) if op == "|" else f"!{f.local(name)}" for name, (op, _) in flags.items()
+    )
+    with f.block(f"for (eid {at} = {begin}, {until}; {at} < {end}; {at} = {until})"):
+        f.line(f"{until} = stretch(lanes, {at}, {end});")
+        head = f"for (eid {e} = {at} + lanes.rank(); {e} < {until}; {e} += lanes.size)"
+        with f.at(Place.THREAD), _sequential(f), f.block(head):
+            f.line(f"vid {u} = fixed(&{columns}[{e}]);")
+            f.body(node.body)
+        _combine(f, flags)
+        f.line(f"if ({found}) break;")
 
 
 def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:

@@ -104,6 +104,13 @@ VG_DEVICE Tile& tile() {
   return kept;
 }
 
+// A search looks together every so many arcs of a lane whether one lane has found it: the end of the stretch from `at`.
+template <class Lanes, class Offset>
+VG_DEVICE Offset stretch(Lanes lanes, Offset at, Offset end) {
+  constexpr u32 ARCS = 8;
+  return lanes.size > 1 && end - at > ARCS * lanes.size ? at + ARCS * lanes.size : end;
+}
+
 // --- balancers -----------------------------------------------------------------------------------------------
 
 // A thread per vertex.
