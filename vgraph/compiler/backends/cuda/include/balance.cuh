@@ -182,13 +182,36 @@ VG_DEVICE void share_warp(u32 width, bool mine, i64 i, Id v, Offset begin, Offse
   }
 }
 
+// No more vertices than warps: each has a warp, neighbors in the queue on different multiprocessors, hubs all of the block.
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_few(Range<Id> range, const Offset* rows, Visit visit) {
+  Tile& shared = tile();
+  i64 i = (i64)warp() * gridDim.x + blockIdx.x;
+  bool mine = range.has(i), hub = false;
+  if (mine) {
+    Id v = range[i];
+    Offset begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
+    hub = end - begin > BLOCK;
+    if (!hub) visit(Warp(), i, v, begin, end, true, true);
+  }
+  if (lane() == 0) shared.ends[warp()] = hub;
+  if (!__syncthreads_or(hub)) return;
+  for (u32 k = 0; k < WARPS; ++k) {
+    if (!shared.ends[k]) continue;
+    i64 place = (i64)k * gridDim.x + blockIdx.x;
+    Id v = range[place];
+    visit(Block(), place, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
+    __syncthreads();
+  }
+}
+
 // Few arcs: a thread per vertex; more: a warp; more than the block has threads: all of the block, one after the other
 // (thread, warp, block: Merrill, Garland and Grimshaw 2012).
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   Tile& shared = tile();
   if (range.count <= num_warps()) {
-    by_warp(range, rows, visit);
+    by_few(range, rows, visit);
     return;
   }
   u32 width = warp_width(range.count);
