@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -189,17 +190,20 @@ def test_the_answer_is_that_of_the_cpu(balance: vg.Balance, shape: str, directed
 def test_chosen_for_what_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = shaped("hubs", directed=True)
 
-    def chosen(facts: Facts) -> dict[str, str]:
-        monkeypatch.setattr(policy, "facts_of", lambda *_: facts)
-        explained = vg.explain(all_of_them, graph, device="cuda", wanted=0)
-        return {label: explained.schedule.labels[label].balance.kind for label in LABELS}
+    undirected = shaped("hubs", directed=False)
 
-    assert chosen(Facts(large=True)) == {**dict.fromkeys(LABELS, "twc")}
-    assert set(chosen(Facts(large=True, short_lists=True)).values()) == {"vertex"}
-    assert set(chosen(Facts()).values()) == {"vertex"}
-    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(large=True))
-    cut = vg.explain(vg.algorithms.k_core, shaped("hubs", directed=False), device="cuda")
-    assert cut.schedule.labels["count"].balance.kind == "split"
+    def chosen(
+        facts: Facts, algorithm: Any = all_of_them, graph: vg.Graph = graph, **given: Any
+    ) -> dict[str, str]:
+        monkeypatch.setattr(policy, "facts_of", lambda *_: facts)
+        rows = vg.explain(algorithm, graph, device="cuda", **given).schedule.splitlines()
+        found = {row.partition(":")[0]: re.search(r"balance=(\w+)", row) for row in rows}
+        return {label: match[1] for label, match in found.items() if match}
+
+    assert chosen(Facts(large=True), wanted=0) == dict.fromkeys(LABELS, "twc")
+    assert chosen(Facts(large=True, short_lists=True), wanted=0) == {}
+    assert chosen(Facts(), wanted=0) == {}
+    assert chosen(Facts(large=True), vg.algorithms.k_core, undirected)["count"] == "split"
 
 
 # --- operators that they cannot share ----------------------------------------------------------------------------

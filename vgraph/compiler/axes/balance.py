@@ -62,7 +62,8 @@ def _chosen(c: Choice) -> Balance:
 def _with_warps(c: Choice) -> Balance:
     """The lanes of a warp share the arcs of a vertex, all warps those of a hub (measured: docs/internals/cuda.md)."""
     facts = c.context.facts
-    if facts.deep and c.chosen["drive"] is Drive.DATA:
+    few = facts.deep and c.chosen["drive"] is Drive.DATA
+    if few:
         choice, reason = TWC, "few vertices are active at a time: each has a warp"
     elif not c.is_edge and _obstacle(c, SPLIT()) is not None:
         choice, reason = (
@@ -71,7 +72,7 @@ def _with_warps(c: Choice) -> Balance:
         )
     else:
         choice, reason = SPLIT(), "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
-    if not facts.large or (facts.short_lists and choice != TWC) or _obstacle(c, choice) is not None:
+    if not facts.large or (facts.short_lists and not few) or _obstacle(c, choice) is not None:
         return VERTEX
     c.because("balance", choice, reason)
     return choice

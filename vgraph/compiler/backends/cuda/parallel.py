@@ -292,7 +292,9 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     region.shared = shared_loops(node)
     region.side, region.pieces = side_of(node), True
     assert region.side is not None
-    assert region.shared or node.cut is not None, "lanes cannot share these loops, nor have pieces of their own"
+    assert region.shared or node.cut is not None, (
+        "lanes cannot share these loops, nor have pieces of their own"
+    )
     rows = f.array(f"{region.side.value}.row_offsets")
     v = f.local(node.vertex)
     head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first)"
