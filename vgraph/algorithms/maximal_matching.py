@@ -14,26 +14,27 @@ def lot(u, v):
     return z ^ (z >> 16)
 
 
-@vg.function
-def precedes(v, a, b):
-    """Whether the edge from v to a is drawn before that to b."""
-    x = lot(v, a)
-    y = lot(v, b)
-    return x < y or (x == y and a < b)
-
-
 @vg.operator
 def propose(v, graph):
-    """v looks for the first of its edges whose other end is free; without any it is done."""
-    v.wish = vg.none
+    """v looks for the first of its edges whose other end is free, the smaller vertex among equals; or it is done."""
+    least = vg.uint32(0xFFFFFFFF)
     for u in v.out_neighbors:
-        if u != v and u.mate == vg.none and (v.wish == vg.none or precedes(v, u, v.wish)):
-            v.wish = u
+        if u != v and u.mate == vg.none:
+            least = min(least, lot(u, v))
     if graph.directed:
         for u in v.in_neighbors:
-            if u != v and u.mate == vg.none and (v.wish == vg.none or precedes(v, u, v.wish)):
-                v.wish = u
-    return v.wish != vg.none
+            if u != v and u.mate == vg.none:
+                least = min(least, lot(u, v))
+    wish = vg.none
+    for u in v.out_neighbors:
+        if u != v and u.mate == vg.none and lot(u, v) == least:
+            wish = min(wish, u)
+    if graph.directed:
+        for u in v.in_neighbors:
+            if u != v and u.mate == vg.none and lot(u, v) == least:
+                wish = min(wish, u)
+    v.wish = wish
+    return wish != vg.none
 
 
 @vg.operator
