@@ -105,8 +105,8 @@ VG_DEVICE Tile& tile() {
 }
 
 // A search looks together every so many arcs of a lane whether one lane has found it: the end of the stretch from `at`.
-template <class Lanes, class Offset>
-VG_DEVICE Offset stretch(Lanes lanes, Offset at, Offset end) {
+template <class Group, class Offset>
+VG_DEVICE Offset stretch(Group lanes, Offset at, Offset end) {
   constexpr u32 ARCS = 8;
   return lanes.size > 1 && end - at > ARCS * lanes.size ? at + ARCS * lanes.size : end;
 }
@@ -156,11 +156,13 @@ VG_DEVICE u32 warp_width(i64 count) {
   return width >= 32 ? 32 : width < 1 ? 1 : (u32)width;
 }
 
+// What one thread walks alone: less where lanes would idle otherwise, then they help.
+VG_DEVICE u32 few_arcs(u32 width) { return width == 32 ? FEW : 4; }
+
 // The vertices of a warp's lanes, by degree: few arcs, their own thread; some, a quarter of the warp; more, all of it.
 template <class Id, class Offset, class Visit>
-VG_DEVICE void share_warp(u32 width, bool mine, i64 i, Id v, Offset begin, Offset end, Visit visit) {
+VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset begin, Offset end, Visit visit) {
   Offset degree = end - begin;
-  Offset few = width == 32 ? FEW : 4;  // where lanes would idle otherwise, they help
   if (mine && degree <= few) visit(Thread(), i, v, begin, end, true, true);
   __syncwarp();
   bool some = width >= 8 && degree <= SOME;
@@ -182,50 +184,25 @@ VG_DEVICE void share_warp(u32 width, bool mine, i64 i, Id v, Offset begin, Offse
   }
 }
 
-// No more vertices than warps: each has a warp, neighbors in the queue on different multiprocessors, hubs all of the block.
-template <class Id, class Offset, class Visit>
-VG_DEVICE void by_few(Range<Id> range, const Offset* rows, Visit visit) {
-  Tile& shared = tile();
-  i64 i = (i64)warp() * gridDim.x + blockIdx.x;
-  bool mine = range.has(i), hub = false;
-  if (mine) {
-    Id v = range[i];
-    Offset begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
-    hub = end - begin > BLOCK;
-    if (!hub) visit(Warp(), i, v, begin, end, true, true);
-  }
-  if (lane() == 0) shared.ends[warp()] = hub;
-  if (!__syncthreads_or(hub)) return;
-  for (u32 k = 0; k < WARPS; ++k) {
-    if (!shared.ends[k]) continue;
-    i64 place = (i64)k * gridDim.x + blockIdx.x;
-    Id v = range[place];
-    visit(Block(), place, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
-    __syncthreads();
-  }
-}
-
 // Few arcs: a thread per vertex; more: a warp; more than the block has threads: all of the block, one after the other
 // (thread, warp, block: Merrill, Garland and Grimshaw 2012).
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   Tile& shared = tile();
-  if (range.count <= num_warps()) {
-    by_few(range, rows, visit);
-    return;
-  }
+  // No more vertices than warps: each has one, neighbors in the queue on different multiprocessors.
+  bool sparse = range.count <= num_warps();
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
   for (i64 start = 0; start < range.count; start += step) {
     if (threadIdx.x == 0) shared.count = 0;
     __syncthreads();
-    i64 i = start + width * warp_number() + lane();
+    i64 i = sparse ? (i64)warp() * gridDim.x + blockIdx.x : start + width * warp_number() + lane();
     bool mine = lane() < width && range.has(i);
     Id v = mine ? range[i] : 0;
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     Offset degree = end - begin;
     if (mine && degree > BLOCK) shared.vertices[atomicAdd(&shared.count, 1u)] = (u64)i;
-    share_warp(width, mine && degree <= BLOCK, i, v, begin, end, visit);
+    share_warp(width, sparse ? 0 : few_arcs(width), mine && degree <= BLOCK, i, v, begin, end, visit);
     __syncthreads();
     u32 n = shared.count;
     for (u32 k = 0; k < n; ++k) {
@@ -300,7 +277,7 @@ VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* ro
     u64 degree = end - begin;
     bool hub = mine && degree > most;
     if (hub) hubs.set_aside(i, (degree + most - 1) / most);
-    share_warp(width, mine && !hub, i, v, begin, end, visit);
+    share_warp(width, few_arcs(width), mine && !hub, i, v, begin, end, visit);
   }
   if (team.meet()) return true;
   by_pieces(hubs, range, rows, most, visit);
