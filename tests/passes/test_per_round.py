@@ -80,7 +80,7 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
 )
 def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monkeypatch):
     usual = policy.number
-    monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
+    monkeypatch.setattr(policy, "number", lambda n, g, d="cpu": NUMBERS[kind].get(n, usual(n, g, d)))
     rng = np.random.default_rng(threads)
     n, m = 300, 1500
     ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
@@ -123,7 +123,7 @@ def scale_free():
 
 
 def run_as_large(graph, monkeypatch, source=0, **options):
-    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
     return vg.run(vg.algorithms.bfs, graph, source=source, **options)
 
 
@@ -143,8 +143,8 @@ def test_a_search_of_a_scale_free_graph_turns_to_pulling_and_back(threads, monke
 @pytest.mark.parametrize("threads", [1, 2])
 def test_paths_are_counted_in_both_directions(threads, kind, monkeypatch):
     usual = policy.number
-    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
-    monkeypatch.setattr(policy, "number", lambda n, g: NUMBERS[kind].get(n, usual(n, g)))
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
+    monkeypatch.setattr(policy, "number", lambda n, g, d="cpu": NUMBERS[kind].get(n, usual(n, g, d)))
     graph = scale_free()
     sources = [graph.num_vertices - 1, 0]
     result = vg.run(vg.algorithms.betweenness, graph, sources=sources, threads=threads)
@@ -185,7 +185,7 @@ def test_a_search_of_a_path_never_pulls(threads, monkeypatch):
 
 
 def test_the_schedule_says_that_it_is_chosen_in_every_round(monkeypatch):
-    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
     text = str(vg.explain(vg.algorithms.bfs, scale_free()))
     assert "direction=auto: each round pushes or pulls" in text
     assert "more than 1/15" in text
@@ -226,8 +226,10 @@ def test_a_push_is_compiled_for_a_queue_and_for_a_bitmap():
 @pytest.mark.parametrize("share", [0, 2, 1 << 40], ids=["queue", "usual", "bitmap"])
 def test_drives_take_turns(share, threads, monkeypatch):
     usual = policy.number
-    monkeypatch.setattr(policy, "facts_of", lambda g: LARGE)
-    monkeypatch.setattr(policy, "number", lambda n, g: share if n == "policy.queue_share" else usual(n, g))
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
+    monkeypatch.setattr(
+        policy, "number", lambda n, g, d="cpu": share if n == "policy.queue_share" else usual(n, g, d)
+    )
     graph = scale_free()
     found = vg.run(vg.algorithms.label_components, graph, threads=threads)
     expected = vg.run(vg.algorithms.connected_components, graph, threads=threads)
