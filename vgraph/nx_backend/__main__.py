@@ -12,8 +12,16 @@ import sys
 
 FILES = (
     "centrality.tests.test_betweenness_centrality",
+    "centrality.tests.test_closeness_centrality",
+    "centrality.tests.test_degree_centrality",
+    "centrality.tests.test_eigenvector_centrality",
+    "centrality.tests.test_katz_centrality",
+    "coloring.tests.test_coloring",
+    "community.tests.test_quality",
     "components.tests.test_connected",
+    "components.tests.test_strongly_connected",
     "components.tests.test_weakly_connected",
+    "link_analysis.tests.test_hits",
     "link_analysis.tests.test_pagerank",
     "shortest_paths.tests.test_generic",
     "shortest_paths.tests.test_unweighted",
@@ -21,7 +29,11 @@ FILES = (
     "tests.test_cluster",
     "tests.test_core",
     "tests.test_dag",
+    "tests.test_distance_measures",
+    "tests.test_link_prediction",
+    "tests.test_matching",
     "traversal.tests.test_bfs",
+    "tree.tests.test_mst",
 )
 """Modules of `networkx.algorithms` that test what is implemented."""
 

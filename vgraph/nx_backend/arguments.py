@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from vgraph.nx_backend import function
 from vgraph.nx_backend.convert import overridden
 from vgraph.nx_backend.info import SMALLEST
 
@@ -14,9 +15,7 @@ Bound = dict[str, Any]
 
 def _bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
     """The arguments by name, defaults filled in."""
-    from vgraph.nx_backend import functions
-
-    signature = inspect.signature(getattr(functions, name))
+    signature = inspect.signature(function(name))
     kept = {k: v for k, v in kwargs.items() if k != "backend"}
     bound = signature.bind_partial(*args, **kept)
     bound.apply_defaults()
@@ -35,11 +34,6 @@ def _weights(a: Bound) -> str:
     return "weights are not supported" if a.get("weight") is not None else ""
 
 
-def _pagerank(a: Bound) -> str:
-    given = [k for k in ("nstart", "dangling") if a.get(k) is not None]
-    return f"{' and '.join(given)} not supported" if given else ""
-
-
 def _undirected(a: Bound) -> str:
     graph = a.get("G")
     if getattr(graph, "is_directed", bool)():
@@ -55,12 +49,29 @@ def _simple(a: Bound) -> str:
     return "multigraphs are not supported" if getattr(a.get("G"), "is_multigraph", bool)() else ""
 
 
-def _layers(a: Bound) -> str:
-    graph, sources = a.get("G"), a.get("sources")
-    try:
-        return "" if sources in graph else "several sources are not supported"  # type: ignore[operator]
-    except TypeError:
-        return "several sources are not supported"
+def _unweighted(a: Bound) -> str:
+    """Distances of every pair are hops."""
+    given = [k for k in ("weight", "distance", "sp") if a.get(k) is not None]
+    return f"{' and '.join(given)} not supported" if given else ""
+
+
+def _colors(a: Bound) -> str:
+    if getattr(a.get("G"), "is_directed", bool)():
+        return "directed graphs are not supported"
+    strategy = a.get("strategy")
+    if callable(strategy) or strategy in _STRATEGIES:
+        return "of the strategies largest_first and random_sequential are supported"
+    return "interchange is not supported" if a.get("interchange") else ""
+
+
+def _positive(a: Bound) -> str:
+    """Starting values that leave no node out come to the same end as any others."""
+    if a.get("nstart") is None:
+        return ""
+    start = dict(a["nstart"])
+    if set(start) != set(a["G"]) or not all(value > 0 for value in start.values()):
+        return "nstart is supported with a positive value of every node"
+    return ""
 
 
 def _lengths(a: Bound) -> str:
@@ -71,17 +82,34 @@ def _lengths(a: Bound) -> str:
     return _function(a)
 
 
+_STRATEGIES = (
+    "smallest_last",
+    "independent_set",
+    "connected_sequential_bfs",
+    "connected_sequential_dfs",
+    "connected_sequential",
+    "saturation_largest_first",
+    "DSATUR",
+)
+"""Of `greedy_color`: their order is that of Python's sets, or each color depends on all before."""
+
 _RULES: dict[str, Callable[[Bound], str]] = {
     "bellman_ford_path_length": _function,
     "betweenness_centrality": _weights,
-    "bfs_layers": _layers,
+    "center": _unweighted,
+    "closeness_centrality": _unweighted,
+    "diameter": _unweighted,
+    "eccentricity": _unweighted,
+    "greedy_color": _colors,
+    "hits": _positive,
+    "periphery": _unweighted,
+    "radius": _unweighted,
     "core_number": _simple,
     "triangles": _undirected,
     "average_clustering": _clustering,
     "clustering": _clustering,
     "transitivity": _undirected,
     "dijkstra_path_length": _function,
-    "pagerank": _pagerank,
     "shortest_path_length": _lengths,
     "single_source_bellman_ford_path_length": _function,
     "single_source_dijkstra_path_length": _function,
@@ -97,7 +125,11 @@ def refusal(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         return ""  # wrong arguments: the function's own error says what is wrong
 
 
-def too_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+_QUICK = ("degree_centrality", "in_degree_centrality", "out_degree_centrality")
+"""What NetworkX computes in less time than a conversion takes."""
+
+
+def too_small(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Why NetworkX is faster; nothing if it is not. A graph that is converted already is worth every call."""
     import networkx as nx
 
@@ -105,6 +137,8 @@ def too_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     cache = getattr(graph, "__networkx_cache__", None) or {}
     if not isinstance(graph, nx.Graph) or "vgraph" in cache.get("backends", {}):
         return ""
+    if name in _QUICK:
+        return "NetworkX is faster than the conversion of the graph"
     own = getattr(nx.config.backends, "vgraph", None)
     smallest = SMALLEST if own is None else own.smallest
     edges = graph.number_of_edges()

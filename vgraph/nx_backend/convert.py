@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from typing import Any
@@ -12,10 +13,21 @@ import numpy as np
 import vgraph as vg
 
 
+@dataclass(frozen=True)
+class Whole:
+    """What a graph carries besides its structure: the very dicts of the NetworkX graph, in its order."""
+
+    kind: Any
+    graph: dict[Any, Any]
+    nodes: list[dict[Any, Any]]
+    edges: list[dict[Any, Any]]
+
+
 class NxGraph:
     """A converted graph: `graph`, whose vertices are numbered in the order of `nodes`.
 
     `attributes` are the edge attributes that were carried over, one number per edge in NetworkX's order of `G.edges`.
+    `keys` are those of a multigraph's edges; `whole` is what else the graph carries, where all of it was asked for.
     """
 
     __networkx_backend__ = "vgraph"
@@ -29,11 +41,14 @@ class NxGraph:
         *,
         directed: bool,
         multigraph: bool,
+        keys: list[Any] | None = None,
+        whole: Whole | None = None,
     ) -> None:
         self.nodes, self.sources, self.targets = nodes, sources, targets
         self.attributes = dict(attributes)
         self._directed, self._multigraph = directed, multigraph
-        self._weighted: dict[str | None, vg.Graph] = {}
+        self.keys, self.whole = keys or [], whole
+        self._weighted: dict[Any, vg.Graph] = {}
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
@@ -90,14 +105,50 @@ class NxGraph:
         """The graph without direction, self-loops and parallel edges."""
         return self._build(directed=False, self_loops=False, multi_edges=False)
 
+    def part(self, nodes: Iterable[int], edges: Iterable[int]) -> Any:
+        """A NetworkX graph of the same class with some of the nodes and edges, and all that they carry.
+
+        Both are given by number, in ascending order or another. The graph was converted with all that it carries.
+        """
+        whole = self.whole
+        assert whole is not None
+        made = whole.kind()
+        made.graph.update(whole.graph)
+        made.add_nodes_from((self.nodes[v], whole.nodes[v]) for v in nodes)
+        made.add_edges_from((*self.edge(i), whole.edges[i]) for i in edges)
+        return made
+
+    def edge(self, number: int, *, key: bool = True) -> tuple[Any, ...]:
+        """An edge as NetworkX names it: its ends, and in a multigraph, if wished, its key."""
+        ends = self.nodes[self.sources[number]], self.nodes[self.targets[number]]
+        return (*ends, self.keys[number]) if key and self._multigraph else ends
+
     def weighted(self, attribute: str | None) -> vg.Graph:
         """The graph with edge property `weight`: the attribute, 1 where there is none; the least of parallel edges."""
         if attribute not in self._weighted:
-            ones = np.ones(self.sources.size, np.int32)
-            values = self.attributes.get(attribute, ones) if attribute is not None else ones
+            values = self.attribute(attribute)
+            if values is None:
+                values = np.ones(self.sources.size, np.int32)
             options: dict[str, Any] = {"multi_edges": "min"} if self._multigraph else {}
             self._weighted[attribute] = self._build(weight=values, **options)
         return self._weighted[attribute]
+
+    def attribute(self, name: str | None) -> np.ndarray[Any, Any] | None:
+        """An edge attribute, 1 where an edge has it not; None where no edge has it."""
+        if name is not None and name not in self.attributes and self.whole is not None:
+            values = _numbers(self.whole.edges, name, 1)
+            if values is not None:
+                self.attributes[name] = values
+        return self.attributes.get(name) if name is not None else None
+
+    def summed(self, attribute: str | None) -> vg.Graph:
+        """The graph with edge property `weight`, float64, and parallel edges kept: they count each."""
+        key = ("summed", attribute)
+        if key not in self._weighted:
+            values = self.attribute(attribute)
+            ones = np.ones(self.sources.size) if values is None else values.astype(np.float64)
+            self._weighted[key] = self._build(weight=ones)
+        return self._weighted[key]
 
     def _build(self, *, directed: bool | None = None, **options: Any) -> vg.Graph:
         side = self._directed if directed is None else directed
@@ -110,7 +161,8 @@ def convert_from_nx(
     graph: Any,
     *,
     edge_attrs: Mapping[str, Any] | None = None,
-    preserve_edge_attrs: object = False,
+    preserve_edge_attrs: Any = False,
+    preserve_node_attrs: Any = False,
     **_: Any,
 ) -> NxGraph:
     """A NetworkX graph with the attributes that are asked for. Raises NotImplementedError where one is no number."""
@@ -121,12 +173,23 @@ def convert_from_nx(
     nodes = list(graph)
     index = {node: number for number, node in enumerate(nodes)}
     wanted = dict(edge_attrs or {})
+    everything = preserve_edge_attrs is True
     multigraph = graph.is_multigraph()
     read = _edges if multigraph else _rows
-    sources, targets, data = read(graph, index, bool(wanted))
+    sources, targets, data, keys = read(graph, index, everything or bool(wanted))
     attributes = {name: _numbers(data, name, default) for name, default in wanted.items()}
     kept = {name: values for name, values in attributes.items() if values is not None}
-    found = NxGraph(nodes, sources, targets, kept, directed=graph.is_directed(), multigraph=multigraph)
+    carried = [carried for _, carried in graph.nodes(data=True)] if preserve_node_attrs is True else []
+    found = NxGraph(
+        nodes,
+        sources,
+        targets,
+        kept,
+        directed=graph.is_directed(),
+        multigraph=multigraph,
+        keys=keys,
+        whole=Whole(graph.__class__, graph.graph, carried, data) if everything else None,
+    )
     found.__dict__["index"] = index
     return found
 
@@ -146,7 +209,7 @@ def overridden(graph: Any) -> str:
     return ""
 
 
-Read = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", list[dict[str, Any]]]
+Read = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", list[dict[Any, Any]], list[Any]]
 
 
 def _rows(graph: Any, index: dict[Any, int], with_data: bool) -> Read:
@@ -159,17 +222,17 @@ def _rows(graph: Any, index: dict[Any, int], with_data: bool) -> Read:
     sources = np.repeat(np.arange(len(adjacency)), lengths)
     data = list(chain.from_iterable(row.values() for _, row in adjacency)) if with_data else []
     if graph.is_directed():
-        return sources, targets, data
+        return sources, targets, data, []
     once = sources <= targets
-    return sources[once], targets[once], list(compress(data, once.tolist()))
+    return sources[once], targets[once], list(compress(data, once.tolist())), []
 
 
 def _edges(graph: Any, index: dict[Any, int], with_data: bool) -> Read:
     """The same of a multigraph."""
-    rows = list(graph.edges(data=True))
+    rows = list(graph.edges(data=True, keys=True))
     sources = np.fromiter((index[row[0]] for row in rows), np.int64, len(rows))
     targets = np.fromiter((index[row[1]] for row in rows), np.int64, len(rows))
-    return sources, targets, [row[2] for row in rows] if with_data else []
+    return sources, targets, [row[3] for row in rows] if with_data else [], [row[2] for row in rows]
 
 
 def _numbers(data: list[dict[str, Any]], name: str, default: Any) -> np.ndarray[Any, Any] | None:
@@ -205,6 +268,8 @@ def convert_to_nx(result: Any) -> Any:
     graph = kinds[result.is_directed(), result.is_multigraph()]()
     graph.add_nodes_from(result.nodes)
     ends = zip(result.sources.tolist(), result.targets.tolist(), strict=True)
+    if result.whole is not None and result.whole.nodes:
+        return result.part(range(len(result)), range(result.sources.size))
     names = list(result.attributes)
     if not names:
         graph.add_edges_from((result.nodes[a], result.nodes[b]) for a, b in ends)

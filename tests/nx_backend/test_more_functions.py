@@ -1,0 +1,376 @@
+"""The NetworkX backend beyond paths and components: each function beside NetworkX's own."""
+
+from __future__ import annotations
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.algorithms.community.quality import NotAPartition
+
+import vgraph.nx_backend as backend
+from tests.nx_backend.test_nx_backend import KINDS, make, same
+
+SIMPLE = (nx.Graph, nx.DiGraph)
+
+
+def weighted(kind: type, seed: int, **how: object) -> nx.Graph:
+    """With weights that are fractions, on most edges."""
+    graph = make(kind, seed, **how)
+    rng = np.random.default_rng(seed + 100)
+    for *_, data in graph.edges(data=True):
+        if "weight" in data:
+            data["weight"] = float(rng.integers(1, 30)) / 4
+    return graph
+
+
+def connected(kind: type, seed: int) -> nx.Graph:
+    """A random graph with a circle through all nodes."""
+    graph = make(kind, seed, n=40, m=60)
+    nx.add_cycle(graph, list(graph))
+    return graph
+
+
+def whole(graph: nx.Graph) -> tuple[object, ...]:
+    """All that a graph is."""
+    return graph.graph, dict(graph.nodes(data=True)), graph.adj
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_strong_components(kind: type, seed: int) -> None:
+    graph = make(kind, seed, loops=True, m=45)
+    same("strongly_connected_components", graph)
+    same("number_strongly_connected_components", graph)
+    same("is_strongly_connected", graph)
+    same("is_strongly_connected", connected(kind, seed))
+    assert list(backend.strongly_connected_components(kind())) == []
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        backend.is_strongly_connected(kind())
+    for name in (
+        "strongly_connected_components",
+        "number_strongly_connected_components",
+        "is_strongly_connected",
+    ):
+        with pytest.raises(nx.NetworkXNotImplemented):
+            getattr(backend, name)(nx.Graph(graph))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weighted_pagerank(kind: type) -> None:
+    graph = weighted(kind, 1, loops=True)
+    some = {"node 1": 2.0, "node 4": 1.0, "nowhere": 3.0}
+    every = {node: 1.0 + k for k, node in enumerate(graph)}
+    close = {"tol": 1e-12, "max_iter": 500}
+    same("pagerank", graph, **close)
+    same("pagerank", graph, alpha=0.5, personalization=some, **close)
+    same("pagerank", graph, dangling=some, **close)
+    same("pagerank", graph, nstart=every, weight=None, dangling=every, **close)
+    same("pagerank", graph, nstart=every)  # where it ends depends on where it starts
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        backend.pagerank(graph, max_iter=2)
+    with pytest.raises(ZeroDivisionError):
+        backend.pagerank(graph, personalization={"nowhere": 1})
+
+
+def test_pagerank_of_weights_that_are_zero() -> None:
+    graph = nx.DiGraph(
+        [(0, 1, {"weight": 0}), (1, 2, {"weight": 2.5}), (2, 0, {"weight": 1}), (0, 2, {"weight": 0})]
+    )
+    same("pagerank", graph, tol=1e-12, max_iter=1000)
+
+
+@pytest.mark.parametrize("kind", SIMPLE)
+def test_katz(kind: type) -> None:
+    graph = weighted(kind, 2, loops=True)
+    every = {node: 1.0 + k % 3 for k, node in enumerate(graph)}
+    same("katz_centrality", graph, 0.05)
+    same("katz_centrality", graph, 0.05, 2.5, normalized=False)
+    same("katz_centrality", graph, 0.01, every, weight="weight", tol=1e-9)
+    same("katz_centrality", graph, 0.01, nstart=every)
+    same("katz_centrality", graph, 0.01, weight="weight", normalized=False)
+    assert backend.katz_centrality(kind()) == {}
+    for options in ({"max_iter": 1}, {"tol": 0}, {"max_iter": 1, "weight": "weight"}):
+        with pytest.raises(nx.PowerIterationFailedConvergence):
+            backend.katz_centrality(graph, 0.01, **options)
+    with pytest.raises(nx.NetworkXError, match="every node"):
+        backend.katz_centrality(graph, beta={"node 1": 2})
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.katz_centrality(nx.MultiGraph(graph))
+
+
+@pytest.mark.parametrize("kind", SIMPLE)
+def test_eigenvector(kind: type) -> None:
+    graph = weighted(kind, 3, loops=True, m=200)
+    every = {node: 1.0 + k % 3 for k, node in enumerate(graph)}
+    same("eigenvector_centrality", graph)
+    same("eigenvector_centrality", graph, weight="weight")
+    same("eigenvector_centrality", graph, max_iter=300, tol=1e-10, nstart=every)
+    same("eigenvector_centrality", kind([(0, 0)]))
+    for options in ({}, {"weight": "weight"}, {"nstart": every}):
+        with pytest.raises(nx.PowerIterationFailedConvergence):
+            backend.eigenvector_centrality(graph, max_iter=1, **options)
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        backend.eigenvector_centrality(kind())
+    with pytest.raises(nx.NetworkXError, match="all zero"):
+        backend.eigenvector_centrality(graph, nstart=dict.fromkeys(graph, 0))
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.eigenvector_centrality(nx.MultiGraph(graph))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weights", [True, False])
+def test_hits(kind: type, weights: bool) -> None:
+    pytest.importorskip("scipy")
+    graph = weighted(kind, 4, loops=True, m=150)
+    if not weights:
+        for *_, data in graph.edges(data=True):
+            data.clear()
+    start = {node: 1.0 + k % 2 for k, node in enumerate(graph)}
+    for options in ({}, {"nstart": start}, {"tol": 1e-12}):
+        assert backend.can_run("hits", (graph,), options) is True
+        for mine, theirs in zip(backend.hits(graph, **options), nx.hits(graph, **options), strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-6)
+            assert sum(mine.values()) == pytest.approx(1)
+    hubs, authorities = backend.hits(graph, normalized=False)
+    their_hubs, their_authorities = nx.hits(graph, normalized=False)
+    sign = math.copysign(1, sum(their_authorities.values()))  # an eigenvector's sign is arbitrary
+    assert hubs == pytest.approx({n: sign * x for n, x in their_hubs.items()}, abs=1e-6)
+    assert authorities == pytest.approx({n: sign * x for n, x in their_authorities.items()}, abs=1e-6)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        backend.hits(nx.path_graph(50, kind), max_iter=1)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        backend.hits(graph, max_iter=0)
+    assert backend.hits(kind()) == ({}, {})
+    assert "positive" in backend.can_run("hits", (graph,), {"nstart": {"node 1": 1}})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distances(kind: type) -> None:
+    graph = make(kind, 5, loops=True)
+    same("closeness_centrality", graph)
+    same("closeness_centrality", graph, wf_improved=False)
+    for node in graph:
+        same("closeness_centrality", graph, node)
+    with pytest.raises(nx.NodeNotFound):
+        backend.closeness_centrality(graph, "nowhere")
+    same("descendants_at_distance", graph, "node 3", 2)
+    same("bfs_layers", graph, ["node 3", "node 9", "node 3"])
+    assert list(backend.bfs_layers(graph, [])) == []
+    with pytest.raises(nx.NetworkXError):
+        backend.bfs_layers(graph, ["node 3", "nowhere"])
+    for name in ("eccentricity", "diameter", "radius", "center", "periphery"):
+        for bad in (graph, nx.disjoint_union(connected(kind, 1), connected(kind, 2))):
+            with pytest.raises(nx.NetworkXError, match="infinite path length"):
+                getattr(backend, name)(bad)
+        assert "weight" in backend.can_run(name, (graph,), {"weight": "weight"})
+    assert "distance" in backend.can_run("closeness_centrality", (graph,), {"distance": "weight"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_eccentricities(kind: type, seed: int) -> None:
+    graph = connected(kind, seed)
+    same("eccentricity", graph)
+    same("eccentricity", graph, "node 3")
+    same("eccentricity", graph, ["node 3", "node 5", "node 3", "nowhere"])
+    same("eccentricity", graph, list(graph)[:35])
+    with pytest.raises(nx.NetworkXError, match="not in the graph"):
+        backend.eccentricity(graph, 17)
+    known = nx.eccentricity(graph)
+    for name in ("diameter", "radius"):
+        same(name, graph)
+        same(name, graph, usebounds=True)
+        same(name, graph, known)
+    for name in ("center", "periphery"):
+        assert set(getattr(backend, name)(graph)) == set(getattr(nx, name)(graph))
+        assert set(getattr(backend, name)(graph, known)) == set(getattr(nx, name)(graph, known))
+    assert backend.eccentricity(kind()) == {}
+    assert backend.eccentricity(nx.empty_graph(1, kind)) == {0: 0}
+    with pytest.raises(ValueError, match="empty"):
+        backend.diameter(kind())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_degrees(kind: type) -> None:
+    graph = make(kind, 6, loops=True)
+    assert backend.degree_centrality(graph) == nx.degree_centrality(graph)
+    assert backend.degree_centrality(nx.empty_graph(1, kind)) == {0: 1}
+    for name in ("in_degree_centrality", "out_degree_centrality"):
+        if graph.is_directed():
+            assert getattr(backend, name)(graph) == getattr(nx, name)(graph)
+        else:
+            with pytest.raises(nx.NetworkXNotImplemented):
+                getattr(backend, name)(graph)
+    assert "conversion" in str(backend.should_run("degree_centrality", (graph,), {}))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_trusses_and_cores_are_graphs(seed: int) -> None:
+    graph = make(nx.Graph, seed, n=20, m=90)
+    graph.graph["name"] = "with attributes"
+    for k, node in enumerate(graph):
+        graph.nodes[node]["number"] = k
+    for k in range(1, 7):
+        assert whole(backend.k_truss(graph, k)) == whole(nx.k_truss(graph, k))
+    for k in (None, 2, 4, 50):
+        assert whole(backend.k_core(graph, k)) == whole(nx.k_core(graph, k))
+    cores = nx.core_number(graph)
+    assert whole(backend.k_core(graph, 3, cores)) == whole(nx.k_core(graph, 3, cores))
+    directed = make(nx.DiGraph, seed, n=20, m=90)
+    assert whole(backend.k_core(directed)) == whole(nx.k_core(directed))
+    graph.add_edge("node 1", "node 1")
+    for name in ("k_core", "k_truss"):
+        with pytest.raises(nx.NetworkXNotImplemented, match="self loops"):
+            getattr(backend, name)(graph, 3)
+        with pytest.raises(nx.NetworkXNotImplemented):
+            getattr(backend, name)(nx.MultiGraph(graph), 3)
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.k_truss(directed, 3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_colors_are_those_of_networkx(kind: type, seed: int) -> None:
+    graph = make(kind, seed, loops=seed % 2 == 0, m=120)
+    assert backend.greedy_color(graph) == nx.greedy_color(graph)
+    import random
+
+    random.seed(seed)
+    mine = backend.greedy_color(graph, "random_sequential")
+    random.seed(seed)
+    assert mine == nx.greedy_color(graph, "random_sequential")
+    assert list(mine) != list(graph)
+    assert backend.greedy_color(kind()) == {}
+    with pytest.raises(nx.NetworkXError, match="not valid"):
+        backend.greedy_color(graph, "no such strategy")
+    assert "strategies" in backend.can_run("greedy_color", (graph,), {"strategy": "DSATUR"})
+    assert "strategies" in backend.can_run("greedy_color", (graph, lambda g, c: list(g)), {})
+    assert "interchange" in backend.can_run("greedy_color", (graph,), {"interchange": True})
+    assert "directed" in backend.can_run("greedy_color", (nx.DiGraph(graph),), {})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_matchings(seed: int) -> None:
+    graph = make(nx.Graph, seed, loops=True)
+    found = backend.maximal_matching(graph)
+    assert nx.is_maximal_matching(graph, found)
+    assert found <= set(graph.edges())
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.maximal_matching(nx.DiGraph(graph))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+@pytest.mark.parametrize("which", ["minimum", "maximum"])
+def test_spanning_trees_are_kruskals(kind: type, seed: int, which: str) -> None:
+    """Weights are often equal: the same edges in the same order, with the very data of the graph."""
+    graph = make(kind, seed, loops=True, m=60)
+    graph.graph["name"] = "forest"
+    graph.nodes["node 1"]["color"] = "red"
+    edges, tree = f"{which}_spanning_edges", f"{which}_spanning_tree"
+    for keys in (True, False):
+        for data in (True, False):
+            for weight in ("weight", "no such attribute"):
+                options = {"keys": keys, "data": data, "weight": weight}
+                assert backend.can_run(edges, (graph,), options) is True
+                assert list(getattr(backend, edges)(graph, **options)) == list(
+                    getattr(nx, edges)(graph, **options)
+                )
+    assert whole(getattr(backend, tree)(graph)) == whole(getattr(nx, tree)(graph))
+    total = getattr(nx, tree)(graph).size(weight="weight")
+    for algorithm in ("prim", "boruvka")[: 1 if graph.is_multigraph() else 2]:
+        found = getattr(backend, tree)(graph, algorithm=algorithm)
+        assert nx.is_forest(found)
+        assert found.size(weight="weight") == total
+    assert whole(getattr(backend, tree)(kind())) == whole(kind())
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_spanning_trees_of_odd_graphs(kind: type) -> None:
+    graph = weighted(kind, 3, m=60)
+    graph.add_edge("node 1", "a new one", weight=math.nan)
+    graph.add_edge("node 1", "another", weight=-math.inf)
+    found = backend.minimum_spanning_edges(graph)
+    with pytest.raises(ValueError, match="NaN"):
+        list(found)
+    options = {"ignore_nan": True}
+    assert list(backend.minimum_spanning_edges(graph, **options)) == list(
+        nx.minimum_spanning_edges(graph, **options)
+    )
+    with pytest.raises(ValueError, match="valid choice"):
+        backend.minimum_spanning_tree(graph, algorithm="guess")
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.minimum_spanning_edges(nx.DiGraph(graph))
+    if graph.is_multigraph():
+        with pytest.raises(nx.NetworkXNotImplemented):
+            backend.minimum_spanning_tree(graph, algorithm="boruvka")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_links(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from vgraph.nx_backend import links
+
+    graph = make(nx.Graph, seed, loops=True)
+    pairs = [("node 1", "node 2"), ("node 3", "node 3"), ("node 4", "node 2"), ("node 2", "node 4")]
+    nodes = {"node 3": 0}
+    graph.add_edge("node 3", "node 4")
+    for node in list(graph["node 3"]):
+        graph.add_edge(node, "node 4")  # no neighbor of degree 1
+    for name in ("jaccard_coefficient", "adamic_adar_index"):
+        mine, theirs = getattr(backend, name), getattr(nx, name)
+        assert list(mine(graph, pairs)) == [(u, v, pytest.approx(p)) for u, v, p in theirs(graph, pairs)]
+        assert list(mine(graph, [])) == []
+        every = {frozenset(e[:2]): e[2] for e in theirs(graph)}
+        for size in (7, 1 << 18):
+            monkeypatch.setattr(links, "PAIRS", size)
+            found = list(mine(graph))
+            assert len(found) == len(every)
+            assert {frozenset(e[:2]): e[2] for e in found} == pytest.approx(every)
+        with pytest.raises(nx.NodeNotFound):
+            mine(graph, [("node 1", "nowhere")])
+        for kind in (nx.DiGraph, nx.MultiGraph):
+            with pytest.raises(nx.NetworkXNotImplemented):
+                mine(kind(graph))
+        assert list(mine(nx.Graph())) == []
+    assert nodes.keys() <= set(graph)
+
+
+def test_a_node_with_itself_and_a_neighbor_without_others() -> None:
+    graph = nx.Graph([(0, 1), (0, 2), (2, 3)])
+    for function in (backend.adamic_adar_index, nx.adamic_adar_index):
+        assert len(list(function(graph, [(0, 3), (2, 1)]))) == 2
+        with pytest.raises(ZeroDivisionError):
+            list(function(graph, [(0, 0)]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_modularity(kind: type) -> None:
+    graph = weighted(kind, 7, loops=True)
+    nodes = list(graph)
+    parts = [set(nodes[:10]), set(), nodes[10:25], frozenset(nodes[25:])]
+    for options in ({}, {"weight": None}, {"resolution": 2.5}, {"weight": "no such attribute"}):
+        mine = backend.modularity(graph, iter(parts), **options)
+        assert mine == pytest.approx(nx.community.modularity(graph, parts, **options))
+    for bad in (parts[:2], [*parts, {nodes[0]}], [*parts, {"nowhere"}], [set(nodes[:29]), {"nowhere"}]):
+        with pytest.raises(NotAPartition):
+            backend.modularity(graph, bad)
+    with pytest.raises(ZeroDivisionError):
+        backend.modularity(nx.empty_graph(2, kind), [{0}, {1}])
+    with pytest.raises(NotImplementedError, match="negative"):
+        backend.modularity(kind([(0, 1, {"weight": -1})]), [{0}, {1}])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_attributes_of_a_graph_that_was_converted_with_all_of_them(kind: type) -> None:
+    """NetworkX hands on a conversion that has more than is needed."""
+    graph = weighted(kind, 8)
+    graph.nodes["node 1"]["word"] = graph.graph["word"] = "kept"
+    everything = backend.convert_from_nx(graph, preserve_edge_attrs=True, preserve_node_attrs=True)
+    assert backend.pagerank(everything) == backend.pagerank(graph)
+    assert backend.pagerank(everything) != backend.pagerank(graph, weight=None)
+    source = "node 3"
+    paths = backend.single_source_dijkstra_path_length
+    assert paths(everything, source) == paths(graph, source)
+    assert whole(backend.convert_to_nx(everything)) == whole(graph)

@@ -1,0 +1,270 @@
+"""Centrality: PageRank, hubs, eigenvectors, distances, degrees, betweenness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import vgraph as vg
+from vgraph.decorators import AlgorithmDef
+from vgraph.nx_backend import programs
+from vgraph.nx_backend.common import A, by_node, converted, levels, need_direction, no_parallel_edges
+from vgraph.nx_backend.convert import NxGraph
+
+
+def _given(graph: NxGraph, values: Mapping[Any, Any] | None, default: float) -> np.ndarray[Any, Any]:
+    """What a dict gives each node, 0 where it gives nothing; `default` everywhere without one."""
+    if values is None:
+        return np.full(len(graph), default)
+    return np.array([values.get(node, 0) for node in graph.nodes], float)
+
+
+def pagerank(
+    G: Any,
+    alpha: float = 0.85,
+    personalization: dict[Any, float] | None = None,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: dict[Any, float] | None = None,
+    weight: str | None = "weight",
+    dangling: dict[Any, float] | None = None,
+) -> dict[Any, float]:
+    """PageRank; parallel edges count each."""
+    graph = converted(G, weight)
+    size = len(graph)
+    if not size:
+        return {}
+    jump = _given(graph, personalization, 1 / size)
+    if jump.sum() == 0:
+        raise ZeroDivisionError
+    values = graph.attribute(weight)
+    alike = values is None or not values.size or bool((values == values[0]).all() and values[0] > 0)
+    if not (
+        alike and nstart is None and dangling is None and jump.min() >= 0 and 0 <= alpha <= 1 and tol > 0
+    ):
+        start = _given(graph, nstart, 1 / size)
+        lost = jump if dangling is None else _given(graph, dangling, 0)
+        given = {"start": start / start.sum(), "jump": jump / jump.sum(), "lost": lost / lost.sum()}
+        return _iterated(
+            graph, weight, programs.weighted_pagerank, max_iter, tol, alpha=float(alpha), **given
+        )
+    result = vg.run(
+        A.pagerank,
+        graph.graph,
+        damping=float(alpha),
+        tolerance=float(size * tol),
+        max_rounds=max(0, int(max_iter)) + 1,
+        personalization=None if personalization is None else jump,
+    )
+    if result.stats.rounds > max_iter:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    return by_node(graph, result.rank)
+
+
+def _iterated(
+    graph: NxGraph, weight: str | None, algorithm: AlgorithmDef, max_iter: int, tol: float, **given: Any
+) -> dict[Any, float]:
+    """The values of a power iteration with weights. Raises PowerIterationFailedConvergence."""
+    rounds = int(max_iter)
+    try:
+        result = vg.run(algorithm, graph.summed(weight), tolerance=float(tol), max_rounds=rounds, **given)
+    except vg.AlgorithmError:
+        raise nx.PowerIterationFailedConvergence(max_iter) from None
+    return by_node(graph, result.value)
+
+
+def _plain(
+    graph: NxGraph, algorithm: AlgorithmDef, max_iter: int, tol: float, **given: Any
+) -> dict[Any, float]:
+    """The centrality of the library's algorithm, which knows no weights. Raises PowerIterationFailedConvergence."""
+    try:
+        result = vg.run(algorithm, graph.graph, tolerance=float(tol), max_rounds=int(max_iter), **given)
+    except vg.AlgorithmError:
+        raise nx.PowerIterationFailedConvergence(max_iter) from None
+    return by_node(graph, result.centrality)
+
+
+def katz_centrality(
+    G: Any,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: dict[Any, float] | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+) -> dict[Any, float]:
+    """Katz centrality by iteration; `beta` is a number, or one of each node."""
+    graph = converted(G, weight)
+    no_parallel_edges(graph)
+    if not len(graph):
+        return {}
+    plain = isinstance(beta, int | float) and nstart is None and tol > 0 and graph.attribute(weight) is None
+    if plain:
+        own = {"alpha": float(alpha), "beta": float(beta), "normalized": bool(normalized)}
+        return _plain(graph, A.katz, max_iter, tol, **own)
+    start = _given(graph, nstart, 0)
+    given = {
+        "value": start,
+        "beta": _betas(graph, beta),
+        "alpha": float(alpha),
+        "normalized": bool(normalized),
+    }
+    return _iterated(graph, weight, programs.weighted_katz, max_iter, tol, **given)
+
+
+def _betas(graph: NxGraph, beta: Any) -> np.ndarray[Any, Any]:
+    try:
+        return np.full(len(graph), float(beta))
+    except (TypeError, ValueError, AttributeError) as error:
+        if set(beta) != set(graph):
+            raise nx.NetworkXError("beta dictionary must have a value for every node") from error
+        return _given(graph, beta, 0)
+
+
+def eigenvector_centrality(
+    G: Any,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: dict[Any, float] | None = None,
+    weight: str | None = None,
+) -> dict[Any, float]:
+    """The leading eigenvector, by power iteration."""
+    graph = converted(G, weight)
+    no_parallel_edges(graph)
+    if not len(graph):
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    if nstart is None and tol > 0 and graph.attribute(weight) is None:
+        return _plain(graph, A.eigenvector, max_iter, tol)
+    start = _given(graph, nstart, 1)
+    if not start.any():
+        raise nx.NetworkXError("initial vector cannot have all zero values")
+    if start.sum() == 0:
+        raise ZeroDivisionError("the initial vector sums to zero")
+        return _iterated(
+            graph, weight, programs.weighted_eigenvector, max_iter, tol, start=start / start.sum()
+        )
+
+
+Hits = tuple[dict[Any, float], dict[Any, float]]
+
+ROUNDS = 20
+"""Rounds of power iteration for each of the `max_iter` of `hits`, which NetworkX gives to ARPACK: there an iteration is
+about as many products with the matrix."""
+
+
+def hits(
+    G: Any,
+    max_iter: int = 100,
+    tol: float = 1.0e-8,
+    nstart: dict[Any, float] | None = None,
+    normalized: bool = True,
+) -> Hits:
+    """Hubs and authorities, which sum to 1 or, not `normalized`, come from authorities of length 1."""
+    graph = converted(G, "weight")
+    if not len(graph):
+        return {}, {}
+    rounds = ROUNDS * max(0, int(max_iter))
+    if nstart is None and tol > 0 and graph.attribute("weight") is None:
+        return _plain_hits(graph, rounds, float(tol), bool(normalized))
+    try:
+        found = vg.run(
+            programs.weighted_hubs,
+            graph.summed("weight"),
+            start=_given(graph, nstart, 1),
+            tolerance=float(tol),
+            max_rounds=rounds,
+        )
+    except vg.AlgorithmError:
+        raise nx.PowerIterationFailedConvergence(max_iter) from None
+    hub, authority = found.value, found.authority
+    length = float(np.sqrt((authority * authority).sum()))
+    scale = (hub.sum(), authority.sum()) if normalized else (1 / length, length)
+    return by_node(graph, hub / scale[0]), by_node(graph, authority / scale[1])
+
+
+def _plain_hits(graph: NxGraph, rounds: int, tol: float, normalized: bool) -> Hits:
+    """Hubs and authorities of a graph without weights."""
+    found = vg.run(A.hits, graph.graph, max_rounds=rounds + 1, tolerance=tol, normalized=normalized)
+    if found.stats.rounds > 2 * rounds + 2:  # two a round, and two at the end
+        raise nx.PowerIterationFailedConvergence(rounds // ROUNDS)
+    return by_node(graph, found.hub), by_node(graph, found.authority)
+
+
+def closeness_centrality(G: Any, u: Any = None, distance: str | None = None, wf_improved: bool = True) -> Any:
+    """The inverse of the mean distance to each node, or to one, from those that reach it."""
+    graph = converted(G)
+    if u is None:
+        return by_node(graph, vg.run(A.closeness, graph.graph, wf_improved=bool(wf_improved)).centrality)
+    level = levels(graph, u, reverse=True)
+    others = int((level > 0).sum())
+    if not others:
+        return 0.0
+    share = others / (len(graph) - 1) if wf_improved else 1.0
+    return others / int(level[level > 0].sum()) * share
+
+
+def degree_centrality(G: Any) -> dict[Any, float]:
+    """The number of edges of each node, divided by the number of other nodes."""
+    return _degrees(converted(G), "centrality")
+
+
+def in_degree_centrality(G: Any) -> dict[Any, float]:
+    """The same of edges to the node."""
+    graph = converted(G)
+    need_direction(graph)
+    return _degrees(graph, "in_centrality")
+
+
+def out_degree_centrality(G: Any) -> dict[Any, float]:
+    """The same of edges from the node."""
+    graph = converted(G)
+    need_direction(graph)
+    return _degrees(graph, "out_centrality")
+
+
+def _degrees(graph: NxGraph, which: str) -> dict[Any, float]:
+    if len(graph) <= 1:
+        return dict.fromkeys(graph.nodes, 1)
+    return by_node(graph, getattr(vg.run(A.degree_centrality, graph.graph), which))
+
+
+def betweenness_centrality(
+    G: Any,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+    endpoints: bool = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    """The share of shortest paths that lead through each node, from all nodes or `k` chosen at random."""
+    graph = converted(G)
+    if not len(graph):
+        return {}
+    if k is not None and k != len(graph):
+        return _sampled_betweenness(graph, k, bool(normalized), bool(endpoints), seed)
+    result = vg.run(A.betweenness, graph.graph, normalized=bool(normalized), endpoints=bool(endpoints))
+    return by_node(graph, result.centrality)
+
+
+def _sampled_betweenness(
+    graph: NxGraph, k: int, normalized: bool, endpoints: bool, seed: Any
+) -> dict[Any, float]:
+    """From `k` sources only, scaled up as NetworkX does: a source is no inner node of its own paths."""
+    chosen = nx.utils.create_py_random_state(seed).sample(graph.nodes, k)
+    sources = np.array([graph.index[node] for node in chosen], np.int64)
+    run = vg.run(A.betweenness, graph.graph, sources=sources, normalized=False, endpoints=endpoints)
+    total = run.centrality if graph.is_directed() else 2 * run.centrality
+    others = len(graph) - (not endpoints)
+    if others < 2:
+        return by_node(graph, total)
+    if not k:
+        raise ZeroDivisionError("betweenness from no sources")
+    counted = np.full(len(graph), float(k))
+    if not endpoints:
+        counted[sources] = k - 1 if k > 1 else np.nan  # one source alone says nothing about itself
+    pairs = others - 1 if normalized else (1 if graph.is_directed() else 2) / others
+    return by_node(graph, total / (counted * pairs))

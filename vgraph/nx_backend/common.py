@@ -1,0 +1,78 @@
+"""What NetworkX's functions have in common here: arguments in, results by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import vgraph as vg
+from vgraph.nx_backend.convert import NxGraph, convert_from_nx
+
+A = vg.algorithms
+
+
+def converted(graph: Any, *attributes: Any, everything: bool = False) -> NxGraph:
+    """The graph with the edge attributes that are named (1 where an edge has it not), or with all that it carries."""
+    return convert_from_nx(
+        graph,
+        edge_attrs={name: 1 for name in attributes if isinstance(name, str)},
+        preserve_edge_attrs=everything,
+        preserve_node_attrs=everything,
+    )
+
+
+def vertex(graph: NxGraph, node: Any, what: str = "Node") -> int:
+    """The number of a node. Raises NodeNotFound."""
+    if node not in graph:
+        raise nx.NodeNotFound(f"{what} {node} is not in G")
+    return graph.index[node]
+
+
+def by_node(graph: NxGraph, values: Any) -> dict[Any, Any]:
+    """Values of vertices by their nodes, as numbers of Python's."""
+    return dict(zip(graph.nodes, np.asarray(values).tolist(), strict=True))
+
+
+def members(graph: NxGraph, component: Any) -> Iterator[set[Any]]:
+    """The sets of equally labelled nodes, by their first node."""
+    order = np.argsort(component, kind="stable")
+    starts = np.flatnonzero(np.diff(component[order], prepend=-1))
+    for part in np.split(order, starts[1:]) if order.size else ():
+        yield {graph.nodes[v] for v in part.tolist()}
+
+
+def levels(graph: NxGraph, source: Any, *, reverse: bool = False) -> np.ndarray[Any, Any]:
+    """Hops from a node to each, or to it; -1 where there is no way."""
+    along = graph.reverse if reverse else graph.graph
+    found: np.ndarray[Any, Any] = vg.run(A.bfs, along, source=vertex(graph, source, "Source")).level
+    return found
+
+
+def no_direction(graph: NxGraph) -> None:
+    """Raise NetworkXNotImplemented for a directed graph."""
+    if graph.is_directed():
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+
+
+def need_direction(graph: NxGraph) -> None:
+    """Raise NetworkXNotImplemented for an undirected graph."""
+    if not graph.is_directed():
+        raise nx.NetworkXNotImplemented("not implemented for undirected type")
+
+
+def no_parallel_edges(graph: NxGraph) -> None:
+    """Raise NetworkXNotImplemented for a multigraph."""
+    if graph.is_multigraph():
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+def no_self_loops(graph: NxGraph) -> None:
+    """Raise NetworkXNotImplemented for a graph with self-loops, in NetworkX's words."""
+    if (graph.sources == graph.targets).any():
+        raise nx.NetworkXNotImplemented(
+            "Input graph has self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )

@@ -1,0 +1,97 @@
+"""The farthest nodes: eccentricity, diameter, radius, center, periphery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import vgraph as vg
+from vgraph.nx_backend.common import A, by_node, converted, levels
+from vgraph.nx_backend.convert import NxGraph
+
+FEW = 32
+"""Nodes of which eccentricity is searched for one by one; of more of them it is computed for all, 64 at a time."""
+
+
+def _infinite(graph: NxGraph) -> nx.NetworkXError:
+    kind = "digraph is not strongly connected" if graph.is_directed() else "graph is not connected"
+    return nx.NetworkXError(f"Found infinite path length because the {kind}")
+
+
+def eccentricity(G: Any, v: Any = None, sp: Any = None, weight: str | None = None) -> Any:
+    """The greatest distance from each node, from one, or from some."""
+    graph = converted(G)
+    asked = _asked(graph, v)
+    if v is not None and len(asked) <= FEW:
+        found = {node: _farthest(graph, node) for node in asked}
+    else:
+        every = _all(graph)
+        found = {node: every[node] for node in asked}
+    return found[v] if v is not None and v in graph else found
+
+
+def _asked(graph: NxGraph, v: Any) -> list[Any]:
+    """The nodes of what NetworkX calls a bunch of nodes: nothing for all, one, or some of which others are left out."""
+    if v is None:
+        return graph.nodes
+    if v in graph:
+        return [v]
+    try:
+        return [node for node in v if node in graph]
+    except TypeError:
+        raise nx.NetworkXError(f"Node {v} is not in the graph.") from None
+
+
+def _farthest(graph: NxGraph, node: Any) -> int:
+    level = levels(graph, node)
+    if (level < 0).any():
+        raise _infinite(graph)
+    return int(level.max())
+
+
+def _all(graph: NxGraph) -> dict[Any, int]:
+    if not len(graph):
+        return {}
+    _farthest(graph, graph.nodes[0])  # one search finds most graphs that are not connected
+    result = vg.run(A.eccentricity, graph.graph)
+    if (result.reached < len(graph)).any():
+        raise _infinite(graph)
+    return by_node(graph, result.eccentricity)
+
+
+def _known(graph: NxGraph, e: Any) -> dict[Any, Any]:
+    found = _all(graph) if e is None else e
+    return dict(found)
+
+
+def diameter(G: Any, e: Any = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    """The greatest eccentricity."""
+    graph = converted(G)
+    if e is None and not graph.is_directed() and len(graph):
+        _farthest(graph, graph.nodes[0])
+        ends = graph.graph.out_degree
+        found = vg.run(A.diameter, graph.graph, source=int(np.argmax(ends)))
+        if found.lower == found.upper:
+            return int(found.lower)
+    return max(_known(graph, e).values())
+
+
+def radius(G: Any, e: Any = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    """The least eccentricity."""
+    return min(_known(converted(G), e).values())
+
+
+def periphery(G: Any, e: Any = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
+    """The nodes whose eccentricity is the diameter."""
+    found = _known(converted(G), e)
+    most = max(found.values())
+    return [node for node, distance in found.items() if distance == most]
+
+
+def center(G: Any, e: Any = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
+    """The nodes whose eccentricity is the radius."""
+    found = _known(converted(G), e)
+    least = min(found.values())
+    return [node for node, distance in found.items() if distance == least]

@@ -1,0 +1,114 @@
+"""Links that there might be, and how well communities explain those that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from networkx.algorithms.community.quality import NotAPartition
+
+import vgraph as vg
+from vgraph.decorators import AlgorithmDef
+from vgraph.nx_backend.common import A, converted, no_direction, no_parallel_edges, vertex
+from vgraph.nx_backend.convert import NxGraph
+
+PAIRS = 1 << 18
+"""So many pairs are computed at a time: all pairs without an edge are too many to keep."""
+
+Pairs = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
+
+
+def _without_edge(graph: NxGraph) -> Iterator[Pairs]:
+    """All pairs of different nodes that no edge joins, row by row."""
+    offsets, ends = graph.graph.out.row_offsets, graph.graph.out.column_indices
+    for v in range(len(graph) - 1):
+        free = np.ones(len(graph) - v - 1, bool)
+        neighbors = ends[offsets[v] : offsets[v + 1]]
+        free[neighbors[neighbors > v].astype(np.int64) - v - 1] = False
+        right = v + 1 + np.flatnonzero(free)
+        yield np.full(right.size, v), right
+
+
+def _together(rows: Iterator[Pairs]) -> Iterator[Pairs]:
+    """Rows joined until they are long enough."""
+    kept: list[Pairs] = []
+    size = 0
+    for row in rows:
+        kept.append(row)
+        size += row[0].size
+        if size >= PAIRS:
+            yield np.concatenate([r[0] for r in kept]), np.concatenate([r[1] for r in kept])
+            kept, size = [], 0
+    if size:
+        yield np.concatenate([r[0] for r in kept]), np.concatenate([r[1] for r in kept])
+
+
+def _asked(graph: NxGraph, ebunch: Iterable[Any]) -> Iterator[Pairs]:
+    """The pairs that are asked for, which are checked at once."""
+    pairs = [(vertex(graph, u), vertex(graph, v)) for u, v in ebunch]
+    rows = iter(pairs)
+    while some := list(islice(rows, PAIRS)):
+        left, right = np.array(some, np.int64).T
+        yield left, right
+
+
+def _scores(
+    graph: NxGraph, algorithm: AlgorithmDef, pairs: Iterable[Pairs]
+) -> Iterator[tuple[Any, Any, float]]:
+    for left, right in pairs:
+        scores = vg.run(algorithm, graph.graph, left=left, right=right).score
+        for a, b, score in zip(left.tolist(), right.tolist(), scores.tolist(), strict=True):
+            yield graph.nodes[a], graph.nodes[b], score
+
+
+def _pairs(G: Any, ebunch: Any) -> tuple[NxGraph, Iterator[Pairs]]:
+    graph = converted(G)
+    no_direction(graph)
+    no_parallel_edges(graph)
+    return graph, _together(_without_edge(graph)) if ebunch is None else iter(list(_asked(graph, ebunch)))
+
+
+def jaccard_coefficient(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, float]]:
+    """The neighbors that two nodes share, as a fraction of all that they have; by default of all without an edge."""
+    graph, pairs = _pairs(G, ebunch)
+    return _scores(graph, A.jaccard, pairs)
+
+
+def adamic_adar_index(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, float]]:
+    """The neighbors that two nodes share, each counting 1 / log(its degree); by default of all without an edge."""
+    graph, pairs = _pairs(G, ebunch)
+    return _scores(graph, A.adamic_adar, pairs if ebunch is None else _defined(graph, pairs))
+
+
+def _defined(graph: NxGraph, pairs: Iterator[Pairs]) -> Iterator[Pairs]:
+    """Raise ZeroDivisionError, as NetworkX does, where a node is paired with itself and has a neighbor of degree 1."""
+    degree = np.bincount(np.concatenate([graph.sources, graph.targets]), minlength=len(graph))
+    lonely = np.zeros(len(graph), bool)
+    lonely[graph.sources[degree[graph.targets] == 1]] = True
+    lonely[graph.targets[degree[graph.sources] == 1]] = True
+    for left, right in pairs:
+        if lonely[left[left == right]].any():
+            raise ZeroDivisionError("a neighbor of degree 1 has a logarithm of 0")
+        yield left, right
+
+
+def modularity(G: Any, communities: Any, weight: str | None = "weight", resolution: float = 1) -> float:
+    """The share of the edges within communities, less `resolution` times what it would be by chance."""
+    graph = converted(G, weight)
+    given = list(communities)
+    number = np.full(len(graph), -1, np.int64)
+    size = 0
+    for k, community in enumerate(c for c in given if len(c)):
+        size += len(community)
+        number[[graph.index[node] for node in community if node in graph]] = k
+    if size != len(graph) or (number < 0).any():
+        raise NotAPartition(graph, given)
+    values = graph.attribute(weight)
+    if values is not None and (values < 0).any():
+        raise NotImplementedError("modularity with negative weights")
+    if not (graph.sources.size if values is None else values.sum()):
+        raise ZeroDivisionError("the edges of the graph weigh nothing")
+    found = vg.run(A.modularity, graph.summed(weight), community=number, resolution=float(resolution))
+    return float(found.modularity)

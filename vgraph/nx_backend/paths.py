@@ -1,0 +1,190 @@
+"""Traversal and lengths of shortest paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import vgraph as vg
+from vgraph.nx_backend.common import A, converted, levels
+from vgraph.nx_backend.convert import NxGraph
+
+# --- traversal ------------------------------------------------------------------------------------------------
+
+
+def _nearest_first(
+    graph: NxGraph, distance: np.ndarray[Any, Any], reached: np.ndarray[Any, Any]
+) -> dict[Any, Any]:
+    order = np.flatnonzero(reached)
+    order = order[np.argsort(distance[order], kind="stable")]
+    return {graph.nodes[v]: d for v, d in zip(order.tolist(), distance[order].tolist(), strict=True)}
+
+
+def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> dict[Any, int]:
+    """Hops from `source`, nearest first."""
+    graph = converted(G)
+    return _within(graph, levels(graph, source), cutoff)
+
+
+def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
+    """Hops to `target`, nearest first."""
+    graph = converted(G)
+    if target not in graph:
+        raise nx.NodeNotFound(f"Target {target} is not in G")
+    return _within(graph, levels(graph, target, reverse=True), cutoff)
+
+
+def _within(graph: NxGraph, level: np.ndarray[Any, Any], cutoff: float | None) -> dict[Any, int]:
+    reached = level >= 0
+    if cutoff is not None:
+        reached &= level <= cutoff
+    return _nearest_first(graph, level, reached)
+
+
+def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
+    """The nodes of each distance from the nearest source, those of distance 0 as they are given."""
+    graph = converted(G)
+    given = [sources] if sources in graph else list(sources)
+    for node in given:
+        if node not in graph:
+            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+    if not given:
+        return iter(())
+    numbers = [graph.index[node] for node in given]
+    level = vg.run(A.multi_source_bfs, graph.graph, sources=numbers).level
+    deeper = (
+        [graph.nodes[v] for v in np.flatnonzero(level == d).tolist()] for d in range(1, level.max() + 1)
+    )
+    return chain([given], deeper)
+
+
+def descendants_at_distance(G: Any, source: Any, distance: Any) -> set[Any]:
+    """The nodes to which the shortest path from `source` has `distance` edges."""
+    graph = converted(G)
+    if source not in graph:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    return {graph.nodes[v] for v in np.flatnonzero(levels(graph, source) == distance).tolist()}
+
+
+def descendants(G: Any, source: Any) -> set[Any]:
+    """The nodes that can be reached from `source`, without itself."""
+    graph = converted(G)
+    if source not in graph:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    reached = levels(graph, source) > 0
+    return {graph.nodes[v] for v in np.flatnonzero(reached).tolist()}
+
+
+def ancestors(G: Any, source: Any) -> set[Any]:
+    """The nodes from which `source` can be reached, without itself."""
+    graph = converted(G)
+    if source not in graph:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    reached = levels(graph, source, reverse=True) > 0
+    return {graph.nodes[v] for v in np.flatnonzero(reached).tolist()}
+
+
+def has_path(G: Any, source: Any, target: Any) -> bool:
+    """Whether `target` can be reached from `source`."""
+    graph = converted(G)
+    for node, what in ((source, "Source"), (target, "Target")):
+        if node not in graph:
+            raise nx.NodeNotFound(f"{what} {node} is not in G")
+    return bool(levels(graph, source)[graph.index[target]] >= 0)
+
+
+# --- shortest paths -------------------------------------------------------------------------------------------
+
+
+def _distances(
+    graph: NxGraph, source: Any, weight: str | None, algorithm: vg.decorators.AlgorithmDef
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Lengths of shortest paths, and which nodes have one."""
+    weighted = graph.weighted(weight)
+    dist = vg.run(algorithm, weighted, source=graph.index[source]).dist
+    limit = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
+    return dist, dist != limit
+
+
+def single_source_dijkstra_path_length(
+    G: Any, source: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, Any]:
+    """Lengths of shortest paths from `source`, nearest first; weights must not be negative."""
+    graph = converted(G, weight)
+    if source not in graph:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    try:
+        dist, reached = _distances(graph, source, weight, A.sssp)
+    except vg.ParameterError as error:
+        raise ValueError(f"Contradictory paths found: negative weights? ({error})") from None
+    if cutoff is not None:
+        reached &= dist <= cutoff
+    return _nearest_first(graph, dist, reached)
+
+
+def dijkstra_path_length(G: Any, source: Any, target: Any, weight: str | None = "weight") -> Any:
+    """The length of a shortest path."""
+    graph = converted(G, weight)
+    if source not in graph:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    if source == target:
+        return 0
+    found = single_source_dijkstra_path_length(graph, source, weight=weight)
+    if target not in found:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return found[target]
+
+
+def single_source_bellman_ford_path_length(
+    G: Any, source: Any, weight: str | None = "weight"
+) -> dict[Any, Any]:
+    """Lengths of shortest paths from `source`; weights may be negative."""
+    graph = converted(G, weight)
+    if source not in graph:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    try:
+        dist, reached = _distances(graph, source, weight, A.bellman_ford)
+    except vg.AlgorithmError:
+        raise nx.NetworkXUnbounded("Negative cycle detected.") from None
+    return _nearest_first(graph, dist, reached)
+
+
+def bellman_ford_path_length(G: Any, source: Any, target: Any, weight: str | None = "weight") -> Any:
+    """The length of a shortest path; weights may be negative."""
+    graph = converted(G, weight)
+    found = single_source_bellman_ford_path_length(graph, source, weight)
+    if target not in found:
+        raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
+    return found[target]
+
+
+def shortest_path_length(
+    G: Any, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+) -> Any:
+    """The length of a shortest path, or of those from `source` or to `target` by node."""
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    graph = converted(G, weight)
+    if target is None:
+        if weight is None:
+            return single_source_shortest_path_length(graph, source)
+        if method == "dijkstra":
+            return single_source_dijkstra_path_length(graph, source, weight=weight)
+        return single_source_bellman_ford_path_length(graph, source, weight=weight)
+    if source is None:
+        return single_target_shortest_path_length(graph, target)
+    if weight is None:
+        for node, what in ((source, "Source"), (target, "Target")):
+            if node not in graph:
+                raise nx.NodeNotFound(f"{what} {node} is not in G")
+        level = int(levels(graph, source)[graph.index[target]])
+        if level < 0:
+            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+        return level
+    if method == "dijkstra":
+        return dijkstra_path_length(graph, source, target, weight)
+    return bellman_ford_path_length(graph, source, target, weight)

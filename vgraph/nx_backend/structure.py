@@ -1,0 +1,146 @@
+"""Structure: triangles, cores, trusses, colors, matchings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import vgraph as vg
+from vgraph.nx_backend import programs
+from vgraph.nx_backend.common import (
+    A,
+    by_node,
+    converted,
+    no_direction,
+    no_parallel_edges,
+    no_self_loops,
+)
+from vgraph.nx_backend.convert import NxGraph
+
+
+def _triangles(graph: NxGraph) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Triangles at each node, and how many different neighbors it has, itself left out."""
+    no_direction(graph)
+    count: np.ndarray[Any, Any] = vg.run(A.triangle_count, graph.simple).triangles
+    return count, graph.simple.out_degree
+
+
+def _asked(graph: NxGraph, nodes: Any) -> list[int]:
+    """The vertices of `nodes`, an iterable of nodes; those that are not in the graph are left out, as in NetworkX."""
+    if nodes is None:
+        return list(range(len(graph)))
+    return [graph.index[node] for node in nodes if node in graph]
+
+
+def triangles(G: Any, nodes: Any = None) -> Any:
+    """Triangles at each node, or at one."""
+    graph = converted(G)
+    count = _triangles(graph)[0].tolist()
+    if nodes is not None and nodes in graph:
+        return count[graph.index[nodes]]
+    return {graph.nodes[v]: count[v] for v in _asked(graph, nodes)}
+
+
+def _clustering(graph: NxGraph) -> list[float]:
+    count, degree = _triangles(graph)
+    pairs = degree.astype(np.int64) * (degree.astype(np.int64) - 1)
+    share = 2.0 * count / np.maximum(pairs, 1)
+    return [0 if c == 0 else s for c, s in zip(count.tolist(), share.tolist(), strict=True)]
+
+
+def clustering(G: Any, nodes: Any = None, weight: str | None = None) -> Any:
+    """The share of pairs of neighbors that are neighbors."""
+    graph = converted(G)
+    found = _clustering(graph)
+    if nodes is not None and nodes in graph:
+        return found[graph.index[nodes]]
+    return {graph.nodes[v]: found[v] for v in _asked(graph, nodes)}
+
+
+def average_clustering(
+    G: Any, nodes: Any = None, weight: str | None = None, count_zeros: bool = True
+) -> float:
+    """The mean of `clustering`."""
+    graph = converted(G)
+    found = _clustering(graph)
+    values = [found[v] for v in _asked(graph, nodes)]
+    if not count_zeros:
+        values = [v for v in values if abs(v) > 0]
+    return sum(values) / len(values)
+
+
+def transitivity(G: Any) -> float:
+    """The share of pairs of edges with a common end that are sides of a triangle."""
+    graph = converted(G)
+    count, degree = _triangles(graph)
+    pairs = int((degree.astype(np.int64) * (degree.astype(np.int64) - 1)).sum())
+    return 0 if not count.any() else 2 * int(count.sum()) / pairs
+
+
+def core_number(G: Any) -> dict[Any, int]:
+    """The largest k such that the node is in a subgraph of least degree k."""
+    graph = converted(G)
+    no_self_loops(graph)
+    return by_node(graph, vg.run(A.k_core, graph.undirected).core)
+
+
+def k_core(G: Any, k: Any = None, core_number: Any = None) -> Any:
+    """The part of the graph whose nodes have core number `k` or more, by default the greatest: a NetworkX graph."""
+    graph = converted(G, everything=True)
+    no_parallel_edges(graph)
+    if core_number is None:
+        no_self_loops(graph)
+        cores = vg.run(A.k_core, graph.undirected).core
+    else:
+        cores = np.array([core_number.get(node, -1) for node in graph.nodes])
+    inside = cores >= (cores.max() if k is None else k)
+    edges = np.flatnonzero(inside[graph.sources] & inside[graph.targets])
+    return graph.part(np.flatnonzero(inside).tolist(), edges.tolist())
+
+
+def k_truss(G: Any, k: Any) -> Any:
+    """The part of the graph whose edges each lie in `k - 2` triangles or more: a NetworkX graph."""
+    graph = converted(G, everything=True)
+    no_direction(graph)
+    no_parallel_edges(graph)
+    no_self_loops(graph)
+    ends = np.stack([graph.sources, graph.targets])
+    truss = np.zeros(graph.sources.size, np.int64)
+    of_edges = vg.run(A.k_truss, graph.graph).truss
+    truss[np.lexsort((ends[1], ends[0]))] = of_edges  # vgraph's edges are in the order of their ends
+    edges = np.flatnonzero(truss >= k)
+    return graph.part(np.unique(ends[:, edges]).tolist(), edges.tolist())
+
+
+def greedy_color(G: Any, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
+    """Each node in turn takes the first color that no neighbor has: of larger degree first, or at random."""
+    graph = converted(G)
+    if not len(graph):
+        return {}
+    if not callable(strategy) and strategy not in COLORINGS:
+        raise nx.NetworkXError(f"strategy must be callable or a valid string. {strategy} not valid.")
+    if strategy == "random_sequential":
+        order = list(range(len(graph)))
+        nx.utils.create_py_random_state(None).shuffle(order)
+    else:
+        ends = np.concatenate([graph.sources, graph.targets])
+        order = np.argsort(-np.bincount(ends, minlength=len(graph)), kind="stable").tolist()
+    rank = np.empty(len(graph), np.uint64)
+    rank[order] = np.arange(len(graph), 0, -1)
+    color = vg.run(programs.color_by_rank, graph.graph, rank=rank).color.tolist()
+    return {graph.nodes[v]: color[v] for v in order}
+
+
+COLORINGS = ("largest_first", "random_sequential")
+"""The strategies of `greedy_color` that are supported; NetworkX has more."""
+
+
+def maximal_matching(G: Any) -> set[tuple[Any, Any]]:
+    """Edges of which no two share an end, and to which none can be added."""
+    graph = converted(G)
+    no_direction(graph)
+    no_parallel_edges(graph)
+    mate = vg.run(A.maximal_matching, graph.graph).mate
+    return {(graph.nodes[v], graph.nodes[w]) for v, w in enumerate(mate.tolist()) if v < w}
