@@ -108,7 +108,7 @@ def katz_centrality(
         return _plain(graph, A.katz, max_iter, tol, **own)
     start = _given(graph, nstart, 0)
     given = {
-        "value": start,
+        "start": start,
         "beta": _betas(graph, beta),
         "alpha": float(alpha),
         "normalized": bool(normalized),
@@ -144,9 +144,7 @@ def eigenvector_centrality(
         raise nx.NetworkXError("initial vector cannot have all zero values")
     if start.sum() == 0:
         raise ZeroDivisionError("the initial vector sums to zero")
-        return _iterated(
-            graph, weight, programs.weighted_eigenvector, max_iter, tol, start=start / start.sum()
-        )
+    return _iterated(graph, weight, programs.weighted_eigenvector, max_iter, tol, start=start / start.sum())
 
 
 Hits = tuple[dict[Any, float], dict[Any, float]]

@@ -22,6 +22,8 @@ HELPERS = (
     "from_dict_of_dicts",
     "from_dict_of_lists",
     "from_numpy_array",
+    "is_matching",
+    "is_maximal_matching",
     "number_of_selfloops",
     "relabel_nodes",
     "set_edge_attributes",
@@ -33,7 +35,7 @@ HELPERS = (
     "union",
     "union_all",
 )
-"""Functions with which tests make and read graphs: NetworkX's own serve without `NETWORKX_FALLBACK_TO_NX` as well,
+"""Functions with which tests make, read and check graphs: NetworkX's own serve without `NETWORKX_FALLBACK_TO_NX` as well,
 since otherwise whole files would stop in their set-up."""
 
 

@@ -48,7 +48,7 @@ def _within(graph: NxGraph, level: np.ndarray[Any, Any], cutoff: float | None) -
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     """The nodes of each distance from the nearest source, those of distance 0 as they are given."""
     graph = converted(G)
-    given = [sources] if sources in graph else list(sources)
+    given = [sources] if sources in graph else list(dict.fromkeys(sources))
     for node in given:
         if node not in graph:
             raise nx.NetworkXError(f"The node {node} is not in the graph.")
