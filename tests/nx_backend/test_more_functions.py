@@ -251,6 +251,15 @@ def test_colors_are_those_of_networkx(kind: type, seed: int) -> None:
     assert "directed" in backend.can_run("greedy_color", (nx.DiGraph(graph),), {})
 
 
+def test_colors_that_wait_for_each_other_in_a_long_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    from vgraph.nx_backend import structure
+
+    monkeypatch.setattr(structure, "MOST_ROUNDS", 50)
+    assert backend.greedy_color(nx.path_graph(45)) == nx.greedy_color(nx.path_graph(45))
+    with pytest.raises(NotImplementedError, match="in a row"):
+        backend.greedy_color(nx.path_graph(70))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_matchings(seed: int) -> None:
     graph = make(nx.Graph, seed, loops=True)

@@ -71,8 +71,9 @@ def diameter(G: Any, e: Any = None, usebounds: bool = False, weight: str | None 
     graph = converted(G)
     if e is None and not graph.is_directed() and len(graph):
         _farthest(graph, graph.nodes[0])
-        ends = graph.graph.out_degree
-        found = vg.run(A.diameter, graph.graph, source=int(np.argmax(ends)))
+        start = int(np.argmax(graph.graph.out_degree))
+        searches = max(FEW, len(graph) // 64)  # more of them take longer than the eccentricities of all
+        found = vg.run(A.diameter, graph.graph, source=start, max_searches=searches)
         if found.lower == found.upper:
             return int(found.lower)
     return max(_known(graph, e).values())

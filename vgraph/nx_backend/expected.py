@@ -35,8 +35,8 @@ HELPERS = (
     "union",
     "union_all",
 )
-"""Functions with which tests make, read and check graphs: NetworkX's own serve without `NETWORKX_FALLBACK_TO_NX` as well,
-since otherwise whole files would stop in their set-up."""
+"""Functions with which tests make, read and check graphs: NetworkX's own serve without `NETWORKX_FALLBACK_TO_NX` as
+well, since otherwise whole files would stop in their set-up."""
 
 
 class Summary:

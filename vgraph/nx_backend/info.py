@@ -26,7 +26,7 @@ FUNCTIONS: dict[str, str] = {
     "dijkstra_path_length": "The weight is an edge attribute, not a function.",
     "eccentricity": "Distances in hops: `weight` and `sp` are not supported.",
     "eigenvector_centrality": "",
-    "greedy_color": "Undirected graphs; strategies `largest_first` and `random_sequential`, without `interchange`.",
+    "greedy_color": "Undirected graphs; `largest_first` and `random_sequential` without `interchange`; no long chains.",
     "has_path": "",
     "hits": "By power iteration, up to 20 rounds for each of `max_iter`; `nstart` is positive for every node.",
     "in_degree_centrality": "",

@@ -238,21 +238,31 @@ def weighted_hubs(graph, start: vg.vertex_property(vg.float64), tolerance=1e-8, 
     return value, authority
 
 
+@vg.operator
+def ready(v):
+    """All neighbors that go first have their color."""
+    return v.color < 0 and v.waits == 0
+
+
 @vg.algorithm
-def color_by_rank(graph, rank: vg.vertex_property(vg.uint64)):
+def color_by_rank(graph, rank: vg.vertex_property(vg.uint64), max_rounds=2000):
     """The colors of an undirected graph if vertices take the first free one by falling `rank`, which no two share.
 
-    Result: `color` (int32). As `vg.algorithms.coloring`, in a given order.
+    Result: `color` (int32). As `vg.algorithms.coloring`, in a given order: as many rounds as the longest path along
+    which ranks fall. Raises AlgorithmError if that is more than `max_rounds`.
     """
     waits = graph.vertex_property(vg.int32)
     color = graph.vertex_property(vg.int32, fill=-1)
     fresh = graph.vertex_property(vg.int32)
     taken = graph.scratch(vg.bool_)
     graph.vertex_apply(count)
-    queue = graph.priority_queue(waits)
-    while queue:
-        ready = queue.pop()
-        graph.vertex_apply(paint, ready)
-        graph.vertex_apply(dry, ready)
-        graph.edge_apply(release, ready)
+    turn = graph.vertex_filter(ready)
+    rounds = 0
+    while turn:
+        if rounds >= max_rounds:
+            vg.fail("too many rounds")
+        rounds += 1
+        graph.vertex_apply(paint, turn)
+        graph.vertex_apply(dry, turn)
+        turn = graph.vertex_filter(ready, graph.edge_apply(release, turn))
     return color

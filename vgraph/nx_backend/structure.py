@@ -129,9 +129,15 @@ def greedy_color(G: Any, strategy: Any = "largest_first", interchange: bool = Fa
         order = np.argsort(-np.bincount(ends, minlength=len(graph)), kind="stable").tolist()
     rank = np.empty(len(graph), np.uint64)
     rank[order] = np.arange(len(graph), 0, -1)
-    color = vg.run(programs.color_by_rank, graph.graph, rank=rank).color.tolist()
+    try:
+        color = vg.run(programs.color_by_rank, graph.graph, rank=rank, max_rounds=MOST_ROUNDS).color.tolist()
+    except vg.AlgorithmError:
+        raise NotImplementedError(f"more than {MOST_ROUNDS} nodes wait for each other in a row") from None
     return {graph.nodes[v]: color[v] for v in order}
 
+
+MOST_ROUNDS = 2000
+"""Of `greedy_color`: a path of so many nodes, each to be colored after the one before, is quicker in NetworkX."""
 
 COLORINGS = ("largest_first", "random_sequential")
 """The strategies of `greedy_color` that are supported; NetworkX has more."""
