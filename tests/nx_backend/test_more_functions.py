@@ -143,6 +143,9 @@ def test_hits(kind: type, weights: bool) -> None:
     with pytest.raises(nx.PowerIterationFailedConvergence):
         backend.hits(graph, max_iter=0)
     assert backend.hits(kind()) == ({}, {})
+    nothing = nx.empty_graph(2, kind)
+    for options in ({}, {"nstart": {0: 1, 1: 1}}):
+        assert backend.hits(nothing, **options) == ({0: 0, 1: 0}, {0: 0, 1: 0})
     assert "positive" in backend.can_run("hits", (graph,), {"nstart": {"node 1": 1}})
 
 

@@ -180,6 +180,8 @@ def hits(
         raise nx.PowerIterationFailedConvergence(max_iter) from None
     hub, authority = found.value, found.authority
     length = float(np.sqrt((authority * authority).sum()))
+    if length == 0:  # no edges, or none that weighs anything
+        return by_node(graph, 0 * hub), by_node(graph, authority)
     scale = (hub.sum(), authority.sum()) if normalized else (1 / length, length)
     return by_node(graph, hub / scale[0]), by_node(graph, authority / scale[1])
 

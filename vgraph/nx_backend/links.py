@@ -106,8 +106,8 @@ def modularity(G: Any, communities: Any, weight: str | None = "weight", resoluti
     if size != len(graph) or (number < 0).any():
         raise NotAPartition(graph, given)
     values = graph.attribute(weight)
-    if values is not None and (values < 0).any():
-        raise NotImplementedError("modularity with negative weights")
+    if values is not None and not (values >= 0).all():
+        raise NotImplementedError("modularity with weights that are negative or no numbers")
     if not (graph.sources.size if values is None else values.sum()):
         raise ZeroDivisionError("the edges of the graph weigh nothing")
     found = vg.run(A.modularity, graph.summed(weight), community=number, resolution=float(resolution))
