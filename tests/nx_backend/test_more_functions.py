@@ -10,7 +10,7 @@ import pytest
 from networkx.algorithms.community.quality import NotAPartition
 
 import vgraph.nx_backend as backend
-from tests.nx_backend.test_nx_backend import KINDS, make, same
+from tests.nx_backend.test_nx_backend import KINDS, make, needs_installation, same
 
 SIMPLE = (nx.Graph, nx.DiGraph)
 
@@ -372,6 +372,21 @@ def test_modularity(kind: type) -> None:
         backend.modularity(nx.empty_graph(2, kind), [{0}, {1}])
     with pytest.raises(NotImplementedError, match="negative"):
         backend.modularity(kind([(0, 1, {"weight": -1})]), [{0}, {1}])
+
+
+@needs_installation
+def test_networkx_calls_what_returns_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By name, or as one of its generators; the conversion with all attributes then serves for other calls, too."""
+    monkeypatch.setattr(nx.config, "warnings_to_ignore", {"cache"})
+    graph = weighted(nx.Graph, 9, n=300, m=3000)
+    tree, ranks = nx.minimum_spanning_tree.orig_func(graph), nx.pagerank.orig_func(graph)
+    assert whole(nx.minimum_spanning_tree(graph, backend="vgraph")) == whole(tree)
+    assert nx.pagerank(graph, backend="vgraph") == pytest.approx(ranks)
+    assert len(graph.__networkx_cache__["backends"]["vgraph"]) == 1
+    monkeypatch.setattr(nx.config.backend_priority, "generators", ["vgraph"])
+    before = backend.calls["k_truss"]
+    assert whole(nx.k_truss(graph, 4)) == whole(nx.k_truss.orig_func(graph, 4))
+    assert backend.calls["k_truss"] == before + 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
