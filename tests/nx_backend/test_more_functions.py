@@ -8,9 +8,9 @@ import networkx as nx
 import numpy as np
 import pytest
 from networkx.algorithms.community.quality import NotAPartition
+from test_nx_backend import KINDS, make, needs_installation, same
 
 import vgraph.nx_backend as backend
-from tests.nx_backend.test_nx_backend import KINDS, make, needs_installation, same
 
 SIMPLE = (nx.Graph, nx.DiGraph)
 
