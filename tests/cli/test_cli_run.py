@@ -258,5 +258,6 @@ def test_absent_graph(vgraph):
 def test_verify(vgraph, square):
     done = vgraph("run", "bfs", "-g", square, "--source", "0", "--verify")
     assert "bfs: the results are right" in done.stderr
-    refused = vgraph("run", "label_propagation", "-g", square, "--verify", code=2)
+    Path("own.py").write_text(OWN)
+    refused = vgraph("run", "own.py", "-g", square, "--start", 0, "--verify", code=2)
     assert "no verifier" in refused.stderr

@@ -1,7 +1,8 @@
 """Verifiers in the style of the GAP benchmark suite: answers are checked against what defines them, without vgraph.
 
 Each is a function of the graph, the result and the arguments of the run; `VERIFIERS` has one for each algorithm by its
-name. They are NumPy and SciPy, so they share no code with what they check.
+name. They are NumPy and SciPy, so they share no code with what they check. Where nothing that is cheaper than the
+computation proves a result (labels after some rounds, scores of pairs, modularity), it is computed a second time.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.errors import ParameterError
-from vgraph.verifiers import paths, scores, structure
+from vgraph.verifiers import communities, distances, paths, scores, structure
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 Verifier = Callable[["Graph", "Result", Mapping[str, Any]], None]
 
 VERIFIERS: Final[dict[str, Verifier]] = {
+    "adamic_adar": communities.adamic_adar,
     "bellman_ford": paths.shortest,
     "betweenness": scores.betweenness,
     "bfs": paths.tree,
@@ -26,17 +28,26 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "coloring": structure.coloring,
     "conjugate_gradient": scores.solution,
     "connected_components": structure.weak_components,
+    "degree_centrality": scores.degrees,
+    "diameter": distances.diameter,
+    "eccentricity": distances.eccentricity,
     "eigenvector": scores.eigenvector,
+    "hits": scores.hits,
+    "jaccard": communities.jaccard,
     "k_core": structure.cores,
+    "k_truss": structure.trusses,
     "katz": scores.katz,
     "label_components": structure.weak_components,
+    "label_propagation": communities.labels,
     "local_clustering": structure.clustering,
     "maximal_independent_set": structure.independent,
     "maximal_matching": structure.matching,
     "minimum_spanning_forest": structure.forest,
+    "modularity": communities.modularity,
     "multi_source_bfs": paths.tree,
     "pagerank": scores.pagerank,
     "path_counts": paths.counts,
+    "random_walks": scores.walks,
     "spmv": scores.product,
     "sssp": paths.shortest,
     "strongly_connected_components": structure.strong_components,
@@ -49,9 +60,9 @@ def verify(result: Result, graph: Graph | None = None) -> None:
     """Check the result of `vg.run` against what defines it, and return if it is right.
 
     graph: the one that it was made from; by default the result's own, which it does not keep alive. Raises
-    VerificationError, which names the first vertex that is wrong, and ParameterError where there is no verifier for
-    the algorithm (`vgraph.verifiers.VERIFIERS` has them all), or no graph any more. Some verifiers take much longer
-    than the run: betweenness and closeness search from every source again.
+    VerificationError, which names the first vertex (or edge, or pair) that is wrong, and ParameterError where there is
+    no graph any more, or no verifier for the algorithm: `vgraph.verifiers.VERIFIERS` has one for each of the library.
+    Some take much longer than the run: betweenness, closeness and eccentricity search from every source again.
     """
     check = VERIFIERS.get(result.algorithm)
     if check is None:

@@ -47,6 +47,12 @@ def matrix(graph: Graph, ends: tuple[Array, Array], values: Array | None = None)
     return csr_array((filled, ends), shape=(graph.num_vertices,) * 2)
 
 
+def weights(graph: Graph) -> Array:
+    """The edge property `weight` as float64, or 1 for each arc."""
+    given = graph.edge_properties.get("weight")
+    return np.ones(graph.num_arcs) if given is None else given.astype(np.float64)
+
+
 def none_of(bad: Array, what: Callable[[int], str]) -> None:
     """Raise VerificationError for the first vertex at which `bad` is true."""
     if bad.any():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import ParameterError, VerificationError
-from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs
+from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs, weights
 from vgraph.verifiers.paths import counted, hops
 
 if TYPE_CHECKING:
@@ -113,14 +113,9 @@ def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, expected, "centrality")
 
 
-def _weights(graph: Graph) -> Array:
-    given = graph.edge_properties.get("weight")
-    return np.ones(graph.num_arcs) if given is None else given.astype(np.float64)
-
-
 def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The same by SciPy."""
-    a = matrix(graph, arcs(graph), _weights(graph))
+    a = matrix(graph, arcs(graph), weights(graph))
     a = a if given["transposed"] is None else a.T
     x = np.asarray(given["x"], np.float64)
     size = abs(a) @ np.abs(x)
@@ -131,10 +126,88 @@ def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The residual, by SciPy."""
     b = np.asarray(given["b"], np.float64)
-    rest = np.abs(matrix(graph, arcs(graph), _weights(graph)) @ result.x - b)
+    rest = np.abs(matrix(graph, arcs(graph), weights(graph)) @ result.x - b)
     allowed = 10 * given["tolerance"] * np.linalg.norm(b) + 1e-12
     if not np.linalg.norm(rest) <= allowed:
         worst = int(rest.argmax())
         raise VerificationError(
             f"vertex {worst}: the residual is {rest[worst]}, where {allowed:.3g} is allowed"
         )
+
+
+def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Ends of arcs, counted; a self-loop of an undirected graph has two."""
+    n, (s, t) = graph.num_vertices, arcs(graph)
+    if n < 2:
+        outward = inward = both = np.ones(n)
+    else:
+        outward, inward = (np.bincount(ids, minlength=n) / (n - 1) for ids in (s, t))
+        both = outward + inward
+        if not graph.directed:
+            both = outward + np.bincount(s[s == t], minlength=n) / (n - 1)
+            outward = inward = both
+    close(result.out_centrality, outward, "out_centrality")
+    close(result.in_centrality, inward, "in_centrality")
+    close(result.centrality, both, "centrality")
+
+
+def hits(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Hubs are what they point to; authorities are those of SciPy's own rounds, as no bound tells how far these came."""
+    n, a = graph.num_vertices, matrix(graph, arcs(graph))
+    tolerance = given["tolerance"]
+    hub = np.full(n, 1 / max(n, 1))
+    for _ in range(given["max_rounds"]):
+        found = a @ (a.T @ hub)
+        found /= found.sum() or 1.0
+        change = np.abs(found - hub).sum()
+        hub = found
+        if change < tolerance:
+            break
+    authority = a.T @ hub
+    if given["normalized"]:
+        authority /= authority.sum() or 1.0
+        pointed = a @ result.authority
+        pointed /= pointed.sum() or 1.0
+    else:
+        authority /= np.linalg.norm(authority) or 1.0
+        pointed = a @ result.authority
+    close(result.authority, authority, "authority", atol=2 * tolerance + 1e-12)
+    close(result.hub, pointed, "hub")
+
+
+def walks(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Numbers of walks that add up, and are as far from the ranks that SciPy finds as chance allows.
+
+    Bernstein's inequality: right results are refused once in 10^9 times. Where no walk can end, none did.
+    """
+    n, number, damping = graph.num_vertices, given["walks"], given["damping"]
+    rank = _ranks_from(graph, int(given["source"]), damping)
+    ended = result.rank * number
+    log = np.log(2e9 * n)
+    spread = rank * (1 - rank) / number
+    allowed = log / (3 * number) + np.sqrt((log / (3 * number)) ** 2 + 2 * log * spread) + 1e-8
+    off = ~(np.abs(result.rank - rank) <= allowed) | ((rank <= 0) & (ended != 0))
+    none_of(off, lambda v: f"rank is {result.rank[v]}, and should be near {rank[v]}")
+    whole = np.abs(ended - np.rint(ended)) <= 1e-6
+    none_of(~whole | (ended < 0), lambda v: f"rank is {result.rank[v]}: {ended[v]} of {number} walks")
+    if round(float(ended.sum())) != number:
+        worst = int(np.abs(result.rank - rank).argmax())
+        raise VerificationError(
+            f"vertex {worst}: rank is {result.rank[worst]}, and all add up to {ended.sum()} of {number} walks"
+        )
+
+
+def _ranks_from(graph: Graph, source: int, damping: float) -> Array:
+    """Where walks from `source` end; those that go on after so many steps are too few to count."""
+    n, degree = graph.num_vertices, np.asarray(graph.out_degree, float)
+    onward = matrix(graph, arcs(graph)).T
+    here, rank = np.zeros(n), np.zeros(n)
+    here[source] = 1.0
+    left = 1.0
+    while left > 1e-9:
+        rank += (1 - damping) * left * here
+        stuck = here[degree == 0].sum()
+        here = onward @ np.divide(here, degree, out=np.zeros(n), where=degree > 0)
+        here[source] += stuck
+        left *= damping
+    return rank

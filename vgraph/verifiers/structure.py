@@ -113,15 +113,19 @@ def matching(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 
 def coloring(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """All have a color, neighbors different ones."""
+    """All have a color, neighbors different ones, and no vertex could have one before its own."""
     color = result.color
     none_of(color < 0, lambda v: f"color {color[v]}")
     s, t = simple_edges(graph)
     no_arc(color[s] == color[t], (s, t), lambda u, v: f"color {color[v]}, as {u} beside it")
+    lower = color[t] < color[s]
+    found = np.unique(s[lower] * (int(color.max(initial=0)) + 1) + color[t[lower]])
+    beside = np.bincount(found // (int(color.max(initial=0)) + 1), minlength=color.size)
+    none_of(beside < color, lambda v: f"color {color[v]}, and a smaller one is free")
 
 
 def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Edges of the graph that join what is joined, without a cycle, as light as SciPy's."""
+    """Edges of the graph that join what is joined, without a cycle, together as light as SciPy's."""
     from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
     n, (s, t) = max(1, graph.num_vertices), arcs(graph)
@@ -146,5 +150,51 @@ def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     lift = 1.0 - lightest.min() if lightest.size else 0.0
     tree = minimum_spanning_tree(matrix(graph, (keys // n, keys % n), lightest + lift))
     best = float(tree.sum()) - lift * tree.nnz
-    if not abs(float(result.weight) - best) <= 1e-6 * (1 + np.abs(lightest).sum()):
+    rounding = 1e-6 * (1 + np.abs(lightest).sum())
+    if not abs(float(result.weight) - best) <= rounding:
         raise VerificationError(f"weight is {result.weight}, and should be {best}")
+    together = lightest[np.searchsorted(keys, chosen)].sum()
+    if not abs(together - best) <= rounding:
+        raise VerificationError(f"the edges weigh {together}; there are some that weigh {best}")
+
+
+def trusses(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Edges peeled off, all at once that are in no more than k - 2 of the triangles that are left."""
+    n = max(1, graph.num_vertices)
+    s, t = (ids.astype(np.int64) for ids in graph.edges()[:2])
+    every = s * n + t
+    keys = np.unique(every[s != t])
+    three = _triangles_of(keys, n)
+    truss = np.full(keys.size, 2)
+    alive, k = np.ones(keys.size, bool), 2
+    while alive.any():
+        support = np.bincount(three.ravel(), minlength=keys.size)
+        k = max(k, int(support[alive].min()) + 2)
+        gone = alive & (support + 2 <= k)
+        truss[gone] = k
+        alive &= ~gone
+        three = three[alive[three].all(axis=1)]
+    expected = np.full(every.size, 2)
+    expected[s != t] = truss[np.searchsorted(keys, every[s != t])]
+    off = result.truss != expected
+    if off.any():
+        e = int(off.argmax())
+        raise VerificationError(
+            f"edge {e}, from {s[e]} to {t[e]}: truss is {result.truss[e]}, and should be {expected[e]}"
+        )
+
+
+def _triangles_of(keys: Array, n: int) -> Array:
+    """The numbers of the three edges of each triangle; `keys`: u * n + v of each edge, ascending, with u < v."""
+    u, v = keys // n, keys % n
+    first = np.searchsorted(keys, v * n)
+    count = np.searchsorted(keys, (v + 1) * n) - first
+    found = [np.zeros((0, 3), np.int64)]
+    for some in np.array_split(np.arange(keys.size), 1 + int(count.sum()) // (1 << 22)):
+        one = np.repeat(some, count[some])
+        two = np.arange(one.size) - np.repeat(np.cumsum(count[some]) - count[some], count[some]) + first[one]
+        closing = u[one] * n + v[two]
+        three = np.minimum(np.searchsorted(keys, closing), keys.size - 1)
+        closed = keys[three] == closing if keys.size else np.zeros(0, bool)
+        found.append(np.stack([one, two, three], axis=1)[closed])
+    return np.concatenate(found)
