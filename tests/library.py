@@ -37,6 +37,12 @@ def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) ->
     return given | CHOSEN.get(algorithm.name, {})
 
 
+def defaults(algorithm: vg.AlgorithmDef) -> dict[str, Any]:
+    """The parameters that have a default, with it."""
+    parameters = algorithm.signature.parameters.items()
+    return {name: p.default for name, p in parameters if p.default is not p.empty}
+
+
 def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
     """The graph, or the same without directions if the algorithm wants none, or with a diagonal that it can do with."""
     if algorithm.name == "conjugate_gradient":

@@ -80,9 +80,9 @@ def test_a_change_at_one_vertex_is_found(name: str, directed: bool) -> None:
         for at in (0, 17, 39):
             result._values[field] = changed(right, at)
             with pytest.raises(vg.VerificationError, match=r"^(vertex|edge|pair) \d+[:,] "):
-                vg.verify(result)
+                vg.verify(result, graph)
         result._values[field] = right
-    vg.verify(result)
+    vg.verify(result, graph)
 
 
 def test_the_message_names_the_vertex() -> None:
@@ -132,6 +132,7 @@ def test_what_cannot_be_verified_is_said() -> None:
     @vg.algorithm
     def nothing(graph):
         x = graph.vertex_property(vg.int32)
+        x[0] = 1
         return x
 
     graph = graph_of("random", False)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from emulated_device import EmulatedDevice
-from library import graph_for
-from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, defaults, graph_of
+from library import defaults, graph_for
+from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, graph_of
 
 import vgraph as vg
 from vgraph.compiler.abilities import CUDA

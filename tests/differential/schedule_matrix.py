@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from library import arguments_for, graph_for
+from library import arguments_for, defaults, graph_for
 
 import vgraph as vg
 from vgraph.compiler.axes import space
@@ -28,10 +28,15 @@ from vgraph.runtime.policy import facts_of
 Arrays = dict[str, Any]
 LARGE = 150
 """Vertices of the largest graphs: several chunks, so that threads meet."""
-ARGUMENTS: dict[str, Arrays] = {"pagerank": {"max_rounds": 6, "tolerance": 0.0}}
-"""What an algorithm is called with beside its source: a number of rounds must not hang on the last bits of a sum."""
+ARGUMENTS: dict[str, Arrays] = {
+    "eigenvector": {"max_rounds": 200},
+    "pagerank": {"max_rounds": 6, "tolerance": 0.0},
+    "random_walks": {"walks": 100},
+}
+"""What an algorithm is called with beside its source: a number of rounds must not hang on the last bits of a sum, nor
+the reference interpreter take long."""
 
-SOURCES: dict[str, tuple[str, int]] = {"betweenness": ("sources", 12)}
+SOURCES: dict[str, tuple[str, int]] = {"betweenness": ("sources", 5)}
 """A parameter that takes vertices, and how many it is given: all of them, the default, take a minute."""
 
 
@@ -195,11 +200,6 @@ def program_of(algorithm: vg.AlgorithmDef, case: Case, threads: int) -> tuple[Pr
     context = Context(threads=1 if threads == 1 else 0, facts=facts_of(graph))
     types = argument_types(algorithm, {**defaults(algorithm), **case.arguments, **replaced})
     return space.ready(build_program(algorithm, signature_of(graph, types)), context), context
-
-
-def defaults(algorithm: vg.AlgorithmDef) -> Arrays:
-    parameters = algorithm.signature.parameters.items()
-    return {name: p.default for name, p in parameters if p.default is not p.empty}
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 
 def hits(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Hubs are what they point to; authorities are those of SciPy's own rounds, as no bound tells how far these came."""
+    """Hubs add up what they point to; authorities are those of SciPy's rounds, as no bound says how far these came."""
     n, a = graph.num_vertices, matrix(graph, arcs(graph))
     tolerance = given["tolerance"]
     hub = np.full(n, 1 / max(n, 1))
