@@ -43,9 +43,10 @@ def take(v, graph):
 
 @vg.operator
 def measure(v, graph):
-    """The sum of the authorities, and of their squares."""
-    graph.sum += v.authority
+    """The sums of the authorities, of their squares, and of the hubs."""
+    graph.authorities += v.authority
     graph.squares += v.authority * v.authority
+    graph.sum += v.found
 
 
 @vg.operator
@@ -82,20 +83,15 @@ def hits(graph, max_rounds=100, tolerance=1e-8, normalized=True):
         rounds += 1
     graph.edge_apply(point, label="last_point")
     graph.edge_apply(weigh, reverse=True, label="last_weigh")
-    graph.sum = 0.0
+    graph.authorities = 0.0
     graph.squares = 0.0
+    graph.sum = 0.0
     graph.vertex_apply(measure)
     graph.scale = 0.0
     graph.scale_of_hubs = 0.0
     if graph.squares > 0:
-        graph.scale = 1 / vg.sqrt(graph.squares)
-        graph.scale_of_hubs = graph.scale
-        if normalized:
-            graph.scale = 1 / graph.sum
-    if normalized:
-        graph.sum = 0.0
-        graph.vertex_apply(add_up, label="sum_hubs")
-        graph.scale_of_hubs = 1 / graph.sum if graph.sum > 0 else 0.0
+        graph.scale = 1 / (graph.authorities if normalized else vg.sqrt(graph.squares))
+        graph.scale_of_hubs = 1 / graph.sum if normalized else graph.scale
     graph.vertex_apply(finish)
     return hub, authority
 

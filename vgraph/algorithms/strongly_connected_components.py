@@ -19,7 +19,7 @@ def pick(v, graph):
 
 
 @vg.operator
-def count_in(v):
+def count(v):
     """How many in-arcs v has from vertices without a component."""
     v.left = 0
     for u in v.in_neighbors:
@@ -28,17 +28,11 @@ def count_in(v):
 
 
 @vg.operator
-def count_out(v):
-    """The same of out-arcs."""
-    v.left = 0
-    for u in v.out_neighbors:
-        if u.component == vg.none and u != v:
-            v.left += 1
-
-
-@vg.operator
 def alone(v):
-    """A vertex without arcs on one side is a component of its own (trimming: McLendon et al. 2005)."""
+    """A vertex that nothing leads to is a component of its own (trimming: McLendon et al. 2005).
+
+    What leads nowhere is not trimmed: nothing leads to it either once the components before it are found.
+    """
     trimmed = v.component == vg.none and v.left <= 0
     if trimmed:
         v.component = v
@@ -117,14 +111,10 @@ def strongly_connected_components(graph):
     graph.vertex_apply(pick)
     rest = graph.vertices
     while rest:
-        graph.vertex_apply(count_in, rest)
+        graph.vertex_apply(count, rest)
         touched = rest
         while touched:
             touched = graph.edge_apply(leave, graph.vertex_filter(alone, touched))
-        graph.vertex_apply(count_out, rest)
-        touched = rest
-        while touched:
-            touched = graph.edge_apply(leave, graph.vertex_filter(alone, touched), reverse=True)
         frontier = graph.vertex_filter(begin, rest)
         while frontier:
             frontier = graph.edge_apply(spread, frontier)
