@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from library import arguments_for, graph_for
+from library import arguments_for, defaults, graph_for
 from matrix import ALGORITHMS, program_of
-from schedule_matrix import Case, Kind, defaults, graph_of
+from schedule_matrix import Case, Kind, graph_of
 
 import vgraph as vg
 from vgraph.compiler import build

@@ -55,8 +55,8 @@ def modularity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     whole = weight.sum()
     expected = 0.0
     if whole > 0:
-        leaving = np.bincount(community[s], weight, n)
-        coming = np.bincount(community[t], weight, n)
+        leaving: Array = np.bincount(community[s], weight, n)
+        coming: Array = np.bincount(community[t], weight, n)
         if not graph.directed:
             leaving = coming = (leaving + coming) / 2
         inside = weight[community[s] == community[t]].sum()
@@ -109,7 +109,8 @@ def _own(near: Any, a: Array, b: Array, worth: Array | None = None) -> Array:
     worth = np.ones(near.shape[0]) if worth is None else worth
     loop = near.diagonal()
     joined = np.asarray(near[a, b]).ravel() if a.size else np.zeros(0)
-    return np.where(a == b, loop[a] * worth[a], joined * (loop[a] * worth[a] + loop[b] * worth[b]))
+    one, other = loop[a] * worth[a], loop[b] * worth[b]
+    return np.asarray(np.where(a == b, one, joined * (one + other)))
 
 
 def _same(found: Array, expected: Array, a: Array, b: Array) -> None:
