@@ -15,6 +15,7 @@ import numpy as np
 from vgraph.compiler import arithmetic
 from vgraph.compiler.types import VID, Type, Vector, element_of
 from vgraph.errors import GraphError
+from vgraph.language import NoVertex
 from vgraph.reference.values import Number, Read, Reduced, convert, numpy_dtype
 
 
@@ -267,10 +268,10 @@ class Vertex:
         """The id as int64."""
         return Number(np.uint64(self._index).astype(np.int64))
 
-    def extreme(self, op: str, other: Vertex) -> Vertex:
-        """The smaller or larger of two vertices."""
-        better = other._index < self._index if op == "min" else other._index > self._index
-        return Vertex(self._state, other._index if better else self._index)
+    def extreme(self, op: str, other: Vertex | NoVertex) -> Vertex:
+        """The smaller or larger of two vertices; `vg.none` is larger than all."""
+        mine, theirs = self._index, other._index if isinstance(other, Vertex) else self._state.none
+        return Vertex(self._state, (min if op == "min" else max)(mine, theirs))
 
     def _compare(self, op: Callable[[Any, Any], bool], other: Any) -> Any:
         if isinstance(other, Vertex):

@@ -16,7 +16,7 @@ import numpy as np
 
 from vgraph.compiler import arithmetic
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, Scalar, Type, Vector, element_of, promote
-from vgraph.language import Infinity
+from vgraph.language import Infinity, NoVertex
 
 _NUMPY = {t: np.dtype(name) for name, t in NUMPY_NAMES.items()}
 _SCALARS = {dtype: t for t, dtype in _NUMPY.items()}
@@ -307,9 +307,9 @@ def extreme(op: str) -> Callable[..., Any]:
             return (min if op == "min" else max)(
                 b, a
             )  # Python's gives its first argument unless the second wins
-        combine = getattr(a, "extreme", None)
-        if combine is not None and hasattr(b, "extreme"):
-            return combine(op, b)  # two vertices
+        for one, other in ((a, b), (b, a)):
+            if hasattr(one, "extreme") and (hasattr(other, "extreme") or isinstance(other, NoVertex)):
+                return one.extreme(op, other)
         first = Number(typed(a)) if typed(a) is not None else None
         if first is None:
             found = common(Number(typed(b)), a, op)
