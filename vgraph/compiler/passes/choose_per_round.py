@@ -102,7 +102,8 @@ def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str |
         Let(state.before.name, I64, scalar(0)),
     ]
     opened = _open_set(low, apply, loop)
-    pull = lower_pull(low, _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP), target, opened)
+    pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP, cut=low.warps)
+    pull = lower_pull(low, pulled, target, opened)
     push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
     arcs = next(n.name for n in push if isinstance(n, SetGlobal))
     rest = Binary("-", state.unexplored, count_of(arcs))
@@ -110,10 +111,13 @@ def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str |
     return (*choice, If(state.pulling, pull, (*push, Assign(state.unexplored.name, rest)), span=apply.span))
 
 
-def _as(apply: EdgeApply, direction: Direction, drive: Drive, layout: FrontierLayout) -> EdgeApply:
-    """The apply with everything fixed; a pull of a claim leaves its vertex early, so there is nothing to cut."""
+def _as(
+    apply: EdgeApply, direction: Direction, drive: Drive, layout: FrontierLayout, cut: bool = False
+) -> EdgeApply:
+    """The apply with everything fixed. A pull of a claim leaves its vertex early, so threads of a CPU have nothing to
+    cut; a thread of a GPU would take milliseconds for a hub none of whose neighbors is active (`cut`)."""
     assert apply.schedule is not None
-    balance = VERTEX if direction is Direction.PULL else apply.schedule.balance
+    balance = VERTEX if direction is Direction.PULL and not cut else apply.schedule.balance
     fixed = replace(apply.schedule, direction=direction, drive=drive, frontier=layout, balance=balance)
     return with_fields(apply, {"schedule": fixed})
 
@@ -172,7 +176,9 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     )
     low.at_loop.append(Let(unexplored.name, I64, GraphSize("num_arcs")))
     push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
-    pull = lower_guarded_pull(low, _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP), target)
+    pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
+    assert apply.schedule is not None
+    pull = lower_guarded_pull(low, pulled, target, low.warps and apply.schedule.balance != VERTEX)
     pushed = next(n.name for n in push if isinstance(n, SetGlobal))
     arcs, v = low.counter(), low.fresh("v")
     add = ReduceGlobal("+", arcs, Degree(Var(v, VID), apply.leaving))

@@ -21,6 +21,7 @@ from vgraph.compiler.ir import (
     FrontierClear,
     FrontierPush,
     If,
+    Lanes,
     Layout,
     Logical,
     ParFor,
@@ -28,14 +29,15 @@ from vgraph.compiler.ir import (
     Stmt,
     Var,
 )
+from vgraph.compiler.lanes import shared_loops
 from vgraph.compiler.passes.lower_pull import pull_body
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, scalar
 from vgraph.compiler.rewrite import transform, with_fields
 from vgraph.compiler.types import VID
 
 
-def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
-    """A pull that fills `target`; its operator has a guard that lasts for the round."""
+def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None, lanes: bool = False) -> Body:
+    """A pull that fills `target`; its operator has a guard that lasts for the round. `lanes`: let them share arcs."""
     operator = low.operator(apply.op)
     tests = lasting_tests(low.program, operator)
     assert tests, "the operator has a guard"
@@ -48,11 +50,14 @@ def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None) -> B
     tests = [transform(t, lambda n: here if isinstance(n, Var) and n.name == dst else None) for t in tests]
     push: Stmt = FrontierPush(opened, here, Layout.BITMAP, True)
     choice = If(functools.reduce(lambda a, b: Logical("and", a, b), [*tests, some]), (push,))
+    loop = ParFor(dst, Layout.BITMAP, opened, body, apply.label, span=apply.span)
+    if lanes and shared_loops(loop):
+        loop = with_fields(loop, {"lanes": Lanes.BINS})
     return (
         *before_round(apply, target, Layout.BITMAP),
         FrontierClear(opened, Layout.BITMAP),
         ParFor(v, None, None, (choice,), words=True, span=apply.span),
         SetGlobal(arcs, scalar(0)),
-        ParFor(dst, Layout.BITMAP, opened, body, apply.label, span=apply.span),
+        loop,
         *after_round(apply, target, "pull", count_of(arcs), low.mixed),
     )

@@ -53,7 +53,7 @@ from vgraph.compiler.ir import (
     Union,
     Var,
 )
-from vgraph.compiler.passes.balance_load import pulled, with_pieces
+from vgraph.compiler.passes.balance_load import is_cut, pulled, with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
     TRUE,
@@ -246,10 +246,19 @@ def lower_pull(
     whole = segments > 1 and not only_claims(operator.body)
     walked = GraphSize("num_arcs") if whole else count_of(arcs)
     done = after_round(traced, target, "pull", walked, low.mixed)
+    after: Body = ()
     if opened:
         swap = Single((FrontierSwap(opened.name, opened.following),), span=apply.span)
         done = (swap, *done)
-    return (*before, SetGlobal(arcs, scalar(0)), loop, *done)
+        after = _still_open(low, opened) if is_cut(apply) else ()
+    return (*before, SetGlobal(arcs, scalar(0)), loop, *after, *done)
+
+
+def _still_open(low: Lowering, opened: OpenSet) -> Body:
+    """Keep what stays open in a loop of its own: a piece cannot tell while others may still claim the vertex."""
+    v = low.fresh("v")
+    keep = FrontierPush(opened.following, Var(v, VID), Layout.BITMAP, True)
+    return (ParFor(v, Layout.BITMAP, opened.name, (If(opened.is_open(Var(v, VID)), (keep,)),)),)
 
 
 def pull_body(
@@ -271,7 +280,7 @@ def pull_body(
         stores = len(pull.registers)
         body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
         body = (Let(hit, BOOL, FALSE), *body, If(Var(hit, BOOL), (*stored, pushed)))
-    if opened:
+    if opened and not is_cut(apply):
         dst = Var(operator.args[2], VID)
         keep = FrontierPush(opened.following, dst, Layout.BITMAP, True)
         return (*body, If(opened.is_open(dst), (keep,))), arcs

@@ -74,6 +74,8 @@ class Lowering:
     """One program on its way to kernel level: gives fresh names, collects what has to be declared."""
 
     program: Program
+    warps: bool = False
+    """Whether the device has lanes that can share the arcs of a vertex."""
     fresh: FreshNames = field(init=False)
     frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
