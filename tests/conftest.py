@@ -47,7 +47,7 @@ SAMPLED = {
     "test_phases.py": 3,
     "test_schedule_round_trips.py::test_the_schedule_of_a_result": 2,
     "test_segments.py": 2,
-    "test_verify.py::test_right_results": 4,
+    "test_verify_results.py::test_right_results": 4,
 }
 """Of the parametrised tests whose ids contain the key every n-th runs by default; `-m slow` runs the others."""
 
