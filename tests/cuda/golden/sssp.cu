@@ -81,7 +81,7 @@ vg_main(const __grid_constant__ Args a) {
   }
   if (clear_queue(team, frontier)) return;
   bool more = false;
-  if (advance<false>(team, relax_work_2, relax_work, 0, more)) return;
+  if (advance<false>(team, relax_work_2, relax_work, more)) return;
   while (more) {
     arcs = 0ll;
     visited = 0ll;
@@ -116,6 +116,6 @@ vg_main(const __grid_constant__ Args a) {
       visited = add(visited, team.total<Sum, i64>(1));
     }  // relax
     if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, visited, arcs);
-    if (advance<false>(team, relax_work_2, relax_work, 0, more)) return;
+    if (advance<false>(team, relax_work_2, relax_work, more)) return;
   }
 }

@@ -10,9 +10,6 @@ from vgraph.compiler.backends.cuda import parallel
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.scan import walk_body
 
-ENOUGH: Final = 0
-"""Buckets of an ordered loop are joined until so many vertices are at hand."""
-
 
 def declare(f: Emitter) -> None:
     """The key of each set of buckets, as a function of the vertex."""
@@ -45,10 +42,9 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     """`more = advance work`: exactly the lowest bucket where the program asks which one it is."""
     asked = any(isinstance(n, ir.BucketKey) and n.buckets == node.buckets for n in walk_body(f.program.body))
-    enough = 0 if asked else ENOUGH
     f.slots = max(f.slots, 1)
     exact, more = "true" if asked else "false", f.local(node.more)
-    arguments = f"team, {f.buckets(node.buckets)}, {_key(f, node.buckets)}, {enough}, {more}"
+    arguments = f"team, {f.buckets(node.buckets)}, {_key(f, node.buckets)}, {more}"
     f.line(f"if (advance<{exact}>({arguments})) return;")
 
 

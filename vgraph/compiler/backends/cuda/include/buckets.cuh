@@ -12,7 +12,6 @@ struct Buckets {
   Frontier<Id> rest;  // what stays of the pile while it is divided
   i64 limit;          // the largest key of the bucket under way
   i64 least;          // no key in the pile is smaller
-  i64 span;           // keys of a bucket: more than one where buckets are small
   u32* queued;        // by vertex: the epoch in which it was last pushed to `next`
   u32* piled;         // whether it is in the pile
   u32 epoch;
@@ -30,7 +29,6 @@ struct Buckets {
   VG_DEVICE void empty() {
     limit = Limits<i64>::least();
     least = Limits<i64>::most();
-    span = 1;
   }
 
   // An entry for v, whose key is `key` by now; `lowest` is the smallest key that this thread piled up.
@@ -68,10 +66,10 @@ VG_DEVICE bool clear(Team& team, Buckets<Id>& b, i64 num_vertices) {
   return team.meet();
 }
 
-// Takes the lowest bucket as the one under way (`exact`: the program may ask which one it is, and for other sizes); `more` tells whether there is any. Where `enough` is positive, buckets
-// are joined until that many vertices are at hand, for a grid needs many at a time.
+// Takes the lowest bucket as the one under way; `more` tells whether there is any. `exact`: the program may ask which one
+// it is, and for other sizes.
 template <bool exact, class Id, class Team, class Key>
-VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& more) {
+VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, bool& more) {
   if (b.next.count > 0) {
     team.alone([&] {
       Frontier<Id> visited = b.near;
@@ -87,9 +85,8 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& mo
   }
   team.alone([&] { b.near.renew(false, blockIdx.x == 0); });
   i64 before = b.limit;
-  i64 span = b.span;
   while (b.far.count > 0) {
-    i64 limit = b.least > Limits<i64>::most() - (span - 1) ? Limits<i64>::most() : b.least + (span - 1);
+    i64 limit = b.least;
     team.alone([&] { b.rest.renew(false, blockIdx.x == 0); });
     i64 lowest = Limits<i64>::most();
     for (i64 i = thread_number(); i < b.far.count; i += num_threads()) {
@@ -114,13 +111,11 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, i64 enough, bool& mo
       b.rest = pile;
     });
     if (stop) return true;
-    if (b.near.count >= enough && b.near.count > 0) break;
+    if (b.near.count > 0) break;
     // All blocks have counted this bucket before one of them adds to it.
     if (b.far.count > 0 && team.meet()) return true;
-    if (b.near.count > 0) span *= 2;
   }
   more = b.near.count > 0;
-  team.alone([&] { b.span = b.near.count > 4 * enough && span > 1 ? span / 2 : span; });
   return false;
 }
 
