@@ -427,3 +427,51 @@ def test_all_loops_over_own_arcs_are_shared_or_none() -> None:
     assert shared(over(ir.Store("y", V, LOAD))) == frozenset()
     assert shared(over(ir.Reduce("+", "y", V, LOAD))) == frozenset()
     assert shared(other) == frozenset()
+
+
+# --- vectors -----------------------------------------------------------------------------------------------------
+
+
+@vg.operator
+def placed(v):
+    v.p = v.id % 7 + 0.5
+    v.y = v.id % 5
+
+
+@vg.operator
+def moved(v):
+    total = v.p * 0
+    for u in v.out_neighbors:
+        total += u.p
+    v.q = v.p * 2 + total
+    v.y = v.y + 1
+
+
+@vg.operator
+def raised(src, edge, dst):
+    dst.most = max(dst.most, src.p)
+
+
+@vg.algorithm
+def vectors(graph):
+    """Reads at the vertex itself what the kernel writes, which the lanes have to agree on."""
+    p = graph.vertex_property(vg.vector(vg.float32, 3))
+    q = graph.vertex_property(vg.vector(vg.float32, 3))
+    most = graph.vertex_property(vg.vector(vg.float32, 3))
+    y = graph.vertex_property(vg.int64)
+    graph.vertex_apply(placed)
+    graph.vertex_apply(moved)
+    graph.edge_apply(raised)
+    return q, most, y
+
+
+@pytest.mark.parametrize("balance", (*GROUPS, vg.EDGE, vg.SPLIT(4)), ids=lambda b: b.kind)
+def test_vectors(balance: vg.Balance, gpu: Any) -> None:
+    graph = shaped("hubs", directed=True)
+    schedule = vg.Schedule().at("raised", balance=balance, direction=vg.PULL)
+    if balance in GROUPS:
+        schedule = schedule.at("moved", balance=balance)
+    expected = vg.run(vectors, graph, device="cpu")
+    result = vg.run(vectors, graph, device="cuda", schedule=schedule)
+    for name in expected.names:
+        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name), err_msg=name)

@@ -113,16 +113,6 @@ VG_DEVICE Offset stretch(Group lanes, Offset at, Offset end) {
 
 // --- balancers -----------------------------------------------------------------------------------------------
 
-// A thread per vertex.
-template <class Id, class Offset, class Visit>
-VG_DEVICE void by_thread(Range<Id> range, const Offset* rows, Visit visit) {
-  for (i64 i = thread_number(); i < range.count; i += num_threads()) {
-    if (!range.has(i)) continue;
-    Id v = range[i];
-    visit(Thread(), i, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
-  }
-}
-
 // A warp per vertex.
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_warp(Range<Id> range, const Offset* rows, Visit visit) {
@@ -189,14 +179,14 @@ VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset beg
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   Tile& shared = tile();
-  // No more vertices than warps: each has one, neighbors in the queue on different multiprocessors.
+  // No more vertices than warps: each has one.
   bool sparse = range.count <= num_warps();
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
   for (i64 start = 0; start < range.count; start += step) {
     if (threadIdx.x == 0) shared.count = 0;
     __syncthreads();
-    i64 i = sparse ? (i64)warp() * gridDim.x + blockIdx.x : start + width * warp_number() + lane();
+    i64 i = start + width * warp_number() + lane();
     bool mine = lane() < width && range.has(i);
     Id v = mine ? range[i] : 0;
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;

@@ -106,6 +106,12 @@ VG_DEVICE T shuffle(T value, u32 source, u32 mask = ALL) {
   else return bit_cast<T>(__shfl_sync(mask, bit_cast<Bits<T>>(value), source));
 }
 
+template <class T, int N>
+VG_DEVICE Vec<T, N> shuffle(Vec<T, N> value, u32 source, u32 mask = ALL) {
+  for (int k = 0; k < N; ++k) value.x[k] = shuffle(value.x[k], source, mask);
+  return value;
+}
+
 template <class T>
 VG_DEVICE T shuffle_xor(T value, u32 distance, u32 mask = ALL) {
   if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_xor_sync(mask, (u32)bit_cast<u8>(value), distance));
