@@ -13,7 +13,7 @@ from vgraph.errors import GraphError
 
 MAX_VERTICES = 1 << 32  # what a packed key can hold
 MAX_ID_32 = (1 << 31) - 1  # from this number of vertices on, ids are stored in 64 bits
-MAX_OFFSET_32 = (1 << 32) - 2
+MAX_OFFSET_32 = (1 << 32) - 4096  # a block's threads take arcs in turn and step beyond the last one
 
 
 # --- sizes and dtypes -------------------------------------------------------------------------------------

@@ -173,6 +173,8 @@ def explain(
         raise DeviceError(f'device={device!r}: programs are compiled for "cpu" and "cuda"')
     if device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
+    if device == "cuda" and threads is not None:
+        raise ParameterError(f'threads={threads!r}: threads are of the CPU, and device="cuda"')
     given = {**stand_ins(algorithm, graph, params), **params}
     graph, _, replaced = algorithm.prepare(graph, given)
     return explanation(

@@ -148,6 +148,8 @@ def test_explain_shows_the_text(graph):
         vg.explain(weighted, graph, device="python")
     with pytest.raises(vg.ParameterError, match="about the CPU"):
         vg.explain(weighted, graph, device="cuda", llvm=True)
+    with pytest.raises(vg.ParameterError, match="threads are of the CPU"):
+        vg.explain(weighted, graph, device="cuda", threads=2)
     assert not vg.explain(weighted, graph, x=X).cuda
 
 

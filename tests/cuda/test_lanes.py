@@ -206,6 +206,20 @@ def test_chosen_for_what_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen(Facts(large=True), vg.algorithms.k_core, undirected)["count"] == "split"
 
 
+def test_pulls_behind_a_guard_take_the_lanes_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = shaped("hubs", directed=False)
+    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(large=True))
+
+    def pulls(balance: vg.Balance) -> list[str]:
+        schedule = vg.Schedule().at("reach", balance=balance)
+        text = vg.explain(vg.algorithms.betweenness, graph, schedule=schedule, device="cuda").cuda
+        return re.findall(r"(by_\w+)\(set_bits\(reach_open", text)
+
+    assert pulls(vg.VERTEX) == []
+    expected = {vg.WARP: "warp", vg.BLOCK: "block", vg.TWC: "bins", vg.EDGE: "bins", vg.SPLIT(10): "bins"}
+    assert {balance: pulls(balance) for balance in expected} == {b: [f"by_{x}"] for b, x in expected.items()}
+
+
 # --- operators that they cannot share ----------------------------------------------------------------------------
 
 
@@ -465,7 +479,7 @@ def vectors(graph):
     return q, most, y
 
 
-@pytest.mark.parametrize("balance", (*GROUPS, vg.EDGE, vg.SPLIT(4)), ids=lambda b: b.kind)
+@pytest.mark.parametrize("balance", [*GROUPS, vg.EDGE, vg.SPLIT(4)], ids=lambda b: b.kind)
 def test_vectors(balance: vg.Balance, gpu: Any) -> None:
     graph = shaped("hubs", directed=True)
     schedule = vg.Schedule().at("raised", balance=balance, direction=vg.PULL)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vgraph import _build
+from vgraph._arrays import offset_dtype
 from vgraph._build import EdgeList
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
@@ -333,3 +334,8 @@ def test_the_transpose_is_built_once_by_many_threads() -> None:
         thread.join()
     assert len({id(adjacency) for adjacency, _ in seen}) == 1
     assert len({id(values) for _, values in seen}) == 1
+
+
+def test_offsets_of_32_bits_leave_room_for_a_step_beyond_the_last_arc():
+    assert offset_dtype(1 << 31, None) == np.uint32
+    assert offset_dtype((1 << 32) - 512, None) == np.uint64

@@ -52,7 +52,7 @@ from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, 
 from vgraph.compiler.pieces import cut_operator, identity
 from vgraph.compiler.rewrite import transform_body, walk, with_fields
 from vgraph.compiler.types import BOOL, I64, VID, Type
-from vgraph.schedule import VERTEX
+from vgraph.schedule import VERTEX, Balance
 
 Apply = EdgeApply | VertexApply
 _Loop = TypeVar("_Loop", ParFor, BucketLoop)
@@ -81,6 +81,11 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: Orientation) -> 
 
 
 _LANES: Final = {"warp": Lanes.WARP, "block": Lanes.BLOCK, "twc": Lanes.BINS}
+
+
+def lanes_for(balance: Balance) -> Lanes:
+    """Who shares the arcs of whole vertices: by degree, unless the balance names one group for all."""
+    return _LANES.get(balance.kind, Lanes.BINS)
 
 
 def arcs_of(apply: Apply, vertex: str, side: Orientation) -> Expr:

@@ -36,6 +36,7 @@ from vgraph.compiler.ir import (
     FrontierSize,
     GraphSize,
     If,
+    Lanes,
     Layout,
     Let,
     Logical,
@@ -47,6 +48,7 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
+from vgraph.compiler.passes.balance_load import lanes_for
 from vgraph.compiler.passes.guarded_pull import lower_guarded_pull
 from vgraph.compiler.passes.lower_pull import OpenSet, lower_pull
 from vgraph.compiler.passes.lower_push import lower_push
@@ -178,7 +180,9 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
     pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
     assert apply.schedule is not None
-    pull = lower_guarded_pull(low, pulled, target, low.warps and apply.schedule.balance != VERTEX)
+    balance = apply.schedule.balance
+    lanes = lanes_for(balance) if low.warps and balance != VERTEX else Lanes.THREAD
+    pull = lower_guarded_pull(low, pulled, target, lanes)
     pushed = next(n.name for n in push if isinstance(n, SetGlobal))
     arcs, v = low.counter(), low.fresh("v")
     add = ReduceGlobal("+", arcs, Degree(Var(v, VID), apply.leaving))

@@ -36,8 +36,10 @@ from vgraph.compiler.rewrite import transform, with_fields
 from vgraph.compiler.types import VID
 
 
-def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None, lanes: bool = False) -> Body:
-    """A pull that fills `target`; its operator has a guard that lasts for the round. `lanes`: let them share arcs."""
+def lower_guarded_pull(
+    low: Lowering, apply: EdgeApply, target: str | None, lanes: Lanes = Lanes.THREAD
+) -> Body:
+    """A pull that fills `target`; its operator has a guard that lasts for the round. `lanes`: who may share arcs."""
     operator = low.operator(apply.op)
     tests = lasting_tests(low.program, operator)
     assert tests, "the operator has a guard"
@@ -51,8 +53,8 @@ def lower_guarded_pull(low: Lowering, apply: EdgeApply, target: str | None, lane
     push: Stmt = FrontierPush(opened, here, Layout.BITMAP, True)
     choice = If(functools.reduce(lambda a, b: Logical("and", a, b), [*tests, some]), (push,))
     loop = ParFor(dst, Layout.BITMAP, opened, body, apply.label, span=apply.span)
-    if lanes and shared_loops(loop):
-        loop = with_fields(loop, {"lanes": Lanes.BINS})
+    if lanes is not Lanes.THREAD and shared_loops(loop):
+        loop = with_fields(loop, {"lanes": lanes})
     return (
         *before_round(apply, target, Layout.BITMAP),
         FrontierClear(opened, Layout.BITMAP),
