@@ -34,16 +34,13 @@ def test_triangles(file: str, triangles: int, directed: bool) -> None:
     assert int(found.triangles.sum()) == 3 * triangles
 
 
-@pytest.mark.skipif(
-    not hasattr(vg.algorithms, "strongly_connected_components"), reason="no such algorithm in this version"
-)
 def test_strongly_connected_components_of_a_web_graph() -> None:
     """The same sets as in the reference file; 100,977 of them."""
     graph = graph_of("social/cnr-2000.el.xz")
-    algorithm = getattr(vg.algorithms, "strongly_connected_components")  # noqa: B009
-    component = vg.run(algorithm, graph).component
+    component = vg.run(vg.algorithms.strongly_connected_components, graph).component
     with lzma.open(DATA / "social" / "cnr-2000.scc.txt.xz", "rt") as file:
-        reference = np.array(file.read().split(), np.int64)
+        vertex, reference = np.array(file.read().split(), np.int64).reshape(-1, 2).T
+    assert np.array_equal(vertex, np.arange(graph.num_vertices))
     assert reference.size == component.size
     pairs = np.unique(np.stack((component.astype(np.int64), reference)), axis=1).shape[1]
     assert np.unique(component).size == np.unique(reference).size == pairs == 100_977
