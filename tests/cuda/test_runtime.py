@@ -162,6 +162,26 @@ def test_an_exception_stops_the_kernel(gpu, graph, failure):
         check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
 
 
+def test_ctrl_c_before_the_launch_is_known(emulated, graph, monkeypatch):
+    """The kernel runs already: its memory stays until it has left."""
+    launch, download, begun = emulated.launch, emulated.download, []
+
+    def interrupted(*given):
+        begun.append(launch(*given))
+        raise KeyboardInterrupt
+
+    def in_order(array):  # a copy on the kernel's stream waits for the kernel
+        begun[0].thread.join(timeout=60)
+        return download(array)
+
+    monkeypatch.setattr(emulated, "launch", interrupted)
+    monkeypatch.setattr(emulated, "download", in_order)
+    with written(endless_body), pytest.raises(KeyboardInterrupt):
+        vg.run(counted, graph, device="cuda", x=X)
+    assert not begun[0].thread.is_alive()
+    assert begun[0].done()
+
+
 def test_progress_counts_arcs_once(gpu, graph):
     seen = []
 

@@ -1,4 +1,4 @@
-"""What a backend is: capability tables, `emit` from kernel IR to text, `load` from text to a callable."""
+"""What a backend is: a table of abilities, and `emit` from kernel IR to text."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Kernel:
 
 
 class Backend(ABC):
-    """A target of the compiler; what it supports stands in its `abilities`."""
+    """A target of the compiler; what it supports stands in its `abilities`. The runtime loads what it emits."""
 
     name: ClassVar[str]
     abilities: ClassVar[Abilities]
@@ -136,7 +136,3 @@ class Backend(ABC):
     def refusal(self, external: External) -> str | None:
         """Why a function that somebody else compiled cannot become a part of a kernel; None if it can."""
         return None if self.abilities.externals else "its backend takes no functions of others"
-
-    @abstractmethod
-    def load(self, source: SourceText) -> Kernel:
-        """Compile and load `source` on this machine."""

@@ -20,6 +20,8 @@ from vgraph.runtime.progress import Progress
 from vgraph.runtime.runner import Call, Ran, Runner, raise_failure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vgraph.compiler.backends.base import Backend, SourceText
     from vgraph.runtime.cuda.device import Device, Launch
     from vgraph.runtime.plan import Plan
@@ -126,8 +128,9 @@ class CUDA(Runner):
             start, copied = time.perf_counter(), self.resident.seconds
             memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned)
             prepared = time.perf_counter()
-            launch = self.device.launch(kernel.function, memory.packed(), grid)
-            watch(self.device, launch, memory, progress)
+            words = memory.packed()
+            begin = functools.partial(self.device.launch, kernel.function, words, grid)
+            launch = watch(self.device, begin, memory, progress)
             ran = time.perf_counter()
             control = self.device.download(memory.control)
             status, payload = _status(control, memory.layout)
@@ -216,22 +219,29 @@ def graph_bytes(call: Call) -> int:
 # --- watching -------------------------------------------------------------------------------------------------
 
 
-def watch(device: Device, launch: Launch, memory: Memory, progress: ProgressCallback | None) -> None:
-    """Wait for the end of a kernel, awake to Ctrl-C. Whatever exception comes first cancels the kernel and goes on
-    when it has ended."""
+def watch(
+    device: Device, begin: Callable[[], Launch], memory: Memory, progress: ProgressCallback | None
+) -> Launch:
+    """Launch a kernel and wait for its end, awake to Ctrl-C. Whatever exception comes first cancels the kernel and goes
+    on when it has ended."""
+    launch: Launch | None = None
     done = False
     try:
+        launch = begin()
         _wait(device, launch, memory, progress)
         done = True
     finally:
         while not done:
             try:
                 cancel(device, memory)
-                while not launch.done():
+                while launch is not None and not launch.done():
                     time.sleep(_SLEEP_SECONDS)
+                if launch is None:  # it may have begun all the same: a copy back waits for it
+                    device.download(memory.control)
                 done = True
             except KeyboardInterrupt:
                 continue  # the kernel will leave; nothing may be freed before
+    return launch
 
 
 def cancel(device: Device, memory: Memory) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
-from vgraph.compiler.backends.base import ArgSlot, Backend, Kernel, KernelInterface, SourceText
+from vgraph.compiler.backends.base import ArgSlot, Backend, KernelInterface, SourceText
 from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, parallel, statements
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
@@ -59,10 +59,6 @@ class CUDABackend(Backend):
         except Unsupported as problem:
             return f"its code needs {problem}"
         return None
-
-    def load(self, source: SourceText) -> Kernel:
-        """Kernels for a GPU are loaded by the runtime, which knows the device."""
-        raise NotImplementedError("a CUDA kernel is loaded by vgraph.runtime.cuda")
 
 
 def _hubs(program: ir.Program, found: Scan) -> None:
