@@ -23,6 +23,11 @@ class Abilities:
     copies: bool
     externals: bool
 
+    @property
+    def warps(self) -> bool:
+        """Whether threads come in warps, whose lanes can share the arcs of a vertex."""
+        return "warp" in self.balances
+
 
 CPU: Final = Abilities(
     "cpu",

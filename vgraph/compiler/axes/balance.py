@@ -49,7 +49,7 @@ def choose_balance(c: Choice) -> Balance:
 def _chosen(c: Choice) -> Balance:
     """Node splitting where one hub alone would keep the other threads waiting; else chunks even out by themselves."""
     facts, split = c.context.facts, SPLIT()
-    if "warp" in c.context.abilities.balances:
+    if c.context.abilities.warps:
         return _with_warps(c)
     others = ("segments", "pipeline", "prefetch", "vectorize")
     fits = facts.large and facts.hubs and c.context.threads != 1 and not any(map(c.asked, others))
@@ -88,11 +88,11 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
     """Why the loop of this traversal cannot run on pieces of a vertex's arcs, nor lanes share them."""
     if c.chosen["phases"] is not Phases.FUSED:
         return f"phases={show(c.chosen['phases'])} walks its buffer in chunks of its own", None
-    if c.chosen["order"] != UNORDERED and "warp" not in c.context.abilities.balances:
+    if c.chosen["order"] != UNORDERED and not c.context.abilities.warps:
         return f"order={show(c.chosen['order'])} takes the vertices of a bucket one by one", None
     pulls_data = c.is_edge and c.chosen["direction"] is Direction.PULL
     bitmap = c.chosen["frontier"] is FrontierLayout.BITMAP and c.chosen["drive"] is not Drive.TOPOLOGY
-    if balance.kind == "edge" and bitmap and not pulls_data and "warp" not in c.context.abilities.balances:
+    if balance.kind == "edge" and bitmap and not pulls_data and not c.context.abilities.warps:
         return "equal shares of arcs are found in a queue of active vertices, not in a bitmap", None
     if not c.is_edge:
         found = cut_operator(c.operator)

@@ -79,7 +79,7 @@ def _ordered(c: Choice, order: Order) -> Order:
 
 def _fixed(c: Choice) -> Mapping[str, Any]:
     """`_ORDERED`, less what is free on this device: where a bucket is a queue of its own, its loop can be balanced."""
-    free = {"balance"} if "warp" in c.context.abilities.balances else set()
+    free = {"balance"} if c.context.abilities.warps else set()
     return {name: value for name, value in _ORDERED.items() if name not in free}
 
 
