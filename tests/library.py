@@ -9,7 +9,15 @@ import numpy as np
 import vgraph as vg
 from vgraph.language import PropertyAnnotation
 
-UNDIRECTED = {"adamic_adar", "conjugate_gradient", "diameter", "jaccard", "k_core", "k_truss"}
+UNDIRECTED = {
+    "adamic_adar",
+    "biconnected_components",
+    "conjugate_gradient",
+    "diameter",
+    "jaccard",
+    "k_core",
+    "k_truss",
+}
 """Algorithms of undirected graphs alone."""
 CHOSEN: dict[str, dict[str, Any]] = {
     "katz": {"alpha": 0.001},

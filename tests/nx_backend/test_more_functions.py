@@ -57,6 +57,29 @@ def test_strong_components(kind: type, seed: int) -> None:
             getattr(backend, name)(nx.Graph(graph))
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_biconnected_components(kind: type, seed: int) -> None:
+    graph = make(kind, seed, m=45)
+    for name in ("biconnected_components", "is_biconnected", "bridges", "has_bridges"):
+        same(name, graph)
+        same(name, connected(kind, seed))
+    same("bridges", graph, root="node 3")
+    same("has_bridges", graph, root="node 3")
+    assert set(backend.articulation_points(graph)) == set(nx.articulation_points(graph))
+    mine, theirs = (
+        {frozenset(map(frozenset, part)) for part in where.biconnected_component_edges(graph)}
+        for where in (backend, nx)
+    )
+    assert mine == theirs
+    assert list(backend.biconnected_components(kind())) == []
+    assert not backend.is_biconnected(kind())
+    with pytest.raises(nx.NodeNotFound):
+        backend.has_bridges(graph, root="nowhere")
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.is_biconnected(nx.DiGraph(graph))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_weighted_pagerank(kind: type) -> None:
     graph = weighted(kind, 1, loops=True)

@@ -6,6 +6,7 @@ from vgraph.algorithms.adamic_adar import adamic_adar
 from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs
+from vgraph.algorithms.biconnected_components import biconnected_components
 from vgraph.algorithms.closeness import closeness
 from vgraph.algorithms.coloring import coloring
 from vgraph.algorithms.conjugate_gradient import conjugate_gradient
@@ -41,6 +42,7 @@ __all__ = [
     "bellman_ford",
     "betweenness",
     "bfs",
+    "biconnected_components",
     "closeness",
     "coloring",
     "conjugate_gradient",

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, members, need_direction, no_direction
+from vgraph.nx_backend.common import A, converted, members, need_direction, no_direction, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 
@@ -98,3 +98,67 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
     no_direction(graph)
     component = _component(graph)
     return {graph.nodes[v] for v in np.flatnonzero(component == component[graph.index[n]]).tolist()}
+
+
+def _blocks(G: Any) -> tuple[NxGraph, Any]:
+    graph = converted(G)
+    no_direction(graph)
+    return graph, vg.run(A.biconnected_components, graph.graph)
+
+
+def _edges_of_blocks(graph: NxGraph, found: Any) -> Iterator[list[tuple[int, int]]]:
+    """The edges of each, as pairs of vertices, without self-loops."""
+    low, high = np.minimum(graph.sources, graph.targets), np.maximum(graph.sources, graph.targets)
+    low, high = np.unique(np.stack([low, high])[:, low != high], axis=1)
+    of_edge = np.where(found.parent[low] == high, found.component[low], found.component[high])
+    order = np.argsort(of_edge, kind="stable")
+    starts = np.flatnonzero(np.diff(of_edge[order], prepend=-1))
+    for part in np.split(order, starts[1:]) if order.size else ():
+        yield list(zip(low[part].tolist(), high[part].tolist(), strict=True))
+
+
+def biconnected_component_edges(G: Any) -> Iterator[list[tuple[Any, Any]]]:
+    """The edges of each biconnected component; self-loops are in none."""
+    graph, found = _blocks(G)
+    for edges in _edges_of_blocks(graph, found):
+        yield [(graph.nodes[u], graph.nodes[v]) for u, v in edges]
+
+
+def biconnected_components(G: Any) -> Iterator[set[Any]]:
+    """The nodes of each biconnected component."""
+    graph, found = _blocks(G)
+    for edges in _edges_of_blocks(graph, found):
+        yield {graph.nodes[v] for edge in edges for v in edge}
+
+
+def is_biconnected(G: Any) -> bool:
+    """Whether there is one biconnected component, with all nodes."""
+    graph, found = _blocks(G)
+    inside = found.parent >= 0
+    return bool(len(graph) > 1 and inside[1:].all() and np.unique(found.component[inside]).size == 1)
+
+
+def articulation_points(G: Any) -> Iterator[Any]:
+    """Nodes without which more connected components were left."""
+    graph, found = _blocks(G)
+    return (graph.nodes[v] for v in np.flatnonzero(found.articulation).tolist())
+
+
+def _bridges(G: Any, root: Any) -> list[tuple[Any, Any]]:
+    graph, found = _blocks(G)
+    bridge = found.bridge
+    if root is not None:
+        component = _component(graph)
+        bridge = bridge & (component == component[vertex(graph, root)])
+    ends = ((v, int(found.parent[v])) for v in np.flatnonzero(bridge).tolist())
+    return [(graph.nodes[u], graph.nodes[v]) for u, v in sorted((min(e), max(e)) for e in ends)]
+
+
+def bridges(G: Any, root: Any = None) -> Iterator[tuple[Any, Any]]:
+    """Edges that lie on no circle; with a root, those of its component."""
+    return iter(_bridges(G, root))
+
+
+def has_bridges(G: Any, root: Any = None) -> bool:
+    """Whether there are such."""
+    return bool(_bridges(G, root))

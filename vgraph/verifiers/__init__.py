@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.errors import ParameterError
-from vgraph.verifiers import communities, distances, paths, scores, structure
+from vgraph.verifiers import blocks, communities, distances, paths, scores, structure
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -24,6 +24,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "bellman_ford": paths.shortest,
     "betweenness": scores.betweenness,
     "bfs": paths.tree,
+    "biconnected_components": blocks.blocks,
     "closeness": scores.closeness,
     "coloring": structure.coloring,
     "conjugate_gradient": scores.solution,

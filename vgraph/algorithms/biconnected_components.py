@@ -1,0 +1,182 @@
+"""Biconnected components, articulation points and bridges (Tarjan and Vishkin 1985; Dong et al. 2023, "FAST-BCC")."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+
+
+@vg.operator
+def connect(src, edge, dst):
+    """What is connected has one root, its smallest vertex."""
+    vg.union(src.root, dst.root)
+
+
+@vg.operator
+def plant(v):
+    """All trees grow at once, each from its root."""
+    v.level = 0 if v.root == v else -1
+    return v.root == v
+
+
+@vg.operator
+def visit(src, edge, dst, graph):
+    """Breadth first: then an edge outside the tree joins two vertices of which neither is above the other."""
+    if dst.level == -1:
+        dst.level = graph.depth
+
+
+@vg.operator
+def climb(v):
+    """Of the vertices one level above, the smallest is the parent."""
+    for u in v.out_neighbors:
+        if u.level < v.level:
+            v.parent = min(v.parent, u)
+
+
+@vg.operator
+def weigh(v):
+    """How many vertices v's subtree has: itself, and what its children reported."""
+    v.size = 1 + v.below
+
+
+@vg.operator
+def report(v):
+    """To the parent."""
+    v.parent.below += v.size
+
+
+@vg.operator
+def number(v):
+    """In preorder: the subtree of each child has the numbers from `given` on."""
+    free = v.start + 1
+    last = v
+    for u in v.out_neighbors:
+        if u.parent == v and u != last:
+            u.given += free
+            free += u.size
+            last = u
+
+
+@vg.operator
+def take(v):
+    """The number that the parent gave."""
+    v.start = v.given
+
+
+@vg.operator
+def look(v):
+    """An edge outside the tree closes a circle with tree edges, also with those to the parents of both its ends.
+
+    The first arc to the parent is the tree's own; one more beside it only says that there is no bridge.
+    """
+    v.low = v.start
+    v.high = v.start
+    known = False
+    for u in v.out_neighbors:
+        if u == v.parent and not known:
+            known = True
+        elif u.parent != v:
+            v.low = min(v.low, u.start)
+            v.high = max(v.high, u.start)
+            if u != v.parent:
+                vg.union(v.circle, u.circle)
+
+
+@vg.operator
+def widen(v):
+    """The numbers that are reached from v's subtree: by v, and as its children told."""
+    v.low = min(v.low, v.lowest)
+    v.high = max(v.high, v.highest)
+
+
+@vg.operator
+def tell(v):
+    """To the parent."""
+    v.parent.lowest = min(v.parent.lowest, v.low)
+    v.parent.highest = max(v.parent.highest, v.high)
+
+
+@vg.operator
+def join(v):
+    """If v's subtree reaches beyond that of its parent, a circle goes through the edges above both."""
+    if v.level > 1 and (v.low < v.parent.start or v.high >= v.parent.start + v.parent.size):
+        vg.union(v.circle, v.parent.circle)
+
+
+@vg.operator
+def name(v):
+    """The component of the edge to the parent; a bridge is one that nothing else goes round."""
+    if v.level > 0:
+        v.component = v.circle
+        v.parent.own = min(v.parent.own, v.circle if v.level == 1 else v.parent.circle)
+        v.bridge = v.low == v.start and v.high < v.start + v.size
+
+
+@vg.operator
+def cut(v):
+    """Where edges of different components meet is an articulation point."""
+    if v.level > 0 and v.component != v.parent.own:
+        v.parent.articulation = True
+
+
+@vg.algorithm
+def biconnected_components(graph):
+    """Sets of edges of which any two lie on a circle, the vertices where such sets meet, and edges on no circle.
+
+    Results, in a breadth-first tree from the smallest vertex of each connected component: `parent`, the smallest of the
+    neighbors nearer to the root (-1 at the root); `component`, that of the edge to the parent, called by the smallest
+    vertex whose edge to its parent it holds (-1 at the root); `bridge`, whether the edge to the parent is one;
+    `articulation`, whether more connected components were left without the vertex. An edge outside the tree is of the
+    component of either end. Self-loops are in none; of parallel edges none is a bridge. Raises ParameterError for a
+    directed graph. O(vertices + arcs), in a few rounds for each level.
+    """
+    root = graph.disjoint_sets()
+    level = graph.vertex_property(vg.int32)
+    parent = graph.vertex_property(vg.vertex)
+    below = graph.vertex_property(vg.int64)
+    size = graph.vertex_property(vg.int64)
+    given = graph.vertex_property(vg.int64)
+    start = graph.vertex_property(vg.int64)
+    low = graph.vertex_property(vg.int64)
+    high = graph.vertex_property(vg.int64)
+    lowest = graph.vertex_property(vg.int64, fill=vg.inf)
+    highest = graph.vertex_property(vg.int64)
+    circle = graph.disjoint_sets()
+    component = graph.vertex_property(vg.vertex)
+    own = graph.vertex_property(vg.vertex)
+    bridge = graph.vertex_property(vg.bool_)
+    articulation = graph.vertex_property(vg.bool_)
+    graph.edge_apply(connect)
+    graph.depth = 0
+    levels = []
+    frontier = graph.vertex_filter(plant)
+    while frontier:
+        levels.append(frontier)
+        graph.depth += 1
+        frontier = graph.edge_apply(visit, frontier)
+    graph.vertex_apply(climb)
+    for f in reversed(levels):
+        graph.vertex_apply(weigh, f)
+        graph.vertex_apply(report, f)
+    for f in levels:
+        graph.vertex_apply(take, f)
+        graph.vertex_apply(number, f)
+    graph.vertex_apply(look)
+    for f in reversed(levels):
+        graph.vertex_apply(widen, f)
+        graph.vertex_apply(tell, f)
+    graph.vertex_apply(join)
+    graph.vertex_apply(name)
+    graph.vertex_apply(cut)
+    return component, parent, bridge, articulation
+
+
+@biconnected_components.requires
+def undirected(graph: Graph) -> None:
+    """Raise ParameterError for a directed graph."""
+    if graph.directed:
+        raise ParameterError(
+            "biconnected_components: of undirected graphs; build the graph with directed=False"
+        )
