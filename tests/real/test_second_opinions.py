@@ -82,6 +82,135 @@ def test_scipy_agrees_on_linear_equations() -> None:
     np.testing.assert_allclose(x, spsolve(graph.to_scipy().tocsc(), b), rtol=1e-8)
 
 
+def shares(values: Any) -> Any:
+    """Scaled to the sum 1; libraries differ in that."""
+    return np.asarray(values) / np.sum(values)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # igraph's, of graphs that are not connected
+@pytest.mark.parametrize("directed", [True, False])
+def test_igraph_agrees_on_eigenvectors(directed: bool) -> None:
+    graph = graph_of(directed)
+    g = igraph_graph(graph)
+    found = vg.run(A.hits, graph, tolerance=1e-12, max_rounds=2000)
+    np.testing.assert_allclose(found.hub, shares(g.hub_score()), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(found.authority, shares(g.authority_score()), rtol=1e-6, atol=1e-12)
+    if not directed:
+        found = vg.run(A.eigenvector, graph, tolerance=1e-13, max_rounds=5000)
+        theirs = g.eigenvector_centrality(scale=True)
+        np.testing.assert_allclose(shares(found.centrality), shares(theirs), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_scipy_agrees_on_katz(directed: bool) -> None:
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import spsolve
+
+    graph = graph_of(directed)
+    n = graph.num_vertices
+    theirs = spsolve((eye_array(n) - 0.003 * graph.to_scipy().T).tocsc(), np.full(n, 0.5))
+    found = vg.run(A.katz, graph, alpha=0.003, beta=0.5, tolerance=1e-14, normalized=False)
+    np.testing.assert_allclose(found.centrality, theirs, rtol=1e-9)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_igraph_agrees_on_pagerank_and_walks(directed: bool) -> None:
+    graph = graph_of(directed)
+    theirs = np.array(igraph_graph(graph).personalized_pagerank(reset_vertices=[7], directed=directed))
+    home = np.zeros(graph.num_vertices)
+    home[7] = 1
+    found = vg.run(A.pagerank, graph, personalization=home, tolerance=1e-13, max_rounds=500).rank
+    np.testing.assert_allclose(found, theirs, rtol=1e-6, atol=1e-10)
+    walks = 200_000
+    walked = vg.run(A.random_walks, graph, source=7, walks=walks).rank
+    if not directed:  # where there is no way on igraph's surfer jumps home, too, but counts it otherwise
+        assert (np.abs(walked - theirs) <= 6 * np.sqrt(theirs / walks) + 1e-5).all()
+
+
+def test_igraph_agrees_on_pairs_of_vertices() -> None:
+    graph = graph_of(False)
+    g = igraph_graph(graph)
+    rng = np.random.default_rng(4)
+    left, right = (ends[:400] for ends in rng.integers(0, 300, (2, 500)))
+    jaccard = g.similarity_jaccard(pairs=list(zip(left.tolist(), right.tolist(), strict=True)), loops=False)
+    np.testing.assert_allclose(vg.run(A.jaccard, graph, left=left, right=right).score, jaccard, rtol=1e-12)
+    adar = np.array(g.similarity_inverse_log_weighted(vertices=list(range(300))))[left, right]
+    apart = left != right
+    found = vg.run(A.adamic_adar, graph, left=left, right=right).score
+    np.testing.assert_allclose(found[apart], adar[apart], rtol=1e-9)
+
+
+def test_igraph_agrees_on_biconnected_components() -> None:
+    graph = graph_of(False)
+    g = igraph_graph(graph)
+    found = vg.run(A.biconnected_components, graph)
+    theirs, points = g.biconnected_components(return_articulation_points=True)
+    assert np.flatnonzero(found.articulation).tolist() == sorted(points)
+    assert np.unique(found.component[found.component >= 0]).size == len(theirs)
+    bridges = {frozenset(g.es[e].tuple) for e in g.bridges()}
+    assert {frozenset((v, found.parent[v])) for v in np.flatnonzero(found.bridge)} == bridges
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_igraph_agrees_on_what_is_connected(directed: bool) -> None:
+    graph = graph_of(directed)
+    g = igraph_graph(graph)
+    for name, mode in (("connected_components", "weak"), ("strongly_connected_components", "strong")):
+        theirs = np.array(g.connected_components(mode=mode).membership)
+        mine = vg.run(getattr(A, name), graph).component
+        assert np.unique(np.stack([mine, theirs]), axis=1).shape[1] == np.unique(mine).size
+        assert np.unique(mine).size == np.unique(theirs).size
+    if not directed:
+        giant = vg.run(A.connected_components, graph).component == 0
+        assert giant.sum() > 1000
+        found = vg.run(A.diameter, graph, source=0)
+        assert found.lower == found.upper == g.induced_subgraph(np.flatnonzero(giant).tolist()).diameter()
+
+
+def test_igraph_agrees_on_spanning_forests_and_widest_paths() -> None:
+    graph = graph_of(False)
+    weight = np.random.default_rng(5).integers(1, 60, graph.num_arcs)
+    s, t, _ = graph.edges()
+    graph = vg.Graph.from_edges(s, t, num_vertices=3000, directed=False, weight=weight[: s.size])
+    g = igraph_graph(graph)
+    s, t, properties = graph.edges()
+    g.es["weight"] = properties["weight"].tolist()
+    found = vg.run(A.minimum_spanning_forest, graph)
+    assert found.weight == sum(g.spanning_tree(weights="weight").es["weight"])
+    heaviest = g.spanning_tree(weights=[-w for w in g.es["weight"]])  # its paths are the widest
+    width = vg.run(A.widest_path, graph, source=0).width
+    reached = heaviest.subcomponent(0)
+    for v, path in zip(reached, heaviest.get_shortest_paths(0, reached, output="epath"), strict=True):
+        assert v == 0 or width[v] == min(heaviest.es[e]["weight"] for e in path)
+
+
+def test_igraph_agrees_on_trusses_and_sets() -> None:
+    graph = graph_of(False)
+    g = igraph_graph(graph)
+    nx = pytest.importorskip("networkx", reason="NetworkX is not installed")
+    s, t, _ = graph.edges()
+    truss = vg.run(A.k_truss, graph).truss
+    for k in (3, 5, 8):
+        theirs = {frozenset(e) for e in nx.k_truss(g.to_networkx(), k).edges}
+        assert {
+            frozenset(e) for e in zip(s[truss >= k].tolist(), t[truss >= k].tolist(), strict=True)
+        } == theirs
+    member = np.flatnonzero(vg.run(A.maximal_independent_set, graph).member).tolist()
+    assert g.induced_subgraph(member).ecount() == 0
+    assert len(set(member).union(*g.neighborhood(member))) == 3000
+    mate = vg.run(A.maximal_matching, graph).mate
+    single = np.flatnonzero(mate < 0).tolist()
+    assert g.induced_subgraph(single).ecount() == 0
+    assert all(
+        g.are_adjacent(v, int(mate[v])) and mate[mate[v]] == v for v in np.flatnonzero(mate >= 0).tolist()
+    )
+    color = vg.run(A.coloring, graph).color
+    assert (color[s] != color[t]).all()
+    label = vg.run(A.label_propagation, graph).label
+    found = vg.run(A.modularity, graph, community=label).modularity
+    assert found == pytest.approx(g.modularity(np.unique(label, return_inverse=True)[1].tolist()))
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_scipy_agrees_on_distances_from_everywhere(directed: bool) -> None:
     from scipy.sparse.csgraph import shortest_path
