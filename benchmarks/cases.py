@@ -6,19 +6,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import graphs
 import numpy as np
 import roofline
 from numpy.typing import NDArray
-from peers import SOURCES
+from tasks import DAMPING, ROUNDS, SOURCES, Task
 
 import vgraph as vg
 
-ROUNDS = 20
 BLOCK = 100_000_000  # products of a step in which triangles are checked
-DAMPING = 0.85
 
 
 class WrongResultError(AssertionError):
@@ -29,13 +28,24 @@ class WrongResultError(AssertionError):
 class Instance:
     """One benchmark graph on both sides, with SciPy's answers computed when first asked for."""
 
-    data: graphs.GraphData
+    task: Task
     graph: vg.Graph
 
     @staticmethod
-    def of(data: graphs.GraphData) -> Instance:
+    def of(data: graphs.GraphData, directed: graphs.GraphData | None = None) -> Instance:
+        """`directed`: the arcs that `data` has come from, if they have directions."""
         graph = vg.Graph.from_csr(data.row_offsets, data.column_indices, directed=False, weight=data.weight)
-        return Instance(data, graph)
+        return Instance(Task(data, directed or data), graph)
+
+    @staticmethod
+    def load(path: Path) -> Instance:
+        """From the files that the peers read."""
+        task = Task.load(path)
+        return Instance.of(task.data, task.directed)
+
+    @property
+    def data(self) -> graphs.GraphData:
+        return self.task.data
 
     def again(self) -> Instance:
         """The same with a new graph, of which is known what every peer is told: that it has no parallel edges."""
@@ -43,7 +53,23 @@ class Instance:
 
         graph = vg.Graph.from_csr(self.data.row_offsets, self.data.column_indices, directed=False)
         has_parallel_arcs(graph)
-        return Instance(self.data, graph)
+        return Instance(self.task, graph)
+
+    @cached_property
+    def arcs(self) -> vg.Graph:
+        """With the directions of the file, where it has them; no weights."""
+        data = self.task.directed
+        return vg.Graph.from_csr(data.row_offsets, data.column_indices, directed=data is not self.data)
+
+    @cached_property
+    def definite(self) -> vg.Graph:
+        """The positive definite matrix as a graph."""
+        rows, columns, values = self.task.definite
+        once = rows <= columns
+        ends = rows[once], columns[once]
+        return vg.Graph.from_edges(
+            *ends, num_vertices=self.data.num_vertices, directed=False, weight=values[once]
+        )
 
     @cached_property
     def matrix(self) -> Any:
@@ -191,7 +217,7 @@ def _same(what: str, found: Any, expected: Any) -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """One row per graph and thread count: `algorithm` names the peers that do the same."""
+    """One row per graph and thread count: `algorithm` is what the peers call it, `note` how their work differs."""
 
     name: str
     algorithm: str
@@ -199,15 +225,18 @@ class Case:
     check: Callable[[Instance, Any], None]
     traffic: Callable[[Instance, Any], roofline.Traffic] | None = None
     fresh: bool = False
+    note: str = ""
 
     def timed(self, instance: Instance, threads: int) -> tuple[Any, float]:
         """The result, and the seconds of the algorithm; on a graph that was prepared for nothing, if `fresh`."""
-        if not self.fresh:
-            result = self.run(instance, threads)
-            return result, result.stats.run_seconds
-        again = instance.again()
+        result, seconds = self.whole(instance, threads)
+        return result, seconds if self.fresh else result.stats.run_seconds
+
+    def whole(self, instance: Instance, threads: int) -> tuple[Any, float]:
+        """The same with the seconds of the whole call but for compiling."""
+        given = instance.again() if self.fresh else instance
         start = time.perf_counter()
-        result = self.run(again, threads)
+        result = self.run(given, threads)
         return result, time.perf_counter() - start - result.stats.compile_seconds
 
 

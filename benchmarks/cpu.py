@@ -32,9 +32,11 @@ import graphs
 import harness
 import peers
 import roofline
-from cases import CASES, ROUNDS, Case, Instance
+from cases import CASES, Case, Instance
+from tasks import ROUNDS
 
 VGRAPH = "vgraph"
+Libraries = Mapping[str, peers.Library]
 
 
 @dataclass(frozen=True)
@@ -126,12 +128,24 @@ def vgraph_side(case: Case, instance: Instance, threads: int, trials: int) -> ha
 
 
 @contextmanager
+def libraries(options: argparse.Namespace, data: graphs.GraphData, threads: int) -> Iterator[Libraries]:
+    """The Python libraries for one graph, which end with the block."""
+    file = options.cache / f"{data.name}.npz"
+    named = list(filter(None, options.peers.split(",")))
+    made = {name: peers.Library(options.peer_python, name, file, threads) for name in named}
+    try:
+        yield made
+    finally:
+        for peer in made.values():
+            peer.close()
+
+
 def sides(
-    options: argparse.Namespace, case: Case, instance: Instance, threads: int, missing: list[str]
-) -> Iterator[dict[str, harness.Side]]:
-    """Every side of one row, vgraph first; what is not there is added to `missing`, by name and reason."""
+    options: argparse.Namespace, case: Case, instance: Instance, beside: Libraries, threads: int
+) -> tuple[dict[str, harness.Side], list[str]]:
+    """Every side of one row, vgraph first; and what is not there, by name and reason."""
     found: dict[str, harness.Side] = {VGRAPH: vgraph_side(case, instance, threads, options.trials)}
-    running: list[peers.Library] = []
+    missing: list[str] = []
     for program in programs(options, case.algorithm, instance.data.name):
         side = partial(program.run, instance.data, options.cache, threads, options.trials)
         try:
@@ -139,32 +153,29 @@ def sides(
             found[program.label] = side
         except (peers.PeerError, OSError) as error:
             missing.append(f"{program.label}: {str(error).splitlines()[0]}")
-    for library in filter(None, options.peers.split(",")):
-        if library in peers.SERIAL and threads > 1 and case.algorithm != "kcore":
+    for name, library in beside.items():
+        if name in peers.SERIAL and threads > 1 and case.algorithm != "kcore":
             continue  # measured with one thread
-        data = options.cache / f"{instance.data.name}.npz"
         try:
-            peer = peers.Library(options.peer_python, library, case.algorithm, data, threads, ROUNDS)
-            running.append(peer)
-            peer.run(1)
-            found[library] = partial(peer.run, options.trials)
+            library.run(case.algorithm, 1)
+            found[name] = partial(library.run, case.algorithm, options.trials)
         except peers.PeerError as error:
             missing.append(str(error))
-    try:
-        yield found
-    finally:
-        for peer in running:
-            peer.close()
+    return found, missing
 
 
 def measure(
-    options: argparse.Namespace, case: Case, instance: Instance, threads: int, bandwidth: float
+    options: argparse.Namespace,
+    case: Case,
+    instance: Instance,
+    beside: Libraries,
+    threads: int,
+    bandwidth: float,
 ) -> Row:
     result, _ = case.timed(instance, threads)
     case.check(instance, result)
-    missing: list[str] = []
-    with sides(options, case, instance, threads, missing) as found:
-        samples = harness.interleave(found, options.blocks)
+    found, missing = sides(options, case, instance, beside, threads)
+    samples = harness.interleave(found, options.blocks)
     for name in missing:
         print(f"left out: {name}", file=sys.stderr)
     mine = samples.pop(VGRAPH)
@@ -220,9 +231,9 @@ def run(options: argparse.Namespace, save: Callable[[Sequence[Row]], None]) -> l
         instance = Instance.of(graphs.make(name, options.cache))
         for threads in map(int, options.threads.split(",")):
             bandwidth = roofline.copy_bandwidth(instance.size.csr_bytes, threads)
-            for case in CASES:
-                if case.algorithm in wanted:
-                    rows.append(measure(options, case, instance, threads, bandwidth))
+            with libraries(options, instance.data, threads) as beside:
+                for case in (c for c in CASES if c.algorithm in wanted):
+                    rows.append(measure(options, case, instance, beside, threads, bandwidth))
                     print(show(rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
                     save(rows)
     return rows

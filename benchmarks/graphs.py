@@ -23,7 +23,7 @@ FORMAT = 1  # raise it when a generator changes: cached graphs of an older forma
 
 @dataclass(frozen=True)
 class GraphData:
-    """An undirected graph as CSR: each edge is stored once per direction, neighbors ascending.
+    """A graph as CSR: each edge of an undirected one is stored once per direction, neighbors ascending.
 
     `row_offsets` int64 (n + 1), `column_indices` int32 (m), `weight` int32 (m). `source` is a vertex of the
     largest component, drawn with the graph's own seed.
@@ -139,6 +139,15 @@ def road(rows: int, columns: int, drop: float = 0.1, seed: int = SEED) -> GraphD
 def from_pairs(name: str, n: int, src: NDArray[np.int64], dst: NDArray[np.int64]) -> GraphData:
     """The undirected, simple graph of given edges; weights are drawn, as for the others."""
     return _build(name, n, _pairs(src, dst, n), np.random.default_rng(SEED))
+
+
+def from_arcs(name: str, n: int, src: NDArray[np.int64], dst: NDArray[np.int64]) -> GraphData:
+    """The directed graph of given arcs, without loops and parallel arcs; weights are 1, the source is vertex 0."""
+    keys = np.unique(src * n + dst)
+    src, dst = keys // n, keys % n
+    src, dst = src[src != dst], dst[src != dst]
+    offsets = np.r_[0, np.cumsum(np.bincount(src, minlength=n))]
+    return GraphData(name, offsets, dst.astype(np.int32), np.ones(dst.size, np.int32), 0)
 
 
 def _pairs(src: NDArray[np.int64], dst: NDArray[np.int64], n: int) -> NDArray[np.int64]:

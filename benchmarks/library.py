@@ -1,16 +1,18 @@
 """The algorithm library beside other libraries, on real graphs: times as ratios, and lines of user code.
 
-    python benchmarks/library.py --data ../shared/data --threads 2 --peer networkx=PYTHON --peer igraph=PYTHON \\
-        --peer networkit=PYTHON --peer graphblas=PYTHON --peer networkx-vgraph=PYTHON \\
-        --peer networkx-vgraph-cached=PYTHON
+    setsid --wait python benchmarks/library.py --data ../shared/data --threads 2 --limit 8 --peer networkx=PYTHON \\
+        --peer igraph=PYTHON --peer networkit=PYTHON --peer graphblas=PYTHON --peer scipy=PYTHON \\
+        --peer networkx-vgraph=PYTHON --peer networkx-vgraph-cached=PYTHON
 
 Each `--peer` names a library and an interpreter that has it; `networkx-vgraph` is NetworkX with this backend as a user
 sees it, conversion included, and `-cached` the same once NetworkX has kept the converted graph. Graphs are taken as
-undirected and simple; weights are drawn. Times are of the algorithm alone, medians of interleaved blocks; a ratio is
-the peer's time over vgraph's, so above 1 vgraph is faster. Each of vgraph's results is checked against SciPy before it
-is timed. Peers that stop by convergence (PageRank of NetworkX and igraph) or give more than was asked for
-(`list_triangles` of igraph) do other work than vgraph: their ratios say what a user waits for, no more.
-A peer that is missing, fails, or needs more than `--limit` seconds is named with the reason.
+simple, and as undirected where an algorithm does not need directions; weights are drawn. Times are of whole calls
+without compiling, medians of interleaved blocks; a ratio is the peer's time over vgraph's: above 1 vgraph is faster.
+Each of vgraph's results is checked before it is timed. Where a peer does other work than vgraph, the case has a note
+that says so: the ratio says what a user waits for, no more.
+
+A call that takes more than `--limit` seconds is ended, and the row says so. A peer whose call takes more than a quarter
+of that is not asked again and again: its ratio is from one call, after one that warmed up, and is marked "once".
 """
 
 from __future__ import annotations
@@ -18,11 +20,14 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import math
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+import textwrap
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +35,13 @@ import graphs
 import harness
 import numpy as np
 import peers
-import python_peers
-from cases import CASES, ROUNDS, Case, Instance
-from cpu import vgraph_side
+from cases import Case, Instance
+from library_cases import LIBRARY
+from limits import TooLongError, at_most
+from tasks import directed_file
 
 import vgraph as vg
-from vgraph.decorators import AlgorithmDef
+from vgraph.decorators import AlgorithmDef, Definition
 
 FILES = {
     "email-Enron": "social/email-Enron.el.xz",
@@ -43,46 +49,51 @@ FILES = {
     "cnr-2000": "social/cnr-2000.el.xz",
     "USA-road-NY": "road/USA-road-NY.pace.gr.xz",
 }
-PROGRAMS = {
-    "bfs": vg.algorithms.bfs,
-    "sssp": vg.algorithms.sssp,
-    "pagerank": vg.algorithms.pagerank,
-    "cc": vg.algorithms.connected_components,
-    "triangles": vg.algorithms.triangle_count,
-    "betweenness": vg.algorithms.betweenness,
-    "kcore": vg.algorithms.k_core,
-}
+DIRECTED = ("cnr-2000",)
+"""Files in which an edge has a direction; in the others each stands once or twice, and means both."""
+CHECK = 30.0
+"""Seconds for the check of a result; what takes longer is marked as unchecked on this graph."""
+SLOW = 0.25
+"""Seconds from which a call needs none before it to warm up."""
+BLOCKS = 5
+"""Of which a median needs at least so many."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm on one graph: milliseconds of vgraph, the peers' times over it, and what is missing."""
+    """One algorithm on one graph: milliseconds of vgraph, and the peers' times over it.
+
+    `ms` is None where vgraph gave no result within the limit; `once` has the ratios that are of one call, `missing` the
+    reason why a library is in neither.
+    """
 
     case: str
     graph: str
     vertices: int
     arcs: int
     threads: int
-    ms: float
-    ratios: dict[str, float]
-    missing: tuple[str, ...]
+    ms: float | None = None
+    ratios: dict[str, float] = field(default_factory=dict)
+    once: dict[str, float] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    checked: bool = True
+    note: str = ""
 
 
 # --- lines of code --------------------------------------------------------------------------------------------
 
 
 def lines_of(algorithm: AlgorithmDef) -> int:
-    """Lines of the operators, functions and the algorithm in its file: no docstrings, comments, imports or checks."""
+    """Lines of the algorithm, its operators and functions, shared ones too; no docstrings, comments, imports or checks."""
     module = inspect.getmodule(algorithm.function)
-    assert module is not None
-    tree = ast.parse(inspect.getsource(module))
-    written = [f for f in tree.body if isinstance(f, ast.FunctionDef) and _is_program(f)]
-    return sum(len(_lines(f)) for f in written)
+    written = {value.function for value in vars(module).values() if isinstance(value, Definition)}
+    return sum(len(_lines(_parsed(textwrap.dedent(inspect.getsource(f))))) for f in written)
 
 
-def _is_program(function: ast.FunctionDef) -> bool:
-    names = [d.attr for d in function.decorator_list if isinstance(d, ast.Attribute)]
-    return any(name in ("operator", "function", "algorithm") for name in names)
+def _parsed(source: str) -> ast.FunctionDef:
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    return function
 
 
 def _lines(function: ast.FunctionDef) -> set[int]:
@@ -101,72 +112,171 @@ def _lines(function: ast.FunctionDef) -> set[int]:
 
 
 def graphblas_lines() -> dict[str, int]:
-    """The same of the programs for python-graphblas, which are the user's too."""
-    tree = ast.parse(inspect.getsource(python_peers.graphblas))
-    (outer,) = tree.body
-    assert isinstance(outer, ast.FunctionDef)
-    return {f.name: len(_lines(f)) for f in outer.body if isinstance(f, ast.FunctionDef)}
+    """The same of the programs for python-graphblas, which are the user's too: the functions within its methods."""
+    source = Path(__file__).with_name("libraries") / "graphblas.py"
+    methods = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.FunctionDef)]
+    inner = [node for method in methods for node in method.body if isinstance(node, ast.FunctionDef)]
+    return {program.name: len(_lines(program)) for program in inner}
+
+
+def lines() -> dict[str, dict[str, int]]:
+    """Lines of every algorithm of the library, and of those that python-graphblas has."""
+    called = {c.name: c.algorithm for c in LIBRARY} | {
+        "connected_components": "cc",
+        "k_core": "kcore",
+        "triangle_count": "triangles",
+    }
+    blas, found = graphblas_lines(), {}
+    for name in vg.algorithms.__all__:
+        found[name] = {"vgraph": lines_of(getattr(vg.algorithms, name))}
+        if called.get(name, name) in blas:
+            found[name]["graphblas"] = blas[called.get(name, name)]
+    return found
 
 
 # --- times ----------------------------------------------------------------------------------------------------
 
 
-def read(name: str, data: Path, cache: Path) -> graphs.GraphData:
-    """A real graph, undirected and simple, as the peers get it."""
+def read(name: str, data: Path, cache: Path) -> Instance:
+    """A real graph; the peers read it from `cache`, undirected, and with its directions if it has any."""
     kept = cache / f"{name}.npz"
-    found = graphs.GraphData.load(kept) if kept.exists() else None
-    if found is None:
+    if not kept.exists():
         graph = vg.read(data / FILES[name])
         sources, targets, _ = graph.edges()
         ends = sources.astype(np.int64), targets.astype(np.int64)
-        found = graphs.from_pairs(name, graph.num_vertices, *ends)
-        found.save(kept)
-    return found
+        graphs.from_pairs(name, graph.num_vertices, *ends).save(kept)
+        if name in DIRECTED:
+            graphs.from_arcs(name, graph.num_vertices, *ends).save(directed_file(kept))
+    return Instance.load(kept)
 
 
-def measure(options: argparse.Namespace, case: Case, instance: Instance, file: Path) -> Row:
-    """One row; every peer in a process of its own."""
-    result, _ = case.timed(instance, options.threads)
-    case.check(instance, result)
-    sides: dict[str, harness.Side] = {"vgraph": vgraph_side(case, instance, options.threads, options.trials)}
-    running, missing = [], []
-    for library, python in options.peer:
-        try:
-            arguments = (Path(python), library, case.algorithm, file, options.threads, ROUNDS)
-            peer = peers.Library(*arguments, limit=options.limit)
-            running.append(peer)
-            peer.run(1)
-            sides[library] = partial(peer.run, options.trials)
-        except peers.PeerError as error:
-            missing.append(str(error))
+@contextmanager
+def libraries(options: argparse.Namespace, file: Path) -> Iterator[dict[str, peers.Library]]:
+    """The peers for one graph, which end with the block."""
+    made = {
+        name: peers.Library(Path(python), name, file, options.threads, options.limit)
+        for name, python in options.peer
+    }
     try:
-        samples = harness.interleave(sides, options.blocks)
+        yield made
     finally:
-        for peer in running:
+        for peer in made.values():
             peer.close()
-    mine = samples.pop("vgraph").median
-    ratios = {name: round(sample.median / mine, 3) for name, sample in samples.items()}
+
+
+class Side:
+    """A peer in one row: a side that fails later than in its first call is left out with its reason."""
+
+    def __init__(self, peer: peers.Library, algorithm: str, trials: int) -> None:
+        self.peer, self.algorithm, self.trials = peer, algorithm, trials
+        self.failure = ""
+        self.first = math.nan
+        self._attempt(1)
+        if self.first > SLOW:  # it may have compiled or converted something: the next counts
+            self._attempt(1)
+
+    def _attempt(self, count: int) -> list[float]:
+        """Seconds of so many calls, not a number from the first failure on."""
+        if self.failure:
+            return [math.nan]
+        try:
+            seconds = self.peer.runs(self.algorithm, count)
+            self.first = seconds[0]
+            return seconds
+        except peers.PeerError as error:
+            self.failure = str(error).partition(": ")[2]
+            return [math.nan]
+
+    def __call__(self) -> list[float]:
+        if self.first > SLOW:
+            return self._attempt(self.trials)
+        return self._attempt(self.trials + 1)[1:] or [math.nan]
+
+
+def vgraph_side(case: Case, instance: Instance, threads: int, trials: int, first: float) -> harness.Side:
+    def block() -> list[float]:
+        if first <= SLOW:
+            case.whole(instance, threads)
+        return [case.whole(instance, threads)[1] for _ in range(trials)]
+
+    return block
+
+
+def checked(case: Case, instance: Instance, result: object) -> bool:
+    """Whether the check came to its end in time. Raises what it raises for a wrong result."""
+    try:
+        with at_most(CHECK):
+            case.check(instance, result)
+    except TooLongError:
+        return False
+    return True
+
+
+def measure(
+    options: argparse.Namespace, case: Case, instance: Instance, beside: Mapping[str, peers.Library]
+) -> Row:
+    """One row."""
     data = instance.data
-    return Row(
-        case.name,
-        data.name,
-        data.num_vertices,
-        data.num_edges,
-        options.threads,
-        mine * 1e3,
-        ratios,
-        tuple(missing),
+    row = Row(case.name, data.name, data.num_vertices, data.num_edges, options.threads, note=case.note)
+    try:
+        for _ in range(2):  # the first compiles
+            with at_most(options.limit):
+                result, first = case.whole(instance, options.threads)
+    except (TooLongError, vg.VGraphError) as error:
+        return replace(row, missing={"vgraph": str(error).splitlines()[0]})
+    was_checked = checked(case, instance, result)
+    found = {name: Side(peer, case.algorithm, options.trials) for name, peer in beside.items()}
+    slow = {name for name, side in found.items() if side.first > options.limit / 4}
+    sides: dict[str, harness.Side] = {
+        "vgraph": vgraph_side(case, instance, options.threads, options.trials, first)
+    }
+    sides |= {name: s for name, s in found.items() if name not in slow and not s.failure}
+    mine = (samples := harness.interleave(sides, options.blocks)).pop("vgraph").median
+    missing = {name: side.failure for name, side in found.items() if side.failure}
+    return replace(
+        row,
+        ms=mine * 1e3,
+        ratios={n: round(s.median / mine, 3) for n, s in samples.items() if n not in missing},
+        once={name: round(found[name].first / mine, 3) for name in slow - missing.keys()},
+        missing=missing,
+        checked=was_checked,
     )
 
 
-def show(rows: Sequence[Row], libraries: Sequence[str]) -> str:
-    """The rows as a table."""
-    header = ["graph", "case", "vgraph ms", *libraries]
+def cell(row: Mapping[str, Any], library: str) -> str:
+    """One ratio of a row as the table shows it."""
+    if library in row["ratios"]:
+        return _short(row["ratios"][library])
+    if library in row["once"]:
+        return f"{_short(row['once'][library])} (once)"
+    reason = row["missing"].get(library, "")
+    return f"{reason.replace('more than', '>')}" if reason.startswith("more than") else "-"
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
+
+
+def table(rows: Sequence[Mapping[str, Any]], named: Sequence[str]) -> str:
+    """The rows of one graph."""
     body = [
-        [r.graph, r.case, f"{r.ms:.3f}", *(f"{r.ratios[p]:.2f}" if p in r.ratios else "-" for p in libraries)]
-        for r in rows
+        [row["case"], "-" if row["ms"] is None else f"{row['ms']:.2f}", *(cell(row, n) for n in named)]
+        for row in rows
     ]
-    return harness.table(header, body)
+    return harness.table(["case", "vgraph ms", *named], body)
+
+
+def remarks(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the tables do not say: why vgraph has no time, what failed, and what was not checked."""
+    for row in rows:
+        where = f"{row['graph']}, {row['case']}"
+        if row["ms"] is None:
+            yield f"{where}: vgraph: {row['missing']['vgraph']}"
+        if not row["checked"]:
+            yield f"{where}: the check takes more than {CHECK:g} s on this graph"
+        for library, reason in row["missing"].items():
+            if library != "vgraph" and not reason.startswith(("it has no", "more than")):
+                yield f"{where}: {library}: {reason}"
 
 
 def _peer(text: str) -> tuple[str, str]:
@@ -182,26 +292,34 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the graphs")
     parser.add_argument("--graphs", default=",".join(FILES))
-    parser.add_argument("--algorithms", default=",".join(PROGRAMS))
+    parser.add_argument("--cases", default=",".join(case.name for case in LIBRARY))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--peer", type=_peer, action="append", default=[], metavar="LIBRARY=PYTHON")
-    parser.add_argument("--blocks", type=int, default=5)
+    parser.add_argument("--blocks", type=int, default=BLOCKS, help=f"at least {BLOCKS}")
     parser.add_argument("--trials", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=120.0, help="seconds for a peer to load or to answer")
+    parser.add_argument("--limit", type=float, default=8.0, help="seconds that a call may take")
     parser.add_argument("--cache", type=Path, help="folder that keeps the graphs (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=harness.RESULTS / "library.json")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.blocks < BLOCKS:
+        parser.error(f"--blocks {options.blocks}: a median needs at least {BLOCKS}")
+    if unknown := set(options.cases.split(",")) - {case.name for case in LIBRARY}:
+        parser.error(f"no such cases: {', '.join(sorted(unknown))}")
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print and write what is asked for."""
     options = parse(arguments)
-    harness.first_in_line()
-    wanted = options.algorithms.split(",")
-    lines = {name: lines_of(PROGRAMS[name]) for name in wanted}
-    blas = graphblas_lines()
-    body = [[name, str(lines[name]), str(blas.get(name, "-"))] for name in wanted]
-    print(harness.table(["algorithm", "lines in vgraph", "lines in python-graphblas"], body), "\n")
+    preferred = harness.first_in_line()
+    start, wanted = time.monotonic(), options.cases.split(",")
+    named = [library for library, _ in options.peer]
+    how = {"blocks": options.blocks, "trials": options.trials, "limit": options.limit}
+    more: dict[str, Any] = {
+        "method": {**how, "preferred_session": preferred},
+        "libraries": named,
+        "lines": lines(),
+    }
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         rows: list[Row] = []
@@ -209,15 +327,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if not (options.data / FILES[name]).exists():
                 print(f"{name}: {options.data / FILES[name]} is not there", file=sys.stderr)
                 continue
-            instance = Instance.of(read(name, options.data, cache))
-            for case in (c for c in CASES if c.algorithm in wanted):
-                rows.append(measure(options, case, instance, cache / f"{name}.npz"))
-                more: dict[str, Any] = {"lines": lines, "graphblas_lines": blas}
-                harness.write_results(options.out, [asdict(r) for r in rows], **more)
-    print(show(rows, [library for library, _ in options.peer]))
-    for row in rows:
-        for reason in row.missing:
-            print(f"{row.graph} {row.case}: {reason}")
+            instance = read(name, options.data, cache)
+            with libraries(options, cache / f"{name}.npz") as beside:
+                for case in (c for c in LIBRARY if c.name in wanted):
+                    rows.append(measure(options, case, instance, beside))
+                    print(
+                        f"{time.monotonic() - start:.0f} s: {name} {case.name}", file=sys.stderr, flush=True
+                    )
+                    harness.write_results(options.out, rows, **more)
+    shown = [asdict(row) for row in rows]
+    for name in dict.fromkeys(row.graph for row in rows):
+        print(f"{name}\n{table([row for row in shown if row['graph'] == name], named)}\n")
+    print("\n".join(remarks(shown)))
 
 
 if __name__ == "__main__":

@@ -10,29 +10,31 @@ import os
 import re
 import select
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import graphs
+import libraries
+from tasks import SOURCES
 
 TRIAL = re.compile(r"^Trial Time:\s*([0-9.]+)\s*$", re.MULTILINE)
-SOURCES = 4  # of betweenness: the graph's source, so many times over
-LIBRARIES = (
-    "graphblas",
-    "networkit",
-    "numba",
-    "scipy",
-    "igraph",
-    "networkx",
-    "networkx-vgraph",
-    "networkx-vgraph-cached",
-)
+LOAD = 120.0
+"""Seconds for a library to load, and to make what an algorithm needs."""
+GRACE = 3.0
+"""Seconds after an alarm until a process that has not heard it is ended."""
+LIBRARIES = tuple(libraries.FILES)
 SERIAL = ("numba", "scipy", "igraph", "networkx")
 
 
 class PeerError(RuntimeError):
     """A peer failed or printed no times."""
+
+
+class TooLateError(PeerError):
+    """A peer took longer than it may."""
 
 
 @dataclass(frozen=True)
@@ -92,61 +94,80 @@ def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Progra
 
 
 class Library:
-    """A Python library in a process of its own, which holds the graph and times what it is asked to.
+    """A Python library in a process of its own, which holds a graph and times what it is asked to.
 
-    `python` is the interpreter that has the library. Raises PeerError where the library or the algorithm is missing,
-    and where an answer takes more than `limit` seconds.
+    `python` is the interpreter that has it, `graph` a file of `GraphData`. The process starts at the first request, and
+    again at the one after it had to be ended. A run of more than `limit` seconds is too long: an alarm in the process
+    ends it, or, where compiled code does not return, the end of the process does.
     """
 
     def __init__(
-        self,
-        python: Path,
-        library: str,
-        algorithm: str,
-        data: Path,
-        threads: int,
-        rounds: int,
-        limit: float | None = None,
+        self, python: Path, library: str, graph: Path, threads: int, limit: float | None = None
     ) -> None:
-        command = [str(python), str(Path(__file__).with_name("python_peers.py")), library, algorithm]
-        command += [str(data), str(threads), str(rounds), str(SOURCES)]
-        settings = {**os.environ, "OMP_NUM_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
-        self.name, self.limit = f"{library} {algorithm}", limit
-        try:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                env=settings,
-            )
-        except OSError as error:
-            raise PeerError(f"{self.name}: {error}") from error
-        self._answer()
+        self.name, self.limit = library, limit
+        self._command = [str(python), str(Path(__file__).with_name("python_peers.py")), library]
+        self._command += [str(graph), str(threads)]
+        self._threads = str(threads)
+        self._process: subprocess.Popen[str] | None = None
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - a pipe that nobody reads fills up
 
-    def run(self, trials: int) -> Sequence[float]:
-        """Seconds of `trials` runs, after one that warms up."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{trials}\n")
-        self.process.stdin.flush()
-        return self._answer()
+    def run(self, algorithm: str, trials: int) -> list[float]:
+        """Seconds of `trials` runs after one that warms up. Raises PeerError, as `runs` does."""
+        return self.runs(algorithm, trials + 1)[1:]
 
-    def _answer(self) -> list[float]:
-        assert self.process.stdout is not None
-        ready = self.limit is None or select.select([self.process.stdout], [], [], self.limit)[0]
-        if not ready:
-            self.close()
-            raise PeerError(f"{self.name}: no answer within {self.limit:g} s")
-        line = self.process.stdout.readline()
-        if not line:
-            _, errors = self.process.communicate()
-            last = errors.strip().splitlines()[-1:] or ["it ended"]
-            raise PeerError(f"{self.name}: {last[0]}")
-        seconds: list[float] = json.loads(line)
+    def runs(self, algorithm: str, count: int) -> list[float]:
+        """Seconds of `count` runs. Raises TooLateError, and PeerError where the library or the algorithm is missing."""
+        process = self._process or self._start()
+        assert process.stdin is not None
+        request = {"algorithm": algorithm, "runs": count, "limit": self.limit}
+        with suppress(BrokenPipeError):  # it has ended: there will be no answer
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+        self._answer(algorithm, LOAD if self.limit is not None else None)
+        answer = self._answer(algorithm, None if self.limit is None else self.limit * count + GRACE)
+        seconds: list[float] = answer["seconds"]
         return seconds
 
     def close(self) -> None:
         """End the process."""
-        self.process.kill()
-        self.process.communicate()
+        if self._process is not None:
+            self._process.kill()
+            with suppress(BrokenPipeError):
+                self._process.communicate()
+            self._process = None
+
+    def _start(self) -> subprocess.Popen[str]:
+        limits = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "VGRAPH_THREADS"), self._threads)
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+                env={**os.environ, **limits},
+            )
+        except OSError as error:
+            raise PeerError(f"{self.name}: {error}") from error
+        return self._process
+
+    def _answer(self, algorithm: str, seconds: float | None) -> dict[str, Any]:
+        """The next line that the process says, if it comes within so many seconds."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        if seconds is not None and not select.select([self._process.stdout], [], [], seconds)[0]:
+            self.close()
+            limit = LOAD if seconds == LOAD else self.limit
+            raise TooLateError(f"{self.name} {algorithm}: more than {limit:g} s")
+        line = self._process.stdout.readline()
+        if not line:
+            self.close()
+            self._errors.seek(0)
+            last = self._errors.read().strip().splitlines()[-1:] or ["it ended"]
+            raise PeerError(f"{self.name} {algorithm}: {last[0]}")
+        answer: dict[str, Any] = json.loads(line)
+        if "late" in answer:
+            raise TooLateError(f"{self.name} {algorithm}: {answer['late']}")
+        if "error" in answer:
+            raise PeerError(f"{self.name} {algorithm}: {answer['error']}")
+        return answer

@@ -1,0 +1,46 @@
+"""Python libraries as peers, one in a file; an interpreter needs only the library that it is to run.
+
+Each file has a class `Library`: a method named as an algorithm makes what the algorithm needs, which is not timed, and
+returns the call that is. So a new algorithm is a method in the files of the libraries that have it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from tasks import Task
+
+Call = Callable[[], Any]
+FILES = {
+    "graphblas": ("graphblas", "Library"),
+    "networkit": ("networkit", "Library"),
+    "numba": ("numba", "Library"),
+    "scipy": ("scipy", "Library"),
+    "igraph": ("igraph", "Library"),
+    "networkx": ("networkx", "Library"),
+    "networkx-vgraph": ("networkx", "Converted"),
+    "networkx-vgraph-cached": ("networkx", "Cached"),
+}
+"""File and class of each."""
+
+
+class Peer:
+    """A library that holds a graph; what only some algorithms need is made when one of them is asked for."""
+
+    def __init__(self, task: Task, threads: int) -> None:
+        self.task, self.threads = task, threads
+
+    def call(self, algorithm: str) -> Call | None:
+        """What is to be timed; None where the library has no such algorithm."""
+        found = getattr(type(self), algorithm, None)
+        return found(self) if callable(found) else None
+
+
+def load(library: str, task: Task, threads: int) -> Peer:
+    """The peer of this name. Raises ImportError where the library is not installed."""
+    file, name = FILES[library]
+    made = getattr(importlib.import_module(f"libraries.{file}"), name)(task, threads)
+    assert isinstance(made, Peer)
+    return made

@@ -1,0 +1,117 @@
+"""igraph: C behind Python, serial."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import igraph as ig
+import numpy as np
+from tasks import DAMPING, SOURCES
+
+from libraries import Call, Peer
+
+
+class Library(Peer):
+    """python-igraph. PageRank stops when it has converged."""
+
+    @cached_property
+    def graph(self) -> Any:
+        data = self.task.data
+        sources, targets, weight = data.edges()
+        once = sources < targets
+        edges = np.stack((sources[once], targets[once]), axis=1)
+        graph = ig.Graph(n=data.num_vertices, edges=edges, directed=False)
+        graph.es["weight"] = weight[once].tolist()
+        return graph
+
+    @cached_property
+    def arcs(self) -> Any:
+        data = self.task.directed
+        edges = np.stack(data.edges()[:2], axis=1)
+        return ig.Graph(n=data.num_vertices, edges=edges, directed=True)
+
+    def bfs(self) -> Call:
+        graph, source = self.graph, self.task.data.source
+        return lambda: graph.distances(source=source)
+
+    def sssp(self) -> Call:
+        graph, source = self.graph, self.task.data.source
+        return lambda: graph.distances(source=source, weights="weight")
+
+    def bellman_ford(self) -> Call:
+        graph, source = self.graph, self.task.data.source
+        return lambda: graph.distances(source=source, weights="weight", algorithm="bellman_ford")
+
+    def pagerank(self) -> Call:
+        graph = self.graph
+        return lambda: graph.pagerank(damping=DAMPING)
+
+    def cc(self) -> Call:
+        graph = self.graph
+        return lambda: graph.connected_components()
+
+    def strongly_connected_components(self) -> Call:
+        graph = self.arcs
+        return lambda: graph.connected_components(mode="strong")
+
+    def triangles(self) -> Call:
+        graph = self.graph
+        return lambda: graph.list_triangles()
+
+    def betweenness(self) -> Call:
+        graph, data = self.graph, self.task.data
+        chosen = [(data.source + k) % data.num_vertices for k in range(SOURCES)]
+        return lambda: graph.betweenness(sources=chosen)
+
+    def closeness(self) -> Call:
+        graph = self.graph
+        return lambda: graph.closeness()
+
+    def eccentricity(self) -> Call:
+        graph = self.graph
+        return lambda: graph.eccentricity()
+
+    def diameter(self) -> Call:
+        graph = self.graph
+        return lambda: graph.diameter()
+
+    def degree_centrality(self) -> Call:
+        graph = self.graph
+        return lambda: graph.degree()
+
+    def eigenvector(self) -> Call:
+        graph = self.graph
+        return lambda: graph.eigenvector_centrality()
+
+    def hits(self) -> Call:
+        graph = self.arcs
+        return lambda: (graph.hub_score(), graph.authority_score())
+
+    def kcore(self) -> Call:
+        graph = self.graph
+        return lambda: graph.coreness()
+
+    def local_clustering(self) -> Call:
+        graph = self.graph
+        return lambda: graph.transitivity_local_undirected(mode="zero")
+
+    def coloring(self) -> Call:
+        graph = self.graph
+        return lambda: graph.vertex_coloring_greedy()
+
+    def minimum_spanning_forest(self) -> Call:
+        graph = self.graph
+        return lambda: graph.spanning_tree(weights="weight", return_tree=False)
+
+    def jaccard(self) -> Call:
+        graph, pairs = self.graph, np.stack(self.task.pairs, axis=1).tolist()
+        return lambda: graph.similarity_jaccard(pairs=pairs)
+
+    def label_propagation(self) -> Call:
+        graph = self.graph
+        return lambda: graph.community_label_propagation()
+
+    def modularity(self) -> Call:
+        graph, community = self.graph, self.task.community.tolist()
+        return lambda: graph.modularity(community, weights="weight")

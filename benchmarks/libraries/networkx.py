@@ -1,0 +1,171 @@
+"""NetworkX: serial, plain Python with some SciPy; and the same calls with vgraph as its backend."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+import networkx as nx
+from graphs import GraphData
+from tasks import CONVERGED, SOURCES
+
+from libraries import Call, Peer
+
+nx.config.warnings_to_ignore.add("cache")
+
+
+class Library(Peer):
+    """NetworkX itself. PageRank is SciPy's and stops when it has converged."""
+
+    how: ClassVar[dict[str, Any]] = {}
+
+    @cached_property
+    def graph(self) -> Any:
+        return _filled(nx.Graph(), self.task.data)
+
+    @cached_property
+    def arcs(self) -> Any:
+        return _filled(nx.DiGraph(), self.task.directed)
+
+    def bfs(self) -> Call:
+        graph, source = self.graph, self.task.data.source
+        return lambda: nx.single_source_shortest_path_length(graph, source, **self.how)
+
+    def sssp(self) -> Call:
+        graph, source = self.graph, self.task.data.source
+        return lambda: nx.single_source_dijkstra_path_length(graph, source, **self.how)
+
+    def bellman_ford(self) -> Call:
+        graph, source = self.graph, self.task.data.source
+        return lambda: nx.single_source_bellman_ford_path_length(graph, source, **self.how)
+
+    def multi_source_bfs(self) -> Call:
+        graph, sources = self.graph, set(self.task.sources.tolist())
+        return lambda: list(nx.bfs_layers(graph, sources, **self.how))
+
+    def pagerank(self) -> Call:
+        graph = self.graph
+        return lambda: nx.pagerank(graph, weight=None, **self.how)
+
+    def cc(self) -> Call:
+        graph = self.graph
+        return lambda: list(nx.connected_components(graph, **self.how))
+
+    def strongly_connected_components(self) -> Call:
+        graph = self.arcs
+        return lambda: list(nx.strongly_connected_components(graph, **self.how))
+
+    def triangles(self) -> Call:
+        graph = self.graph
+        return lambda: nx.triangles(graph, **self.how)
+
+    def betweenness(self) -> Call:
+        graph = self.graph
+        return lambda: nx.betweenness_centrality(graph, k=SOURCES, seed=1, **self.how)
+
+    def closeness(self) -> Call:
+        graph = self.graph
+        return lambda: nx.closeness_centrality(graph, **self.how)
+
+    def eccentricity(self) -> Call:
+        graph = self.graph
+        return lambda: nx.eccentricity(graph, **self.how)
+
+    def diameter(self) -> Call:
+        graph = self.graph
+        return lambda: nx.diameter(graph, usebounds=True)
+
+    def degree_centrality(self) -> Call:
+        graph = self.graph
+        return lambda: nx.degree_centrality(graph, **self.how)
+
+    def eigenvector(self) -> Call:
+        graph = self.graph
+        return lambda: nx.eigenvector_centrality(graph, max_iter=1000, tol=CONVERGED, **self.how)
+
+    def katz(self) -> Call:
+        graph, alpha = self.graph, self.task.alpha
+        return lambda: nx.katz_centrality(graph, alpha, tol=CONVERGED, **self.how)
+
+    def hits(self) -> Call:
+        graph = self.arcs
+        return lambda: nx.hits(graph, **self.how)
+
+    def kcore(self) -> Call:
+        graph = self.graph
+        return lambda: nx.core_number(graph, **self.how)
+
+    def k_truss(self) -> Call:
+        graph = self.graph
+        return lambda: nx.k_truss(graph, 4, **self.how)
+
+    def local_clustering(self) -> Call:
+        graph = self.graph
+        return lambda: nx.clustering(graph, **self.how)
+
+    def coloring(self) -> Call:
+        graph = self.graph
+        return lambda: nx.greedy_color(graph, **self.how)
+
+    def maximal_independent_set(self) -> Call:
+        graph = self.graph
+        return lambda: nx.maximal_independent_set(graph, seed=1, **self.how)
+
+    def maximal_matching(self) -> Call:
+        graph = self.graph
+        return lambda: nx.maximal_matching(graph, **self.how)
+
+    def minimum_spanning_forest(self) -> Call:
+        graph = self.graph
+        return lambda: list(nx.minimum_spanning_edges(graph, data=False, **self.how))
+
+    def jaccard(self) -> Call:
+        graph, pairs = self.graph, list(zip(*(ids.tolist() for ids in self.task.pairs), strict=True))
+        return lambda: list(nx.jaccard_coefficient(graph, pairs, **self.how))
+
+    def adamic_adar(self) -> Call:
+        graph, pairs = self.graph, list(zip(*(ids.tolist() for ids in self.task.pairs), strict=True))
+        return lambda: list(nx.adamic_adar_index(graph, pairs, **self.how))
+
+    def label_propagation(self) -> Call:
+        graph = self.graph
+        return lambda: list(nx.community.asyn_lpa_communities(graph, seed=1, **self.how))
+
+    def modularity(self) -> Call:
+        graph, members = self.graph, {}
+        for vertex, community in enumerate(self.task.community.tolist()):
+            members.setdefault(community, set()).add(vertex)
+        communities = list(members.values())
+        return lambda: nx.community.modularity(graph, communities, **self.how)
+
+
+class Cached(Library):
+    """With `backend="vgraph"`, where NetworkX has kept the converted graph."""
+
+    how: ClassVar[dict[str, Any]] = {"backend": "vgraph"}
+
+    def diameter(self) -> Call:
+        graph = self.graph
+        return lambda: nx.diameter(graph, **self.how)
+
+
+class Converted(Cached):
+    """The same, but each call converts the graph first."""
+
+    def call(self, algorithm: str) -> Call | None:
+        call = super().call(algorithm)
+
+        def converted() -> Any:
+            for made in ("graph", "arcs"):
+                if made in vars(self):
+                    getattr(self, made).__networkx_cache__.clear()
+            assert call is not None
+            return call()
+
+        return None if call is None else converted
+
+
+def _filled(graph: Any, data: GraphData) -> Any:
+    graph.add_nodes_from(range(data.num_vertices))
+    graph.add_weighted_edges_from(zip(*(array.tolist() for array in data.edges()), strict=True))
+    return graph

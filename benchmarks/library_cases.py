@@ -1,0 +1,136 @@
+"""What `library.py` measures besides the cases of `cpu.py`: an entry for every algorithm that some peer has.
+
+A new algorithm is an entry of `LIBRARY`, and a method in the files of `libraries/` that have it. Its arguments come
+from the task, so that all sides get the same; its result is checked by `vg.verify`, or by a function given here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from cases import CASES, Case, Instance, WrongResultError, check_components
+from tasks import CONVERGED, RESIDUAL
+
+import vgraph as vg
+
+SAMPLE = 32  # vertices from which closeness, eccentricity and diameter are checked
+Arguments = Callable[[Instance], dict[str, Any]]
+
+
+def check_hops(instance: Instance, result: Any) -> None:
+    """Closeness or eccentricity of some vertices, and the diameter's bound by them."""
+    from scipy.sparse.csgraph import dijkstra
+
+    n = instance.data.num_vertices
+    chosen = np.unique(np.r_[instance.data.source, np.random.default_rng(1).integers(0, n, SAMPLE)])
+    if "end" in result.names:
+        chosen = chosen[np.isfinite(instance.levels[chosen])]
+        chosen = np.r_[result.end, chosen]
+    hops = dijkstra(instance.matrix, indices=chosen, unweighted=True)
+    reached = np.isfinite(hops)
+    farthest, total = np.where(reached, hops, 0).max(axis=1), np.where(reached, hops, 0).sum(axis=1)
+    others = reached.sum(axis=1) - 1
+    if "centrality" in result.names:
+        mean = np.divide(others, total, out=np.zeros(chosen.size), where=total > 0)
+        right = np.allclose(result.centrality[chosen], mean * others / (n - 1))
+    elif "end" in result.names:
+        right = result.lower == result.upper == farthest[0] == farthest.max()
+    else:
+        right = np.array_equal(result.eccentricity[chosen], farthest)
+    if not right:
+        raise WrongResultError(f"{result.algorithm}: not what searches from some vertices give")
+
+
+def check_clustering(instance: Instance, result: Any) -> None:
+    """All triangles together, by SciPy."""
+    degree = np.diff(instance.data.row_offsets)
+    corners = float((result.lcc * degree * (degree - 1)).sum()) / 2
+    if not np.isclose(corners, 3 * instance.triangles):
+        raise WrongResultError(f"local clustering: {corners} corners of {instance.triangles} triangles")
+
+
+def of(
+    name: str,
+    arguments: Arguments | None = None,
+    *,
+    peers: str | None = None,
+    check: Callable[[Instance, Any], None] | None = None,
+    graph: Callable[[Instance], vg.Graph] = lambda instance: instance.graph,
+    fresh: bool = False,
+    note: str = "",
+) -> Case:
+    """The case of a library algorithm; `peers` is what it is called there."""
+    algorithm = getattr(vg.algorithms, name)
+
+    def run(instance: Instance, threads: int) -> Any:
+        given = {} if arguments is None else arguments(instance)
+        return vg.run(algorithm, graph(instance), **given, threads=threads)
+
+    def verify(instance: Instance, result: Any) -> None:
+        vg.verify(result, graph(instance))
+
+    return Case(name, peers or name, run, check or verify, fresh=fresh, note=note)
+
+
+def _source(instance: Instance) -> dict[str, Any]:
+    return {"source": instance.data.source}
+
+
+def _pairs(instance: Instance) -> dict[str, Any]:
+    left, right = instance.task.pairs
+    return {"left": left, "right": right}
+
+
+LIBRARY = (
+    *CASES,
+    of(
+        "multi_source_bfs",
+        lambda i: {"sources": i.task.sources.tolist()},
+        note="SciPy's is Dijkstra's algorithm; NetworkX gives layers",
+    ),
+    of("path_counts", _source, note="NetworKit keeps the predecessors too"),
+    of("bellman_ford", _source, note="python-graphblas runs the program of sssp"),
+    of("widest_path", _source),
+    of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
+    of("eccentricity", check=check_hops, note="NetworkX refuses graphs that are not connected"),
+    of(
+        "diameter",
+        _source,
+        check=check_hops,
+        note="vgraph and NetworKit: of the largest component, igraph: of all pairs; NetworkX refuses graphs that are "
+        "not connected",
+    ),
+    of("label_components", peers="cc", check=check_components, note="beside the components of the others"),
+    of("strongly_connected_components", graph=lambda i: i.arcs),
+    of("degree_centrality", note="igraph gives degrees"),
+    of("eigenvector", lambda i: {"tolerance": CONVERGED, "max_rounds": 1000}, note="igraph's is ARPACK's"),
+    of("katz", lambda i: {"alpha": i.task.alpha, "tolerance": CONVERGED}, note="NetworKit ends by bounds"),
+    of(
+        "hits",
+        graph=lambda i: i.arcs,
+        note="NetworkX and igraph use ARPACK, igraph once for each of two scores",
+    ),
+    of("k_truss", fresh=True, note="NetworkX: the 4-truss alone"),
+    of("local_clustering", check=check_clustering, fresh=True),
+    of("coloring", note="numbers of colors differ"),
+    of("maximal_independent_set", note="sets differ"),
+    of("maximal_matching", note="NetworKit's is of large weight, by growing paths"),
+    of("minimum_spanning_forest"),
+    of("jaccard", _pairs, fresh=True, note="100,000 pairs"),
+    of("adamic_adar", _pairs, fresh=True, note="100,000 pairs"),
+    of(
+        "label_propagation",
+        note="vgraph: 10 rounds, all at once, as LDBC has it; the others one after another until stable",
+    ),
+    of("modularity", lambda i: {"community": i.task.community}, note="64 ranges of ids"),
+    of("spmv", lambda i: {"x": i.task.vector}),
+    of(
+        "conjugate_gradient",
+        lambda i: {"b": i.task.vector, "tolerance": RESIDUAL},
+        graph=lambda i: i.definite,
+        note="the Laplacian and the identity",
+    ),
+)
+"""Every case, a few lines each."""
