@@ -11,8 +11,8 @@ without compiling, medians of interleaved blocks; a ratio is the peer's time ove
 Each of vgraph's results is checked before it is timed. Where a peer does other work than vgraph, the case has a note
 that says so: the ratio says what a user waits for, no more.
 
-A call that takes more than `--limit` seconds is ended, and the row says so. A peer whose call takes more than a quarter
-of that is not asked again and again: its ratio is from one call, after one that warmed up, and is marked "once".
+A call that takes more than `--limit` seconds is ended, and the row says so. A peer whose call takes more than an
+eighth of that is not asked again and again: its ratio is from one call and is marked "once".
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ CHECK = 30.0
 """Seconds for the check of a result; what takes longer is marked as unchecked on this graph."""
 SLOW = 0.25
 """Seconds from which a call needs none before it to warm up."""
+SHARE = 1 / 8
+"""Of the limit: a peer whose call takes longer is not asked for all blocks."""
 BLOCKS = 5
 """Of which a median needs at least so many."""
 
@@ -84,7 +86,7 @@ class Row:
 
 
 def lines_of(algorithm: AlgorithmDef) -> int:
-    """Lines of the algorithm, its operators and functions, shared ones too; no docstrings, comments, imports or checks."""
+    """Lines of the algorithm, its operators and functions, shared ones too; no docstrings, comments or checks."""
     module = inspect.getmodule(algorithm.function)
     written = {value.function for value in vars(module).values() if isinstance(value, Definition)}
     return sum(len(_lines(_parsed(textwrap.dedent(inspect.getsource(f))))) for f in written)
@@ -167,12 +169,14 @@ def libraries(options: argparse.Namespace, file: Path) -> Iterator[dict[str, pee
 class Side:
     """A peer in one row: a side that fails later than in its first call is left out with its reason."""
 
-    def __init__(self, peer: peers.Library, algorithm: str, trials: int) -> None:
-        self.peer, self.algorithm, self.trials = peer, algorithm, trials
+    def __init__(self, peer: peers.Library, algorithm: str, options: argparse.Namespace) -> None:
+        self.peer, self.algorithm, self.trials = peer, algorithm, options.trials
         self.failure = ""
         self.first = math.nan
         self._attempt(1)
-        if self.first > SLOW:  # it may have compiled or converted something: the next counts
+        if (
+            SLOW < self.first < options.limit / 2
+        ):  # it may have compiled or converted something: the next counts
             self._attempt(1)
 
     def _attempt(self, count: int) -> list[float]:
@@ -225,8 +229,8 @@ def measure(
     except (TooLongError, vg.VGraphError) as error:
         return replace(row, missing={"vgraph": str(error).splitlines()[0]})
     was_checked = checked(case, instance, result)
-    found = {name: Side(peer, case.algorithm, options.trials) for name, peer in beside.items()}
-    slow = {name for name, side in found.items() if side.first > options.limit / 4}
+    found = {name: Side(peer, case.algorithm, options) for name, peer in beside.items()}
+    slow = {name for name, side in found.items() if side.first > options.limit * SHARE}
     sides: dict[str, harness.Side] = {
         "vgraph": vgraph_side(case, instance, options.threads, options.trials, first)
     }

@@ -99,8 +99,7 @@ LIBRARY = (
         "diameter",
         _source,
         check=check_hops,
-        note="vgraph and NetworKit: of the largest component, igraph: of all pairs; NetworkX refuses graphs that are "
-        "not connected",
+        note="of the largest component, igraph's of all pairs",
     ),
     of("label_components", peers="cc", check=check_components, note="beside the components of the others"),
     of("strongly_connected_components", graph=lambda i: i.arcs),

@@ -14,7 +14,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import graphs
 import libraries
@@ -23,8 +23,8 @@ from tasks import SOURCES
 TRIAL = re.compile(r"^Trial Time:\s*([0-9.]+)\s*$", re.MULTILINE)
 LOAD = 120.0
 """Seconds for a library to load, and to make what an algorithm needs."""
-GRACE = 3.0
-"""Seconds after an alarm until a process that has not heard it is ended."""
+GRACE = 2.0
+"""Seconds after the limit until a process that has heard no alarm is ended."""
 LIBRARIES = tuple(libraries.FILES)
 SERIAL = ("numba", "scipy", "igraph", "networkx")
 
@@ -98,7 +98,7 @@ class Library:
 
     `python` is the interpreter that has it, `graph` a file of `GraphData`. The process starts at the first request, and
     again at the one after it had to be ended. A run of more than `limit` seconds is too long: an alarm in the process
-    ends it, or, where compiled code does not return, the end of the process does.
+    ends it, or, where compiled code would not bear that, the end of the process does.
     """
 
     def __init__(
@@ -108,8 +108,9 @@ class Library:
         self._command = [str(python), str(Path(__file__).with_name("python_peers.py")), library]
         self._command += [str(graph), str(threads)]
         self._threads = str(threads)
-        self._process: subprocess.Popen[str] | None = None
-        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - a pipe that nobody reads fills up
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes]
+        self._read = b""  # of its output, not yet handed on
 
     def run(self, algorithm: str, trials: int) -> list[float]:
         """Seconds of `trials` runs after one that warms up. Raises PeerError, as `runs` does."""
@@ -121,8 +122,7 @@ class Library:
         assert process.stdin is not None
         request = {"algorithm": algorithm, "runs": count, "limit": self.limit}
         with suppress(BrokenPipeError):  # it has ended: there will be no answer
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
+            process.stdin.write(json.dumps(request).encode() + b"\n")
         self._answer(algorithm, LOAD if self.limit is not None else None)
         answer = self._answer(algorithm, None if self.limit is None else self.limit * count + GRACE)
         seconds: list[float] = answer["seconds"]
@@ -134,36 +134,38 @@ class Library:
             self._process.kill()
             with suppress(BrokenPipeError):
                 self._process.communicate()
-            self._process = None
+            self._errors.close()
+            self._process, self._read = None, b""
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> subprocess.Popen[bytes]:
         limits = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "VGRAPH_THREADS"), self._threads)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads fills up
         try:
             self._process = subprocess.Popen(
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                text=True,
+                bufsize=0,
                 env={**os.environ, **limits},
             )
         except OSError as error:
+            self._errors.close()
             raise PeerError(f"{self.name}: {error}") from error
         return self._process
 
     def _answer(self, algorithm: str, seconds: float | None) -> dict[str, Any]:
         """The next line that the process says, if it comes within so many seconds."""
-        assert self._process is not None
-        assert self._process.stdout is not None
-        if seconds is not None and not select.select([self._process.stdout], [], [], seconds)[0]:
+        try:
+            line = self._line(seconds)
+        except TimeoutError:
             self.close()
             limit = LOAD if seconds == LOAD else self.limit
-            raise TooLateError(f"{self.name} {algorithm}: more than {limit:g} s")
-        line = self._process.stdout.readline()
+            raise TooLateError(f"{self.name} {algorithm}: more than {limit:g} s") from None
         if not line:
-            self.close()
             self._errors.seek(0)
-            last = self._errors.read().strip().splitlines()[-1:] or ["it ended"]
+            last = self._errors.read().decode().strip().splitlines()[-1:] or ["it ended"]
+            self.close()
             raise PeerError(f"{self.name} {algorithm}: {last[0]}")
         answer: dict[str, Any] = json.loads(line)
         if "late" in answer:
@@ -171,3 +173,18 @@ class Library:
         if "error" in answer:
             raise PeerError(f"{self.name} {algorithm}: {answer['error']}")
         return answer
+
+    def _line(self, seconds: float | None) -> bytes:
+        """A line of its output, nothing if it has ended. Raises TimeoutError after so many seconds without one."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        pipe = self._process.stdout.fileno()
+        while b"\n" not in self._read:
+            if not select.select([pipe], [], [], seconds)[0]:
+                raise TimeoutError
+            more = os.read(pipe, 1 << 16)
+            if not more:
+                return b""
+            self._read += more
+        line, _, self._read = self._read.partition(b"\n")
+        return line

@@ -4,7 +4,8 @@ python benchmarks/python_peers.py LIBRARY GRAPH.npz THREADS
 
 Each line of its input is a request, {"algorithm": name, "runs": count, "limit": seconds of a run or null}, answered by
 two lines of JSON: {} when what the algorithm needs is made, then {"seconds": [of each run]}. Instead of either comes
-{"error": reason} if the library lacks the algorithm or fails, and {"late": reason} if a run is ended by the alarm.
+{"error": reason} if the library lacks the algorithm or fails, and {"late": reason} if a run is ended by the alarm
+(a library that cannot bear one is ended with its process, by who asked).
 It needs NumPy and the library, not vgraph (but for `networkx-vgraph`).
 """
 
@@ -34,12 +35,14 @@ def answers(peer: libraries.Peer, request: dict[str, Any]) -> Iterator[dict[str,
         seconds = []
         for _ in range(request["runs"]):
             start = time.perf_counter()
-            with at_most(request["limit"]):
+            with at_most(request["limit"] if peer.hears_alarms else None):
                 call()
             seconds.append(time.perf_counter() - start)
         yield {"seconds": seconds}
     except TooLongError as error:
         yield {"late": str(error)}
+    except NotImplementedError:  # what NetworkX says of its backends
+        yield {"error": f"it has no {request['algorithm']}"}
     except Exception as error:
         yield {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
 

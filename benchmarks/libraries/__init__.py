@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from tasks import Task
 
@@ -28,6 +28,9 @@ FILES = {
 
 class Peer:
     """A library that holds a graph; what only some algorithms need is made when one of them is asked for."""
+
+    hears_alarms: ClassVar[bool] = False
+    """Whether it goes on as before after an exception in the middle of a call; compiled libraries do not."""
 
     def __init__(self, task: Task, threads: int) -> None:
         self.task, self.threads = task, threads

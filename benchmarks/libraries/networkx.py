@@ -17,6 +17,7 @@ nx.config.warnings_to_ignore.add("cache")
 class Library(Peer):
     """NetworkX itself. PageRank is SciPy's and stops when it has converged."""
 
+    hears_alarms: ClassVar[bool] = True
     how: ClassVar[dict[str, Any]] = {}
 
     @cached_property
@@ -26,6 +27,12 @@ class Library(Peer):
     @cached_property
     def arcs(self) -> Any:
         return _filled(nx.DiGraph(), self.task.directed)
+
+    @cached_property
+    def component(self) -> Any:
+        """That of the source."""
+        graph = self.graph
+        return graph.subgraph(nx.node_connected_component(graph, self.task.data.source)).copy()
 
     def bfs(self) -> Call:
         graph, source = self.graph, self.task.data.source
@@ -72,7 +79,7 @@ class Library(Peer):
         return lambda: nx.eccentricity(graph, **self.how)
 
     def diameter(self) -> Call:
-        graph = self.graph
+        graph = self.component
         return lambda: nx.diameter(graph, usebounds=True)
 
     def degree_centrality(self) -> Call:
@@ -145,7 +152,7 @@ class Cached(Library):
     how: ClassVar[dict[str, Any]] = {"backend": "vgraph"}
 
     def diameter(self) -> Call:
-        graph = self.graph
+        graph = self.component
         return lambda: nx.diameter(graph, **self.how)
 
 
@@ -156,7 +163,7 @@ class Converted(Cached):
         call = super().call(algorithm)
 
         def converted() -> Any:
-            for made in ("graph", "arcs"):
+            for made in ("graph", "arcs", "component"):
                 if made in vars(self):
                     getattr(self, made).__networkx_cache__.clear()
             assert call is not None
