@@ -33,6 +33,7 @@ from typing import Any
 
 import graphs
 import harness
+import library_report
 import numpy as np
 import peers
 from cases import Case, Instance
@@ -247,42 +248,6 @@ def measure(
     )
 
 
-def cell(row: Mapping[str, Any], library: str) -> str:
-    """One ratio of a row as the table shows it."""
-    if library in row["ratios"]:
-        return _short(row["ratios"][library])
-    if library in row["once"]:
-        return f"{_short(row['once'][library])} (once)"
-    reason = row["missing"].get(library, "")
-    return f"{reason.replace('more than', '>')}" if reason.startswith("more than") else "-"
-
-
-def _short(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
-
-
-def table(rows: Sequence[Mapping[str, Any]], named: Sequence[str]) -> str:
-    """The rows of one graph."""
-    body = [
-        [row["case"], "-" if row["ms"] is None else f"{row['ms']:.2f}", *(cell(row, n) for n in named)]
-        for row in rows
-    ]
-    return harness.table(["case", "vgraph ms", *named], body)
-
-
-def remarks(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What the tables do not say: why vgraph has no time, what failed, and what was not checked."""
-    for row in rows:
-        where = f"{row['graph']}, {row['case']}"
-        if row["ms"] is None:
-            yield f"{where}: vgraph: {row['missing']['vgraph']}"
-        if not row["checked"]:
-            yield f"{where}: the check takes more than {CHECK:g} s on this graph"
-        for library, reason in row["missing"].items():
-            if library != "vgraph" and not reason.startswith(("it has no", "more than")):
-                yield f"{where}: {library}: {reason}"
-
-
 def _peer(text: str) -> tuple[str, str]:
     library, equals, python = text.partition("=")
     if library not in peers.LIBRARIES or not equals:
@@ -317,11 +282,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     preferred = harness.first_in_line()
     start, wanted = time.monotonic(), options.cases.split(",")
-    named = [library for library, _ in options.peer]
+    named = [name for name, _ in options.peer]
     how = {"blocks": options.blocks, "trials": options.trials, "limit": options.limit}
     more: dict[str, Any] = {
         "method": {**how, "preferred_session": preferred},
-        "libraries": named,
+        "libraries": {name: peers.version(Path(python), name) for name, python in options.peer},
         "lines": lines(),
     }
     with tempfile.TemporaryDirectory() as temporary:
@@ -341,8 +306,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     harness.write_results(options.out, rows, **more)
     shown = [asdict(row) for row in rows]
     for name in dict.fromkeys(row.graph for row in rows):
-        print(f"{name}\n{table([row for row in shown if row['graph'] == name], named)}\n")
-    print("\n".join(remarks(shown)))
+        of_graph = [row for row in shown if row["graph"] == name]
+        print(f"{name}\n{library_report.table(of_graph, named)}\n")
+    print("\n".join(library_report.remarks(shown)))
 
 
 if __name__ == "__main__":

@@ -93,6 +93,17 @@ def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Progra
     return programs.get(algorithm, [])
 
 
+def version(python: Path, library: str) -> str:
+    """The version of a library in an interpreter, "missing" without one."""
+    program = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
+    command = [str(python), "-c", program, libraries.FILES[library][2]]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError:
+        return "missing"
+    return done.stdout.strip() if done.returncode == 0 else "missing"
+
+
 class Library:
     """A Python library in a process of its own, which holds a graph and times what it is asked to.
 

@@ -17,6 +17,7 @@ from typing import Any
 import anchors
 import cuda_report
 import harness
+import library_report
 
 INTERNALS = Path(__file__).parent.parent / "docs" / "internals"
 PAGES = (INTERNALS / "performance.md", INTERNALS / "cuda.md")
@@ -99,6 +100,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "cells": cells,
     "startup": startup,
     "forms": forms,
+    "library": library_report.page,
 }
 
 

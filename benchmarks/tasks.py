@@ -79,7 +79,7 @@ class Task:
     def community(self) -> Ids:
         """A community for each vertex."""
         ids = np.arange(self.data.num_vertices)
-        return ids * COMMUNITIES // ids.size
+        return ids * min(COMMUNITIES, ids.size) // ids.size
 
     @cached_property
     def alpha(self) -> float:

@@ -40,6 +40,7 @@ SAMPLED = {
     "tests/cuda/test_kernels.py": 7,
     "tests/cuda/test_library_compiles.py": 5,
     "tests/cuda/test_races.py::test_right": 3,
+    "test_library_benchmark.py::test_each_case": 6,
     "test_locality.py": 3,
     "test_matrix.py::test_a_sample": 3,
     "test_order.py::test_every_order": 2,

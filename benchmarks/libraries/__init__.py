@@ -14,16 +14,16 @@ from tasks import Task
 
 Call = Callable[[], Any]
 FILES = {
-    "graphblas": ("graphblas", "Library"),
-    "networkit": ("networkit", "Library"),
-    "numba": ("numba", "Library"),
-    "scipy": ("scipy", "Library"),
-    "igraph": ("igraph", "Library"),
-    "networkx": ("networkx", "Library"),
-    "networkx-vgraph": ("networkx", "Converted"),
-    "networkx-vgraph-cached": ("networkx", "Cached"),
+    "graphblas": ("graphblas", "Library", "python-graphblas"),
+    "networkit": ("networkit", "Library", "networkit"),
+    "numba": ("numba", "Library", "numba"),
+    "scipy": ("scipy", "Library", "scipy"),
+    "igraph": ("igraph", "Library", "igraph"),
+    "networkx": ("networkx", "Library", "networkx"),
+    "networkx-vgraph": ("networkx", "Converted", "networkx"),
+    "networkx-vgraph-cached": ("networkx", "Cached", "networkx"),
 }
-"""File and class of each."""
+"""File, class and distribution of each."""
 
 
 class Peer:
@@ -43,7 +43,7 @@ class Peer:
 
 def load(library: str, task: Task, threads: int) -> Peer:
     """The peer of this name. Raises ImportError where the library is not installed."""
-    file, name = FILES[library]
+    file, name, _ = FILES[library]
     made = getattr(importlib.import_module(f"libraries.{file}"), name)(task, threads)
     assert isinstance(made, Peer)
     return made

@@ -1,0 +1,79 @@
+"""The tables of `library.py`: from its rows, as it prints them and as the page of results has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import harness
+
+LATE = "more than"
+"""How a reason begins that a call was too long."""
+
+
+def cell(row: Mapping[str, Any], library: str) -> str:
+    """One ratio of a row; what has none is too late, or lacks the algorithm."""
+    if library in row["ratios"]:
+        return _short(row["ratios"][library])
+    if library in row["once"]:
+        return f"{_short(row['once'][library])} (once)"
+    reason = row["missing"].get(library, "")
+    return reason.replace(LATE, ">") if reason.startswith(LATE) else "-"
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
+
+
+def table(rows: Sequence[Mapping[str, Any]], libraries: Sequence[str]) -> str:
+    """The rows of one graph."""
+    body = [
+        [row["case"], "-" if row["ms"] is None else f"{row['ms']:.2f}", *(cell(row, n) for n in libraries)]
+        for row in rows
+    ]
+    return harness.table(["case", "vgraph ms", *libraries], body)
+
+
+def remarks(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the tables do not say: why vgraph has no time, what failed, and what was not checked."""
+    for row in rows:
+        where = f"{row['graph']}, {row['case']}"
+        if row["ms"] is None:
+            yield f"{where}: vgraph: {row['missing']['vgraph']}"
+        if not row["checked"]:
+            yield f"{where}: the check of the result did not end in time, so this one is unchecked"
+        for library, reason in row["missing"].items():
+            if library != "vgraph" and not reason.startswith(("it has no", LATE)):
+                yield f"{where}: {library}: {reason}"
+
+
+def lines(content: Mapping[str, Any]) -> str:
+    """Lines of user code of each algorithm, in two columns of algorithms."""
+    cells = [
+        [name, str(counted["vgraph"]), str(counted.get("graphblas", ""))]
+        for name, counted in content["lines"].items()
+    ]
+    half = (len(cells) + 1) // 2
+    right = [*cells[half:], *[["", "", ""]] * (2 * half - len(cells))]
+    header = ["algorithm", "vgraph", "python-graphblas"]
+    return harness.table(header * 2, [a + b for a, b in zip(cells[:half], right, strict=True)])
+
+
+def page(content: Mapping[str, Any]) -> str:
+    """All tables: lines, a table for each graph, how the work differs, and the remarks."""
+    rows, libraries = content["rows"], list(content["libraries"])
+    versions = ", ".join(f"{name} {version}" for name, version in content["libraries"].items())
+    parts = [f"Beside {versions}.", f"Lines of user code:\n\n{lines(content)}"]
+    for name in dict.fromkeys(row["graph"] for row in rows):
+        of_graph = [row for row in rows if row["graph"] == name]
+        size = f"{of_graph[0]['vertices']:,} vertices, {of_graph[0]['arcs']:,} stored arcs"
+        title = f"{name} ({size}, {of_graph[0]['threads']} threads)"
+        parts.append(f"{title}:\n\n{table(of_graph, libraries)}")
+    notes = {row["case"]: row["note"] for row in rows if row["note"]}
+    for title, listed in (
+        ("Where the work is not the same", [f"{case}: {note}" for case, note in notes.items()]),
+        ("What has no figure, and why", list(remarks(rows))),
+    ):
+        if listed:
+            parts.append(f"{title}:\n\n" + "\n".join(f"- {line}" for line in listed))
+    return "\n\n".join(parts)
