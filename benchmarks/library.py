@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import json
 import math
 import sys
 import tempfile
@@ -267,6 +268,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--blocks", type=int, default=BLOCKS, help=f"at least {BLOCKS}")
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--limit", type=float, default=8.0, help="seconds that a call may take")
+    parser.add_argument("--keep", action="store_true", help="keep rows of --out that are not measured again")
     parser.add_argument("--cache", type=Path, help="folder that keeps the graphs (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=harness.RESULTS / "library.json")
     options = parser.parse_args(arguments)
@@ -275,6 +277,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     if unknown := set(options.cases.split(",")) - {case.name for case in LIBRARY}:
         parser.error(f"no such cases: {', '.join(sorted(unknown))}")
     return options
+
+
+def kept(before: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Mapping[str, Any]]:
+    """The rows, after those of an earlier run that have not been measured again."""
+    made = [asdict(row) for row in rows]
+    again = {(row["case"], row["graph"]) for row in made}
+    return [*(row for row in before if (row["case"], row["graph"]) not in again), *made]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -289,6 +298,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "libraries": {name: peers.version(Path(python), name) for name, python in options.peer},
         "lines": lines(),
     }
+    keeps = options.keep and options.out.exists()
+    before = json.loads(options.out.read_text())["rows"] if keeps else []
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         rows: list[Row] = []
@@ -303,7 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     print(
                         f"{time.monotonic() - start:.0f} s: {name} {case.name}", file=sys.stderr, flush=True
                     )
-                    harness.write_results(options.out, rows, **more)
+                    harness.write_results(options.out, kept(before, rows), **more)
     shown = [asdict(row) for row in rows]
     for name in dict.fromkeys(row.graph for row in rows):
         of_graph = [row for row in shown if row["graph"] == name]

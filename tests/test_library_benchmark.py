@@ -189,6 +189,18 @@ def test_rows_and_tables(file: Path) -> None:
     assert "tiny, spmv: igraph: " in text
 
 
+def test_rows_measured_again_take_the_place_of_earlier_ones() -> None:
+    import library
+
+    before = [{"case": case, "graph": "a", "ms": 1.0} for case in ("bfs", "cc")]
+    rows = library.kept(before, [library.Row("cc", "a", 1, 0, 1, ms=2.0), library.Row("cc", "b", 1, 0, 1)])
+    assert [(row["case"], row["graph"], row["ms"]) for row in rows] == [
+        ("bfs", "a", 1.0),
+        ("cc", "a", 2.0),
+        ("cc", "b", None),
+    ]
+
+
 def test_few_blocks_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     import library
 
