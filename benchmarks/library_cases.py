@@ -103,6 +103,7 @@ LIBRARY = (
     ),
     of("label_components", peers="cc", check=check_components, note="beside the components of the others"),
     of("strongly_connected_components", graph=lambda i: i.arcs),
+    of("biconnected_components"),
     of("degree_centrality", note="igraph gives degrees"),
     of("eigenvector", lambda i: {"tolerance": CONVERGED, "max_rounds": 1000}, note="igraph's is ARPACK's"),
     of("katz", lambda i: {"alpha": i.task.alpha, "tolerance": CONVERGED}, note="NetworKit ends by bounds"),

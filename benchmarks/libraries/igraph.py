@@ -55,6 +55,10 @@ class Library(Peer):
         graph = self.arcs
         return lambda: graph.connected_components(mode="strong")
 
+    def biconnected_components(self) -> Call:
+        graph = self.graph
+        return lambda: graph.biconnected_components()
+
     def triangles(self) -> Call:
         graph = self.graph
         return lambda: graph.list_triangles()

@@ -55,6 +55,10 @@ class Library(Peer):
         graph = _made(self.task.directed, directed=True)
         return lambda: nk.components.StronglyConnectedComponents(graph).run()
 
+    def biconnected_components(self) -> Call:
+        graph = self.bare
+        return lambda: nk.components.BiconnectedComponents(graph).run()
+
     def triangles(self) -> Call:
         graph = self.bare
         return lambda: nk.sparsification.TriangleEdgeScore(graph).run()

@@ -62,6 +62,10 @@ class Library(Peer):
         graph = self.arcs
         return lambda: list(nx.strongly_connected_components(graph, **self.how))
 
+    def biconnected_components(self) -> Call:
+        graph = self.graph
+        return lambda: list(nx.biconnected_components(graph, **self.how))
+
     def triangles(self) -> Call:
         graph = self.graph
         return lambda: nx.triangles(graph, **self.how)
