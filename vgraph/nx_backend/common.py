@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,12 +37,17 @@ def by_node(graph: NxGraph, values: Any) -> dict[Any, Any]:
     return dict(zip(graph.nodes, np.asarray(values).tolist(), strict=True))
 
 
+def runs(labels: Any) -> Iterator[slice]:
+    """Where equal labels stand beside each other; labels are not negative."""
+    bounds = [*np.flatnonzero(np.diff(labels, prepend=-1)).tolist(), len(labels)]
+    return itertools.starmap(slice, itertools.pairwise(bounds))
+
+
 def members(graph: NxGraph, component: Any) -> Iterator[set[Any]]:
     """The sets of equally labelled nodes, by their first node."""
     order = np.argsort(component, kind="stable")
-    starts = np.flatnonzero(np.diff(component[order], prepend=-1))
-    for part in np.split(order, starts[1:]) if order.size else ():
-        yield {graph.nodes[v] for v in part.tolist()}
+    nodes = [graph.nodes[v] for v in order.tolist()]
+    return (set(nodes[run]) for run in runs(component[order]))
 
 
 def levels(graph: NxGraph, source: Any, *, reverse: bool = False) -> np.ndarray[Any, Any]:

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, members, need_direction, no_direction, vertex
+from vgraph.nx_backend.common import A, converted, members, need_direction, no_direction, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 
@@ -106,29 +106,32 @@ def _blocks(G: Any) -> tuple[NxGraph, Any]:
     return graph, vg.run(A.biconnected_components, graph.graph)
 
 
-def _edges_of_blocks(graph: NxGraph, found: Any) -> Iterator[list[tuple[int, int]]]:
-    """The edges of each, as pairs of vertices, without self-loops."""
+def _edges_of_blocks(graph: NxGraph, found: Any) -> tuple[np.ndarray[Any, Any], ...]:
+    """The ends of every edge between two nodes, once, and its biconnected component."""
     low, high = np.minimum(graph.sources, graph.targets), np.maximum(graph.sources, graph.targets)
-    low, high = np.unique(np.stack([low, high])[:, low != high], axis=1)
-    of_edge = np.where(found.parent[low] == high, found.component[low], found.component[high])
-    order = np.argsort(of_edge, kind="stable")
-    starts = np.flatnonzero(np.diff(of_edge[order], prepend=-1))
-    for part in np.split(order, starts[1:]) if order.size else ():
-        yield list(zip(low[part].tolist(), high[part].tolist(), strict=True))
+    apart = low != high
+    low, high = low[apart], high[apart]
+    if graph.is_multigraph():
+        low, high = np.divmod(np.unique(low.astype(np.int64) * len(graph) + high), len(graph))
+    return low, high, np.where(found.parent[low] == high, found.component[low], found.component[high])
 
 
 def biconnected_component_edges(G: Any) -> Iterator[list[tuple[Any, Any]]]:
     """The edges of each biconnected component; self-loops are in none."""
     graph, found = _blocks(G)
-    for edges in _edges_of_blocks(graph, found):
-        yield [(graph.nodes[u], graph.nodes[v]) for u, v in edges]
+    low, high, component = _edges_of_blocks(graph, found)
+    order = np.argsort(component, kind="stable")
+    left, right = ([graph.nodes[v] for v in ends[order].tolist()] for ends in (low, high))
+    return (list(zip(left[run], right[run], strict=True)) for run in runs(component[order]))
 
 
 def biconnected_components(G: Any) -> Iterator[set[Any]]:
     """The nodes of each biconnected component."""
     graph, found = _blocks(G)
-    for edges in _edges_of_blocks(graph, found):
-        yield {graph.nodes[v] for edge in edges for v in edge}
+    n, (low, high, component) = max(1, len(graph)), _edges_of_blocks(graph, found)
+    pairs = np.unique(np.r_[component, component].astype(np.int64) * n + np.r_[low, high])
+    nodes = [graph.nodes[v] for v in (pairs % n).tolist()]
+    return (set(nodes[run]) for run in runs(pairs // n))
 
 
 def is_biconnected(G: Any) -> bool:
