@@ -17,6 +17,7 @@ UNDIRECTED = {
     "jaccard",
     "k_core",
     "k_truss",
+    "louvain",
 }
 """Algorithms of undirected graphs alone."""
 CHOSEN: dict[str, dict[str, Any]] = {

@@ -23,6 +23,7 @@ from vgraph.algorithms.katz import katz
 from vgraph.algorithms.label_components import label_components
 from vgraph.algorithms.label_propagation import label_propagation
 from vgraph.algorithms.local_clustering import local_clustering
+from vgraph.algorithms.louvain import louvain
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.maximal_matching import maximal_matching
 from vgraph.algorithms.minimum_spanning_forest import minimum_spanning_forest
@@ -59,6 +60,7 @@ __all__ = [
     "label_components",
     "label_propagation",
     "local_clustering",
+    "louvain",
     "maximal_independent_set",
     "maximal_matching",
     "minimum_spanning_forest",

@@ -177,12 +177,18 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
 def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
     """Raise ParameterError for a directed graph, weights below 0 and parameters out of range."""
     if graph.directed:
-        raise ParameterError("louvain: communities are of undirected graphs; build the graph with directed=False")
-    for name, value in (("resolution", resolution), ("tolerance", tolerance), ("max_levels", max_levels)):
-        if not value >= 0:
-            raise ParameterError(f"louvain: {name}={value} is not 0 or more")
+        raise ParameterError(
+            "louvain: communities are of undirected graphs; build the graph with directed=False"
+        )
+    for name, value in (("resolution", resolution), ("tolerance", tolerance)):
+        if not 0 <= value < float("inf"):
+            raise ParameterError(f"louvain: {name}={value} is not a number of at least 0")
+    if max_levels < 1:
+        raise ParameterError(f"louvain: max_levels={max_levels} is not above 0")
     if "weight" in graph.edge_properties:
         check_weights(graph, negative=False)
+        if graph.num_arcs and graph.edge_property_range("weight")[1] == float("inf"):
+            raise ParameterError("louvain: an edge weight is infinite")
 
 
 @louvain.prepares

@@ -41,6 +41,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "label_components": structure.weak_components,
     "label_propagation": communities.labels,
     "local_clustering": structure.clustering,
+    "louvain": communities.louvain,
     "maximal_independent_set": structure.independent,
     "maximal_matching": structure.matching,
     "minimum_spanning_forest": structure.forest,

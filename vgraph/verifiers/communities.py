@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, arcs, equal, matrix, weights
+from vgraph.verifiers.common import Array, arcs, equal, matrix, none_of, weights
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -46,23 +46,56 @@ def _most_frequent(label: Array, ends: tuple[Array, Array]) -> Array:
 
 def modularity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """NetworkX's formula on edges; that of undirected graphs counts both ends of an edge."""
+    _modular(graph, result, np.asarray(given["community"], np.int64), given["resolution"])
+
+
+def louvain(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Communities are connected, bear the name of their smallest member, and are no worse than each vertex alone."""
+    from scipy.sparse.csgraph import connected_components
+
+    n, community = graph.num_vertices, np.asarray(result.community, np.int64)
+    if not n:
+        return
+    none_of((community < 0) | (community >= n), lambda v: f"community is {community[v]}, which is no vertex")
+    s, t = arcs(graph)
+    inside = community[s] == community[t]
+    _, part = connected_components(matrix(graph, (s[inside], t[inside])), directed=False)
+    smallest = np.full(n, n)
+    np.minimum.at(smallest, part, np.arange(n))
+    named = smallest[part]
+    none_of(
+        community != named,
+        lambda v: f"community is {community[v]}; the least vertex of it on a way within it is {named[v]}",
+    )
+    _modular(graph, result, community, given["resolution"])
+    alone = _modularity(graph, np.arange(n), given["resolution"])
+    if result.modularity < alone - 1e-9 * (1 + abs(given["resolution"])):
+        raise VerificationError(
+            f"modularity is {result.modularity}, less than the {alone} of single vertices"
+        )
+
+
+def _modular(graph: Graph, result: Result, community: Array, resolution: float) -> None:
+    expected = _modularity(graph, community, resolution)
+    if not abs(float(result.modularity) - expected) <= 1e-9 * (1 + abs(resolution)):
+        raise VerificationError(f"modularity is {result.modularity}, and should be {expected}")
+
+
+def _modularity(graph: Graph, community: Array, resolution: float) -> float:
     n, weight = graph.num_vertices, weights(graph)
     s, t = arcs(graph)
     if not graph.directed:  # each edge once
         once = s <= t
         s, t, weight = s[once], t[once], weight[once]
-    community = np.asarray(given["community"], np.int64)
-    whole = weight.sum()
-    expected = 0.0
-    if whole > 0:
-        leaving: Array = np.bincount(community[s], weight, n)
-        coming: Array = np.bincount(community[t], weight, n)
-        if not graph.directed:
-            leaving = coming = (leaving + coming) / 2
-        inside = weight[community[s] == community[t]].sum()
-        expected = inside / whole - given["resolution"] * float(leaving @ coming) / whole**2
-    if not abs(float(result.modularity) - expected) <= 1e-9 * (1 + abs(given["resolution"])):
-        raise VerificationError(f"modularity is {result.modularity}, and should be {expected}")
+    whole = float(weight.sum())
+    if whole <= 0:
+        return 0.0
+    leaving: Array = np.bincount(community[s], weight, n)
+    coming: Array = np.bincount(community[t], weight, n)
+    if not graph.directed:
+        leaving = coming = (leaving + coming) / 2
+    inside = float(weight[community[s] == community[t]].sum())
+    return inside / whole - resolution * float(leaving @ coming) / whole**2
 
 
 def jaccard(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:

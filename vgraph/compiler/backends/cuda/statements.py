@@ -123,7 +123,8 @@ def emit_scratch_clear(f: Emitter, node: ir.ScratchClear) -> None:
 
 
 def _notes(f: Emitter, prop: str) -> str:
-    return f"{f.names.of('touched', prop)}, {f.names.of('noted', prop)}"
+    names = f.names.of("touched", prop), f.names.of("noted", prop), f.names.of("size", "num_vertices")
+    return ", ".join(names)
 
 
 # --- control ---------------------------------------------------------------------------------------------------

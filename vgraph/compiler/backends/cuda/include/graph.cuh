@@ -44,16 +44,18 @@ VG_DEVICE i64 round_up(i64 n) { return (n + 31) / 32 * 32; }
 
 VG_DEVICE i64 workers_of(i64 workers) { return workers < num_warps() ? workers : num_warps(); }
 
-// A write to scratch memory: what was zero is noted, so that it can be cleared behind the visit.
+// A write to scratch memory: what was zero is noted, so that it can be cleared behind the visit. What is written zero
+// again may be noted twice; where there are as many notes as vertices, everything is cleared.
 template <class T, class Id, class Index>
-VG_DEVICE void note(T* scratch, Id* touched, u64& noted, Index at, T value) {
-  if (bit_cast<Bits<T>>(scratch[at]) == 0) touched[noted++] = (Id)at;
+VG_DEVICE void note(T* scratch, Id* touched, u64& noted, i64 num_vertices, Index at, T value) {
+  if (bit_cast<Bits<T>>(scratch[at]) == 0 && noted < (u64)num_vertices) touched[noted++] = (Id)at;
   scratch[at] = value;
 }
 
 template <class T, class Id>
-VG_DEVICE void forget(T* scratch, Id* touched, u64& noted) {
-  for (u64 k = 0; k < noted; ++k) scratch[touched[k]] = T();
+VG_DEVICE void forget(T* scratch, Id* touched, u64& noted, i64 num_vertices) {
+  bool all = noted == (u64)num_vertices;
+  for (u64 k = 0; k < noted; ++k) scratch[all ? (Id)k : touched[k]] = T();
   noted = 0;
 }
 
