@@ -397,6 +397,37 @@ def test_modularity(kind: type) -> None:
         backend.modularity(kind([(0, 1, {"weight": -1})]), [{0}, {1}])
 
 
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_louvain_communities(kind: type) -> None:
+    graph = weighted(kind, 8, loops=True)
+    for options in (
+        {},
+        {"weight": None},
+        {"resolution": 2.5},
+        {"max_level": 1},
+        {"threshold": 0.01, "seed": 3},
+    ):
+        mine = backend.louvain_communities(graph, **options)
+        assert nx.community.is_partition(graph, mine)
+        measured = {k: v for k, v in options.items() if k in ("weight", "resolution")}
+        theirs = nx.community.louvain_communities(graph, **{"seed": 1, **options})
+        q = [nx.community.modularity(graph, parts, **measured) for parts in (mine, theirs)]
+        assert q[0] >= 0.9 * q[1]
+    assert backend.louvain_communities(graph) == backend.louvain_communities(graph, seed=5)
+    assert backend.louvain_communities(nx.empty_graph(3, kind)) == [{0}, {1}, {2}]
+    assert backend.louvain_communities(kind()) == []
+    for level in (0, -1):
+        with pytest.raises(ValueError, match="positive integer"):
+            backend.louvain_communities(graph, max_level=level)
+    with pytest.raises(NotImplementedError, match="negative"):
+        backend.louvain_communities(kind([(0, 1, {"weight": -1})]))
+    with pytest.raises(ZeroDivisionError):
+        backend.louvain_communities(kind([(0, 1, {"weight": 0})]))
+    assert backend.can_run("louvain_communities", (graph,), {}) is True
+    assert "directed" in str(backend.can_run("louvain_communities", (nx.DiGraph(),), {}))
+    assert "resolution" in str(backend.can_run("louvain_communities", (graph,), {"resolution": -1}))
+
+
 @needs_installation
 def test_networkx_calls_what_returns_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     """By name, or as one of its generators; the conversion with all attributes then serves for other calls, too."""

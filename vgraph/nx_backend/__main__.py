@@ -17,6 +17,7 @@ FILES = (
     "centrality.tests.test_eigenvector_centrality",
     "centrality.tests.test_katz_centrality",
     "coloring.tests.test_coloring",
+    "community.tests.test_louvain",
     "community.tests.test_quality",
     "components.tests.test_biconnected",
     "components.tests.test_connected",

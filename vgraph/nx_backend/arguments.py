@@ -55,6 +55,12 @@ def _unweighted(a: Bound) -> str:
     return f"{' and '.join(given)} not supported" if given else ""
 
 
+def _louvain(a: Bound) -> str:
+    if getattr(a.get("G"), "is_directed", bool)():
+        return "directed graphs are not supported"
+    return "" if a.get("resolution", 1) >= 0 else "resolution below 0 is not supported"
+
+
 def _colors(a: Bound) -> str:
     if getattr(a.get("G"), "is_directed", bool)():
         return "directed graphs are not supported"
@@ -102,6 +108,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "eccentricity": _unweighted,
     "greedy_color": _colors,
     "hits": _positive,
+    "louvain_communities": _louvain,
     "periphery": _unweighted,
     "radius": _unweighted,
     "core_number": _simple,

@@ -1,4 +1,4 @@
-"""Links that there might be, and how well communities explain those that there are."""
+"""Links that there might be, and communities that explain those that there are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from networkx.algorithms.community.quality import NotAPartition
 
 import vgraph as vg
 from vgraph.decorators import AlgorithmDef
-from vgraph.nx_backend.common import A, converted, no_direction, no_parallel_edges, vertex
+from vgraph.nx_backend.common import A, converted, members, no_direction, no_parallel_edges, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 PAIRS = 1 << 18
@@ -105,10 +105,41 @@ def modularity(G: Any, communities: Any, weight: str | None = "weight", resoluti
         number[[graph.index[node] for node in community if node in graph]] = k
     if size != len(graph) or (number < 0).any():
         raise NotAPartition(graph, given)
-    values = graph.attribute(weight)
-    if values is not None and not (values >= 0).all():
-        raise NotImplementedError("modularity with weights that are negative or no numbers")
-    if not (graph.sources.size if values is None else values.sum()):
-        raise ZeroDivisionError("the edges of the graph weigh nothing")
+    _weighty(graph, weight, "modularity")
     found = vg.run(A.modularity, graph.summed(weight), community=number, resolution=float(resolution))
     return float(found.modularity)
+
+
+def louvain_communities(
+    G: Any,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    threshold: float = 1e-7,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Communities of high modularity. Nothing is drawn by lot, so `seed` has no influence."""
+    if max_level is not None and max_level <= 0:
+        raise ValueError("max_level argument must be a positive integer or None")
+    graph = converted(G, weight)
+    no_direction(graph)
+    if not graph.sources.size:
+        return [{node} for node in graph.nodes]
+    _weighty(graph, weight, "louvain_communities")
+    found = vg.run(
+        A.louvain,
+        graph.summed(weight),
+        resolution=float(resolution),
+        tolerance=max(float(threshold), 0.0),
+        max_levels=100 if max_level is None else int(max_level),
+    )
+    return list(members(graph, found.community))
+
+
+def _weighty(graph: NxGraph, weight: str | None, what: str) -> None:
+    """Raise NotImplementedError for weights below 0, and ZeroDivisionError, as NetworkX does, where all are 0."""
+    values = graph.attribute(weight)
+    if values is not None and not (values >= 0).all():
+        raise NotImplementedError(f"{what} with weights that are negative or no numbers")
+    if not (graph.sources.size if values is None else values.sum()):
+        raise ZeroDivisionError("the edges of the graph weigh nothing")
