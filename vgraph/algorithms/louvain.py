@@ -64,7 +64,10 @@ def begin(v):
 
 @vg.operator
 def due(v, graph):
-    """Whether it is v's turn, and something around its group has moved since it chose."""
+    """Whether it is v's turn, and something around its group has moved since it chose.
+
+    Who is in a part changes from sweep to sweep: neighbors that were always in the same one would swing.
+    """
     part = drawn(v.id, graph.turn // PARTS, 0) % vg.uint64(PARTS)
     return v.woken >= v.chosen and vg.int64(part) == graph.turn % PARTS
 
@@ -122,7 +125,7 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     A level ends when no group would gain; the groups of the next are its communities. It counts if it adds more
     than `tolerance` to the modularity. Arcs weigh their edge property `weight`, or 1. Results: `community`, a vertex
     id, the smallest of the community, which is connected; `modularity`; `levels` that counted. The same on every
-    machine if the weights are integers whose sum is below 2**25. Raises ParameterError for a directed graph, negative
+    device if the weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a directed graph, negative
     weights, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
@@ -149,9 +152,8 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
         graph.within = 0.0
         graph.chance = 0.0
         graph.vertex_apply(gather, groups)
-        found = 0.0
-        if graph.whole > 0:
-            found = graph.within / graph.whole - resolution * graph.chance / (graph.whole * graph.whole)
+        expected = resolution * graph.chance / graph.whole
+        found = (graph.within - expected) / graph.whole if graph.whole > 0 else 0.0
         if level > 0 and found - modularity <= tolerance:
             break
         modularity = found
