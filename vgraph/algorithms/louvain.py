@@ -125,8 +125,8 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     A level ends when no group would gain; the groups of the next are its communities. It counts if it adds more
     than `tolerance` to the modularity. Arcs weigh their edge property `weight`, or 1. Results: `community`, a vertex
     id, the smallest of the community, which is connected; `modularity`; `levels` that counted. The same on every
-    device if the weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a directed graph, negative
-    weights, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
+    device if the weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a
+    directed graph, negative weights, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
     community = graph.vertex_property(vg.vertex)
@@ -152,8 +152,9 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
         graph.within = 0.0
         graph.chance = 0.0
         graph.vertex_apply(gather, groups)
-        expected = resolution * graph.chance / graph.whole
-        found = (graph.within - expected) / graph.whole if graph.whole > 0 else 0.0
+        found = 0.0
+        if graph.whole > 0:
+            found = (graph.within - resolution * graph.chance / graph.whole) / graph.whole
         if level > 0 and found - modularity <= tolerance:
             break
         modularity = found
