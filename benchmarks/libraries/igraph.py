@@ -116,6 +116,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: graph.community_label_propagation()
 
+    def louvain(self) -> Call:
+        graph = self.graph
+        return lambda: graph.community_multilevel(weights="weight")
+
     def modularity(self) -> Call:
         graph, community = self.graph, self.task.community.tolist()
         return lambda: graph.modularity(community, weights="weight")

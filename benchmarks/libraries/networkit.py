@@ -120,6 +120,10 @@ class Library(Peer):
         graph = self.bare
         return lambda: nk.community.PLP(graph).run()
 
+    def louvain(self) -> Call:
+        graph = self.graph
+        return lambda: nk.community.PLM(graph).run()
+
     def modularity(self) -> Call:
         graph, partition = self.graph, nk.Partition(self.task.data.num_vertices)
         partition.setUpperBound(int(self.task.community.max()) + 1)

@@ -142,6 +142,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: list(nx.community.asyn_lpa_communities(graph, seed=1, **self.how))
 
+    def louvain(self) -> Call:
+        graph = self.graph
+        return lambda: list(nx.community.louvain_communities(graph, seed=1, **self.how))
+
     def modularity(self) -> Call:
         graph, members = self.graph, {}
         for vertex, community in enumerate(self.task.community.tolist()):
