@@ -88,7 +88,7 @@ entry:
 loop:
   br i1 %first, label %report, label %join
 report:
-  call void @vg_trace(ptr %ctx, i32 1, i32 0, i64 7, i64 100, i64 5)
+  call void @vg_trace(ptr %ctx, i32 1, i32 0, i64 7, i64 100, i64 5, i64 1)
   br label %join
 join:
   %stop = call i32 @vg_barrier(ptr %ctx)
@@ -111,7 +111,7 @@ loop:
   %r = phi i64 [ 0, %entry ], [ %next, %loop ]
   %label = trunc i64 %r to i32
   %next = add i64 %r, 1
-  call void @vg_trace(ptr %ctx, i32 %label, i32 1, i64 %next, i64 10, i64 3)
+  call void @vg_trace(ptr %ctx, i32 %label, i32 1, i64 %next, i64 10, i64 3, i64 %next)
   %more = icmp ult i64 %next, %rounds
   br i1 %more, label %loop, label %done
 done:

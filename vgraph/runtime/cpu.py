@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from vgraph.compiler.backends.llvm import LLVMBackend
     from vgraph.runtime.plan import Array, Plan
     from vgraph.runtime.progress import ProgressCallback
+
+
+RECORD: Final = ("label", "direction", "frontier", "edges", "ns")
+"""What of a native record is one of a run, in this order."""
 
 
 @functools.cache
@@ -69,13 +73,13 @@ class CPU(Runner):
             ran = time.perf_counter()
             raise_failure(plan.interface, context.status, context.get("payload"))
             scalars = [context.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
-            records = [record[:5] for record in context.trace().tolist()]
+            trace = context.trace()
         finally:
             context.close()
         return Ran(
             arrays,
             lambda slot, dtype: scalars[slot],
-            records,
+            np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64),
             threads=self.threads,
             prepare_seconds=prepared - start,
             run_seconds=ran - prepared,

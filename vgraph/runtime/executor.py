@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
@@ -291,13 +292,13 @@ def execute(
         values = _outputs(ran, plan, runner, numbers)
     except MemoryError as error:
         raise DeviceError(f"out of memory: {definition.name} on {graph!r} does not fit") from error
-    trace = _trace(ran, plan)
-    rounds = sum(r.direction != "vertex" for r in trace) or len(trace)
+    ways = np.array([d != "vertex" for d in plan.interface.directions], np.bool_)
+    rounds = int(ways[ran.records[:, 1]].sum()) or len(ran.records)
     stats = Stats(
         runner.name,
         ran.threads,
         rounds + ran.dropped,
-        sum(r.edges for r in trace),
+        int(ran.records[:, 3].sum()),
         compiled - start,
         ran.prepare_seconds,
         ran.run_seconds,
@@ -307,7 +308,7 @@ def execute(
     )
     names = (a.name for a in plan.interface.args)
     used = policy.with_deltas(plan.schedule, names, graph, runner.name)
-    return Result(definition.name, values, stats, trace, used)
+    return Result(definition.name, values, stats, _trace(ran.records, plan), used)
 
 
 def _outputs(ran: Ran, plan: Plan, runner: Runner, numbers: Relabelled | None = None) -> dict[str, Any]:
@@ -327,14 +328,16 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, numbers: Relabelled | None = 
     return values
 
 
-def _trace(ran: Ran, plan: Plan) -> Trace:
+def _trace(records: NDArray[np.int64], plan: Plan) -> Trace:
     labels, directions = plan.interface.labels, plan.interface.directions
-    return Trace(
-        [
-            Round(labels[label], directions[direction], int(active), int(edges), ns * 1e-9)
-            for label, direction, active, edges, ns in ran.records
+
+    def make() -> list[Round]:
+        return [
+            Round(labels[label], directions[direction], active, edges, ns * 1e-9)
+            for label, direction, active, edges, ns in records.tolist()
         ]
-    )
+
+    return Trace(make, len(records))
 
 
 __all__ = ["execute", "path_type", "prepare", "signature_of"]

@@ -54,17 +54,30 @@ class Round:
 class Trace(Sequence[Round]):
     """The rounds of a run, in order."""
 
-    def __init__(self, rounds: Sequence[Round]) -> None:
-        self._rounds = tuple(rounds)
+    def __init__(self, rounds: Sequence[Round] | Callable[[], Sequence[Round]], length: int = 0) -> None:
+        """`rounds` may make all `length` of them when the first is asked for: deep runs have a hundred thousand."""
+        self._made = None if callable(rounds) else tuple(rounds)
+        self._make = rounds if callable(rounds) else None
+        self._length = length if self._made is None else len(self._made)
+
+    @property
+    def _rounds(self) -> tuple[Round, ...]:
+        if self._made is None:
+            assert self._make is not None
+            self._made, self._make = tuple(self._make()), None
+        return self._made
 
     def __getitem__(self, index: Any) -> Any:
         return self._rounds[index]
 
     def __len__(self) -> int:
-        return len(self._rounds)
+        return self._length
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self._rounds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_made": self._rounds, "_make": None, "_length": self._length}
 
     def __repr__(self) -> str:
         return f"<Trace of {len(self)} rounds>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +11,9 @@ from vgraph.compiler.backends.abi import Status
 from vgraph.errors import AlgorithmError, DeviceError, InternalError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from vgraph._relabel import Relabelled
     from vgraph.compiler.backends.base import Backend, KernelInterface, SourceText
     from vgraph.graph import Graph
@@ -36,8 +39,8 @@ class Ran:
     arrays: Mapping[str, Any]
     scalar: Callable[[int, str], Any]
     """The scalar in a result slot, read as a dtype."""
-    records: Sequence[Sequence[int]]
-    """Label, direction, active vertices, arcs, nanoseconds of each round, as numbers of the kernel's interface."""
+    records: NDArray[np.int64]
+    """A row for each round: label and direction as numbers of the kernel's interface, active vertices, arcs, ns."""
     threads: int
     prepare_seconds: float
     run_seconds: float

@@ -219,7 +219,7 @@ DECLARATIONS: Final[dict[str, str]] = {
     "vg_now": "i64 @vg_now()",
     "vg_pause": "void @vg_pause(ptr, i64)",
     "vg_fail": "void @vg_fail(ptr, i32, i64)",
-    "vg_trace": "void @vg_trace(ptr, i32, i32, i64, i64, i64)",
+    "vg_trace": "void @vg_trace(ptr, i32, i32, i64, i64, i64, i64)",
     "vg_buckets_grow": "i1 @vg_buckets_grow(ptr, ptr, i64)",
     "vg_heap_grow": "i1 @vg_heap_grow(ptr, ptr)",
     "vg_list_append": "void @vg_list_append(ptr, ptr, ptr, i64, i32)",
@@ -238,7 +238,7 @@ DECLARATIONS: Final[dict[str, str]] = {
 - `vg_pause(ctx, tries)` lets a moment pass for a thread that has looked `tries` times in vain: a pause of the
   processor up to `spin_limit` tries, then the CPU is left to others.
 - `vg_fail(ctx, status, payload)` records the first failure; the next barrier latches `stop`.
-- `vg_trace(ctx, label, direction, frontier, edges, ns)` is called by one thread per round; it also advances
+- `vg_trace(ctx, label, direction, frontier, edges, ns, end_ns)` is called by one thread per round; it also advances
   `rounds` and `edges` and sets `frontier_size`.
 - `vg_buckets_grow(ctx, worker, block_bytes)` gives a WORKER more blocks, `vg_heap_grow(ctx, worker)` more room in its
   heap; false, and a recorded failure, when memory is out.

@@ -294,7 +294,7 @@ done:
 """
 
 _TRACE = """
-define void @vg_trace(ptr %ctx, i32 %label, i32 %direction, i64 %frontier, i64 %edges, i64 %ns) nounwind {
+define void @vg_trace(ptr %ctx, i32 %label, i32 %direction, i64 %frontier, i64 %edges, i64 %ns, i64 %end) nounwind {
 entry:
   %rounds.p = CONTEXT.rounds(%ctx)
   %size.p = CONTEXT.frontier_size(%ctx)
@@ -332,7 +332,6 @@ grown:
   store i64 %wanted, ptr %capacity.p
   br label %write
 write:
-  %end = call i64 @vg_now()
   %buffer = load ptr, ptr %buffer.p
   %record = getelementptr [<RECORD_SIZE> x i8], ptr %buffer, i64 %length
   %direction.p = getelementptr i8, ptr %record, i64 4

@@ -171,7 +171,7 @@ class CUDA(Runner):
         return Ran(
             arrays,
             lambda slot, dtype: results[slot : slot + 1].view(dtype)[0],
-            records[:, :5].tolist(),
+            records[:, :5].astype(np.int64),
             threads=threads,
             prepare_seconds=prepared - start,
             run_seconds=ran - prepared,

@@ -313,7 +313,8 @@ def emit_trace(f: Emitter, node: ir.Trace) -> None:
         now = f.native("vg_now")
         spent = f.op(f"sub i64 {now}, {f.op('load i64, ptr %last_trace')}")
         f.do(f"store i64 {now}, ptr %last_trace")
-        f.native("vg_trace", "ptr %ctx", *numbers, f"i64 {active}", f"i64 {edges}", f"i64 {spent}")
+        counts = f"i64 {active}", f"i64 {edges}"
+        f.native("vg_trace", "ptr %ctx", *numbers, *counts, f"i64 {spent}", f"i64 {now}")
 
 
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
