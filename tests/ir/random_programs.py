@@ -350,6 +350,7 @@ class Maker:
                     v, None, None, *self.channel(), self.body({v: VID, i: I64}), self.body(), position=i
                 ),
                 lambda: ir.Single(self.body()),
+                lambda: ir.Alone(self.body()),
                 lambda: ir.QueueFill(self.queue),
                 lambda: ir.QueuePop(self.pick(self.frontiers), self.queue),
                 lambda: ir.QueueUpdate(self.queue, self.pick((None, *self.frontiers))),

@@ -85,6 +85,41 @@ def graph_of(n: int, seed: int, degree: int = 2) -> vg.Graph:
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=True)
 
 
+@vg.operator
+def count(v):
+    """All neighbors but v itself."""
+    for u in v.out_neighbors:
+        if u != v:
+            v.remaining += 1
+
+
+@vg.operator
+def settle(v, graph):
+    """The level at which a vertex is peeled off."""
+    v.core = graph.level
+
+
+@vg.operator
+def leave(src, edge, dst):
+    """What was peeled off counts no more."""
+    dst.remaining += -1
+
+
+@vg.algorithm
+def cores(graph):
+    """Core numbers, by a queue."""
+    remaining = graph.vertex_property(vg.int32)
+    core = graph.vertex_property(vg.int32)
+    graph.vertex_apply(count)
+    queue = graph.priority_queue(remaining)
+    while queue:
+        peeled = queue.pop()
+        graph.level = vg.int32(queue.level)
+        graph.vertex_apply(settle, peeled)
+        graph.edge_apply(leave, peeled)
+    return core
+
+
 @settings(max_examples=80, deadline=None)
 @given(
     n=st.integers(1, 20),
@@ -114,7 +149,8 @@ def test_kernel_ir_with_threads_interleaved(seed):
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("power", [1, 4])
-def test_core_numbers_of_networkx(threads, power):
+@pytest.mark.parametrize("program", [cores, vg.algorithms.k_core])
+def test_core_numbers_of_networkx(program, threads, power):
     n = 600
     rng = np.random.default_rng(power)
     s, t = rng.integers(0, n, 8 * n), (n * rng.random(8 * n) ** power).astype(int)
@@ -126,7 +162,7 @@ def test_core_numbers_of_networkx(threads, power):
         np.r_[edges[:, 0], loops], np.r_[edges[:, 1], loops], num_vertices=n, directed=False
     )
     core = nx.core_number(plain)
-    found = vg.run(vg.algorithms.k_core, graph, threads=threads).core
+    found = vg.run(program, graph, threads=threads).core
     assert found.tolist() == [core[v] for v in range(n)]
 
 

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from vgraph.compiler.ir import (
+    Alone,
     CompareAndSwap,
     Expr,
     ForNeighbors,
@@ -79,12 +80,16 @@ def _sum(terms: Counter[str]) -> str:
 
 
 def access_counts(program: Program, label: str) -> tuple[Access, ...]:
-    """All label and buffer accesses of one round of the apply `label`; `program` is at kernel level."""
+    """All label and buffer accesses of one round of the apply `label`; `program` is at kernel level.
+
+    Rounds that one thread does alone are the same rounds.
+    """
     properties = {p.name: p for p in program.properties}
+    again = {id(n) for top in program.body for a in walk(top) if isinstance(a, Alone) for n in walk(a)}
     found: list[Access] = []
     for top in program.body:
         for n in walk(top):
-            if isinstance(n, ParFor | Pipeline) and n.label == label:
+            if isinstance(n, ParFor | Pipeline) and n.label == label and id(n) not in again:
                 found += _loop(n, properties)
     return tuple(found)
 

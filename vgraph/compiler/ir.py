@@ -785,6 +785,16 @@ class Single(Stmt):
 
 
 @node
+class Alone(Stmt):
+    """`alone { ... }`: a piece of the driver loop in which there is so little to do that one thread had better do it.
+
+    It means what its body means. On a CPU one thread runs it, without barriers and atomics, while the others wait.
+    """
+
+    body: Body
+
+
+@node
 class Barrier(Stmt):
     """`barrier`."""
 

@@ -78,6 +78,7 @@ STATEMENTS: dict[type[Stmt], tuple[frozenset[Level], Place, Place]] = {
     ir.ParFor: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Pipeline: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Single: (LOW, Place.DRIVER, Place.DRIVER),
+    ir.Alone: (LOW, Place.DRIVER, Place.DRIVER),
     ir.Barrier: (LOW, Place.DRIVER, Place.DRIVER),
     ir.CompareAndSwap: (LOW, Place.PARFOR, Place.PARFOR | Place.SINGLE),
     ir.FrontierPush: (LOW, Place.PARFOR, Place.PARFOR),

@@ -18,7 +18,7 @@ from vgraph.compiler.types import BOOL, VID, Scalar, Type
 
 # Words that begin a statement or an expression: a name like one of them is printed in quotes.
 RESERVED = frozenset(
-    """advance all append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
+    """advance all alone append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
     enqueue fail false fill fold for id if let none num_arcs num_vertices parbucket parfor pipeline pop push refill
     relaxed requeue scratch single swap trace true union vertex_apply while""".split()  # noqa: SIM905
 )
@@ -295,6 +295,7 @@ _BLOCKS: dict[type[Stmt], Callable[[Any], str]] = {
     ir.Claim: _claim,
     ir.ParFor: _par_for,
     ir.Single: lambda n: "single",
+    ir.Alone: lambda n: "alone",
     ir.BucketLoop: _bucket_loop,
 }
 

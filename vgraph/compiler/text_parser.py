@@ -347,6 +347,9 @@ class _Builder(ExpressionBuilder):
     def _s_single(self, body: Any) -> Stmt:
         return ir.Single(self.body(body))
 
+    def _s_alone(self, body: Any) -> Stmt:
+        return ir.Alone(self.body(body))
+
     def _s_barrier(self) -> Stmt:
         return ir.Barrier()
 

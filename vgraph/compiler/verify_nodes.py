@@ -12,6 +12,7 @@ from vgraph.compiler.legality import (
     BINARY,
     Place,
 )
+from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import BOOL, EID, I64, VID, Vector, element_of
 from vgraph.compiler.verify_expressions import check_queue, check_scratch
 
@@ -252,6 +253,20 @@ def _single(c: Checker, n: ir.Single) -> None:
     c.place, c.loops = outer_place, outer_loops
 
 
+ONE_FOR_EACH = (
+    ir.Alone, ir.Pipeline, ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop, ir.BucketPush, ir.Fold,
+)  # fmt: skip
+"""What has a part for each thread, so that one cannot do it alone."""
+
+
+def _alone(c: Checker, n: ir.Alone) -> None:
+    outer_loops, c.loops = c.loops, 0
+    c.body(n.body)
+    c.loops = outer_loops
+    each = [m for stmt in n.body for m in walk(stmt) if isinstance(m, ONE_FOR_EACH)]
+    c.require(not each, "one thread has no part of others", each[0] if each else n)
+
+
 def _compare_and_swap(c: Checker, n: ir.CompareAndSwap) -> None:
     prop = c.writable(n)
     c.require(not isinstance(prop.type, Vector), "a vector is not swapped", n)
@@ -353,6 +368,7 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.ParFor: _par_for,
     ir.Pipeline: _pipeline,
     ir.Single: _single,
+    ir.Alone: _alone,
     ir.Barrier: _nothing,
     ir.CompareAndSwap: _compare_and_swap,
     ir.FrontierPush: _push,

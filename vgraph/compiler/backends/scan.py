@@ -9,11 +9,11 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.rewrite import walk
-from vgraph.compiler.types import Scalar, element_of
+from vgraph.compiler.types import Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 
 COLLECTIVES: Final = (
-    ir.ParFor, ir.Pipeline, ir.Single, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
+    ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
     ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet, ir.Fold,
     ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop,
 )  # fmt: skip
@@ -79,6 +79,8 @@ def scan(program: ir.Program) -> Scan:
     types = {g.name: g.type for g in program.globals}
     for node in (*walk_body(program.body), *(n for b in program.buckets for n in walk(b))):
         _look(node, found)
+        if isinstance(node, ir.Alone):
+            found.slots = max(found.slots, sum(slot_words(t) for _, _, t in written_alone(node)))
         if isinstance(node, ir.ParFor) and node.cut is not None:
             _look_pieces(node, node.cut, found)
         if isinstance(node, ir.ParFor | ir.Single | ir.Pipeline | ir.BucketLoop):
@@ -104,6 +106,19 @@ def _look_pieces(node: ir.ParFor, side: ir.Orientation, found: Scan) -> None:
 def reductions(body: ir.Body) -> list[tuple[str, str]]:
     """`(op, global)` of every global reduction in a parallel loop, each once, in a fixed order."""
     return sorted({(n.op, n.name) for n in walk_body(body) if isinstance(n, ir.ReduceGlobal)})
+
+
+def written_alone(node: ir.Alone) -> list[tuple[str, str, Type]]:
+    """What of the driver loop's own one thread may change there: ("global" or "local", name, type)."""
+    inside = {n.name for n in walk_body(node.body) if isinstance(n, ir.Let)}
+    found: dict[tuple[str, str], Type] = {}
+    for n in walk_body(node.body):
+        match n:
+            case ir.SetGlobal(name=name) | ir.ReduceGlobal(name=name):
+                found["global", name] = n.value.type
+            case ir.Assign(name=name) | ir.Accumulate(name=name) if name not in inside:
+                found["local", name] = n.value.type
+    return [(kind, name, t) for (kind, name), t in sorted(found.items())]
 
 
 def slot_words(t: object) -> int:

@@ -328,6 +328,10 @@ def _single(m: Machine, env: Env, n: ir.Single) -> Steps:
     return None
 
 
+def _alone(m: Machine, env: Env, n: ir.Alone) -> Steps:
+    return run_body(m, env, n.body)
+
+
 def _push(m: Machine, env: Env, n: ir.FrontierPush) -> Steps:
     frontier, v = m.frontiers[n.frontier], int(evaluate(m, env, n.vertex))
     if frontier.layout is not n.layout:
@@ -412,5 +416,6 @@ _COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.CompareAndSwap: memory.compare_and_swap,
     ir.Claim: _claim,
     ir.Single: _single,
+    ir.Alone: _alone,
     ir.FrontierPush: _push,
 }

@@ -7,6 +7,7 @@ shared memory (an element, the size of a frontier) and something writes the same
 from __future__ import annotations
 
 from vgraph.compiler.ir import (
+    Alone,
     Barrier,
     Body,
     Break,
@@ -109,6 +110,12 @@ def _place(body: Body, pending: set[str], jumped: set[str]) -> tuple[Body, set[s
             case Break() | Continue():
                 jumped |= pending
                 result.append(statement)
+            case Alone(body=inner):
+                if pending & _writes(statement):
+                    result.append(Barrier(span=statement.span))
+                inner, _ = _place(inner, set(), set())
+                result.append(with_fields(statement, {"body": inner}))
+                pending = set()
             case Trace():
                 result.append(statement)
             case _ if isinstance(statement, _JOINING):

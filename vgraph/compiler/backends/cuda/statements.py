@@ -140,6 +140,11 @@ def emit_if(f: Emitter, node: ir.If) -> None:
             f.body(node.other)
 
 
+def emit_alone(f: Emitter, node: ir.Alone) -> None:
+    """`alone { ... }`: a barrier of the grid is cheap beside what one thread of it does, so all take part."""
+    f.body(node.body)
+
+
 def emit_while(f: Emitter, node: ir.While) -> None:
     """`while c { ... }`."""
     tick = ""
@@ -336,6 +341,7 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.ScratchStore: emit_scratch_store,
     ir.ScratchClear: emit_scratch_clear,
     ir.If: emit_if,
+    ir.Alone: emit_alone,
     ir.While: emit_while,
     ir.For: emit_for,
     ir.ForNeighbors: emit_for_neighbors,

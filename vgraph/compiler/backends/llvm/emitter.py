@@ -102,6 +102,7 @@ class Emitter:
         self.region: Region | None = None
         self.piece: Piece | None = None
         self.single = False
+        self.exit = "exit"
         self.block = "entry"
         self.open = True
         self._count = 0

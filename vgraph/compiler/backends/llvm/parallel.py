@@ -15,7 +15,7 @@ from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, selection
-from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body
+from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body, written_alone
 from vgraph.compiler.types import I64, VID, Type
 
 VERTEX_CHUNK: Final = (64, 64)
@@ -46,7 +46,7 @@ def barrier(f: Emitter) -> None:
     else:
         stop = f.native("vg_barrier", "ptr %ctx")
     go = f.label("go")
-    f.branch(f.op(f"icmp ne i32 {stop}, 0"), "exit", go, UNLIKELY)
+    f.branch(f.op(f"icmp ne i32 {stop}, 0"), f.exit, go, UNLIKELY)
     f.start(go)
 
 
@@ -109,6 +109,36 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
         f.single, f.region = False, None
     f.loops = loops
     combine_partials(f, region)
+
+
+def emit_alone(f: Emitter, node: ir.Alone) -> None:
+    """`alone { ... }`: thread 0 runs it as a kernel for one thread does, then tells the others its scalars.
+
+    A run that is stopped there stops in all threads, at the barrier that they wait at.
+    """
+    if f.serial:
+        f.body(node.body)
+        return
+    base, places, words = next_slots(f), [], 0
+    for kind, name, t in written_alone(node):
+        pointer = f.globals[name].pointer if kind == "global" else f.locals[name].pointer
+        places.append((t, pointer, 8 * words))
+        words += slot_words(t)
+    loops, f.loops = f.loops, []
+    outside, f.exit = f.exit, f.label("alone.stopped")
+    with once(f):
+        f.serial = True
+        f.body(node.body)
+        for t, pointer, offset in places:
+            value = f.op(f"load {f.types.register(t)}, ptr {pointer}")
+            store_at(f, thread_slot(f, base, "0", offset), value, t, "ctx")
+        f.start(f.exit)
+        f.serial = False
+    f.exit, f.loops = outside, loops
+    barrier(f)
+    for t, pointer, offset in places:
+        value = load_at(f, thread_slot(f, base, "0", offset), t, "ctx")
+        f.do(f"store {f.types.register(t)} {value}, ptr {pointer}")
 
 
 # --- parallel loops -----------------------------------------------------------------------------------------
@@ -351,5 +381,6 @@ def _fold(f: Emitter, op: str, name: str, value: str) -> None:
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.ParFor: emit_parfor,
     ir.Single: emit_single,
+    ir.Alone: emit_alone,
     ir.Barrier: emit_barrier,
 }

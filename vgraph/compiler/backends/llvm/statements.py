@@ -104,7 +104,7 @@ def _poll(f: Emitter, count: str, body: ir.Body) -> None:
         poll(f)
     elif f.serial and not has_collective(body):
         go = f.label("go")
-        f.branch(f.cancelled(), "exit", go, UNLIKELY)
+        f.branch(f.cancelled(), f.exit, go, UNLIKELY)
         f.start(go)
     elif count:
         meet, go = f.label("meet"), f.label("go")
@@ -190,7 +190,7 @@ def emit_fail(f: Emitter, node: ir.Fail) -> None:
     """`fail "message"`: the driver loop ends here in all threads, anything else at its barrier."""
     number = f.scan.messages[node.message]
     f.native("vg_fail", "ptr %ctx", f"i32 {int(Status.ABORTED)}", f"i64 {number}")
-    f.jump(f.region.leave if f.region is not None else "exit")
+    f.jump(f.region.leave if f.region is not None else f.exit)
 
 
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
