@@ -85,13 +85,20 @@ def access_counts(program: Program, label: str) -> tuple[Access, ...]:
     Rounds that one thread does alone are the same rounds.
     """
     properties = {p.name: p for p in program.properties}
-    again = {id(n) for top in program.body for a in walk(top) if isinstance(a, Alone) for n in walk(a)}
     found: list[Access] = []
     for top in program.body:
-        for n in walk(top):
-            if isinstance(n, ParFor | Pipeline) and n.label == label and id(n) not in again:
+        for n in _once(top):
+            if isinstance(n, ParFor | Pipeline) and n.label == label:
                 found += _loop(n, properties)
     return tuple(found)
+
+
+def _once(node: Node) -> Iterator[Node]:
+    """`node` and what is in it, but not what one thread does alone."""
+    yield node
+    for child in children(node):
+        if not isinstance(child, Alone):
+            yield from _once(child)
 
 
 def _loop(loop: ParFor | Pipeline, properties: dict[str, Property]) -> Iterator[Access]:
