@@ -20,6 +20,8 @@ UNDIRECTED = {
     "louvain",
 }
 """Algorithms of undirected graphs alone."""
+POSITIVE = {"weighted_betweenness"}
+"""Algorithms that take no weights of 0."""
 CHOSEN: dict[str, dict[str, Any]] = {
     "katz": {"alpha": 0.001},
     "eigenvector": {"max_rounds": 20000},
@@ -53,9 +55,12 @@ def defaults(algorithm: vg.AlgorithmDef) -> dict[str, Any]:
 
 
 def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
-    """The graph, or the same without directions if the algorithm wants none, or with a diagonal that it can do with."""
+    """The graph, or the same without directions or with the weights or the diagonal that the algorithm can do with."""
     if algorithm.name == "conjugate_gradient":
         return positive_definite(graph)
+    if algorithm.name in POSITIVE and "weight" in graph.edge_properties:
+        weight = graph.edge_properties["weight"]
+        return graph.with_edge_property("weight", weight + weight.dtype.type(1))
     if algorithm.name not in UNDIRECTED or not graph.directed:
         return graph
     sources, targets, properties = graph.edges()

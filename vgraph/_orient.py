@@ -62,6 +62,31 @@ def without_parallel_arcs(graph: Graph) -> Graph:
     return kept
 
 
+def lightest_of_parallel_arcs(graph: Graph) -> Graph:
+    """The graph with the lightest of parallel arcs by the edge property `weight`; the graph itself if there are none.
+
+    What was made is kept until the same arcs come with other weights.
+    """
+    if not has_parallel_arcs(graph) or "weight" not in graph.edge_properties:
+        return graph
+    kept = graph.kept_with_topology("lightest arcs", dict)
+    weight = graph.edge_properties["weight"]
+    before, made = kept.get("latest", (None, None))
+    if before is not weight:
+        sources, targets, properties = graph.edges()
+        made = Graph.from_edges(
+            sources,
+            targets,
+            num_vertices=graph.num_vertices,
+            directed=graph.directed,
+            multi_edges="min",
+            weight=properties["weight"],
+        )
+        kept["latest"] = weight, made
+    assert isinstance(made, Graph)
+    return made
+
+
 def _make(graph: Graph) -> Prepared:
     out, n = graph.out, graph.num_vertices
     if graph.directed or has_parallel_arcs(graph):

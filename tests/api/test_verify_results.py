@@ -47,7 +47,7 @@ def test_right_results_pass(name: str, directed: bool, dtype: str) -> None:
         if (
             not graph.num_vertices
             and {"source", "sources"} & set(getattr(vg.algorithms, name).signature.parameters)
-            and name != "betweenness"
+            and name not in ("betweenness", "weighted_betweenness")
         ):
             continue  # there is no vertex to start at
         graph, result = made(name, graph)
@@ -120,7 +120,9 @@ def test_ranks_of_few_rounds_pass_and_false_ones_do_not() -> None:
 def test_parameters_of_the_run_count() -> None:
     graph = graph_of("random", False)
     vg.verify(vg.run(vg.algorithms.multi_source_bfs, graph, sources=[3, 5], max_depth=1))
-    vg.verify(vg.run(vg.algorithms.betweenness, graph, sources=[3, 5], endpoints=True, normalized=False))
+    for algorithm in (vg.algorithms.betweenness, vg.algorithms.weighted_betweenness):
+        vg.verify(vg.run(algorithm, graph, sources=[3, 5], endpoints=True, normalized=False))
+        vg.verify(vg.run(algorithm, graph, samples=7, seed=3, targets=[1, 4, 5], endpoints=True))
     vg.verify(vg.run(vg.algorithms.closeness, graph, wf_improved=False))
     vg.verify(vg.run(vg.algorithms.spmv, graph, x=np.arange(40.0), transposed=vg.bool_))
     vg.verify(vg.run(vg.algorithms.pagerank, graph, personalization=np.arange(40.0), dtype=vg.float32))

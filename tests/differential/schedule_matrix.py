@@ -36,7 +36,10 @@ ARGUMENTS: dict[str, Arrays] = {
 """What an algorithm is called with beside its source: a number of rounds must not hang on the last bits of a sum, nor
 the reference interpreter take long."""
 
-SOURCES: dict[str, tuple[str, int]] = {"betweenness": ("sources", 5)}
+SOURCES: dict[str, tuple[str, int]] = {
+    "betweenness": ("sources", 5),
+    "weighted_betweenness": ("sources", 5),
+}
 """A parameter that takes vertices, and how many it is given: all of them, the default, take a minute."""
 
 

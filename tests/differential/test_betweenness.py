@@ -15,6 +15,8 @@ from test_algorithms_differential import arcs_of, graphs, larger
 
 import vgraph as vg
 
+HOW = st.sampled_from([{"device": "python"}, {"threads": 1}, {"threads": 2}])
+
 
 def as_networkx(graph: vg.Graph) -> Any:
     g = nx.DiGraph() if graph.directed else nx.Graph()
@@ -59,6 +61,64 @@ def test_some_sources(graph: vg.Graph, chosen: set[int], normalized: bool, threa
 def test_larger_graphs(directed: bool, threads: int, direction: Any) -> None:
     schedule = None if direction is None else vg.Schedule().at("reach", direction=direction)
     agrees(larger(3, directed, "int32"), [5, 17, 2999], threads=threads, schedule=schedule)
+
+
+@settings(max_examples=40)
+@given(graphs(), st.sets(st.integers(0, 13)), st.sets(st.integers(0, 13)), st.booleans(), HOW)
+def test_some_targets(graph: vg.Graph, begin: set[int], end: set[int], normalized: bool, how: Any) -> None:
+    sources, targets = (sorted({v % graph.num_vertices for v in chosen}) for chosen in (begin, end))
+    g = as_networkx(graph)
+    found = nx.betweenness_centrality_subset(g, sources, targets, normalized=normalized)
+    run = vg.run(
+        vg.algorithms.betweenness, graph, sources=sources, targets=targets, normalized=normalized, **how
+    )
+    np.testing.assert_allclose(run.centrality, [found[v] for v in g], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["betweenness", "weighted_betweenness"])
+def test_samples(name: str) -> None:
+    """A sample of all is all; estimates are those of the sources that were drawn, and right on average."""
+    algorithm = getattr(vg.algorithms, name)
+    rng = np.random.default_rng(8)
+    n = 40
+    graph = vg.Graph.from_edges(*rng.integers(0, n, (2, 120)), num_vertices=n, weight=rng.integers(1, 4, 120))
+    whole = vg.run(algorithm, graph).centrality
+    np.testing.assert_allclose(vg.run(algorithm, graph, samples=n, seed=5).centrality, whole, rtol=1e-12)
+    drawn = np.random.default_rng(2).choice(n, 10, replace=False)
+    some = vg.run(algorithm, graph, sources=drawn, endpoints=True, normalized=False).centrality
+    estimate = vg.run(
+        algorithm, graph, samples=10, seed=2, endpoints=True, normalized=False, device="python"
+    ).centrality
+    np.testing.assert_allclose(estimate, some * (n / 10), rtol=1e-12)
+    many = [vg.run(algorithm, graph, samples=10, seed=s).centrality for s in range(200)]
+    error = np.std(many, axis=0) / np.sqrt(len(many))
+    assert (np.abs(np.mean(many, axis=0) - whole) <= 5 * error + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["betweenness", "weighted_betweenness"])
+def test_pairs_that_there_are_not(name: str) -> None:
+    algorithm = getattr(vg.algorithms, name)
+    graph = vg.Graph.from_edges([0, 1], [1, 2], weight=[1, 2])
+    for wrong, message in (
+        ({"sources": [0], "samples": 1}, "not both"),
+        ({"samples": 0}, "from 1 to the number of vertices, 3"),
+        ({"samples": 4}, "from 1 to the number of vertices, 3"),
+        ({"samples": 1.5}, "no int"),
+        ({"targets": [3]}, "from 0 to 2"),
+        ({"targets": [-1]}, "from 0 to 2"),
+        ({"targets": [0.5]}, "of vertices"),
+    ):
+        with pytest.raises(vg.ParameterError, match=message):
+            vg.run(algorithm, graph, **wrong)
+
+
+def test_endpoints_are_targets() -> None:
+    """Two of the three vertices behind the source: 0 begins two paths, 1 and 2 end one each, 1 lies between too."""
+    path = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], weight=[1, 1, 1])
+    wanted = {"sources": [0], "targets": [1, 2], "endpoints": True, "normalized": False}
+    for algorithm in (vg.algorithms.betweenness, vg.algorithms.weighted_betweenness):
+        for how in ({}, {"device": "python"}):
+            assert vg.run(algorithm, path, **wanted, **how).centrality.tolist() == [2, 2, 1, 0]
 
 
 def test_sources_may_be_arrays_and_repeat() -> None:

@@ -36,6 +36,7 @@ from vgraph.algorithms.spmv import spmv
 from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
 from vgraph.algorithms.triangle_count import triangle_count
+from vgraph.algorithms.weighted_betweenness import weighted_betweenness
 from vgraph.algorithms.widest_path import widest_path
 
 __all__ = [
@@ -73,5 +74,6 @@ __all__ = [
     "sssp",
     "strongly_connected_components",
     "triangle_count",
+    "weighted_betweenness",
     "widest_path",
 ]

@@ -8,21 +8,25 @@ from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
 
-def check_weights(graph: Graph, *, negative: bool) -> None:
-    """Raise ParameterError without weights, for NaN among them, and for negative ones unless `negative`."""
+def check_weights(graph: Graph, *, negative: bool, zero: bool = True, infinite: bool = True) -> None:
+    """Raise ParameterError without weights, for NaN among them, and for those that are not said to be right."""
     if "weight" not in graph.edge_properties:
         raise ParameterError(
             "the graph has no edge property 'weight'; vg.algorithms.bfs counts hops without one"
         )
     if not graph.num_arcs:
         return
-    low, _, has_nan = graph.edge_property_range("weight")
+    low, high, has_nan = graph.edge_property_range("weight")
     if has_nan:
         raise ParameterError("an edge weight is NaN")
     if low < 0 and not negative:
         raise ParameterError(
             f"the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights"
         )
+    if low == 0 and not zero:
+        raise ParameterError("a weight is 0: weights must be above 0, or paths of one length have no end")
+    if np.isinf(high) and not infinite:
+        raise ParameterError("a weight is infinite")
 
 
 def ones_without_weights(graph: Graph) -> Graph:

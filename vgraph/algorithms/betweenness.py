@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import vgraph as vg
 from vgraph._orient import Prepared, without_parallel_arcs
+from vgraph.algorithms._pairs import check_pairs, pairs
 from vgraph.graph import Graph
 
 HUGE = 2.0**900
@@ -55,24 +54,55 @@ def send_up(src, edge, dst, graph):
         dst.onward += dst.handed_on * src.share
 
 
+@vg.function
+def credit(v, graph, ended, between):
+    """v's worth for each path that leads to it, and what its centrality gains; `ended`: how much paths to v count."""
+    v.share = (ended + v.onward) / v.paths
+    if between:
+        v.centrality += graph.scale * (v.onward + graph.ends * ended)
+    else:
+        v.centrality += graph.scale * graph.ends * v.onward
+
+
 @vg.operator
 def hand_back(v, graph):
-    """v's worth for each path that leads to it; only now, for vertices of one level do not count for each other."""
-    v.share = (1 + v.onward) / v.paths
-    if v.level > 0:
-        v.centrality += graph.scale * (v.onward + graph.ends)
-    else:
-        v.centrality += graph.scale * graph.ends * (graph.reached - 1)
+    """Paths end everywhere. Only now, for vertices of one level do not count for each other."""
+    credit(v, graph, 1.0, v.level > 0)
+
+
+@vg.operator
+def hand_back_some(v, graph):
+    """Paths end at targets."""
+    credit(v, graph, v.targets, v.level > 0)
+
+
+@vg.function
+def worth_of_a_path(n, directed, normalized, endpoints):
+    """What a path between two vertices adds to those on it, if it is the only one."""
+    pairs = (n - 1) * (n if endpoints else n - 2)
+    once = 1.0 if directed else 0.5
+    return 1.0 / max(1, pairs) if normalized else once
 
 
 @vg.algorithm
-def betweenness(graph, sources=None, normalized=True, endpoints=False):
+def betweenness(
+    graph,
+    sources=None,
+    targets: vg.vertex_property(vg.float64) = None,
+    samples=None,
+    seed=0,
+    normalized=True,
+    endpoints=False,
+):
     """How many shortest paths lead through a vertex: over all pairs (s, t), the fraction of those that do, summed.
 
-    `sources`: vertices from which paths are counted, each as often as it is named; all by default. `endpoints`: s and t
-    lie on their paths. `normalized`: divided by the number of pairs; otherwise each pair of an undirected graph counts
-    once. All as NetworkX has it: betweenness_centrality, and with `sources` betweenness_centrality_subset with all
-    targets. Result: `centrality` (float64). O(vertices + arcs) for each source; parallel arcs count as one.
+    `sources`: vertices from which paths are counted, each as often as it is named; all by default. `targets`: vertices
+    to which they are counted; all by default. `samples`: an estimate of the whole from so many sources, drawn by `seed`
+    without replacement, multiplied by vertices / samples (Brandes and Pich 2007). `endpoints`: s and t lie on their
+    paths. `normalized`: divided by the number of pairs; otherwise each pair of an undirected graph counts once. Values
+    are NetworkX's: betweenness_centrality, and betweenness_centrality_subset with `sources` or `targets`. Result:
+    `centrality` (float64). O(vertices + arcs) for each source; parallel arcs count as one. Raises AlgorithmError where
+    the numbers of paths in one level differ beyond all bounds; `weighted_betweenness` takes lengths of arcs.
     """
     centrality = graph.vertex_property(vg.float64)
     level = graph.vertex_property(vg.int32)
@@ -80,18 +110,14 @@ def betweenness(graph, sources=None, normalized=True, endpoints=False):
     handed_on = graph.vertex_property(vg.float64)
     onward = graph.vertex_property(vg.float64)
     share = graph.vertex_property(vg.float64)
-    n = graph.num_vertices
     graph.ends = 1.0 if endpoints else 0.0
-    graph.scale = 1.0
-    if normalized:
-        graph.scale = 1.0 / max(1, (n - 1) * (n if endpoints else n - 2))
-    elif not graph.directed:
-        graph.scale = 0.5
+    graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
+    if samples is not None:
+        graph.scale *= graph.num_vertices / samples
     for source in sources:
         graph.vertex_apply(reset)
         paths[source] = 1.0
         graph.depth = 0
-        graph.reached = 0
         graph.most = 0.0
         graph.fewest = 1.0
         levels = []
@@ -106,7 +132,6 @@ def betweenness(graph, sources=None, normalized=True, endpoints=False):
                 )
             levels.append(frontier)
             graph.depth += 1
-            graph.reached += len(frontier)
             frontier = graph.edge_apply(reach, frontier)
         below = graph.num_vertices
         for _ in range(len(levels)):
@@ -117,13 +142,21 @@ def betweenness(graph, sources=None, normalized=True, endpoints=False):
                 graph.edge_apply(send_up, deeper)
             else:
                 graph.vertex_apply(collect, reached)
-            graph.vertex_apply(hand_back, reached)
+            if targets is None:
+                graph.vertex_apply(hand_back, reached)
+            else:
+                graph.vertex_apply(hand_back_some, reached)
             below = len(reached)
     return centrality
 
 
+@betweenness.requires
+def sensible(graph: Graph, sources: object, targets: object, samples: object) -> None:
+    """Raise ParameterError for pairs that there are not."""
+    check_pairs(graph, sources, targets, samples)
+
+
 @betweenness.prepares
-def simple(graph: Graph, sources: object) -> Prepared:
+def simple(graph: Graph, sources: object, targets: object, samples: object, seed: int) -> Prepared:
     """One arc in place of parallel ones; all vertices where no sources are given."""
-    given = np.arange(graph.num_vertices) if sources is None else sources
-    return Prepared(without_parallel_arcs(graph), arguments={"sources": given})
+    return Prepared(without_parallel_arcs(graph), arguments=pairs(graph, sources, targets, samples, seed))

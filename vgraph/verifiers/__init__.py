@@ -54,6 +54,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "sssp": paths.shortest,
     "strongly_connected_components": structure.strong_components,
     "triangle_count": structure.triangles,
+    "weighted_betweenness": scores.weighted_betweenness,
     "widest_path": paths.widest,
 }
 

@@ -109,7 +109,14 @@ def counted(ends: tuple[Array, Array], level: Array, source: int) -> tuple[Array
     """The numbers of shortest paths, and the arcs on shortest paths, level by level."""
     s, t = ends
     on = (level[s] >= 0) & (level[t] == level[s] + 1)
-    s, t = s[on], t[on]
+    return counted_along((s[on], t[on]), level, source)
+
+
+def counted_along(
+    ends: tuple[Array, Array], level: Array, source: int
+) -> tuple[Array, list[tuple[Array, Array]]]:
+    """The numbers of paths along arcs that lead to higher levels, and these arcs by the level that they leave."""
+    s, t = ends
     order = np.argsort(level[s], kind="stable")
     s, t = s[order], t[order]
     cuts = np.flatnonzero(np.diff(level[s])) + 1
@@ -119,6 +126,22 @@ def counted(ends: tuple[Array, Array], level: Array, source: int) -> tuple[Array
     for u, v in steps:
         np.add.at(paths, v, paths[u])
     return paths, steps
+
+
+def lengths(graph: Graph, source: int) -> tuple[Array, Array]:
+    """Distances by the edge property `weight`, summed in their own type, and what is reached: rounds over all arcs."""
+    (s, t), weight = arcs(graph), graph.edge_properties["weight"]
+    dtype = weight.dtype if weight.dtype.kind == "f" else np.dtype(np.int64)
+    far = np.inf if dtype.kind == "f" else 2**62
+    dist = np.full(graph.num_vertices, far, dtype)
+    dist[source] = 0
+    for _ in range(graph.num_vertices):
+        before = dist.copy()
+        on = before[s] < far
+        np.minimum.at(dist, t[on], before[s[on]] + weight[on].astype(dtype))
+        if (before == dist).all():
+            break
+    return dist, dist < far
 
 
 def counts(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgraph.errors import ParameterError, VerificationError
 from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs, weights
-from vgraph.verifiers.paths import counted, hops
+from vgraph.verifiers.paths import counted, counted_along, hops, lengths
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -91,26 +91,64 @@ def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Brandes' sums again, level by level in NumPy, from levels that SciPy finds."""
-    n, ends = graph.num_vertices, simple_arcs(graph)
+    ends = simple_arcs(graph)
+
+    def paths_from(source: int) -> Counted:
+        level = hops(graph, ends, source)
+        return counted(ends, level, source)
+
+    close(result.centrality, _brandes(graph, given, paths_from), "centrality")
+
+
+def weighted_betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The same over the arcs on shortest paths, by how many arcs lead there at most."""
+    (s, t), weight = arcs(graph), graph.edge_properties["weight"]
+
+    def paths_from(source: int) -> Counted:
+        dist, reached = lengths(graph, source)
+        on = reached[s] & reached[t] & (dist[s] + weight.astype(dist.dtype) == dist[t])
+        u, v = np.unique(np.stack([s[on], t[on]]), axis=1)
+        depth = np.zeros(dist.size, np.int64)
+        while (depth[v] <= depth[u]).any():
+            np.maximum.at(depth, v, depth[u] + 1)
+            if depth.max() >= dist.size:
+                raise ParameterError(
+                    "weighted_betweenness: a way around adds nothing to a distance; not verified"
+                )
+        return counted_along((u, v), depth, source)
+
+    close(result.centrality, _brandes(graph, given, paths_from), "centrality")
+
+
+Counted = tuple[Array, list[tuple[Array, Array]]]
+
+
+def _brandes(graph: Graph, given: Mapping[str, Any], paths_from: Callable[[int], Counted]) -> Array:
+    """The sums of Brandes' algorithm over the sources, from the numbers of paths from each and the arcs on them."""
+    n, extra, samples = graph.num_vertices, 1.0 if given["endpoints"] else 0.0, given["samples"]
     sources = range(n) if given["sources"] is None else given["sources"]
-    extra = 1.0 if given["endpoints"] else 0.0
+    if samples is not None:
+        sources = np.random.default_rng(given["seed"]).choice(n, samples, replace=False)
+    wanted = np.ones(n) if given["targets"] is None else np.zeros(n)
+    if given["targets"] is not None:
+        wanted[np.asarray(given["targets"], np.int64)] = 1
     expected = np.zeros(n)
-    for source in sources:
-        level = hops(graph, ends, int(source))
+    for source in (int(v) for v in sources):
         with np.errstate(over="ignore"):
-            paths, steps = counted(ends, level, int(source))
+            paths, steps = paths_from(source)
         if not np.isfinite(paths).all():
             raise ParameterError("betweenness: more shortest paths than a float64 holds; not verified")
         worth = np.zeros(n)
         for u, v in reversed(steps):
-            np.add.at(worth, u, paths[u] / paths[v] * (1 + worth[v]))
-        expected += np.where(level > 0, worth + extra, 0)
-        expected[int(source)] += extra * ((level >= 0).sum() - 1)
+            np.add.at(worth, u, paths[u] / paths[v] * (wanted[v] + worth[v]))
+        others = (paths > 0) & (np.arange(n) != source)
+        expected += np.where(others, worth + extra * wanted, 0)
+        expected[source] += extra * wanted[others].sum()
     if given["normalized"]:
         expected /= max(1, (n - 1) * (n if given["endpoints"] else n - 2))
     elif not graph.directed:
         expected /= 2
-    close(result.centrality, expected, "centrality")
+    return expected if samples is None else expected * (n / samples)
 
 
 def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:

@@ -1,0 +1,155 @@
+"""Betweenness centrality where arcs have lengths (Brandes 2001): shortest paths counted in topological order."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph._orient import Prepared, lightest_of_parallel_arcs
+from vgraph.algorithms._pairs import check_pairs, pairs
+from vgraph.algorithms._weights import check_weights
+from vgraph.algorithms.betweenness import credit, worth_of_a_path
+from vgraph.graph import Graph
+
+
+@vg.function
+def tight(src, edge, dst):
+    """Whether the shortest paths to src go on to dst along this arc."""
+    return dst.dist == src.dist + edge.weight
+
+
+@vg.operator
+def reset(v):
+    """Nothing is reached yet."""
+    v.dist = vg.inf
+    v.waits = 0
+    v.coming = 0.0
+    v.share = 0.0
+
+
+@vg.operator
+def relax(src, edge, dst):
+    """Shorten dst's distance through src."""
+    dst.dist = min(dst.dist, src.dist + edge.weight)
+
+
+@vg.operator
+def is_reached(v):
+    """Whether there is a path to v."""
+    return v.dist != vg.inf
+
+
+@vg.operator
+def expect(src, edge, dst):
+    """dst waits for the paths that come from src."""
+    if tight(src, edge, dst):
+        dst.waits += 1
+
+
+@vg.operator
+def hand_on(src, edge, dst):
+    """They have come."""
+    if tight(src, edge, dst):
+        dst.coming += src.paths
+        dst.waits -= 1
+
+
+@vg.operator
+def complete(v, graph):
+    """Whether all paths to v have come."""
+    if v.waits == 0:
+        v.paths = v.coming
+        graph.most = max(graph.most, v.coming)
+    return v.waits == 0
+
+
+@vg.operator
+def collect(v):
+    """What v is worth to those behind it on the paths that go on, as far as they lead through v."""
+    onward = 0.0
+    for e in v.out_edges:
+        if tight(v, e, e.dst):
+            onward += e.dst.share
+    v.onward = v.paths * onward
+
+
+@vg.operator
+def hand_back(v, graph):
+    """Paths end everywhere."""
+    credit(v, graph, 1.0, v.dist > 0)
+
+
+@vg.operator
+def hand_back_some(v, graph):
+    """Paths end at targets."""
+    credit(v, graph, v.targets, v.dist > 0)
+
+
+@vg.algorithm
+def weighted_betweenness(
+    graph,
+    sources=None,
+    targets: vg.vertex_property(vg.float64) = None,
+    samples=None,
+    seed=0,
+    normalized=True,
+    endpoints=False,
+):
+    """`betweenness` where the length of a path is the sum of the edge property `weight`, which must be above 0.
+
+    Parameters and result as there. Of parallel arcs the lightest counts, and as one. Paths are equally short if their
+    sums are equal to the last bit: integers are safe, sums of floats may be rounded. Raises ParameterError for weights
+    that are not above 0, infinite or NaN, and AlgorithmError where a vertex has more shortest paths than a float64
+    holds, or where a weight is lost in the rounding of a distance. For each source O(vertices + arcs) beside the
+    distances (see `sssp`), in as many rounds as a shortest path has arcs.
+    """
+    dist = graph.vertex_property(graph.weight.path_dtype)
+    waits = graph.vertex_property(vg.int32)
+    coming = graph.vertex_property(vg.float64)
+    paths = graph.vertex_property(vg.float64)
+    onward = graph.vertex_property(vg.float64)
+    share = graph.vertex_property(vg.float64)
+    centrality = graph.vertex_property(vg.float64)
+    graph.ends = 1.0 if endpoints else 0.0
+    graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
+    if samples is not None:
+        graph.scale *= graph.num_vertices / samples
+    for source in sources:
+        graph.vertex_apply(reset)
+        dist[source] = 0
+        frontier = graph.frontier(source)
+        while frontier:
+            frontier = graph.edge_apply(relax, frontier)
+        reached = graph.vertex_filter(is_reached)
+        graph.edge_apply(expect, reached)
+        paths[source] = 1.0
+        graph.most = 1.0
+        counted = 0
+        layers = []
+        frontier = graph.frontier(source)
+        while frontier:
+            layers.append(frontier)
+            counted += len(frontier)
+            frontier = graph.vertex_filter(complete, graph.edge_apply(hand_on, frontier))
+        if counted != len(reached):
+            vg.fail("a distance is so large that the weight of an arc on the way is lost in rounding")
+        if graph.most == vg.inf:
+            vg.fail("there are more shortest paths to a vertex than a float64 holds")
+        for layer in reversed(layers):
+            graph.vertex_apply(collect, layer)
+            if targets is None:
+                graph.vertex_apply(hand_back, layer)
+            else:
+                graph.vertex_apply(hand_back_some, layer)
+    return centrality
+
+
+@weighted_betweenness.requires
+def sensible(graph: Graph, sources: object, targets: object, samples: object) -> None:
+    """Raise ParameterError for weights with which paths are not defined, and for pairs that there are not."""
+    check_weights(graph, negative=False, zero=False, infinite=False)
+    check_pairs(graph, sources, targets, samples)
+
+
+@weighted_betweenness.prepares
+def simple(graph: Graph, sources: object, targets: object, samples: object, seed: int) -> Prepared:
+    """The lightest arc in place of parallel ones; all vertices where no sources are given."""
+    return Prepared(lightest_of_parallel_arcs(graph), arguments=pairs(graph, sources, targets, samples, seed))
