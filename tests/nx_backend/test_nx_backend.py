@@ -136,7 +136,12 @@ def test_what_is_not_supported_says_why() -> None:
     graph, directed = make(nx.Graph, 0), make(nx.DiGraph, 0)
     assert "function" in backend.can_run("dijkstra_path_length", (graph, "a", "b", lambda u, v, d: 1), {})
     assert "directed" in backend.can_run("clustering", (directed,), {})
-    assert "weights" in backend.can_run("betweenness_centrality", (graph,), {"weight": "weight"})
+    assert "weights" in backend.can_run("clustering", (graph,), {"weight": "weight"})
+    with pytest.raises(NotImplementedError, match="above 0"):
+        backend.betweenness_centrality(nx.Graph([(0, 1, {"weight": 0})]), weight="weight")
+    with pytest.raises(NotImplementedError, match="rounding"):
+        lost = nx.Graph([(0, 1, {"weight": 1e20}), (1, 2, {"weight": 1.0})])
+        backend.betweenness_centrality(lost, weight="weight")
     words = nx.Graph([("a", "b", {"weight": "heavy"})])
     with pytest.raises(NotImplementedError, match="not a number"):
         backend.single_source_dijkstra_path_length(words, "a")
@@ -250,6 +255,24 @@ def test_samples(kind: type) -> None:
             options = {"normalized": normalized, "endpoints": endpoints, "seed": 5}
             same("betweenness_centrality", graph, k=7, **options)
             same("betweenness_centrality", graph, k=1, **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_betweenness_of_weights_and_subsets(kind: type) -> None:
+    graph = make(kind, 7, loops=True)
+    some, others = ["node 3", "node 8", "node 8"], ["node 1", "node 3", "node 9", "node 9", "nowhere"]
+    for weight in (None, "weight", "no such attribute"):
+        same("betweenness_centrality", graph, weight=weight)
+        same("betweenness_centrality", graph, normalized=False, endpoints=True, weight=weight)
+        same("betweenness_centrality", graph, k=7, seed=2, weight=weight)
+        same("betweenness_centrality_subset", graph, some, others, weight=weight)
+        same("betweenness_centrality_subset", graph, graph, graph, normalized=True, weight=weight)
+    with pytest.raises(KeyError):
+        backend.betweenness_centrality_subset(graph, ["nowhere"], others)
+    assert backend.betweenness_centrality_subset(kind(), [], []) == {}
+    assert "function" in backend.can_run(
+        "betweenness_centrality_subset", (graph, some, others), {"weight": len}
+    )
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])

@@ -12,6 +12,7 @@ import sys
 
 FILES = (
     "centrality.tests.test_betweenness_centrality",
+    "centrality.tests.test_betweenness_centrality_subset",
     "centrality.tests.test_closeness_centrality",
     "centrality.tests.test_degree_centrality",
     "centrality.tests.test_eigenvector_centrality",

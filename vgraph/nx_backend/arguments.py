@@ -101,7 +101,8 @@ _STRATEGIES = (
 
 _RULES: dict[str, Callable[[Bound], str]] = {
     "bellman_ford_path_length": _function,
-    "betweenness_centrality": _weights,
+    "betweenness_centrality": _function,
+    "betweenness_centrality_subset": _function,
     "center": _unweighted,
     "closeness_centrality": _unweighted,
     "diameter": _unweighted,

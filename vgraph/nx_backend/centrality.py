@@ -241,23 +241,46 @@ def betweenness_centrality(
     seed: Any = None,
 ) -> dict[Any, float]:
     """The share of shortest paths that lead through each node, from all nodes or `k` chosen at random."""
-    graph = converted(G)
+    graph = converted(G, weight)
     if not len(graph):
         return {}
     if k is not None and k != len(graph):
-        return _sampled_betweenness(graph, k, bool(normalized), bool(endpoints), seed)
-    result = vg.run(A.betweenness, graph.graph, normalized=bool(normalized), endpoints=bool(endpoints))
-    return by_node(graph, result.centrality)
+        return _sampled_betweenness(graph, weight, k, bool(normalized), bool(endpoints), seed)
+    return by_node(graph, _between(graph, weight, normalized=bool(normalized), endpoints=bool(endpoints)))
+
+
+def betweenness_centrality_subset(
+    G: Any, sources: Any, targets: Any, normalized: bool = False, weight: str | None = None
+) -> dict[Any, float]:
+    """The same of the paths from some nodes to some; targets that are not in the graph are left out."""
+    graph = converted(G, weight)
+    begin = np.array([graph.index[node] for node in sources], np.int64)
+    end = np.array([graph.index[node] for node in targets if node in graph], np.int64)
+    found = _between(graph, weight, sources=begin, targets=end, normalized=bool(normalized))
+    return by_node(graph, found)
+
+
+def _between(graph: NxGraph, weight: str | None, **how: Any) -> np.ndarray[Any, Any]:
+    """Betweenness by hops, or where edges carry the weight by its sums."""
+    values = graph.attribute(weight)
+    if values is None:
+        return np.asarray(vg.run(A.betweenness, graph.graph, **how).centrality)
+    if not ((values > 0) & np.isfinite(values)).all():
+        raise NotImplementedError("a weight is not a finite number above 0")
+    try:
+        return np.asarray(vg.run(A.weighted_betweenness, graph.weighted(weight), **how).centrality)
+    except vg.AlgorithmError as error:
+        raise NotImplementedError(str(error)) from None
 
 
 def _sampled_betweenness(
-    graph: NxGraph, k: int, normalized: bool, endpoints: bool, seed: Any
+    graph: NxGraph, weight: str | None, k: int, normalized: bool, endpoints: bool, seed: Any
 ) -> dict[Any, float]:
     """From `k` sources only, scaled up as NetworkX does: a source is no inner node of its own paths."""
     chosen = nx.utils.create_py_random_state(seed).sample(graph.nodes, k)
     sources = np.array([graph.index[node] for node in chosen], np.int64)
-    run = vg.run(A.betweenness, graph.graph, sources=sources, normalized=False, endpoints=endpoints)
-    total = run.centrality if graph.is_directed() else 2 * run.centrality
+    found = _between(graph, weight, sources=sources, normalized=False, endpoints=endpoints)
+    total = found if graph.is_directed() else 2 * found
     others = len(graph) - (not endpoints)
     if others < 2:
         return by_node(graph, total)
