@@ -130,6 +130,34 @@ def test_parameters_of_the_run_count() -> None:
     vg.verify(vg.run(vg.algorithms.katz, graph, alpha=0.01, normalized=False))
 
 
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("pagerank", {}),
+        ("katz", {"betas": np.linspace(1, 2, 40), "alpha": 0.001}),
+        ("katz", {"betas": np.linspace(1, 2, 40), "alpha": 0.001, "normalized": False}),
+        ("eigenvector", {"start": np.linspace(1, 2, 40), "max_rounds": 1000}),
+        ("hits", {"start": np.linspace(1, 2, 40)}),
+        ("betweenness", {"targets": [1, 7, 30], "samples": 20}),
+        ("weighted_betweenness", {"targets": [1, 7, 30], "samples": 20}),
+    ],
+)
+def test_weights_starts_and_targets_count(name: str, more: dict[str, Any]) -> None:
+    """Right with what the run was given, wrong without."""
+    algorithm, graph = getattr(vg.algorithms, name), graph_of("random", False)
+    if "betweenness" not in name:
+        more = {**more, "weight": "weight"}
+    result = vg.run(algorithm, graph, **more)
+    vg.verify(result)
+    right = result._values.copy()
+    plain = vg.run(algorithm, graph, **{k: v for k, v in more.items() if k in ("alpha", "max_rounds")})
+    for field in result.names:
+        result._values[field] = plain._values[field]
+        with pytest.raises(vg.VerificationError, match="vertex"):
+            vg.verify(result)
+        result._values[field] = right[field]
+
+
 def test_what_cannot_be_verified_is_said() -> None:
     @vg.algorithm
     def nothing(graph):

@@ -7,6 +7,7 @@ skipped, and so is everything where no NVRTC is installed.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,10 +45,10 @@ def large() -> vg.Graph:
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=False, weight=np.ones(m, np.int32))
 
 
-def text_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, schedule: vg.Schedule) -> str:
+def text_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, schedule: vg.Schedule, **more: Any) -> str:
     """The CUDA C++ of an algorithm."""
     graph = graph_for(algorithm, graph)
-    given = arguments_for(algorithm, graph)
+    given = {**arguments_for(algorithm, graph), **more}
     graph, _, replaced = algorithm.prepare(graph, given)
     types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
     facts = facts_of(graph, "cuda")
@@ -96,3 +97,23 @@ def test_every_balance(algorithm: vg.AlgorithmDef, balance: object) -> None:
     text = text_of(algorithm, graph, schedule)
     if text != plain:
         assert_compiles(text, ARCHS[1 + ALGORITHMS.index(algorithm) % 3])
+
+
+EACH = np.ones(30)
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("pagerank", {"weight": "weight"}),
+        ("katz", {"weight": "weight", "start": EACH, "betas": EACH}),
+        ("eigenvector", {"weight": "weight", "start": EACH}),
+        ("hits", {"weight": "weight", "start": EACH}),
+        ("betweenness", {"targets": [1, 2], "samples": 3}),
+        ("weighted_betweenness", {"targets": [1, 2], "samples": 3}),
+    ],
+)
+def test_other_arguments(name: str, more: dict[str, Any]) -> None:
+    """Arguments with which other operators run."""
+    text = text_of(getattr(vg.algorithms, name), graph_of("random", KIND, 0), vg.Schedule(), **more)
+    assert_compiles(text, "sm_90")

@@ -139,6 +139,56 @@ def test_katz_and_eigenvector(graph: vg.Graph, normalized: bool, how: Any) -> No
 
 
 @quick
+@given(graphs(dtypes=("int32", "float64")), st.sampled_from([None, "weight", "length"]), HOW)
+def test_weights_and_starts(graph: vg.Graph, name: str | None, how: Any) -> None:
+    """As NetworkX has them, which knows one weight for each edge; `length` is another name of weights."""
+    graph = alone(graph)
+    n = graph.num_vertices
+    s, t, properties = graph.edges()
+    weight = np.abs(properties["weight"].astype(float)) % 8 + 0.25
+    ends = {"num_vertices": n, "directed": graph.directed}
+    graph = vg.Graph.from_edges(s, t, **ends, weight=weight, length=np.sqrt(weight))
+    g = simple(graph)
+    for u, v, w, length in zip(
+        s.tolist(), t.tolist(), weight.tolist(), np.sqrt(weight).tolist(), strict=True
+    ):
+        g[u][v].update(weight=w, length=length)
+    start = np.random.default_rng(n).random(n) + 0.1
+    by_node = dict(enumerate(start))
+    found = vg.run(A.pagerank, graph, weight=name, tolerance=1e-14, max_rounds=999, **how)
+    same(found.rank, nx.pagerank(g, weight=name, tol=1e-15, max_iter=2000), rtol=1e-8)
+    vg.verify(found)
+    alpha = 0.5 / max(1.0, graph.in_degree.max() * 9)
+    which = {"alpha": alpha, "weight": name, "normalized": n % 2 == 0}
+    found = vg.run(A.katz, graph, betas=start, start=start, tolerance=1e-13, **which, **how)
+    same(found.centrality, nx.katz_centrality(g, beta=by_node, tol=1e-13, **which), rtol=1e-8)
+    vg.verify(found)
+    try:
+        want = nx.eigenvector_centrality(g, 3000, weight=name, nstart=by_node)
+    except nx.PowerIterationFailedConvergence:
+        return
+    found = vg.run(A.eigenvector, graph, max_rounds=3000, weight=name, start=start, **how)
+    same(found.centrality, want)
+    vg.verify(found)
+    vg.verify(vg.run(A.hits, graph, weight=name, start=start, max_rounds=7, **how))
+
+
+def test_weighted_hits_are_networkxs() -> None:
+    rng = np.random.default_rng(9)
+    graph = alone(vg.Graph.from_edges(*rng.integers(0, 30, (2, 200)), num_vertices=30, far=rng.random(200)))
+    s, t, properties = graph.edges()
+    g = nx.DiGraph()
+    g.add_nodes_from(range(30))
+    g.add_weighted_edges_from(zip(s.tolist(), t.tolist(), properties["far"].tolist(), strict=True))
+    hubs, authorities = nx.hits(g)
+    for start in (None, rng.random(30) + 1):
+        found = vg.run(A.hits, graph, weight="far", start=start, max_rounds=5000, tolerance=1e-14)
+        same(found.hub, hubs, rtol=1e-7)
+        same(found.authority, authorities, rtol=1e-7)
+        vg.verify(found)
+
+
+@quick
 @given(graphs(), HOW)
 def test_local_clustering(graph: vg.Graph, how: Any) -> None:
     found = vg.run(A.local_clustering, graph, **how)
@@ -265,6 +315,26 @@ def test_what_is_refused_or_fails(device: str) -> None:
     ):
         with pytest.raises(vg.ParameterError):
             vg.run(algorithm, graph, device=device, **given_wrong)
+    odd = graph
+    for name, values in (("negative", [1, -1, 1]), ("endless", [1, np.inf, 1]), ("unknown", [1, np.nan, 1])):
+        odd = vg.Graph.from_edges(*odd.edges()[:2], directed=False, **odd.edges()[2], **{name: values})
+    below, endless, missing = "is negative", "not finite", "no such edge property; it has: negative"
+    for algorithm in (A.pagerank, A.hits, A.katz, A.eigenvector):
+        for name, message in (("endless", endless), ("unknown", endless), ("weight", missing)):
+            with pytest.raises(vg.ParameterError, match=message):
+                vg.run(algorithm, odd, weight=name, device=device)
+    for algorithm, given_wrong, message in (
+        (A.pagerank, {"weight": "negative"}, below),
+        (A.hits, {"weight": "negative"}, below),
+        (A.hits, {"start": np.array([1.0, 1.0, -1.0])}, "negative number"),
+        (A.hits, {"start": np.array([1.0, 1.0, np.nan])}, endless),
+        (A.katz, {"start": np.array([1.0, 1.0, np.nan])}, endless),
+        (A.katz, {"betas": np.array([1.0, 1.0, np.inf])}, endless),
+        (A.eigenvector, {"start": np.array([1.0, 1.0, np.inf])}, endless),
+        (A.eigenvector, {"start": np.zeros(3)}, "all zero"),
+    ):
+        with pytest.raises(vg.ParameterError, match=message):
+            vg.run(algorithm, odd, device=device, **given_wrong)
     with pytest.raises(vg.AlgorithmError, match="not converged"):
         vg.run(A.katz, graph, alpha=0.9, max_rounds=50, device=device)
     with pytest.raises(vg.AlgorithmError, match="not positive definite"):

@@ -102,6 +102,8 @@ def test_pagerank_of_weights_that_are_zero() -> None:
         [(0, 1, {"weight": 0}), (1, 2, {"weight": 2.5}), (2, 0, {"weight": 1}), (0, 2, {"weight": 0})]
     )
     same("pagerank", graph, tol=1e-12, max_iter=1000)
+    graph[1][2]["weight"] = -0.1  # no part of a whole, but NetworkX takes it
+    same("pagerank", graph, tol=1e-12, max_iter=1000)
 
 
 @pytest.mark.parametrize("kind", SIMPLE)
@@ -113,6 +115,9 @@ def test_katz(kind: type) -> None:
     same("katz_centrality", graph, 0.01, every, weight="weight", tol=1e-9)
     same("katz_centrality", graph, 0.01, nstart=every)
     same("katz_centrality", graph, 0.01, weight="weight", normalized=False)
+    same("katz_centrality", graph, 0.01, np.float32(2), nstart=every, weight="weight")
+    with pytest.raises(NotImplementedError, match="not finite"):
+        backend.katz_centrality(kind([(0, 1, {"weight": math.inf})]), weight="weight")
     assert backend.katz_centrality(kind()) == {}
     for options in ({"max_iter": 1}, {"tol": 0}, {"max_iter": 1, "weight": "weight"}):
         with pytest.raises(nx.PowerIterationFailedConvergence):
@@ -130,6 +135,7 @@ def test_eigenvector(kind: type) -> None:
     same("eigenvector_centrality", graph)
     same("eigenvector_centrality", graph, weight="weight")
     same("eigenvector_centrality", graph, max_iter=300, tol=1e-10, nstart=every)
+    same("eigenvector_centrality", graph, max_iter=900, weight="weight", nstart=every)
     same("eigenvector_centrality", kind([(0, 0)]))
     for options in ({}, {"weight": "weight"}, {"nstart": every}):
         with pytest.raises(nx.PowerIterationFailedConvergence):
@@ -170,6 +176,8 @@ def test_hits(kind: type, weights: bool) -> None:
     for options in ({}, {"nstart": {0: 1, 1: 1}}):
         assert backend.hits(nothing, **options) == ({0: 0, 1: 0}, {0: 0, 1: 0})
     assert "positive" in backend.can_run("hits", (graph,), {"nstart": {"node 1": 1}})
+    with pytest.raises(NotImplementedError, match="negative"):
+        backend.hits(kind([(0, 1, {"weight": -1})] if kind in SIMPLE else [(0, 1, 0, {"weight": -1})]))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -38,3 +38,43 @@ def ones_without_weights(graph: Graph) -> Graph:
     )
     assert isinstance(kept, Graph)
     return kept
+
+
+def check_named(graph: Graph, name: object, *, negative: bool = False) -> None:
+    """Raise ParameterError if the edge property of that name is missing, not finite, or negative unless `negative`.
+
+    None stands for no weights, which are always right.
+    """
+    if name is None:
+        return
+    if name not in graph.edge_properties:
+        known = ", ".join(graph.edge_properties) or "none"
+        raise ParameterError(f"weight={name!r}: the graph has no such edge property; it has: {known}")
+    if not graph.num_arcs:
+        return
+    low, high, has_nan = graph.edge_property_range(str(name))
+    if has_nan or np.isinf(low) or np.isinf(high):
+        raise ParameterError(f"weight={name!r}: a weight is not finite")
+    if low < 0 and not negative:
+        raise ParameterError(f"weight={name!r}: the weight {low} is negative")
+
+
+def weighing(graph: Graph, name: object) -> Graph:
+    """The graph with that edge property as `weight`; the graph itself without a name. Kept until the values change."""
+    if name is None or name == "weight":
+        return graph
+    values = graph.edge_properties[str(name)]
+    kept = graph.kept_with_topology(f"weighing {name}", dict)
+    before, made = kept.get("latest", (None, None))
+    if before is not values:
+        made = graph.with_edge_property("weight", values)
+        kept["latest"] = values, made
+    assert isinstance(made, Graph)
+    return made
+
+
+def check_numbers(graph: Graph, **given: object) -> None:
+    """Raise ParameterError for a parameter that is not None and holds a number that is not finite."""
+    for name, values in given.items():
+        if values is not None and not np.isfinite(np.asarray(values, np.float64)).all():
+            raise ParameterError(f"{name}: a value is not finite")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import vgraph as vg
+from vgraph._orient import Prepared
+from vgraph.algorithms._weights import check_named, check_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -11,6 +15,18 @@ from vgraph.graph import Graph
 def gather(src, edge, dst):
     """Whoever has an arc to dst counts for it."""
     dst.incoming += src.centrality
+
+
+@vg.operator
+def gather_weighed(src, edge, dst):
+    """The same in proportion to the arc's weight."""
+    dst.incoming += edge.weight * src.centrality
+
+
+@vg.operator
+def begin(v):
+    """With what is given."""
+    v.centrality = v.start
 
 
 @vg.operator
@@ -30,32 +46,50 @@ def update(v, graph):
 
 
 @vg.algorithm
-def eigenvector(graph, tolerance=1e-6, max_rounds=100):
+def eigenvector(
+    graph, weight=None, start: vg.vertex_property(vg.float64) = None, tolerance=1e-6, max_rounds=100
+):
     """The leading eigenvector of the matrix of arcs: a vertex counts as those with arcs to it count, summed.
 
-    Ends when a round changes it by less than `tolerance` per vertex on average, as NetworkX's eigenvector_centrality
-    does. Result: `centrality` (float64, of length 1). Raises AlgorithmError if it has not converged after `max_rounds`.
-    O(vertices + arcs) per round.
+    `weight`: the name of an edge property by which arcs count more or less. `start`: the vector to begin with; all
+    vertices alike by default. Ends when a round changes it by less than `tolerance` per vertex on average, as
+    NetworkX's eigenvector_centrality does. Result: `centrality` (float64, of length 1). Raises AlgorithmError if it has
+    not converged after `max_rounds`. O(vertices + arcs) per round.
     """
     centrality = graph.vertex_property(vg.float64, fill=1 / max(1, graph.num_vertices))
     incoming = graph.vertex_property(vg.float64)
     graph.change = vg.inf
     rounds = 0
+    if start is not None:
+        graph.vertex_apply(begin)
     while graph.num_vertices > 0 and not graph.change < graph.num_vertices * tolerance:
         if rounds >= max_rounds:
             vg.fail("eigenvector centrality has not converged: use a larger max_rounds or tolerance")
         graph.change = 0.0
         graph.squares = 0.0
-        graph.edge_apply(gather)
+        if weight is None:
+            graph.edge_apply(gather)
+        else:
+            graph.edge_apply(gather_weighed)
         graph.vertex_apply(add)
-        graph.unit = 1 / vg.sqrt(graph.squares)
+        graph.unit = 1 / vg.sqrt(graph.squares) if graph.squares > 0 else 1.0
         graph.vertex_apply(update)
         rounds += 1
     return centrality
 
 
 @eigenvector.requires
-def sensible(graph: Graph, tolerance: float) -> None:
-    """Raise ParameterError for a tolerance that nothing can meet."""
+def sensible(graph: Graph, weight: object, start: object, tolerance: float) -> None:
+    """Raise ParameterError for a tolerance that nothing can meet, and for numbers that are not finite or all 0."""
     if not tolerance > 0:
         raise ParameterError(f"eigenvector: tolerance={tolerance} is not above 0")
+    check_named(graph, weight, negative=True)
+    check_numbers(graph, start=start)
+    if start is not None and graph.num_vertices and not np.any(start):  # type: ignore[call-overload]
+        raise ParameterError("eigenvector: start is all zero")
+
+
+@eigenvector.prepares
+def named(graph: Graph, weight: object) -> Prepared:
+    """The weights by the name that the operators know."""
+    return Prepared(weighing(graph, weight))

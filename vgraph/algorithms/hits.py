@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import vgraph as vg
+from vgraph._orient import Prepared
+from vgraph.algorithms._weights import check_named, check_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -23,6 +27,24 @@ def point(src, edge, dst):
 def weigh(src, edge, dst):
     """A hub points to good authorities: against the arcs, so src is what is pointed to."""
     dst.found += src.authority
+
+
+@vg.operator
+def begin_with(v):
+    """Or what is given."""
+    v.hub = v.start
+
+
+@vg.operator
+def point_weighed(src, edge, dst):
+    """`point` in proportion to the arc's weight."""
+    dst.authority += edge.weight * src.hub
+
+
+@vg.operator
+def weigh_weighed(src, edge, dst):
+    """`weigh` in proportion to the arc's weight."""
+    dst.found += edge.weight * src.authority
 
 
 @vg.operator
@@ -57,32 +79,51 @@ def finish(v, graph):
 
 
 @vg.algorithm
-def hits(graph, max_rounds=100, tolerance=1e-8, normalized=True):
+def hits(
+    graph,
+    weight=None,
+    start: vg.vertex_property(vg.float64) = None,
+    max_rounds=100,
+    tolerance=1e-8,
+    normalized=True,
+):
     """Good hubs point to good authorities, good authorities are pointed to by good hubs.
 
-    Power iteration from equal values, until the hubs (scaled to the sum 1) change by less than `tolerance` in sum, or
-    for `max_rounds` rounds. Results: `hub` and `authority`, float64; each sums to 1, or with `normalized=False` the
-    squares of `authority` do and `hub` is the sum of the authorities that a vertex points to. Parallel arcs count each,
-    weights do not count; all 0 without arcs. As NetworkX has it. O(vertices + arcs) a round.
+    Power iteration from `start`, a non-negative number for each vertex, or from equal values, until the hubs (scaled to
+    the sum 1) change by less than `tolerance` in sum, or for `max_rounds` rounds. Results: `hub` and `authority`,
+    float64; each sums to 1, or with `normalized=False` the squares of `authority` do and `hub` is the sum of the
+    authorities that a vertex points to. Parallel arcs count each: alike, or by `weight`, the name of an edge property
+    of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices + arcs) a round.
     """
     hub = graph.vertex_property(vg.float64)
     authority = graph.vertex_property(vg.float64)
     found = graph.vertex_property(vg.float64)
-    graph.vertex_apply(begin)
+    if start is None:
+        graph.vertex_apply(begin)
+    else:
+        graph.vertex_apply(begin_with)
     graph.scale = 0.0
     graph.change = tolerance
     rounds = 0
     while rounds < max_rounds and graph.change >= tolerance:
-        graph.edge_apply(point)
-        graph.edge_apply(weigh, reverse=True)
+        if weight is None:
+            graph.edge_apply(point)
+            graph.edge_apply(weigh, reverse=True)
+        else:
+            graph.edge_apply(point_weighed)
+            graph.edge_apply(weigh_weighed, reverse=True)
         graph.sum = 0.0
         graph.vertex_apply(add_up)
         graph.scale = 1 / graph.sum if graph.sum > 0 else 0.0
         graph.change = 0.0
         graph.vertex_apply(take)
         rounds += 1
-    graph.edge_apply(point, label="last_point")
-    graph.edge_apply(weigh, reverse=True, label="last_weigh")
+    if weight is None:
+        graph.edge_apply(point, label="last_point")
+        graph.edge_apply(weigh, reverse=True, label="last_weigh")
+    else:
+        graph.edge_apply(point_weighed, label="last_point")
+        graph.edge_apply(weigh_weighed, reverse=True, label="last_weigh")
     graph.authorities = 0.0
     graph.squares = 0.0
     graph.sum = 0.0
@@ -97,9 +138,19 @@ def hits(graph, max_rounds=100, tolerance=1e-8, normalized=True):
 
 
 @hits.requires
-def sensible(graph: Graph, max_rounds: int, tolerance: float) -> None:
+def sensible(graph: Graph, weight: object, start: object, max_rounds: int, tolerance: float) -> None:
     """Raise ParameterError for parameters out of range."""
     if max_rounds < 1:
         raise ParameterError(f"hits: max_rounds={max_rounds} is not at least 1")
     if not tolerance >= 0:
         raise ParameterError(f"hits: tolerance={tolerance} is not a number of at least 0")
+    check_named(graph, weight)
+    check_numbers(graph, start=start)
+    if start is not None and np.min(start, initial=0) < 0:  # type: ignore[call-overload]
+        raise ParameterError("hits: start has a negative number")
+
+
+@hits.prepares
+def named(graph: Graph, weight: object) -> Prepared:
+    """The weights by the name that the operators know."""
+    return Prepared(weighing(graph, weight))

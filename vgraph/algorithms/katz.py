@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import vgraph as vg
+from vgraph._orient import Prepared
+from vgraph.algorithms._weights import check_named, check_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -14,13 +16,37 @@ def gather(src, edge, dst):
 
 
 @vg.operator
-def update(v, graph):
-    """The new value, and how much it differs from the old one."""
-    new = graph.alpha * v.incoming + graph.beta
+def gather_weighed(src, edge, dst):
+    """The same in proportion to the arc's weight."""
+    dst.incoming += edge.weight * src.centrality
+
+
+@vg.operator
+def begin(v):
+    """With what is given."""
+    v.centrality = v.start
+
+
+@vg.function
+def renew(v, graph, own):
+    """The new value, and how much it differs from the old one; `own` is what v counts by itself."""
+    new = graph.alpha * v.incoming + own
     graph.change += abs(new - v.centrality)
     v.centrality = new
     v.incoming = 0
     graph.squares += new * new
+
+
+@vg.operator
+def update(v, graph):
+    """All count alike by themselves."""
+    renew(v, graph, graph.beta)
+
+
+@vg.operator
+def update_each(v, graph):
+    """Each counts by itself what is given."""
+    renew(v, graph, v.betas)
 
 
 @vg.operator
@@ -30,12 +56,24 @@ def scale(v, graph):
 
 
 @vg.algorithm
-def katz(graph, alpha=0.1, beta=1.0, tolerance=1e-6, max_rounds=1000, normalized=True):
+def katz(
+    graph,
+    alpha=0.1,
+    beta=1.0,
+    betas: vg.vertex_property(vg.float64) = None,
+    weight=None,
+    start: vg.vertex_property(vg.float64) = None,
+    tolerance=1e-6,
+    max_rounds=1000,
+    normalized=True,
+):
     """Solves x = alpha * A' x + beta: a vertex counts for those that it has arcs to, each arc by itself.
 
-    Ends when a round changes x by less than `tolerance` per vertex on average; `normalized`: to length 1. All as
-    NetworkX's katz_centrality has it. Result: `centrality` (float64). Raises AlgorithmError if it has not converged
-    after `max_rounds`, as where `alpha` is not below 1 / (largest eigenvalue). O(vertices + arcs) per round.
+    `betas`: a number for each vertex in the place of `beta`. `weight`: the name of an edge property by which arcs count
+    more or less. `start`: the values of x to begin with, 0 by default. Ends when a round changes x by less than
+    `tolerance` per vertex on average; `normalized`: to length 1. All as NetworkX's katz_centrality has it. Result:
+    `centrality` (float64). Raises AlgorithmError if it has not converged after `max_rounds`, as where `alpha` is not
+    below 1 / (largest eigenvalue). O(vertices + arcs) per round.
     """
     centrality = graph.vertex_property(vg.float64)
     incoming = graph.vertex_property(vg.float64)
@@ -44,13 +82,21 @@ def katz(graph, alpha=0.1, beta=1.0, tolerance=1e-6, max_rounds=1000, normalized
     graph.squares = 0.0
     graph.change = vg.inf
     rounds = 0
+    if start is not None:
+        graph.vertex_apply(begin)
     while graph.num_vertices > 0 and not graph.change < graph.num_vertices * tolerance:
         if rounds >= max_rounds:
             vg.fail("Katz centrality has not converged: use a smaller alpha, or a larger max_rounds")
         graph.change = 0.0
         graph.squares = 0.0
-        graph.edge_apply(gather)
-        graph.vertex_apply(update)
+        if weight is None:
+            graph.edge_apply(gather)
+        else:
+            graph.edge_apply(gather_weighed)
+        if betas is None:
+            graph.vertex_apply(update)
+        else:
+            graph.vertex_apply(update_each)
         rounds += 1
     if normalized and graph.squares > 0:
         graph.unit = 1 / vg.sqrt(graph.squares)
@@ -59,7 +105,15 @@ def katz(graph, alpha=0.1, beta=1.0, tolerance=1e-6, max_rounds=1000, normalized
 
 
 @katz.requires
-def sensible(graph: Graph, tolerance: float) -> None:
-    """Raise ParameterError for a tolerance that nothing can meet."""
+def sensible(graph: Graph, betas: object, weight: object, start: object, tolerance: float) -> None:
+    """Raise ParameterError for a tolerance that nothing can meet, and for numbers that are not finite."""
     if not tolerance > 0:
         raise ParameterError(f"katz: tolerance={tolerance} is not above 0")
+    check_named(graph, weight, negative=True)
+    check_numbers(graph, betas=betas, start=start)
+
+
+@katz.prepares
+def named(graph: Graph, weight: object) -> Prepared:
+    """The weights by the name that the operators know."""
+    return Prepared(weighing(graph, weight))

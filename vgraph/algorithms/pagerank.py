@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
+from vgraph._orient import Prepared
+from vgraph.algorithms._weights import check_named, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -46,6 +48,39 @@ def update(v, graph):
 
 
 @vg.operator
+def begin_weighed(v, graph):
+    """The same where parts are by weight: `part` is for each unit of it."""
+    v.leaving = 0.0
+    for e in v.out_edges:
+        v.leaving += e.weight
+    v.rank = 1 / graph.num_vertices
+    v.part = 0
+    if v.leaving > 0:
+        v.part = graph.damping * v.rank / v.leaving
+    else:
+        graph.dangling += v.rank
+
+
+@vg.operator
+def gather_weighed(src, edge, dst):
+    """Every vertex hands its rank on in proportion to the weights."""
+    dst.incoming += edge.weight * src.part
+
+
+@vg.operator
+def update_weighed(v, graph):
+    """The new rank, and what is handed on for each unit of weight."""
+    rank = graph.base + v.incoming
+    graph.change += abs(rank - v.rank)
+    v.rank = rank
+    v.incoming = 0
+    if v.leaving > 0:
+        v.part = graph.damping * rank / v.leaving
+    else:
+        graph.dangling += rank
+
+
+@vg.operator
 def add_up(v, graph):
     """The sum of all preferences."""
     graph.preferences += v.personalization
@@ -58,17 +93,21 @@ def pagerank(
     tolerance=1e-9,
     max_rounds=100,
     personalization: vg.vertex_property(vg.float64) = None,
+    weight=None,
     dtype=vg.float64,
 ):
     """The probability that a random surfer is at a vertex; ranks sum to 1.
 
     Stops when the ranks change by less than `tolerance` in sum, or after `max_rounds`. Where there is no out-arc the
     surfer jumps, as one does anywhere with probability 1 - `damping`: evenly, or in proportion to `personalization`
-    (non-negative, one number per vertex). Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
+    (non-negative, one number per vertex). Arcs are taken evenly, or in proportion to `weight`, the name of an edge
+    property of non-negative numbers. Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
     """
     rank = graph.vertex_property(dtype)
     incoming = graph.vertex_property(dtype)
     part = graph.vertex_property(dtype)
+    if weight is not None:
+        leaving = graph.vertex_property(vg.float64)
     graph.damping = damping
     graph.dangling = 0.0
     graph.change = tolerance
@@ -76,25 +115,34 @@ def pagerank(
     if personalization is not None:
         graph.preferences = 0.0
         graph.vertex_apply(add_up)
-    graph.vertex_apply(begin)
+    if weight is None:
+        graph.vertex_apply(begin)
+    else:
+        graph.vertex_apply(begin_weighed)
     rounds = 0
     while rounds < max_rounds and graph.change >= tolerance:
         graph.jumping = 1 - damping + damping * graph.dangling
         graph.dangling = 0.0
         graph.change = 0.0
-        graph.edge_apply(gather)
+        if weight is None:
+            graph.edge_apply(gather)
+        else:
+            graph.edge_apply(gather_weighed)
         if personalization is None:
             graph.base = graph.jumping / graph.num_vertices
         else:
             graph.vertex_apply(jump)
-        graph.vertex_apply(update)
+        if weight is None:
+            graph.vertex_apply(update)
+        else:
+            graph.vertex_apply(update_weighed)
         rounds += 1
     return rank
 
 
 @pagerank.requires
 def sensible(
-    graph: Graph, damping: float, tolerance: float, max_rounds: int, personalization: object
+    graph: Graph, damping: float, tolerance: float, max_rounds: int, personalization: object, weight: object
 ) -> None:
     """Raise ParameterError for parameters out of range."""
     if not 0 <= damping <= 1:
@@ -107,3 +155,10 @@ def sensible(
         given = np.asarray(personalization)
         if not (np.isfinite(given).all() and (given >= 0).all()) or (graph.num_vertices and not given.any()):
             raise ParameterError("pagerank: personalization must be finite, non-negative, and not all zero")
+    check_named(graph, weight)
+
+
+@pagerank.prepares
+def named(graph: Graph, weight: object) -> Prepared:
+    """The weights by the name that the operators know."""
+    return Prepared(weighing(graph, weight))

@@ -42,18 +42,17 @@ def pagerank(
         raise ZeroDivisionError
     values = graph.attribute(weight)
     alike = values is None or not values.size or bool((values == values[0]).all() and values[0] > 0)
-    if not (
-        alike and nstart is None and dangling is None and jump.min() >= 0 and 0 <= alpha <= 1 and tol > 0
-    ):
+    usual = nstart is None and dangling is None and jump.min() >= 0 and 0 <= alpha <= 1 and tol > 0
+    if not (usual and (alike or _sensible(values))):
         start = _given(graph, nstart, 1 / size)
         lost = jump if dangling is None else _given(graph, dangling, 0)
         given = {"start": start / start.sum(), "jump": jump / jump.sum(), "lost": lost / lost.sum()}
-        return _iterated(
-            graph, weight, programs.weighted_pagerank, max_iter, tol, alpha=float(alpha), **given
-        )
+        program = programs.pagerank_from
+        return _iterated(graph, graph.summed(weight), program, max_iter, tol, alpha=float(alpha), **given)
     result = vg.run(
         A.pagerank,
-        graph.graph,
+        graph.graph if alike else graph.summed(weight),
+        weight=None if alike else "weight",
         damping=float(alpha),
         tolerance=float(size * tol),
         max_rounds=max(0, int(max_iter)) + 1,
@@ -64,26 +63,30 @@ def pagerank(
     return by_node(graph, result.rank)
 
 
+def _sensible(values: np.ndarray[Any, Any] | None) -> bool:
+    """Whether weights are what the library takes for parts of a whole: finite and not negative."""
+    return values is None or bool((np.isfinite(values) & (values >= 0)).all())
+
+
+def _on(graph: NxGraph, weight: str | None) -> dict[str, Any]:
+    """What to run on, and the argument `weight`: none where no edge carries one."""
+    if graph.attribute(weight) is None:
+        return {"graph": graph, "on": graph.graph, "weight": None}
+    return {"graph": graph, "on": graph.summed(weight), "weight": "weight"}
+
+
 def _iterated(
-    graph: NxGraph, weight: str | None, algorithm: AlgorithmDef, max_iter: int, tol: float, **given: Any
+    graph: NxGraph, on: vg.Graph, algorithm: AlgorithmDef, max_iter: int, tol: float, **given: Any
 ) -> dict[Any, float]:
-    """The values of a power iteration with weights. Raises PowerIterationFailedConvergence."""
-    rounds = int(max_iter)
+    """The values of a power iteration. Raises PowerIterationFailedConvergence."""
+    if not tol > 0:  # nothing changes by less than that
+        raise nx.PowerIterationFailedConvergence(max_iter)
     try:
-        result = vg.run(algorithm, graph.summed(weight), tolerance=float(tol), max_rounds=rounds, **given)
+        result = vg.run(algorithm, on, tolerance=float(tol), max_rounds=int(max_iter), **given)
     except vg.AlgorithmError:
         raise nx.PowerIterationFailedConvergence(max_iter) from None
-    return by_node(graph, result.value)
-
-
-def _plain(
-    graph: NxGraph, algorithm: AlgorithmDef, max_iter: int, tol: float, **given: Any
-) -> dict[Any, float]:
-    """The centrality of the library's algorithm, which knows no weights. Raises PowerIterationFailedConvergence."""
-    try:
-        result = vg.run(algorithm, graph.graph, tolerance=float(tol), max_rounds=int(max_iter), **given)
-    except vg.AlgorithmError:
-        raise nx.PowerIterationFailedConvergence(max_iter) from None
+    except vg.ParameterError as error:  # numbers that are not finite
+        raise NotImplementedError(str(error)) from None
     return by_node(graph, result.centrality)
 
 
@@ -102,18 +105,10 @@ def katz_centrality(
     no_parallel_edges(graph)
     if not len(graph):
         return {}
-    plain = isinstance(beta, int | float) and nstart is None and tol > 0 and graph.attribute(weight) is None
-    if plain:
-        own = {"alpha": float(alpha), "beta": float(beta), "normalized": bool(normalized)}
-        return _plain(graph, A.katz, max_iter, tol, **own)
-    start = _given(graph, nstart, 0)
-    given = {
-        "start": start,
-        "beta": _betas(graph, beta),
-        "alpha": float(alpha),
-        "normalized": bool(normalized),
-    }
-    return _iterated(graph, weight, programs.weighted_katz, max_iter, tol, **given)
+    own = {"beta": float(beta)} if isinstance(beta, int | float) else {"betas": _betas(graph, beta)}
+    start = None if nstart is None else _given(graph, nstart, 0)
+    more: dict[str, Any] = {"alpha": float(alpha), "normalized": bool(normalized), "start": start, **own}
+    return _iterated(**_on(graph, weight), algorithm=A.katz, max_iter=max_iter, tol=tol, **more)
 
 
 def _betas(graph: NxGraph, beta: Any) -> np.ndarray[Any, Any]:
@@ -137,14 +132,14 @@ def eigenvector_centrality(
     no_parallel_edges(graph)
     if not len(graph):
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
-    if nstart is None and tol > 0 and graph.attribute(weight) is None:
-        return _plain(graph, A.eigenvector, max_iter, tol)
-    start = _given(graph, nstart, 1)
-    if not start.any():
-        raise nx.NetworkXError("initial vector cannot have all zero values")
-    if start.sum() == 0:
-        raise ZeroDivisionError("the initial vector sums to zero")
-    return _iterated(graph, weight, programs.weighted_eigenvector, max_iter, tol, start=start / start.sum())
+    start = None if nstart is None else _given(graph, nstart, 1)
+    if start is not None:
+        if not start.any():
+            raise nx.NetworkXError("initial vector cannot have all zero values")
+        if start.sum() == 0:
+            raise ZeroDivisionError("the initial vector sums to zero")
+        start /= start.sum()
+    return _iterated(**_on(graph, weight), algorithm=A.eigenvector, max_iter=max_iter, tol=tol, start=start)
 
 
 Hits = tuple[dict[Any, float], dict[Any, float]]
@@ -165,32 +160,21 @@ def hits(
     graph = converted(G, "weight")
     if not len(graph):
         return {}, {}
+    if not _sensible(graph.attribute("weight")):
+        raise NotImplementedError("a weight is negative or not finite")
     rounds = ROUNDS * max(0, int(max_iter))
-    if nstart is None and tol > 0 and graph.attribute("weight") is None:
-        return _plain_hits(graph, rounds, float(tol), bool(normalized))
-    try:
-        found = vg.run(
-            programs.weighted_hubs,
-            graph.summed("weight"),
-            start=_given(graph, nstart, 1),
-            tolerance=float(tol),
-            max_rounds=rounds,
-        )
-    except vg.AlgorithmError:
-        raise nx.PowerIterationFailedConvergence(max_iter) from None
-    hub, authority = found.value, found.authority
-    length = float(np.sqrt((authority * authority).sum()))
-    if length == 0:  # no edges, or none that weighs anything
-        return by_node(graph, 0 * hub), by_node(graph, authority)
-    scale = (hub.sum(), authority.sum()) if normalized else (1 / length, length)
-    return by_node(graph, hub / scale[0]), by_node(graph, authority / scale[1])
-
-
-def _plain_hits(graph: NxGraph, rounds: int, tol: float, normalized: bool) -> Hits:
-    """Hubs and authorities of a graph without weights."""
-    found = vg.run(A.hits, graph.graph, max_rounds=rounds + 1, tolerance=tol, normalized=normalized)
+    on = _on(graph, "weight")
+    found = vg.run(
+        A.hits,
+        on["on"],
+        weight=on["weight"],
+        start=None if nstart is None else _given(graph, nstart, 1),
+        max_rounds=rounds + 1,
+        tolerance=max(0.0, float(tol)),
+        normalized=bool(normalized),
+    )
     if found.stats.rounds > 2 * rounds + 2:  # two a round, and two at the end
-        raise nx.PowerIterationFailedConvergence(rounds // ROUNDS)
+        raise nx.PowerIterationFailedConvergence(max_iter)
     return by_node(graph, found.hub), by_node(graph, found.authority)
 
 

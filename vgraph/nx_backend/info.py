@@ -34,7 +34,7 @@ FUNCTIONS: dict[str, str] = {
     "greedy_color": "Undirected graphs; `largest_first` and `random_sequential` without `interchange`; no long chains.",
     "has_bridges": "",
     "has_path": "",
-    "hits": "By power iteration, up to 20 rounds for each of `max_iter`; `nstart` is positive for every node.",
+    "hits": "Power iteration, up to 20 rounds for each of `max_iter`; `nstart` is positive, weights are not negative.",
     "in_degree_centrality": "",
     "is_biconnected": "",
     "is_connected": "",

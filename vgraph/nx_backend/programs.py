@@ -1,4 +1,4 @@
-"""Programs in the language that only NetworkX's arguments need: weights, starting values, given orders."""
+"""Programs in the language that only NetworkX's arguments need: starting values, ends of arcs, given orders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vgraph.algorithms.coloring import count, dry, paint, release
 @vg.operator
 def begin(v):
     """With what is given."""
-    v.value = v.start
+    v.centrality = v.start
 
 
 @vg.operator
@@ -25,9 +25,9 @@ def share(v, graph):
     """What v hands on along its arcs, or, if they weigh nothing, to the graph."""
     v.part = 0.0
     if v.leaving != 0:
-        v.part = v.value / v.leaving
+        v.part = v.centrality / v.leaving
     else:
-        graph.dangling += v.value
+        graph.dangling += v.centrality
 
 
 @vg.operator
@@ -40,13 +40,13 @@ def gather(src, edge, dst):
 def surf(v, graph):
     """The new rank."""
     new = graph.alpha * (v.incoming + graph.dangling * v.lost) + (1 - graph.alpha) * v.jump
-    graph.change += abs(new - v.value)
-    v.value = new
+    graph.change += abs(new - v.centrality)
+    v.centrality = new
     v.incoming = 0.0
 
 
 @vg.algorithm
-def weighted_pagerank(
+def pagerank_from(
     graph,
     start: vg.vertex_property(vg.float64),
     jump: vg.vertex_property(vg.float64),
@@ -57,13 +57,13 @@ def weighted_pagerank(
 ):
     """PageRank from `start`, with jumps to `jump` and from where no arcs lead to `lost` (each sums to 1).
 
-    Arcs weigh the edge property `weight` (float64). Result: `value`. Raises AlgorithmError if a round still changes
-    it by `tolerance` per vertex or more after `max_rounds`.
+    Arcs weigh the edge property `weight` (float64, of any sign). Result: `centrality`. Raises AlgorithmError if a round
+    still changes it by `tolerance` per vertex or more after `max_rounds`.
     """
     leaving = graph.vertex_property(vg.float64)
     part = graph.vertex_property(vg.float64)
     incoming = graph.vertex_property(vg.float64)
-    value = graph.vertex_property(vg.float64)
+    centrality = graph.vertex_property(vg.float64)
     graph.vertex_apply(begin)
     graph.alpha = alpha
     graph.change = vg.inf
@@ -78,164 +78,7 @@ def weighted_pagerank(
         graph.edge_apply(gather)
         graph.vertex_apply(surf)
         rounds += 1
-    return value
-
-
-@vg.operator
-def spread(src, edge, dst):
-    """Whoever has an arc to dst counts for it."""
-    dst.incoming += src.value * edge.weight
-
-
-@vg.operator
-def count_all(v, graph):
-    """Katz: what comes in, and what every vertex has by itself."""
-    new = graph.alpha * v.incoming + v.beta
-    graph.change += abs(new - v.value)
-    graph.squares += new * new
-    v.value = new
-    v.incoming = 0.0
-
-
-@vg.operator
-def scale(v, graph):
-    """To length 1."""
-    v.value *= graph.unit
-
-
-@vg.algorithm
-def weighted_katz(
-    graph,
-    start: vg.vertex_property(vg.float64),
-    beta: vg.vertex_property(vg.float64),
-    alpha=0.1,
-    tolerance=1e-6,
-    max_rounds=1000,
-    normalized=True,
-):
-    """Katz centrality from `start`, with a `beta` of each vertex and the edge property `weight` (float64).
-
-    Result: `value`. Raises AlgorithmError if a round still changes it by `tolerance` per vertex or more after
-    `max_rounds`.
-    """
-    incoming = graph.vertex_property(vg.float64)
-    value = graph.vertex_property(vg.float64)
-    graph.vertex_apply(begin)
-    graph.alpha = alpha
-    graph.change = vg.inf
-    graph.squares = 0.0
-    rounds = 0
-    while not graph.change < graph.num_vertices * tolerance:
-        if rounds >= max_rounds:
-            vg.fail("not converged")
-        graph.change = 0.0
-        graph.squares = 0.0
-        graph.edge_apply(spread)
-        graph.vertex_apply(count_all)
-        rounds += 1
-    if normalized and graph.squares > 0:
-        graph.unit = 1 / vg.sqrt(graph.squares)
-        graph.vertex_apply(scale)
-    return value
-
-
-@vg.operator
-def shift(v, graph):
-    """Eigenvector: the matrix is shifted by 1, so that the iteration does not swing."""
-    v.incoming += v.value
-    graph.squares += v.incoming * v.incoming
-
-
-@vg.operator
-def turn(v, graph):
-    """The new value, of a vector of length 1."""
-    new = v.incoming * graph.unit
-    graph.change += abs(new - v.value)
-    v.value = new
-    v.incoming = 0.0
-
-
-@vg.algorithm
-def weighted_eigenvector(graph, start: vg.vertex_property(vg.float64), tolerance=1e-6, max_rounds=100):
-    """The leading eigenvector by power iteration from `start`, with the edge property `weight` (float64).
-
-    Result: `value`. Raises AlgorithmError if a round still changes it by `tolerance` per vertex or more after
-    `max_rounds`.
-    """
-    incoming = graph.vertex_property(vg.float64)
-    value = graph.vertex_property(vg.float64)
-    graph.vertex_apply(begin)
-    graph.change = vg.inf
-    rounds = 0
-    while not graph.change < graph.num_vertices * tolerance:
-        if rounds >= max_rounds:
-            vg.fail("not converged")
-        graph.change = 0.0
-        graph.squares = 0.0
-        graph.edge_apply(spread)
-        graph.vertex_apply(shift)
-        graph.unit = 1.0
-        if graph.squares > 0:
-            graph.unit = 1 / vg.sqrt(graph.squares)
-        graph.vertex_apply(turn)
-        rounds += 1
-    return value
-
-
-@vg.operator
-def point(src, edge, dst):
-    """An authority is what good hubs point to."""
-    dst.authority += src.value * edge.weight
-
-
-@vg.operator
-def weigh(src, edge, dst):
-    """A hub points to good authorities: against the arcs."""
-    dst.incoming += src.authority * edge.weight
-
-
-@vg.operator
-def measure(v, graph):
-    """How long the vector of the new hubs is."""
-    graph.squares += v.incoming * v.incoming
-
-
-@vg.operator
-def forget(v):
-    """Authorities begin anew."""
-    v.authority = 0.0
-
-
-@vg.algorithm
-def weighted_hubs(graph, start: vg.vertex_property(vg.float64), tolerance=1e-8, max_rounds=100):
-    """Hubs of HITS by power iteration from `start`, with the edge property `weight` (float64).
-
-    Results: `value`, hubs of length 1, and `authority`, what they point to. Raises AlgorithmError if a round still
-    changes the hubs by `tolerance` or more in sum after `max_rounds`.
-    """
-    authority = graph.vertex_property(vg.float64)
-    incoming = graph.vertex_property(vg.float64)
-    value = graph.vertex_property(vg.float64)
-    graph.vertex_apply(begin)
-    graph.change = vg.inf
-    rounds = 0
-    while not graph.change < tolerance:
-        if rounds >= max_rounds:
-            vg.fail("not converged")
-        graph.change = 0.0
-        graph.squares = 0.0
-        graph.vertex_apply(forget)
-        graph.edge_apply(point)
-        graph.edge_apply(weigh, reverse=True)
-        graph.vertex_apply(measure)
-        graph.unit = 0.0
-        if graph.squares > 0:
-            graph.unit = 1 / vg.sqrt(graph.squares)
-        graph.vertex_apply(turn)
-        rounds += 1
-    graph.vertex_apply(forget)
-    graph.edge_apply(point, label="last_point")
-    return value, authority
+    return centrality
 
 
 @vg.operator

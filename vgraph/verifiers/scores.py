@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from vgraph.runtime.result import Result
 
 
+def _matrix(graph: Graph, given: Mapping[str, Any]) -> Any:
+    """The matrix of arcs, each as heavy as the run's `weight` says, or 1."""
+    name = given["weight"]
+    values = None if name is None else graph.edge_properties[name].astype(np.float64)
+    return matrix(graph, arcs(graph), values)
+
+
 def _residual(found: Array, again: Array, allowed: float, name: str) -> None:
     """Raise VerificationError where a further round would change more than is allowed, summed."""
     none_of(~np.isfinite(found), lambda v: f"{name} is {found[v]}")
@@ -37,10 +44,11 @@ def pagerank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     digits = 1e-5 if result.rank.dtype == np.float32 else 1e-12
     jumps = given["personalization"]
     jumps = np.full(n, 1 / n) if jumps is None else np.asarray(jumps, float) / np.sum(jumps)
-    degree = np.asarray(graph.out_degree, float)
+    a = _matrix(graph, given)
+    degree = np.asarray(a.sum(axis=1), float).ravel()
     part = np.divide(rank, degree, out=np.zeros(n), where=degree > 0)
     dangling = rank[degree == 0].sum()
-    again = damping * (matrix(graph, arcs(graph)).T @ part) + (1 - damping + damping * dangling) * jumps
+    again = damping * (a.T @ part) + (1 - damping + damping * dangling) * jumps
     # Each round shrinks the change by the damping; at first it is at most 2.
     allowed = max(given["tolerance"], 2 * damping ** given["max_rounds"]) + digits
     _residual(rank, again, allowed, "rank")
@@ -53,15 +61,16 @@ def katz(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     n, found = graph.num_vertices, result.centrality
     if not n:
         return
-    gathered = given["alpha"] * (matrix(graph, arcs(graph)).T @ found)
+    gathered = given["alpha"] * (_matrix(graph, given).T @ found)
+    own = np.full(n, given["beta"]) if given["betas"] is None else np.asarray(given["betas"], float)
     if given["normalized"]:
         # Scaled by s, it is x = alpha A' x + beta s: s is what fits best.
-        shift = (found - gathered).mean()
         close(np.array([np.linalg.norm(found)]), np.ones(1), "the length of all")
-        scale = shift / given["beta"] if given["beta"] else 1.0
-        _residual(found, gathered + shift, 2 * n * given["tolerance"] * abs(scale) + 1e-12 * n, "centrality")
+        scale = (found - gathered) @ own / (own @ own) if own.any() else 1.0
+        allowed = 2 * n * given["tolerance"] * abs(scale)
+        _residual(found, gathered + scale * own, allowed + 1e-12 * n, "centrality")
     else:
-        _residual(found, gathered + given["beta"], n * given["tolerance"] + 1e-12 * n, "centrality")
+        _residual(found, gathered + own, n * given["tolerance"] + 1e-12 * n, "centrality")
 
 
 def eigenvector(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -69,7 +78,7 @@ def eigenvector(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     found = result.centrality
     if not graph.num_vertices:
         return
-    again = matrix(graph, arcs(graph)).T @ found + found
+    again = _matrix(graph, given).T @ found + found
     close(np.array([np.linalg.norm(found)]), np.ones(1), "the length of all")
     allowed = 2 * graph.num_vertices * given["tolerance"]
     _residual(found, again / np.linalg.norm(again), allowed, "centrality")
@@ -191,9 +200,9 @@ def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 def hits(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Hubs add up what they point to; authorities are those of SciPy's rounds, as no bound says how far these came."""
-    n, a = graph.num_vertices, matrix(graph, arcs(graph))
+    n, a = graph.num_vertices, _matrix(graph, given)
     tolerance = given["tolerance"]
-    hub = np.full(n, 1 / max(n, 1))
+    hub = np.full(n, 1 / max(n, 1)) if given["start"] is None else np.asarray(given["start"], float)
     for _ in range(given["max_rounds"]):
         found = a @ (a.T @ hub)
         found /= found.sum() or 1.0
