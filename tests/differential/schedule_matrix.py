@@ -39,6 +39,7 @@ the reference interpreter take long."""
 SOURCES: dict[str, tuple[str, int]] = {
     "betweenness": ("sources", 5),
     "weighted_betweenness": ("sources", 5),
+    "weighted_closeness": ("vertices", 5),
 }
 """A parameter that takes vertices, and how many it is given: all of them, the default, take a minute."""
 

@@ -1,4 +1,4 @@
-"""Weighted betweenness against NetworkX, which takes the lightest of parallel edges."""
+"""Weighted betweenness and closeness against NetworkX, which takes the lightest of parallel edges."""
 
 from __future__ import annotations
 
@@ -128,3 +128,27 @@ def test_no_vertices() -> None:
     graph = vg.Graph.from_edges([], [], weight=[])
     assert vg.run(ALGORITHM, graph).centrality.size == 0
     assert vg.run(ALGORITHM, graph, device="python").centrality.size == 0
+
+
+@settings(max_examples=40)
+@given(graphs(), st.sets(st.integers(0, 13)), st.booleans(), HOW)
+def test_closeness(graph: vg.Graph, some: set[int], improved: bool, how: Any) -> None:
+    """Weights of 0 are lengths, too."""
+    weight = graph.edge_properties["weight"]
+    graph = graph.with_edge_property("weight", (np.abs(weight) % 3).astype(weight.dtype))
+    g = as_networkx(graph)
+    found = vg.run(vg.algorithms.weighted_closeness, graph, wf_improved=improved, **how)
+    want = nx.closeness_centrality(g, distance="weight", wf_improved=improved)
+    same(found.centrality, want)
+    vg.verify(found)
+    asked = sorted({v % graph.num_vertices for v in some})
+    found = vg.run(vg.algorithms.weighted_closeness, graph, vertices=asked, wf_improved=improved, **how)
+    same(found.centrality, {v: want[v] if v in asked else 0.0 for v in g})
+    vg.verify(found)
+
+
+def test_lengths_without_meaning() -> None:
+    for weight in (-1, np.nan, np.inf):
+        graph = vg.Graph.from_edges([0, 1], [1, 2], weight=[1.0, weight])
+        with pytest.raises(vg.ParameterError, match="weight"):
+            vg.run(vg.algorithms.weighted_closeness, graph)

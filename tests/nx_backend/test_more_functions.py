@@ -199,7 +199,17 @@ def test_distances(kind: type) -> None:
             with pytest.raises(nx.NetworkXError, match="infinite path length"):
                 getattr(backend, name)(bad)
         assert "weight" in backend.can_run(name, (graph,), {"weight": "weight"})
-    assert "distance" in backend.can_run("closeness_centrality", (graph,), {"distance": "weight"})
+    for node in (None, "node 3", "node 8"):
+        same("closeness_centrality", graph, node, "weight")
+        same("closeness_centrality", graph, node, "weight", wf_improved=False)
+        same("closeness_centrality", graph, node, "no such attribute")
+    with pytest.raises(nx.NodeNotFound):
+        backend.closeness_centrality(graph, "nowhere", "weight")
+    assert "function" in backend.can_run("closeness_centrality", (graph,), {"distance": len})
+    below = kind()
+    below.add_edge(0, 1, weight=-1)
+    with pytest.raises(NotImplementedError, match="negative"):
+        backend.closeness_centrality(below, distance="weight")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -37,6 +37,7 @@ from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
 from vgraph.algorithms.triangle_count import triangle_count
 from vgraph.algorithms.weighted_betweenness import weighted_betweenness
+from vgraph.algorithms.weighted_closeness import weighted_closeness
 from vgraph.algorithms.widest_path import widest_path
 
 __all__ = [
@@ -75,5 +76,6 @@ __all__ = [
     "strongly_connected_components",
     "triangle_count",
     "weighted_betweenness",
+    "weighted_closeness",
     "widest_path",
 ]

@@ -7,6 +7,7 @@ from vgraph._orient import Prepared, lightest_of_parallel_arcs
 from vgraph.algorithms._pairs import check_pairs, pairs
 from vgraph.algorithms._weights import check_weights
 from vgraph.algorithms.betweenness import credit, worth_of_a_path
+from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
 
 
@@ -23,12 +24,6 @@ def reset(v):
     v.waits = 0
     v.coming = 0.0
     v.share = 0.0
-
-
-@vg.operator
-def relax(src, edge, dst):
-    """Shorten dst's distance through src."""
-    dst.dist = min(dst.dist, src.dist + edge.weight)
 
 
 @vg.operator

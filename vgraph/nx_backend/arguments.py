@@ -27,7 +27,7 @@ def _anything(a: Bound) -> str:
 
 
 def _function(a: Bound) -> str:
-    return "the weight is a function" if callable(a.get("weight")) else ""
+    return "the weight is a function" if callable(a.get("weight")) or callable(a.get("distance")) else ""
 
 
 def _weights(a: Bound) -> str:
@@ -51,7 +51,7 @@ def _simple(a: Bound) -> str:
 
 def _unweighted(a: Bound) -> str:
     """Distances of every pair are hops."""
-    given = [k for k in ("weight", "distance", "sp") if a.get(k) is not None]
+    given = [k for k in ("weight", "sp") if a.get(k) is not None]
     return f"{' and '.join(given)} not supported" if given else ""
 
 
@@ -104,7 +104,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "betweenness_centrality": _function,
     "betweenness_centrality_subset": _function,
     "center": _unweighted,
-    "closeness_centrality": _unweighted,
+    "closeness_centrality": _function,
     "diameter": _unweighted,
     "eccentricity": _unweighted,
     "greedy_color": _colors,

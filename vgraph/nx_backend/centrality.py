@@ -11,7 +11,7 @@ import numpy as np
 import vgraph as vg
 from vgraph.decorators import AlgorithmDef
 from vgraph.nx_backend import programs
-from vgraph.nx_backend.common import A, by_node, converted, levels, need_direction, no_parallel_edges
+from vgraph.nx_backend.common import A, by_node, converted, levels, need_direction, no_parallel_edges, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 
@@ -180,7 +180,9 @@ def hits(
 
 def closeness_centrality(G: Any, u: Any = None, distance: str | None = None, wf_improved: bool = True) -> Any:
     """The inverse of the mean distance to each node, or to one, from those that reach it."""
-    graph = converted(G)
+    graph = converted(G, distance)
+    if graph.attribute(distance) is not None:
+        return _far_closeness(graph, u, distance, bool(wf_improved))
     if u is None:
         return by_node(graph, vg.run(A.closeness, graph.graph, wf_improved=bool(wf_improved)).centrality)
     level = levels(graph, u, reverse=True)
@@ -189,6 +191,18 @@ def closeness_centrality(G: Any, u: Any = None, distance: str | None = None, wf_
         return 0.0
     share = others / (len(graph) - 1) if wf_improved else 1.0
     return others / int(level[level > 0].sum()) * share
+
+
+def _far_closeness(graph: NxGraph, u: Any, distance: str | None, wf_improved: bool) -> Any:
+    """The same where edges carry the distance between their ends."""
+    number = None if u is None else [vertex(graph, u, "Source")]
+    try:
+        found = vg.run(
+            A.weighted_closeness, graph.weighted(distance), vertices=number, wf_improved=wf_improved
+        ).centrality
+    except vg.ParameterError as error:  # weights that are no lengths
+        raise NotImplementedError(str(error)) from None
+    return by_node(graph, found) if number is None else float(found[number[0]])
 
 
 def degree_centrality(G: Any) -> dict[Any, float]:

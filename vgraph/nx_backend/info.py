@@ -20,7 +20,7 @@ FUNCTIONS: dict[str, str] = {
     "biconnected_components": "",
     "bridges": "",
     "center": "Distances in hops: `weight` is not supported.",
-    "closeness_centrality": "Distances in hops: `distance` is not supported.",
+    "closeness_centrality": "The distance is an edge attribute of at least 0, not a function.",
     "clustering": "Weights are not supported; undirected graphs only.",
     "connected_components": "",
     "core_number": "No multigraphs.",

@@ -55,6 +55,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "strongly_connected_components": structure.strong_components,
     "triangle_count": structure.triangles,
     "weighted_betweenness": scores.weighted_betweenness,
+    "weighted_closeness": scores.weighted_closeness,
     "widest_path": paths.widest,
 }
 

@@ -128,9 +128,12 @@ def counted_along(
     return paths, steps
 
 
-def lengths(graph: Graph, source: int) -> tuple[Array, Array]:
-    """Distances by the edge property `weight`, summed in their own type, and what is reached: rounds over all arcs."""
-    (s, t), weight = arcs(graph), graph.edge_properties["weight"]
+def lengths(graph: Graph, ends: tuple[Array, Array], source: int) -> tuple[Array, Array]:
+    """Distances by the edge property `weight`, summed in their own type, and what is reached: rounds over all arcs.
+
+    `ends`: the sources and targets of the arcs, or the other way round for distances to `source`.
+    """
+    (s, t), weight = ends, graph.edge_properties["weight"]
     dtype = weight.dtype if weight.dtype.kind == "f" else np.dtype(np.int64)
     far = np.inf if dtype.kind == "f" else 2**62
     dist = np.full(graph.num_vertices, far, dtype)

@@ -98,6 +98,18 @@ def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, expected, "centrality")
 
 
+def weighted_closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Distances against the arcs, in NumPy, from each vertex that was asked for."""
+    n, (s, t) = graph.num_vertices, arcs(graph)
+    expected = np.zeros(n)
+    for vertex in range(n) if given["vertices"] is None else given["vertices"]:
+        dist, reached = lengths(graph, (t, s), int(vertex))
+        others, total = reached.sum() - 1, float(dist[reached].sum(dtype=np.float64))
+        if total > 0:
+            expected[vertex] = others / total * (others / (n - 1) if given["wf_improved"] else 1)
+    close(result.centrality, expected, "centrality")
+
+
 def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Brandes' sums again, level by level in NumPy, from levels that SciPy finds."""
     ends = simple_arcs(graph)
@@ -114,7 +126,7 @@ def weighted_betweenness(graph: Graph, result: Result, given: Mapping[str, Any])
     (s, t), weight = arcs(graph), graph.edge_properties["weight"]
 
     def paths_from(source: int) -> Counted:
-        dist, reached = lengths(graph, source)
+        dist, reached = lengths(graph, (s, t), source)
         on = reached[s] & reached[t] & (dist[s] + weight.astype(dist.dtype) == dist[t])
         u, v = np.unique(np.stack([s[on], t[on]]), axis=1)
         depth = np.zeros(dist.size, np.int64)
