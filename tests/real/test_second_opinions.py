@@ -63,6 +63,14 @@ def test_igraph_agrees(directed: bool) -> None:
     between = g.betweenness(directed=directed)
     found = vg.run(A.betweenness, graph, normalized=False).centrality
     np.testing.assert_allclose(found, between, rtol=1e-9, atol=1e-9)
+    weight = np.random.default_rng(12).integers(1, 5, graph.num_edges)
+    heavy = vg.Graph.from_edges(
+        *graph.edges()[:2], num_vertices=graph.num_vertices, directed=directed, weight=weight
+    )
+    lengths = heavy.edges()[2]["weight"].tolist()
+    between = g.betweenness(directed=directed, weights=lengths)
+    found = vg.run(A.weighted_betweenness, heavy, normalized=False).centrality
+    np.testing.assert_allclose(found, between, rtol=1e-9, atol=1e-9)
     kept = vg.run(A.triangle_count, graph).total
     simple = g.as_undirected().simplify()
     assert kept == len(simple.cliques(3, 3))
