@@ -73,7 +73,7 @@ class CPU(Runner):
             ran = time.perf_counter()
             raise_failure(plan.interface, context.status, context.get("payload"))
             scalars = [context.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
-            trace = context.trace()
+            trace, dropped = context.trace(), int(context.get("trace_dropped"))
         finally:
             context.close()
         return Ran(
@@ -83,6 +83,7 @@ class CPU(Runner):
             threads=self.threads,
             prepare_seconds=prepared - start,
             run_seconds=ran - prepared,
+            dropped=dropped,
         )
 
 
