@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from library import UNDIRECTED, arguments_for, defaults, graph_for
+from library_arguments import UNDIRECTED, arguments_for, defaults, graph_for
 
 import vgraph as vg
 from vgraph.compiler.axes import space

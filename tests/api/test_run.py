@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from library import arguments_for, graph_for
+from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.config import scope

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library import arguments_for, graph_for
+from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.verifiers import VERIFIERS

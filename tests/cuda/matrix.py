@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from emulated_device import EmulatedDevice
-from library import defaults, graph_for
+from library_arguments import defaults, graph_for
 from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, graph_of
 
 import vgraph as vg

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, defaults, graph_for
 from matrix import ALGORITHMS, program_of
 from schedule_matrix import Case, Kind, graph_of
 

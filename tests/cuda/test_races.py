@@ -13,6 +13,7 @@ import emulator
 import numpy as np
 import pytest
 from emulated_device import INCLUDE, EmulatedDevice
+from peeling import cores
 from schedule_matrix import Kind
 from schedule_matrix import graph_of as matrix_graph
 
@@ -82,7 +83,7 @@ BY_ARCS = Program(A.bellman_ford, S.at("relax", balance=vg.EDGE), "dist", FROM_0
 BY_BINS = Program(A.bellman_ford, S.at("relax", balance=vg.TWC), "dist", FROM_0)
 BY_SPLIT = Program(A.bellman_ford, S.at("relax", balance=vg.SPLIT(8)), "dist", FROM_0)
 BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(4)), "dist", FROM_0)
-CORES = Program(A.k_core, S, "core")
+CORES = Program(cores, S, "core")
 TRIANGLES = Program(A.triangle_count, S.at("count", balance=vg.WARP), "total")
 INDEPENDENT = Program(A.maximal_independent_set, S, "member")
 

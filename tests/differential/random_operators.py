@@ -129,7 +129,7 @@ class Generator:
             case 0 | 1:
                 return f"({left} {r.choice('+-*')} {right})"
             case 2:
-                return f"({left} / {right})"
+                return f"({left} / ({right} + 0.0))"  # which of 0.0 and -0.0 a minimum gives is not defined
             case 3:
                 return f"{r.choice(['min', 'max'])}({left}, {right})"
             case 4:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from library import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, defaults, graph_for
 
 import vgraph as vg
 from vgraph.compiler.axes import space
@@ -176,7 +176,7 @@ class Case:
 
 
 def arguments_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int) -> Arrays:
-    """What `tests/library.py` gives, and `ARGUMENTS`; the first vertices where there are `SOURCES`."""
+    """What `tests/library_arguments.py` gives, and `ARGUMENTS`; the first vertices where there are `SOURCES`."""
     given = arguments_for(algorithm, graph, seed) | ARGUMENTS.get(algorithm.name, {})
     if algorithm.name in SOURCES:
         name, count = SOURCES[algorithm.name]

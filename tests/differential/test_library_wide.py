@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import positive_definite
+from library_arguments import positive_definite
 from test_algorithms_differential import arcs_of, graphs
 
 import vgraph as vg

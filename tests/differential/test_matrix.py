@@ -6,7 +6,7 @@ import zlib
 from itertools import islice
 
 import pytest
-from library import UNDIRECTED
+from library_arguments import UNDIRECTED
 from schedule_matrix import KINDS, Kind, agree, cases, groups, sampled
 
 import vgraph as vg

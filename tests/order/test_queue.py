@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peeling import cores
 
 import vgraph as vg
 from vgraph.compiler.frontend import argument_types, build_program
@@ -83,41 +84,6 @@ def graph_of(n: int, seed: int, degree: int = 2) -> vg.Graph:
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, n, degree * n), rng.integers(0, n, degree * n)
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=True)
-
-
-@vg.operator
-def count(v):
-    """All neighbors but v itself."""
-    for u in v.out_neighbors:
-        if u != v:
-            v.remaining += 1
-
-
-@vg.operator
-def settle(v, graph):
-    """The level at which a vertex is peeled off."""
-    v.core = graph.level
-
-
-@vg.operator
-def leave(src, edge, dst):
-    """What was peeled off counts no more."""
-    dst.remaining += -1
-
-
-@vg.algorithm
-def cores(graph):
-    """Core numbers, by a queue."""
-    remaining = graph.vertex_property(vg.int32)
-    core = graph.vertex_property(vg.int32)
-    graph.vertex_apply(count)
-    queue = graph.priority_queue(remaining)
-    while queue:
-        peeled = queue.pop()
-        graph.level = vg.int32(queue.level)
-        graph.vertex_apply(settle, peeled)
-        graph.edge_apply(leave, peeled)
-    return core
 
 
 @settings(max_examples=80, deadline=None)

@@ -81,7 +81,7 @@ def test_igraph_agrees(directed: bool) -> None:
 
 
 def test_scipy_agrees_on_linear_equations() -> None:
-    from library import positive_definite
+    from library_arguments import positive_definite
     from scipy.sparse.linalg import spsolve
 
     graph = positive_definite(graph_of(False))

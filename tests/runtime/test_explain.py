@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, defaults, graph_for
 
 import vgraph as vg
 from vgraph.compiler import Compiled, build

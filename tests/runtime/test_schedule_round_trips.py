@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, defaults, graph_for
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule

@@ -316,6 +316,12 @@ class Vertex:
     def __neg__(self) -> Number:
         return -self.as_number()
 
+    def __pos__(self) -> Number:
+        return +self.as_number()
+
+    def __invert__(self) -> Number:
+        return ~self.as_number()
+
     def __abs__(self) -> Number:
         return abs(self.as_number())
 

@@ -160,13 +160,14 @@ class NoIndex(Refusal):
 
 @dataclass(eq=False)
 class BitsOfWrongType(Refusal):
-    """`& | ^ ~ << >>` of floats."""
+    """`& | ^ ~ << >>` of floats, `~ << >>` of bools."""
 
-    title = "`{op}` is for integers and bools"
+    title = "`{op}` is for {types}"
     label = "this is {type}"
     help = "for conditions use `and`, `or`, `not`"
 
     op: str
+    types: str
     type: str
 
 

@@ -148,13 +148,13 @@ class Expressions(Access):
         if isinstance(x.kind, Weak) and isinstance(x.expr, ir.Const) and e.op != "~":
             sign = -1 if e.op == "-" else 1
             return Value(ir.Const(sign * x.expr.value, x.expr.type, span=e.span), x.kind, e.span)
-        if x.kind in (BOOL, VID) and e.op != "~":
+        if x.kind == VID or (x.kind == BOOL and e.op != "~"):
             x = Value(self.fit(x, I64), I64, x.span)
         if e.op == "+":
             return Value(x.expr, x.kind, e.span)
         if e.op == "~":
             if not element_of(x.type).is_integer:
-                raise refusals.types.BitsOfWrongType(e.span, "~", describe(x.kind))
+                raise refusals.types.BitsOfWrongType(e.span, "~", "integers", describe(x.kind))
             return Value(ir.Unary("invert", x.expr, span=e.span), x.kind, e.span)
         return Value(ir.Unary("neg", x.expr, span=e.span), x.kind, e.span)
 
@@ -192,7 +192,8 @@ class Expressions(Access):
         kind = BOOL if left.kind == right.kind == BOOL and op in "&|^" else arithmetic(left.kind, right.kind)
         for side in (left, right):
             if not (element_of(side.type).is_integer or side.kind == VID or kind == BOOL):
-                raise refusals.types.BitsOfWrongType(side.span, op, describe(side.kind))
+                types = "integers and bools" if op in "&|^" else "integers"
+                raise refusals.types.BitsOfWrongType(side.span, op, types, describe(side.kind))
         if kind is None:
             raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
         t = default(kind)
