@@ -78,6 +78,10 @@ def _source(instance: Instance) -> dict[str, Any]:
     return {"source": instance.data.source}
 
 
+def _few(instance: Instance) -> dict[str, Any]:
+    return {"sources": instance.task.few, "normalized": False}
+
+
 def _pairs(instance: Instance) -> dict[str, Any]:
     left, right = instance.task.pairs
     return {"left": left, "right": right}
@@ -94,6 +98,12 @@ LIBRARY = (
     of("bellman_ford", _source, note="python-graphblas runs the program of sssp"),
     of("widest_path", _source),
     of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
+    of("weighted_betweenness", _few, note="4 sources"),
+    of(
+        "weighted_closeness",
+        lambda i: {"vertices": i.task.few, "wf_improved": False},
+        note="of 4 vertices",
+    ),
     of("eccentricity", check=check_hops, note="NetworkX refuses graphs that are not connected"),
     of(
         "diameter",

@@ -51,6 +51,11 @@ class Task:
         return Task(data, directed)
 
     @property
+    def few(self) -> list[int]:
+        """Vertices that a path with weights is sought from: the source, and those numbered after it."""
+        return [(self.data.source + k) % self.data.num_vertices for k in range(SOURCES)]
+
+    @property
     def sources(self) -> Ids:
         """Some vertices, the graph's source first."""
         n = self.data.num_vertices

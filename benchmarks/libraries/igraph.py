@@ -7,7 +7,7 @@ from typing import Any
 
 import igraph as ig
 import numpy as np
-from tasks import DAMPING, SOURCES
+from tasks import DAMPING
 
 from libraries import Call, Peer
 
@@ -64,9 +64,16 @@ class Library(Peer):
         return lambda: graph.list_triangles()
 
     def betweenness(self) -> Call:
-        graph, data = self.graph, self.task.data
-        chosen = [(data.source + k) % data.num_vertices for k in range(SOURCES)]
+        graph, chosen = self.graph, self.task.few
         return lambda: graph.betweenness(sources=chosen)
+
+    def weighted_betweenness(self) -> Call:
+        graph, chosen = self.graph, self.task.few
+        return lambda: graph.betweenness(sources=chosen, weights="weight")
+
+    def weighted_closeness(self) -> Call:
+        graph, chosen = self.graph, self.task.few
+        return lambda: graph.closeness(vertices=chosen, weights="weight")
 
     def closeness(self) -> Call:
         graph = self.graph

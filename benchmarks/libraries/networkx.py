@@ -74,6 +74,14 @@ class Library(Peer):
         graph = self.graph
         return lambda: nx.betweenness_centrality(graph, k=SOURCES, seed=1, **self.how)
 
+    def weighted_betweenness(self) -> Call:
+        graph = self.graph
+        return lambda: nx.betweenness_centrality(graph, k=SOURCES, seed=1, weight="weight", **self.how)
+
+    def weighted_closeness(self) -> Call:
+        graph, chosen = self.graph, self.task.few
+        return lambda: [nx.closeness_centrality(graph, u=v, distance="weight", **self.how) for v in chosen]
+
     def closeness(self) -> Call:
         graph = self.graph
         return lambda: nx.closeness_centrality(graph, **self.how)

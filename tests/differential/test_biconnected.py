@@ -49,7 +49,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, Pairs]:
     return n, draw(st.lists(st.tuples(ids, ids), max_size=2 * n))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs())
 def test_random_graphs(case: tuple[int, Pairs]) -> None:
     same_as_networkx(*case, threads=2)

@@ -20,7 +20,7 @@ from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.runtime.executor import signature_of
 
-QUICK, MANY = 24, 500
+QUICK, MANY = 12, 500
 INTERLEAVINGS = 50
 
 

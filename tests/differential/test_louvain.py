@@ -28,7 +28,7 @@ def made(g: nx.Graph) -> vg.Graph:
     return vg.Graph.from_edges(ends[:, 0], ends[:, 1], num_vertices=len(g), directed=False)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(graphs(dtypes=("int32", "float64")), st.sampled_from([1.0, 0.5, 2.0]), st.integers(1, 3))
 def test_communities_everywhere(graph: vg.Graph, resolution: float, threads: int) -> None:
     weight = graph.edge_properties["weight"]

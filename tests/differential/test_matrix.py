@@ -13,7 +13,7 @@ import vgraph as vg
 from vgraph.compiler.axes import space
 
 ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
-SAMPLE = 6
+SAMPLE = 4
 """Schedules of each algorithm on a kind of graphs: by default one, three with `-m slow`."""
 ENOUGH = 4
 """Different schedules that are tried of each algorithm, where there are so many."""

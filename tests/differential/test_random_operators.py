@@ -12,7 +12,7 @@ from random_operators import program_text
 
 import vgraph as vg
 
-QUICK = 60
+QUICK = 40
 MANY = 1500
 GRAPHS = 3
 

@@ -25,7 +25,7 @@ def agrees(graph: vg.Graph, **how: object) -> None:
     assert result.total == result.triangles.sum() // 3
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(graphs(least=0))
 def test_small_graphs(graph: vg.Graph) -> None:
     for threads in (1, 2, 3):

@@ -17,6 +17,7 @@ SEED = "expects the partition to which one seed leads NetworkX; here nothing is 
 EXPECTED: dict[str, str] = {
     "test_betweenness_centrality_subset.py::test_equivalence_non_subset": ROUNDING,
     "test_louvain.py::test_karate_club_partition": SEED,
+    "test_louvain.py::test_max_level": SEED,
     "test_louvain.py::test_none_weight_param": SEED,
     "test_louvain.py::test_undirected_selfloops": SEED,
     "test_strongly_connected.py::TestStronglyConnected::test_condensation_mapping_and_members": ORDER,
