@@ -36,7 +36,9 @@ def check_hops(instance: Instance, result: Any) -> None:
         mean = np.divide(others, total, out=np.zeros(chosen.size), where=total > 0)
         right = np.allclose(result.centrality[chosen], mean * others / (n - 1))
     elif "end" in result.names:
-        right = result.lower == result.upper == farthest[0] == farthest.max()
+        right = (
+            result.lower == farthest[0] and farthest.max() <= result.upper
+        )  # equal, if that took few searches
     else:
         right = np.array_equal(result.eccentricity[chosen], farthest)
     if not right:
