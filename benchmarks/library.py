@@ -298,8 +298,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "libraries": {name: peers.version(Path(python), name) for name, python in options.peer},
         "lines": lines(),
     }
-    keeps = options.keep and options.out.exists()
-    before = json.loads(options.out.read_text())["rows"] if keeps else []
+    before: list[Mapping[str, Any]] = []
+    if options.keep and options.out.exists():
+        earlier = json.loads(options.out.read_text())
+        before, more["libraries"] = earlier["rows"], earlier["libraries"] | more["libraries"]
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         rows: list[Row] = []
