@@ -34,7 +34,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 
 SAMPLED = {
     "test_balance_load.py": 6,
-    "test_common.py": 2,
+    "test_common.py": 4,
+    "test_cuda_matrix.py::test_a_sample": 3,
     "test_deep_library.py::test_strong_components_on": 4,
     "test_deep_library.py::test_spanning_forests[": 2,
     "tests/cuda/test_kernels.py": 7,
@@ -44,11 +45,13 @@ SAMPLED = {
     "test_locality.py": 5,
     "test_matrix.py::test_a_sample": 5,
     "test_order.py::test_every_order": 2,
-    "test_per_round.py": 2,
+    "test_per_round.py": 4,
     "test_phases.py": 5,
+    "test_random_operators.py::test_random_operators": 2,
+    "test_random_schedules.py": 2,
     "test_schedule_round_trips.py::test_the_schedule_of_a_result": 2,
-    "test_segments.py": 2,
-    "test_verify_results.py::test_right_results": 4,
+    "test_segments.py": 4,
+    "test_verify_results.py::test_right_results": 8,
 }
 """Of the parametrised tests whose ids contain the key every n-th runs by default; `-m slow` runs the others."""
 
