@@ -11,15 +11,29 @@ from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
 
+@vg.function
+def hand_on(v, graph, rank, leaving):
+    """What each arc, or each unit of weight, takes along of v's rank; `leaving`: how many there are."""
+    if leaving > 0:
+        v.part = graph.damping * rank / leaving
+    else:
+        graph.dangling += rank
+
+
+@vg.function
+def renew(v, graph, rank):
+    """The new rank takes the place of the old one."""
+    graph.change += abs(rank - v.rank)
+    v.rank = rank
+    v.incoming = 0
+
+
 @vg.operator
 def begin(v, graph):
     """All ranks alike, and nothing on its way."""
     v.rank = 1 / graph.num_vertices
     v.part = 0
-    if v.out_degree > 0:
-        v.part = graph.damping * v.rank / v.out_degree
-    else:
-        graph.dangling += v.rank
+    hand_on(v, graph, v.rank, v.out_degree)
 
 
 @vg.operator
@@ -38,27 +52,19 @@ def jump(v, graph):
 def update(v, graph):
     """The new rank, and what is handed on in the next round."""
     rank = graph.base + v.incoming
-    graph.change += abs(rank - v.rank)
-    v.rank = rank
-    v.incoming = 0
-    if v.out_degree > 0:
-        v.part = graph.damping * rank / v.out_degree
-    else:
-        graph.dangling += rank
+    renew(v, graph, rank)
+    hand_on(v, graph, rank, v.out_degree)
 
 
 @vg.operator
 def begin_weighed(v, graph):
-    """The same where parts are by weight: `part` is for each unit of it."""
+    """All ranks alike where they are handed on by weight."""
     v.leaving = 0.0
     for e in v.out_edges:
         v.leaving += e.weight
     v.rank = 1 / graph.num_vertices
     v.part = 0
-    if v.leaving > 0:
-        v.part = graph.damping * v.rank / v.leaving
-    else:
-        graph.dangling += v.rank
+    hand_on(v, graph, v.rank, v.leaving)
 
 
 @vg.operator
@@ -71,13 +77,8 @@ def gather_weighed(src, edge, dst):
 def update_weighed(v, graph):
     """The new rank, and what is handed on for each unit of weight."""
     rank = graph.base + v.incoming
-    graph.change += abs(rank - v.rank)
-    v.rank = rank
-    v.incoming = 0
-    if v.leaving > 0:
-        v.part = graph.damping * rank / v.leaving
-    else:
-        graph.dangling += rank
+    renew(v, graph, rank)
+    hand_on(v, graph, rank, v.leaving)
 
 
 @vg.operator

@@ -85,10 +85,12 @@ vg_main(const __grid_constant__ Args a) {
       if (place_5 < num_vertices) do {
         rank[v_3] = (1.0 / (f64)num_vertices);
         part[v_3] = 0.0;
-        if ((num_arcs_of(out_rows, v_3) > 0ll)) {
-          part[v_3] = ((damping * rank[v_3]) / (f64)num_arcs_of(out_rows, v_3));
+        f64 rank_1 = rank[v_3];
+        i64 leaving_1 = num_arcs_of(out_rows, v_3);
+        if ((leaving_1 > 0ll)) {
+          part[v_3] = ((damping * rank_1) / (f64)leaving_1);
         } else {
-          dangling_part_4 = (dangling_part_4 + rank[v_3]);
+          dangling_part_4 = (dangling_part_4 + rank_1);
         }
       } while (false);
     }
@@ -133,14 +135,15 @@ vg_main(const __grid_constant__ Args a) {
       for (i64 place_12 = thread_number(); place_12 < round_up(num_vertices); place_12 += num_threads()) {
         vid v_4 = (vid)place_12;
         if (place_12 < num_vertices) do {
-          f64 rank_1 = (base + incoming[v_4]);
-          change_part_10 = (change_part_10 + absolute((rank_1 - rank[v_4])));
-          rank[v_4] = rank_1;
+          f64 rank_1_1 = (base + incoming[v_4]);
+          change_part_10 = (change_part_10 + absolute((rank_1_1 - rank[v_4])));
+          rank[v_4] = rank_1_1;
           incoming[v_4] = 0.0;
-          if ((num_arcs_of(out_rows, v_4) > 0ll)) {
-            part[v_4] = ((damping * rank_1) / (f64)num_arcs_of(out_rows, v_4));
+          i64 leaving_1_1 = num_arcs_of(out_rows, v_4);
+          if ((leaving_1_1 > 0ll)) {
+            part[v_4] = ((damping * rank_1_1) / (f64)leaving_1_1);
           } else {
-            dangling_part_11 = (dangling_part_11 + rank_1);
+            dangling_part_11 = (dangling_part_11 + rank_1_1);
           }
         } while (false);
       }
