@@ -23,6 +23,7 @@ from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.expressions import Expressions
 from vgraph.compiler.frontend.kinds import Value, Weak, coerce, default, describe, merge
 from vgraph.compiler.frontend.scoping import Frame
+from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.decorators import Definition, FunctionDef, OperatorDef
 from vgraph.language import DType
@@ -252,7 +253,7 @@ class Calls(Expressions):
 
     def inline(self, e: s.Call, helper: FunctionDef) -> Value:
         """The value of a helper's call; its statements come before the present one."""
-        text = self.unit.texts.of(helper)
+        text = syntax_of(helper)
         outer, self.writing = self.writing, False
         try:
             with self.inside(e, helper, text):
@@ -262,7 +263,7 @@ class Calls(Expressions):
 
     def perform(self, e: s.Call, helper: FunctionDef) -> None:
         """A helper's call as a statement: it may write what its caller may."""
-        text = self.unit.texts.of(helper)
+        text = syntax_of(helper)
         if any(isinstance(n, s.Return) and n.value is not None for n in s.walk(text)):
             raise refusals.calls.UselessStatement(e.span)
         with self.inside(e, helper, text):

@@ -13,7 +13,7 @@ from vgraph.compiler.frontend.frontiers import Frontiers
 from vgraph.compiler.frontend.kinds import Value, Weak, describe, zero
 from vgraph.compiler.frontend.parameters import Usage, usage
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue
-from vgraph.compiler.frontend.unit import Unit
+from vgraph.compiler.frontend.unit import Unit, syntax_of
 from vgraph.compiler.ir import Origin, Property, Site
 from vgraph.compiler.types import I64, VID, Kind, Type, Vector
 from vgraph.decorators import FunctionDef
@@ -44,7 +44,7 @@ class DriverLowering(Frontiers):
 
     def build(self) -> None:
         """Lower the whole algorithm into `self.out` and `self.results`."""
-        text = self.unit.texts.of(self.definition)
+        text = syntax_of(self.definition)
         if not text.parameters:
             raise refusals.driver.AlgorithmParameters(text.span, text.name)
         self.frame.bindings[text.parameters[0].name] = en.GraphRef(text.parameters[0].span)

@@ -14,7 +14,7 @@ from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.kinds import Value, coerce, describe
 from vgraph.compiler.frontend.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.statements import Statements
-from vgraph.compiler.frontend.unit import Names, Unit
+from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
 from vgraph.compiler.ir import Origin, Property
 from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Type, Vector, element_of
 from vgraph.decorators import FunctionDef, OperatorDef
@@ -64,7 +64,7 @@ class OperatorLowering(Statements):
 
     def build(self) -> ir.Operator:
         """The operator in the IR."""
-        text = self.unit.texts.of(self.definition)
+        text = syntax_of(self.definition)
         name = Names(o.name for o in self.unit.operators.values()).fresh(self.definition.name)
         args = self.bind(text)
         body = self.enter(text.body)

@@ -6,17 +6,17 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend.driver import DriverLowering
 from vgraph.compiler.frontend.kinds import Inference, default
 from vgraph.compiler.frontend.signature import Signature
-from vgraph.compiler.frontend.unit import Names, Texts, Unit
+from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
 from vgraph.compiler.ir import Level, Program, Site
 from vgraph.decorators import AlgorithmDef
 
 
 def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
     """The program at algorithm level. Raises a Refusal that points at what the language does not take."""
-    texts, inference = Texts(), Inference()
+    inference = Inference()
     while True:
         # Edge properties are called in the IR as they are in the graph, so nothing else may have their names.
-        unit = Unit(definition, signature, texts, inference, Names(signature.edge_properties))
+        unit = Unit(definition, signature, inference, Names(signature.edge_properties))
         driver = DriverLowering(unit)
         driver.build()
         if not inference.next_round():
@@ -24,7 +24,7 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
 
 
 def _assembled(unit: Unit, driver: DriverLowering) -> Program:
-    text = unit.texts.of(unit.definition)
+    text = syntax_of(unit.definition)
     globals_ = []
     for name, span in unit.globals.items():
         state = unit.inference.current[("global", name)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from vgraph import refusals
 from vgraph.compiler import ir
@@ -33,17 +34,15 @@ class Names:
         return name
 
 
-class Texts:
-    """The parsed functions of a program, each parsed once."""
+_parsed: WeakKeyDictionary[Definition, s.Function] = WeakKeyDictionary()
 
-    def __init__(self) -> None:
-        self._parsed: dict[Definition, s.Function] = {}
 
-    def of(self, definition: Definition) -> s.Function:
-        """The syntax of a definition. Raises a Refusal or SourceError."""
-        if definition not in self._parsed:
-            self._parsed[definition] = parse(definition.source, defaults=isinstance(definition, AlgorithmDef))
-        return self._parsed[definition]
+def syntax_of(definition: Definition) -> s.Function:
+    """The syntax of a definition, parsed once for as long as it lives. Raises a Refusal or SourceError."""
+    found = _parsed.get(definition)
+    if found is None:
+        found = _parsed[definition] = parse(definition.source, defaults=isinstance(definition, AlgorithmDef))
+    return found
 
 
 @dataclass
@@ -52,7 +51,6 @@ class Unit:
 
     definition: AlgorithmDef
     signature: Signature
-    texts: Texts
     inference: Inference
     names: Names = field(default_factory=Names)
     properties: dict[str, Property] = field(
