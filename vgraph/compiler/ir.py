@@ -58,7 +58,10 @@ class Node:
         return type(self) is type(other) and isinstance(other, Node) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._parts()))
+        found: int | None = self.__dict__.get("_hash")
+        if found is None:
+            found = self.__dict__["_hash"] = hash((type(self), self._parts()))
+        return found
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)

@@ -80,6 +80,7 @@ def with_fields(node: N, changes: Mapping[str, object]) -> N:
     copy = object.__new__(type(node))
     copy.__dict__.update(node.__dict__)
     copy.__dict__.update(changes)
+    copy.__dict__.pop("_hash", None)
     return copy
 
 
