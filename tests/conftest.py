@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -32,37 +34,38 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     return compare
 
 
-SAMPLED = {
-    "test_balance_load.py": 6,
-    "test_common.py": 4,
-    "test_cuda_matrix.py::test_a_sample": 3,
-    "test_deep_library.py::test_strong_components_on": 4,
-    "test_deep_library.py::test_spanning_forests[": 2,
-    "tests/cuda/test_kernels.py": 7,
-    "tests/cuda/test_library_compiles.py": 8,
-    "tests/cuda/test_races.py::test_right": 3,
-    "test_library_benchmark.py::test_each_case": 6,
-    "test_locality.py": 5,
-    "test_matrix.py::test_a_sample": 5,
-    "test_order.py::test_every_order": 2,
-    "test_per_round.py": 4,
-    "test_phases.py": 5,
-    "test_random_operators.py::test_random_operators": 2,
-    "test_random_schedules.py": 2,
-    "test_schedule_round_trips.py::test_the_schedule_of_a_result": 2,
-    "test_segments.py": 4,
-    "test_verify_results.py::test_right_results": 8,
-}
-"""Of the parametrised tests whose ids contain the key every n-th runs by default; `-m slow` runs the others."""
+def _chosen(items: list[pytest.Function], together: int) -> set[pytest.Function]:
+    """Some of a test's parameters: every combination of `together` values of different parameters occurs in them."""
+    held = {item: _combinations(item, together) for item in items}
+    missing = set().union(*held.values())
+    # Among those that add equally many any will do, but the same one when others are added to the list.
+    items = sorted(items, key=lambda item: zlib.crc32(item.name.encode()))
+    chosen: set[pytest.Function] = set()
+    while missing:
+        best = max(items, key=lambda item: len(held[item] & missing))
+        chosen.add(best)
+        missing -= held[best]
+    return chosen
+
+
+def _combinations(item: pytest.Function, together: int) -> set[tuple[tuple[str, int], ...]]:
+    """The combinations of values of its parameters; the values stand in lists that all items share."""
+    params = item.callspec.params
+    values = [(name, id(params[name])) for name in sorted(params)]
+    return set(combinations(values, together))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    seen: dict[str, int] = {}
+    """What `covering` leaves out by default becomes slow."""
+    tests: dict[str, list[pytest.Function]] = {}
     for item in items:
-        for part, every in SAMPLED.items():
-            if part in item.nodeid and "[" in item.nodeid:
-                function = item.nodeid.partition("[")[0]
-                seen[function] = seen.get(function, -1) + 1
-                if seen[function] % every:
-                    item.add_marker(pytest.mark.slow)
+        marked = item.get_closest_marker("slow") or item.get_closest_marker("cuda")
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not marked:
+            if item.get_closest_marker("covering"):
+                tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for every in tests.values():
+        marker = every[0].get_closest_marker("covering")
+        together = min(marker.args[0] if marker.args else 1, len(every[0].callspec.params))
+        for item in set(every) - _chosen(every, together):
+            item.add_marker(pytest.mark.slow)

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+import pytest
+from _pytest.mark import ParameterSet
 
 import vgraph as vg
 from vgraph.language import PropertyAnnotation
+
+COVERS = {
+    "bfs": "claims; direction, drive and layout per round",
+    "sssp": "a minimum, buckets",
+    "pagerank": "sums along arcs beside a vertex operator, a global sum",
+    "connected_components": "disjoint sets",
+    "betweenness": "a list of frontiers, guards, a loop in a loop, vg.fail",
+    "strongly_connected_components": "applies against the arcs, minima that spread in a loop in a loop",
+    "coloring": "scratch, a priority queue",
+    "k_core": "filters of frontiers",
+    "triangle_count": "common neighbors, a preparation by degree",
+    "minimum_spanning_forest": "minima of pairs of steps, unions, edges that are gathered at the end",
+    "random_walks": "vertices as values, arithmetic of 64 bits",
+}
+"""Algorithms that use all of the language between them, and what each is here for: where a test of the whole library
+takes long, these run by default."""
+
+
+def library(by_default: Collection[str] = COVERS) -> list[ParameterSet]:
+    """All algorithms as parameters of a test; what is not in `by_default` is slow."""
+    every = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
+    return [pytest.param(a, id=a.name, marks=() if a.name in by_default else pytest.mark.slow) for a in every]
+
 
 UNDIRECTED = {
     "adamic_adar",

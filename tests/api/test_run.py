@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.config import scope
@@ -258,16 +257,6 @@ def test_explain_names_effects_schedule_and_code(graph):
     assert "define void @vg_main" in told.llvm
     assert told.assembly.strip()
     assert "== reasons ==" in str(told)
-
-
-@pytest.mark.parametrize("name", vg.algorithms.__all__)
-def test_the_schedule_that_ran_can_be_asked_for(graph, name):
-    algorithm = getattr(vg.algorithms, name)
-    graph = graph_for(algorithm, graph)
-    given = arguments_for(algorithm, graph)
-    first = vg.run(algorithm, graph, **given)
-    again = vg.run(algorithm, graph, schedule=first.schedule, **given)
-    assert again.schedule == first.schedule
 
 
 def test_options_without_a_meaning_are_refused(graph):

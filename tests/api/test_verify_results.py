@@ -38,6 +38,7 @@ def test_every_algorithm_has_a_verifier() -> None:
     assert sorted(VERIFIERS) == sorted(vg.algorithms.__all__)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["int32", "float64", "float32"])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", NAMES)
@@ -69,6 +70,7 @@ def changed(values: np.ndarray, at: int) -> np.ndarray:
     return other
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_change_at_one_vertex_is_found(name: str, directed: bool) -> None:

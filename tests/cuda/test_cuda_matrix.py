@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from emulated_device import EmulatedDevice
+from library_arguments import library
 from matrix import ALGORITHMS, agree, cases, cells, program_of, seed_of
 from schedule_matrix import KINDS, Kind, groups
 
@@ -21,7 +22,7 @@ MIXED = 20
 """Schedules with all labels varied at once, beside all schedules that vary one label."""
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("algorithm", library())
 def test_a_sample(algorithm: vg.AlgorithmDef, gpu: Any) -> None:
     seed = seed_of(algorithm.name)
     kinds = [KINDS[(seed + 2 * k) % len(KINDS)] for k in range(len(KINDS))]

@@ -60,6 +60,9 @@ from test_llvm_reductions import (  # noqa: F401
 from vgraph.compiler import ir
 
 
+pytestmark = pytest.mark.covering
+
+
 @pytest.fixture(autouse=True)
 def machine(gpu: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     """The GPU as the machine of the harness; the emulated one has an interleaving for each test."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, defaults, graph_for, library
 from matrix import ALGORITHMS, program_of
 from schedule_matrix import Case, Kind, graph_of
 
@@ -65,22 +65,24 @@ def assert_compiles(text: str, arch: str) -> None:
     assert b"vg_main" in code
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("algorithm", library())
 def test_what_is_chosen(algorithm: vg.AlgorithmDef, arch: str) -> None:
     """The default schedule for a large graph."""
     assert_compiles(text_of(algorithm, large(), vg.Schedule()), arch)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("algorithm", library(("bfs", "pagerank", "coloring")))
 def test_ids_of_64_bits(algorithm: vg.AlgorithmDef) -> None:
     text = text_of(algorithm, graph_of("random", Kind(False, "int64", 64), 1), vg.Schedule())
     assert_compiles(text, "sm_90")
     assert "using vid = u64;" in text or algorithm.preparations  # they make graphs with ids of their own
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("balance", BALANCES, ids=lambda b: b.kind)
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("algorithm", library(("bfs", "sssp", "pagerank", "triangle_count", "betweenness")))
 def test_every_balance(algorithm: vg.AlgorithmDef, balance: object) -> None:
     """At all labels that can have it at once."""
     graph = graph_of("random", KIND, 1)

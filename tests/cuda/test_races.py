@@ -93,6 +93,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("shape", [(2, 32), (1, 64)], ids=str)
 def test_right_kernels_stand_every_interleaving(name: str, shape: tuple[int, int]) -> None:

@@ -91,6 +91,7 @@ STRONG_SCHEDULES = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("schedule", STRONG_SCHEDULES)
 def test_strong_components_on_schedules(schedule: str, threads: int) -> None:

@@ -21,6 +21,7 @@ MIXED = 150
 """Schedules with all labels varied at once, beside all schedules that vary one label."""
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
 def test_a_sample_of_the_matrix(algorithm: vg.AlgorithmDef, number: int) -> None:

@@ -119,6 +119,7 @@ def test_every_order_gives_the_interpreters_fixpoint(dtype, order, n, seed, high
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(
     "order", [vg.STRICT, vg.delta_stepping(), vg.delta_stepping(1), vg.delta_stepping(1e9)]

@@ -80,6 +80,7 @@ def test_random_cuts_give_the_answer_of_the_program(name, shape, options, seed, 
     same(interpret(kernel, graph, {"source": 0}), want)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_machine_code_gives_the_answer_of_the_program(name, shape):

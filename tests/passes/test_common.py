@@ -122,6 +122,7 @@ def test_kernels_give_the_answer_of_the_program(name, graph, seed, threads):
     same(interpret(kernel, graph, {}, seed=seed, threads=threads), interpret(source, graph, {}))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("name", BODIES)
 def test_machine_code_gives_the_answer_of_the_program(name, threads):

@@ -73,6 +73,7 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
     same(interpret(kernel, graph, given, seed=seed, threads=1 if threads else 3), want)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed
     same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=1 if threads else 3), want)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("count", [2, 3, 1000])
 @pytest.mark.parametrize("name", PULLED)

@@ -46,6 +46,7 @@ def test_a_verdict_is_what_the_resolvers_say(name: str) -> None:
                 assert v.refusal is None or isinstance(v.refusal, ScheduleError)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("threads", [0, 1])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_space_holds_every_legal_pair_and_nothing_twice(name: str, threads: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, defaults, graph_for, library
 
 import vgraph as vg
 from vgraph.compiler import Compiled, build
@@ -31,10 +31,9 @@ def test_legal_schedules(name: str, golden: Callable[[Path, str], None]) -> None
     golden(HERE / "golden" / f"legal-{name}.txt", text + "\n")
 
 
-@pytest.mark.parametrize("name", vg.algorithms.__all__)
-def test_a_refusal_is_explained_by_the_line_that_forbids(name: str) -> None:
+@pytest.mark.parametrize("algorithm", library())
+def test_a_refusal_is_explained_by_the_line_that_forbids(algorithm: vg.AlgorithmDef) -> None:
     """Each value that stands there as forbidden is refused by a run, with the same line; the others are accepted."""
-    algorithm = getattr(vg.algorithms, name)
     graph = graph_for(algorithm, GRAPH)
     explained = vg.explain(algorithm, graph, passes=False, threads=2)
     given = arguments_for(algorithm, graph)

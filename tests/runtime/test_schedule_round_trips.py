@@ -118,6 +118,7 @@ GRAPH = vg.Graph.from_edges(
 )
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("threads", [2, 1])
 @pytest.mark.parametrize("name", vg.algorithms.__all__)
 def test_the_schedule_of_a_result_gives_the_run_again(name: str, threads: int) -> None:
