@@ -59,7 +59,6 @@ from test_llvm_reductions import (  # noqa: F401
 
 from vgraph.compiler import ir
 
-
 pytestmark = pytest.mark.covering
 
 
