@@ -1,32 +1,93 @@
-"""The check of edge weights that shortest-path algorithms share."""
+"""What algorithms ask of the numbers they are given: the rules of "Weights" in docs/algorithms.md, all in one place."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
+LEAST = 2.0**-20
+MOST = 2.0**40
+"""The largest of some numbers is between these, or all are scaled by a power of two, which rounds nothing. Squares and
+sums of as many as a graph has arcs then fit into a float64, and a sum of them into a float32."""
 
-def check_weights(graph: Graph, *, negative: bool, zero: bool = True, infinite: bool = True) -> None:
-    """Raise ParameterError without weights, for NaN among them, and for those that are not said to be right."""
+
+def check_weights(
+    graph: Graph, name: object = "weight", *, negative: bool = False, zero: bool = True, way_out: str = ""
+) -> None:
+    """Raise ParameterError if the edge property of that name is missing, not finite, or not of an allowed sign.
+
+    A name of None stands for no weights, which are always right. `way_out`: what to do about negative ones.
+    """
+    if name is None:
+        return
+    if name not in graph.edge_properties:
+        known = ", ".join(graph.edge_properties) or "none"
+        raise ParameterError(f"weight={name!r}: the graph has no such edge property; it has: {known}")
+    if not graph.num_arcs:
+        return
+    low, high, has_nan = graph.edge_property_range(str(name))
+    if has_nan or math.isinf(low) or math.isinf(high):
+        what = "NaN" if has_nan else "infinite"
+        raise ParameterError(
+            f"weight={name!r}: a weight is not finite ({what}); leave out arcs that cannot be taken"
+        )
+    if low < 0 and not negative:
+        raise ParameterError(f"weight={name!r}: the weight {low} is negative{way_out}")
+    if low == 0 and not zero:
+        raise ParameterError(
+            f"weight={name!r}: a weight is 0: weights must be above 0, or paths of one length have no end"
+        )
+
+
+def check_lengths(graph: Graph, *, negative: bool = False, zero: bool = True) -> None:
+    """The same of the edge property `weight`, which is added up along paths: sums have to fit, too."""
     if "weight" not in graph.edge_properties:
         raise ParameterError(
             "the graph has no edge property 'weight'; vg.algorithms.bfs counts hops without one"
         )
-    if not graph.num_arcs:
-        return
-    low, high, has_nan = graph.edge_property_range("weight")
-    if has_nan:
-        raise ParameterError("an edge weight is NaN")
-    if low < 0 and not negative:
+    way_out = "; vg.algorithms.bellman_ford takes negative weights"
+    check_weights(graph, negative=negative, zero=zero, way_out=way_out)
+    check_sums(graph, graph.num_vertices)
+
+
+def heaviest(graph: Graph, name: str = "weight") -> float:
+    """The largest magnitude among the values of an edge property; 0 without arcs."""
+    low, high, _ = graph.edge_property_range(name)
+    return max(-low, high, 0)
+
+
+def check_sums(graph: Graph, terms: int) -> None:
+    """Raise ParameterError if the sum of so many edge properties `weight` might not be below `vg.inf` of its type.
+
+    A path has one arc less than there are vertices, and one more is added to see whether it leads to a shorter one.
+    Without negative weights no arc is worth taking twice, so they all together are a bound as well.
+    """
+    longest: float = terms * heaviest(graph)
+    dtype = graph.edge_properties["weight"].dtype
+    if dtype.kind == "f":
+        limit: float = float(np.finfo(dtype).max)
+    else:  # 32-bit integers are added up in 64 bits where they have to be
+        limit = np.iinfo(np.uint64 if dtype == np.uint64 else np.int64).max
+    if longest >= limit and graph.edge_property_range("weight").min >= 0:
+        with np.errstate(over="ignore"):
+            mean = graph.edge_property_mean("weight")
+        longest = min(longest, 1.0001 * mean * graph.num_arcs + heaviest(graph))  # a mean is rounded
+    if longest >= limit:
         raise ParameterError(
-            f"the weight {low} is negative; vg.algorithms.bellman_ford takes negative weights"
+            f"weights of up to {heaviest(graph)} may add up to more than {limit}, the largest {dtype}: "
+            "scale them down, or leave out arcs that cannot be taken"
         )
-    if low == 0 and not zero:
-        raise ParameterError("a weight is 0: weights must be above 0, or paths of one length have no end")
-    if np.isinf(high) and not infinite:
-        raise ParameterError("a weight is infinite")
+
+
+def own_weight(graph: Graph) -> str | None:
+    """The name of the edge property `weight`, if the graph has it."""
+    return "weight" if "weight" in graph.edge_properties else None
 
 
 def ones_without_weights(graph: Graph) -> Graph:
@@ -40,41 +101,53 @@ def ones_without_weights(graph: Graph) -> Graph:
     return kept
 
 
-def check_named(graph: Graph, name: object, *, negative: bool = False) -> None:
-    """Raise ParameterError if the edge property of that name is missing, not finite, or negative unless `negative`.
+def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
+    """The graph with that edge property as `weight`; the graph itself without a name. Kept until the values change.
 
-    None stands for no weights, which are always right.
+    `scaled`: for results that do not depend on the weights' unit; float64 if they had to be scaled. Raises
+    ParameterError for weights so different that the least of them would be lost.
     """
     if name is None:
-        return
-    if name not in graph.edge_properties:
-        known = ", ".join(graph.edge_properties) or "none"
-        raise ParameterError(f"weight={name!r}: the graph has no such edge property; it has: {known}")
-    if not graph.num_arcs:
-        return
-    low, high, has_nan = graph.edge_property_range(str(name))
-    if has_nan or np.isinf(low) or np.isinf(high):
-        raise ParameterError(f"weight={name!r}: a weight is not finite")
-    if low < 0 and not negative:
-        raise ParameterError(f"weight={name!r}: the weight {low} is negative")
-
-
-def weighing(graph: Graph, name: object) -> Graph:
-    """The graph with that edge property as `weight`; the graph itself without a name. Kept until the values change."""
-    if name is None or name == "weight":
         return graph
     values = graph.edge_properties[str(name)]
-    kept = graph.kept_with_topology(f"weighing {name}", dict)
+    shift = _shift(heaviest(graph, str(name))) if scaled else 0
+    if name == "weight" and not shift:
+        return graph
+    kept = graph.kept_with_topology(f"weighing {name}{' scaled' * scaled}", dict)
     before, made = kept.get("latest", (None, None))
     if before is not values:
-        made = graph.with_edge_property("weight", values)
+        made = graph.with_edge_property("weight", _shifted(values, shift) if shift else values)
+        if np.count_nonzero(made.edge_properties["weight"]) < np.count_nonzero(values):
+            raise ParameterError(
+                f"weight={name!r}: beside the largest, {heaviest(graph, str(name))}, others are lost in a float64"
+            )
         kept["latest"] = values, made
     assert isinstance(made, Graph)
     return made
 
 
-def check_numbers(graph: Graph, **given: object) -> None:
+def check_numbers(**given: object) -> None:
     """Raise ParameterError for a parameter that is not None and holds a number that is not finite."""
     for name, values in given.items():
         if values is not None and not np.isfinite(np.asarray(values, np.float64)).all():
             raise ParameterError(f"{name}: a value is not finite")
+
+
+def scaled_numbers(**given: Any) -> dict[str, Any]:
+    """Those of the parameters that have to be scaled, so scaled; for results that do not depend on their unit."""
+    found = {}
+    for name, values in given.items():
+        array = np.asarray(0.0 if values is None else values, np.float64)
+        if shift := _shift(float(np.abs(array).max(initial=0))):
+            found[name] = _shifted(array, shift)
+    return found
+
+
+def _shift(largest: float) -> int:
+    """By which power of two to multiply: 0 where the largest magnitude does not ask for it."""
+    return 0 if LEAST <= largest <= MOST or not 0 < largest < math.inf else -math.frexp(largest)[1]
+
+
+def _shifted(values: NDArray[Any], shift: int) -> NDArray[np.float64]:
+    scaled: NDArray[np.float64] = np.ldexp(values.astype(np.float64), shift)
+    return scaled

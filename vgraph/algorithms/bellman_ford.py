@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._weights import check_weights
+from vgraph.algorithms._weights import check_lengths
 from vgraph.graph import Graph
 
 
@@ -34,5 +34,5 @@ def bellman_ford(graph, source: vg.vertex):
 
 @bellman_ford.requires
 def numbers_as_weights(graph: Graph) -> None:
-    """Raise ParameterError for missing or NaN weights."""
-    check_weights(graph, negative=True)
+    """Raise ParameterError for weights that are missing, not finite, or too large to be added up."""
+    check_lengths(graph, negative=True)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import ones_without_weights
+from vgraph.algorithms._weights import check_numbers, check_weights, ones_without_weights, own_weight
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
 
 @vg.operator
+def find_largest(v, graph):
+    """The largest number of b."""
+    graph.largest = max(graph.largest, abs(v.b))
+
+
+@vg.operator
 def begin(v, graph):
-    """From x = 0 the residual is b, and the first direction too."""
-    v.residual = v.b
-    v.direction = v.b
-    graph.squares += v.b * v.b
+    """From x = 0 the residual is b, and the first direction too; by b's largest number, so that squares are numbers."""
+    v.residual = v.b / graph.largest
+    v.direction = v.residual
+    graph.squares += v.residual * v.residual
 
 
 @vg.operator
@@ -39,6 +45,12 @@ def step(v, graph):
 
 
 @vg.operator
+def finish(v, graph):
+    """To the scale of b."""
+    v.x *= graph.largest
+
+
+@vg.operator
 def turn(v, graph):
     """The next direction is conjugate to those before."""
     v.direction = v.residual + graph.beta * v.direction
@@ -50,25 +62,28 @@ def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8,
 
     A has the edge property `weight` (1 without one) at both places of an edge; self-loops are its diagonal. Ends when
     the residual is at most `tolerance` times as long as `b`, a number per vertex. Results: `x` (float64) and
-    `rounds`. Raises ParameterError for a directed graph, AlgorithmError where A turns out not to be positive definite,
-    or after `max_rounds`. O(vertices + arcs) per round.
+    `rounds`. Raises ParameterError for a directed graph and for numbers that are not finite, AlgorithmError where A
+    turns out not to be positive definite, or after `max_rounds`. O(vertices + arcs) per round.
     """
     x = graph.vertex_property(vg.float64)
     residual = graph.vertex_property(vg.float64)
     direction = graph.vertex_property(vg.float64)
     image = graph.vertex_property(vg.float64)
     graph.squares = 0.0
-    graph.vertex_apply(begin)
+    graph.largest = 0.0
+    graph.vertex_apply(find_largest)
+    if graph.largest > 0:
+        graph.vertex_apply(begin)
     goal = tolerance * tolerance * graph.squares
     rounds = 0
-    while graph.squares > goal:
+    while not graph.squares <= goal:
         if rounds >= max_rounds:
             vg.fail("conjugate gradients have not converged: use a larger max_rounds or tolerance")
         graph.edge_apply(multiply)
         graph.curvature = 0.0
         graph.vertex_apply(project)
         if not graph.curvature > 0:
-            vg.fail("the matrix is not positive definite")
+            vg.fail("the matrix is not positive definite, or has numbers too large or small for a float64")
         graph.alpha = graph.squares / graph.curvature
         before = graph.squares
         graph.squares = 0.0
@@ -76,16 +91,19 @@ def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8,
         graph.beta = graph.squares / before
         graph.vertex_apply(turn)
         rounds += 1
+    graph.vertex_apply(finish)
     return x, rounds
 
 
 @conjugate_gradient.requires
-def symmetric(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
+def symmetric(graph: Graph, b: object) -> None:
+    """Raise ParameterError for a directed graph, and for numbers that are not finite."""
     if graph.directed:
         raise ParameterError(
             "conjugate_gradient takes symmetric matrices: build the graph with directed=False"
         )
+    check_weights(graph, own_weight(graph), negative=True)
+    check_numbers(b=b)
 
 
 @conjugate_gradient.prepares

@@ -46,10 +46,10 @@ def fringe(v, graph):
 def diameter(graph, source: vg.vertex = 0, max_searches=1000):
     """The largest distance, in hops, between two vertices of `source`'s component, or bounds of it; undirected graphs.
 
-    Results: `lower` and `upper`, equal if `max_searches` searches were enough, and `end`, a vertex with another `lower`
-    away. Two sweeps give a lower bound and a middle; vertices are searched from ring by ring around it, the farthest
-    first, until nearer ones cannot be farther apart. O(vertices + arcs) per search: some ten in most real graphs, many
-    in regular ones. Raises ParameterError for a directed graph.
+    Results: `lower` and `upper`, equal if `max_searches` searches were enough (`converged`), and `end`, a vertex with
+    another `lower` away. Two sweeps give a lower bound and a middle; vertices are searched from ring by ring around it,
+    the farthest first, until nearer ones cannot be farther apart. O(vertices + arcs) per search: some ten in most real
+    graphs, many in regular ones. Raises ParameterError for a directed graph.
     """
     hops = graph.vertex_property(vg.int32)
     ring = graph.vertex_property(vg.int32)
@@ -89,7 +89,8 @@ def diameter(graph, source: vg.vertex = 0, max_searches=1000):
                 if graph.next == graph.num_vertices:
                     graph.radius -= 1
                     upper = min(upper, max(lower, 2 * graph.radius))
-    return lower, upper, end
+    converged = lower == upper
+    return lower, upper, end, converged
 
 
 @diameter.requires

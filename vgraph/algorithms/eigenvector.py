@@ -6,7 +6,7 @@ import numpy as np
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_named, check_numbers, weighing
+from vgraph.algorithms._weights import check_numbers, check_weights, scaled_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -54,7 +54,7 @@ def eigenvector(
     `weight`: the name of an edge property by which arcs count more or less. `start`: the vector to begin with; all
     vertices alike by default. Ends when a round changes it by less than `tolerance` per vertex on average, as
     NetworkX's eigenvector_centrality does. Result: `centrality` (float64, of length 1). Raises AlgorithmError if it has
-    not converged after `max_rounds`. O(vertices + arcs) per round.
+    not converged after `max_rounds`, or comes to nothing, as weights below 0 may. O(vertices + arcs) per round.
     """
     centrality = graph.vertex_property(vg.float64, fill=1 / max(1, graph.num_vertices))
     incoming = graph.vertex_property(vg.float64)
@@ -72,7 +72,9 @@ def eigenvector(
         else:
             graph.edge_apply(gather_weighed)
         graph.vertex_apply(add)
-        graph.unit = 1 / vg.sqrt(graph.squares) if graph.squares > 0 else 1.0
+        if not graph.squares > 0:
+            vg.fail("the vector of eigenvector centrality has come to nothing: begin with another one")
+        graph.unit = 1 / vg.sqrt(graph.squares)
         graph.vertex_apply(update)
         rounds += 1
     return centrality
@@ -83,13 +85,13 @@ def sensible(graph: Graph, weight: object, start: object, tolerance: float) -> N
     """Raise ParameterError for a tolerance that nothing can meet, and for numbers that are not finite or all 0."""
     if not tolerance > 0:
         raise ParameterError(f"eigenvector: tolerance={tolerance} is not above 0")
-    check_named(graph, weight, negative=True)
-    check_numbers(graph, start=start)
+    check_weights(graph, weight, negative=True)
+    check_numbers(start=start)
     if start is not None and graph.num_vertices and not np.any(start):  # type: ignore[call-overload]
         raise ParameterError("eigenvector: start is all zero")
 
 
 @eigenvector.prepares
-def named(graph: Graph, weight: object) -> Prepared:
-    """The weights by the name that the operators know."""
-    return Prepared(weighing(graph, weight))
+def named(graph: Graph, weight: object, start: object) -> Prepared:
+    """The weights by the name that the operators know; the unit of either does not matter."""
+    return Prepared(weighing(graph, weight, scaled=True), arguments=scaled_numbers(start=start))

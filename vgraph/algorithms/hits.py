@@ -6,9 +6,12 @@ import numpy as np
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_named, check_numbers, weighing
+from vgraph.algorithms._weights import check_numbers, check_weights, heaviest, scaled_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+
+BOUND = 2.0**200
+"""Weights up to this, or down to its inverse, have squares that a float64 adds up."""
 
 
 @vg.operator
@@ -90,10 +93,11 @@ def hits(
     """Good hubs point to good authorities, good authorities are pointed to by good hubs.
 
     Power iteration from `start`, a non-negative number for each vertex, or from equal values, until the hubs (scaled to
-    the sum 1) change by less than `tolerance` in sum, or for `max_rounds` rounds. Results: `hub` and `authority`,
-    float64; each sums to 1, or with `normalized=False` the squares of `authority` do and `hub` is the sum of the
-    authorities that a vertex points to. Parallel arcs count each: alike, or by `weight`, the name of an edge property
-    of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices + arcs) a round.
+    the sum 1) change by less than `tolerance` in sum (`converged`), or for `max_rounds` rounds. Results: `hub` and
+    `authority`, float64; each sums to 1, or with `normalized=False` the squares of `authority` do and `hub` is the sum
+    of the authorities that a vertex points to. Parallel arcs count each: alike, or by `weight`, the
+    name of an edge property of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices + arcs) a
+    round.
     """
     hub = graph.vertex_property(vg.float64)
     authority = graph.vertex_property(vg.float64)
@@ -103,9 +107,9 @@ def hits(
     else:
         graph.vertex_apply(begin_with)
     graph.scale = 0.0
-    graph.change = tolerance
+    graph.change = vg.inf
     rounds = 0
-    while rounds < max_rounds and graph.change >= tolerance:
+    while rounds < max_rounds and not graph.change < tolerance:
         if weight is None:
             graph.edge_apply(point)
             graph.edge_apply(weigh, reverse=True)
@@ -134,23 +138,31 @@ def hits(
         graph.scale = 1 / (graph.authorities if normalized else vg.sqrt(graph.squares))
         graph.scale_of_hubs = 1 / graph.sum if normalized else graph.scale
     graph.vertex_apply(finish)
-    return hub, authority
+    converged = graph.change <= tolerance
+    return hub, authority, converged
 
 
 @hits.requires
-def sensible(graph: Graph, weight: object, start: object, max_rounds: int, tolerance: float) -> None:
+def sensible(
+    graph: Graph, weight: str | None, start: object, max_rounds: int, tolerance: float, normalized: bool
+) -> None:
     """Raise ParameterError for parameters out of range."""
     if max_rounds < 1:
         raise ParameterError(f"hits: max_rounds={max_rounds} is not at least 1")
     if not tolerance >= 0:
         raise ParameterError(f"hits: tolerance={tolerance} is not a number of at least 0")
-    check_named(graph, weight)
-    check_numbers(graph, start=start)
+    check_weights(graph, weight)
+    check_numbers(start=start)
     if start is not None and np.min(start, initial=0) < 0:  # type: ignore[call-overload]
         raise ParameterError("hits: start has a negative number")
+    largest = 0.0 if normalized or weight is None else heaviest(graph, weight)
+    if largest and not BOUND >= largest >= 1 / BOUND:
+        raise ParameterError(
+            f"hits: hubs that are not normalized have the unit of weights, and one is {largest}"
+        )
 
 
 @hits.prepares
-def named(graph: Graph, weight: object) -> Prepared:
-    """The weights by the name that the operators know."""
-    return Prepared(weighing(graph, weight))
+def named(graph: Graph, weight: object, start: object, normalized: bool) -> Prepared:
+    """The weights by the name that the operators know; the unit of hubs before they are normalized does not matter."""
+    return Prepared(weighing(graph, weight, scaled=normalized), arguments=scaled_numbers(start=start))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_named, check_numbers, weighing
+from vgraph.algorithms._weights import check_numbers, check_weights, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -34,7 +34,6 @@ def renew(v, graph, own):
     graph.change += abs(new - v.centrality)
     v.centrality = new
     v.incoming = 0
-    graph.squares += new * new
 
 
 @vg.operator
@@ -47,6 +46,19 @@ def update(v, graph):
 def update_each(v, graph):
     """Each counts by itself what is given."""
     renew(v, graph, v.betas)
+
+
+@vg.operator
+def find_largest(v, graph):
+    """The largest of all, so that squares are of numbers up to 1."""
+    graph.largest = max(graph.largest, abs(v.centrality))
+
+
+@vg.operator
+def measure(v, graph):
+    """The length of all."""
+    v.centrality /= graph.largest
+    graph.squares += v.centrality * v.centrality
 
 
 @vg.operator
@@ -79,7 +91,6 @@ def katz(
     incoming = graph.vertex_property(vg.float64)
     graph.alpha = alpha
     graph.beta = beta
-    graph.squares = 0.0
     graph.change = vg.inf
     rounds = 0
     if start is not None:
@@ -88,7 +99,6 @@ def katz(
         if rounds >= max_rounds:
             vg.fail("Katz centrality has not converged: use a smaller alpha, or a larger max_rounds")
         graph.change = 0.0
-        graph.squares = 0.0
         if weight is None:
             graph.edge_apply(gather)
         else:
@@ -98,19 +108,26 @@ def katz(
         else:
             graph.vertex_apply(update_each)
         rounds += 1
-    if normalized and graph.squares > 0:
-        graph.unit = 1 / vg.sqrt(graph.squares)
-        graph.vertex_apply(scale)
+    if normalized:
+        graph.largest = 0.0
+        graph.squares = 0.0
+        graph.vertex_apply(find_largest)
+        if graph.largest > 0:
+            graph.vertex_apply(measure)
+            graph.unit = 1 / vg.sqrt(graph.squares)
+            graph.vertex_apply(scale)
     return centrality
 
 
 @katz.requires
-def sensible(graph: Graph, betas: object, weight: object, start: object, tolerance: float) -> None:
+def sensible(
+    graph: Graph, alpha: float, beta: float, betas: object, weight: object, start: object, tolerance: float
+) -> None:
     """Raise ParameterError for a tolerance that nothing can meet, and for numbers that are not finite."""
     if not tolerance > 0:
         raise ParameterError(f"katz: tolerance={tolerance} is not above 0")
-    check_named(graph, weight, negative=True)
-    check_numbers(graph, betas=betas, start=start)
+    check_weights(graph, weight, negative=True)
+    check_numbers(alpha=alpha, beta=beta, betas=betas, start=start)
 
 
 @katz.prepares

@@ -15,7 +15,7 @@ def start(v):
 
 @vg.operator
 def adopt(v, graph):
-    """v takes the label that most of its neighbors have; the smallest of several."""
+    """v takes the label at the other end of most of its arcs; the smallest of several."""
     best = v.label
     most = 0
     for u in v.out_neighbors:
@@ -38,8 +38,10 @@ def adopt(v, graph):
 def label_propagation(graph, max_rounds=10):
     """Each vertex takes the most frequent label around it, all at once, for `max_rounds` rounds or until none changes.
 
-    In a directed graph a neighbor counts once for each direction in which there is an arc. Result: `label`, a vertex
-    id. Deterministic. O(max_rounds * (vertices + arcs)).
+    Each arc counts, in either direction: a neighbor counts as often as there are arcs between it and the vertex (twice
+    for an arc each way, k times for k parallel edges), and a vertex for itself if it has a self-loop (once if
+    undirected, else twice). Result: `label`, a vertex id; `converged`: the last round changed none. Deterministic.
+    O(max_rounds * (vertices + arcs)).
     """
     label = graph.vertex_property(vg.vertex)
     count = graph.scratch(vg.int32)
@@ -50,7 +52,8 @@ def label_propagation(graph, max_rounds=10):
         graph.changed = 0
         graph.vertex_apply(adopt)
         rounds += 1
-    return label
+    converged = graph.changed == 0
+    return label, converged
 
 
 @label_propagation.requires

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_weights, ones_without_weights
+from vgraph.algorithms._weights import check_weights, ones_without_weights, own_weight, weighing
 from vgraph.algorithms.random_walks import drawn
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
 PARTS = 4
 """Groups that move at once are about one in so many: neighbors that all move at once swing."""
+
+MOST = 1e100
+"""The largest resolution: products of it and of sums of weights are numbers that a float64 holds."""
 
 SWEEPS = 100
 """A level ends after so many turns of each part, if groups still move then."""
@@ -123,10 +126,11 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     """Communities of high modularity: groups of vertices, at first each of one, move to better communities, and merge.
 
     A level ends when no group would gain; the groups of the next are its communities. It counts if it adds more
-    than `tolerance` to the modularity. Arcs weigh their edge property `weight`, or 1. Results: `community`, a vertex
-    id, the smallest of the community, which is connected; `modularity`; `levels` that counted. The same on every
-    device if the weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a
-    directed graph, negative weights, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
+    than `tolerance` to the modularity. Arcs weigh their edge property `weight`, or 1; the unit does not matter.
+    Results: `community`, a vertex id, the smallest of the community, which is connected; `modularity`; `levels` that
+    counted; `converged`: neither was `max_levels` in the way, nor a level cut short. The same on every device if the
+    weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a directed graph,
+    weights that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
     community = graph.vertex_property(vg.vertex)
@@ -143,6 +147,8 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     graph.turn = vg.int32(0)
     modularity = 0.0
     level = 0
+    converged = False
+    calm = True
     while level <= max_levels:
         after = graph.vertex_property(vg.vertex)
         woken = graph.vertex_property(vg.int32)
@@ -154,8 +160,9 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
         graph.vertex_apply(gather, groups)
         found = 0.0
         if graph.whole > 0:
-            found = (graph.within - resolution * graph.chance / graph.whole) / graph.whole
+            found = (graph.within - resolution * (graph.chance / graph.whole)) / graph.whole
         if level > 0 and found - modularity <= tolerance:
+            converged = calm
             break
         modularity = found
         graph.vertex_apply(begin)
@@ -170,10 +177,11 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
                 moved += len(moving)
                 graph.turn += 1
             sweep += 1
+        calm = calm and moved == 0
         graph.edge_apply(join)
         level += 1
     levels = level - 1
-    return community, modularity, levels
+    return community, modularity, levels, converged
 
 
 @louvain.requires
@@ -184,17 +192,14 @@ def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int)
             "louvain: communities are of undirected graphs; build the graph with directed=False"
         )
     for name, value in (("resolution", resolution), ("tolerance", tolerance)):
-        if not 0 <= value < float("inf"):
-            raise ParameterError(f"louvain: {name}={value} is not a number of at least 0")
+        if not 0 <= value <= MOST:
+            raise ParameterError(f"louvain: {name}={value} is not a number from 0 to {MOST:g}")
     if max_levels < 1:
         raise ParameterError(f"louvain: max_levels={max_levels} is not above 0")
-    if "weight" in graph.edge_properties:
-        check_weights(graph, negative=False)
-        if graph.num_arcs and graph.edge_property_range("weight")[1] == float("inf"):
-            raise ParameterError("louvain: an edge weight is infinite")
+    check_weights(graph, own_weight(graph))
 
 
 @louvain.prepares
 def weighted(graph: Graph) -> Prepared:
     """Arcs without weight count 1."""
-    return Prepared(ones_without_weights(graph))
+    return Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._weights import check_weights
+from vgraph.algorithms._weights import check_sums, check_weights
 from vgraph.graph import Graph
 
 
@@ -100,9 +100,10 @@ def keep(v):
 def minimum_spanning_forest(graph):
     """A lightest set of edges that joins whatever is connected, by the edge property `weight`.
 
-    Weights are numbers of any type and sign; the direction of arcs is ignored, of parallel edges the lightest counts,
-    self-loops do not. Results: `weight`, the sum (of a type wide enough), and `edges`, an array of shape (k, 2): the
-    ends of each edge, the smaller first, in ascending order. O(arcs * log vertices).
+    Weights are finite numbers of any type and sign, whose sum fits into it (64 bits for integers); else ParameterError.
+    The direction of arcs is ignored, of parallel edges the lightest counts, self-loops do not. Results: `weight`, the
+    sum (of a type wide enough), and `edges`, an array of shape (k, 2): the ends of each edge, the smaller first, in
+    ascending order. O(arcs * log vertices).
     """
     component = graph.disjoint_sets()
     near = graph.vertex_property(vg.vertex)
@@ -139,5 +140,6 @@ def pairs(weight: Any, tail: NDArray[Any], head: NDArray[Any]) -> dict[str, Any]
 
 @minimum_spanning_forest.requires
 def comparable_weights(graph: Graph) -> None:
-    """Raise ParameterError for weights that cannot be compared."""
+    """Raise ParameterError for weights that cannot be compared or added up."""
     check_weights(graph, negative=True)
+    check_sums(graph, graph.num_vertices - 1)

@@ -6,7 +6,13 @@ import numpy as np
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_weights, ones_without_weights
+from vgraph.algorithms._weights import (
+    check_numbers,
+    check_weights,
+    ones_without_weights,
+    own_weight,
+    weighing,
+)
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
@@ -39,7 +45,8 @@ def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
 
     `community`: each vertex's community, numbers from 0 to vertices - 1 as label_propagation and
     connected_components give them. Arcs weigh their edge property `weight`, or 1. Result: `modularity`, a float, with
-    NetworkX's values; 0 without arcs. Raises ParameterError for other numbers, and for negative weights.
+    NetworkX's values; 0 without arcs. Raises ParameterError for other numbers, and for weights that are negative or not
+    finite; their unit does not matter.
     O(vertices + arcs).
     """
     leaving = graph.vertex_property(vg.float64)
@@ -51,21 +58,21 @@ def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
     graph.vertex_apply(expect)
     modularity = 0.0
     if graph.whole > 0:
-        modularity = graph.inside / graph.whole - resolution * graph.chance / (graph.whole * graph.whole)
+        modularity = graph.inside / graph.whole - resolution * (graph.chance / (graph.whole * graph.whole))
     return modularity
 
 
 @modularity.requires
-def sensible(graph: Graph, community: object) -> None:
-    """Raise ParameterError for communities that are no vertices, and for weights below 0."""
+def sensible(graph: Graph, community: object, resolution: float) -> None:
+    """Raise ParameterError for communities that are no vertices, and for other numbers out of range."""
     given = np.asarray(community)
     if given.size and not (0 <= given.min() and given.max() < graph.num_vertices):
         raise ParameterError("modularity: communities are numbered from 0 to the number of vertices - 1")
-    if "weight" in graph.edge_properties:
-        check_weights(graph, negative=False)
+    check_numbers(resolution=resolution)
+    check_weights(graph, own_weight(graph))
 
 
 @modularity.prepares
 def weighted(graph: Graph) -> Prepared:
     """Arcs without weight count 1."""
-    return Prepared(ones_without_weights(graph))
+    return Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))

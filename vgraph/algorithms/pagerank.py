@@ -6,9 +6,13 @@ import numpy as np
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_named, weighing
+from vgraph.algorithms._weights import check_weights, scaled_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+
+FLOOR = 2.0**-1000
+FLOOR_32 = 2.0**-100
+"""Rank by the least weight that leaves a vertex is a number that ranks' type holds."""
 
 
 @vg.function
@@ -62,6 +66,8 @@ def begin_weighed(v, graph):
     v.leaving = 0.0
     for e in v.out_edges:
         v.leaving += e.weight
+    if v.leaving > 0:
+        graph.least = min(graph.least, v.leaving)
     v.rank = 1 / graph.num_vertices
     v.part = 0
     hand_on(v, graph, v.rank, v.leaving)
@@ -102,7 +108,9 @@ def pagerank(
     Stops when the ranks change by less than `tolerance` in sum, or after `max_rounds`. Where there is no out-arc the
     surfer jumps, as one does anywhere with probability 1 - `damping`: evenly, or in proportion to `personalization`
     (non-negative, one number per vertex). Arcs are taken evenly, or in proportion to `weight`, the name of an edge
-    property of non-negative numbers. Result: `rank`, of type `dtype` (vg.float64 or vg.float32).
+    property of non-negative numbers; their unit does not matter. Results: `rank`, of type `dtype` (vg.float64 or
+    vg.float32), and `converged`: the last round changed little enough. Raises AlgorithmError where the arcs of a vertex
+    weigh less than 2**-1000 (vg.float32: 2**-100), beside others of usual weights.
     """
     rank = graph.vertex_property(dtype)
     incoming = graph.vertex_property(dtype)
@@ -111,7 +119,7 @@ def pagerank(
         leaving = graph.vertex_property(vg.float64)
     graph.damping = damping
     graph.dangling = 0.0
-    graph.change = tolerance
+    graph.change = vg.inf
     graph.base = 0.0
     if personalization is not None:
         graph.preferences = 0.0
@@ -119,9 +127,14 @@ def pagerank(
     if weight is None:
         graph.vertex_apply(begin)
     else:
+        graph.least = vg.inf
         graph.vertex_apply(begin_weighed)
+        if graph.least < (FLOOR_32 if dtype == vg.float32 else FLOOR):
+            vg.fail(
+                "the arcs of a vertex weigh too little beside others to tell what each takes along of its rank"
+            )
     rounds = 0
-    while rounds < max_rounds and graph.change >= tolerance:
+    while rounds < max_rounds and not graph.change < tolerance:
         graph.jumping = 1 - damping + damping * graph.dangling
         graph.dangling = 0.0
         graph.change = 0.0
@@ -138,7 +151,8 @@ def pagerank(
         else:
             graph.vertex_apply(update_weighed)
         rounds += 1
-    return rank
+    converged = graph.change <= tolerance
+    return rank, converged
 
 
 @pagerank.requires
@@ -156,10 +170,12 @@ def sensible(
         given = np.asarray(personalization)
         if not (np.isfinite(given).all() and (given >= 0).all()) or (graph.num_vertices and not given.any()):
             raise ParameterError("pagerank: personalization must be finite, non-negative, and not all zero")
-    check_named(graph, weight)
+    check_weights(graph, weight)
 
 
 @pagerank.prepares
-def named(graph: Graph, weight: object) -> Prepared:
-    """The weights by the name that the operators know."""
-    return Prepared(weighing(graph, weight))
+def named(graph: Graph, personalization: object, weight: object) -> Prepared:
+    """The weights by the name that the operators know; ranks do not depend on units."""
+    return Prepared(
+        weighing(graph, weight, scaled=True), arguments=scaled_numbers(personalization=personalization)
+    )

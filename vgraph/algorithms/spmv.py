@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import ones_without_weights
+from vgraph.algorithms._weights import (
+    check_numbers,
+    check_weights,
+    heaviest,
+    ones_without_weights,
+    own_weight,
+)
+from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
 
@@ -28,7 +37,8 @@ def spmv(graph, x: vg.vertex_property(vg.float64), transposed=None):
     """The matrix of the graph, or with `transposed=vg.bool_` its transpose, times `x`, a number per vertex.
 
     The matrix has the edge property `weight`, or 1 where the graph has none; parallel arcs add up. Result: `product`
-    (float64). O(vertices + arcs).
+    (float64). Raises ParameterError for numbers that are not finite, or so large that a product might not be.
+    O(vertices + arcs).
     """
     product = graph.vertex_property(vg.float64)
     if transposed is None:
@@ -36,6 +46,16 @@ def spmv(graph, x: vg.vertex_property(vg.float64), transposed=None):
     else:
         graph.edge_apply(column)
     return product
+
+
+@spmv.requires
+def finite(graph: Graph, x: object) -> None:
+    """Raise ParameterError for numbers that are not finite, and where the product might not be."""
+    check_weights(graph, own_weight(graph), negative=True)
+    check_numbers(x=x)
+    weight = float(heaviest(graph)) if own_weight(graph) else 1.0
+    if weight * float(np.abs(np.asarray(x, np.float64)).max(initial=0)) * graph.num_arcs == np.inf:
+        raise ParameterError("spmv: the product may be beyond what a float64 holds: scale x or the weights")
 
 
 @spmv.prepares

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._weights import check_weights
+from vgraph.algorithms._weights import check_lengths
 from vgraph.graph import Graph
 
 
@@ -18,7 +18,8 @@ def sssp(graph, source: vg.vertex):
     """Lengths of the shortest paths from `source` by the edge property `weight`.
 
     Result: `dist`, of the weight's type (int64 for 32-bit integers if a path might overflow), `vg.inf` where unreached:
-    the largest value of an integer type, or infinity. Weights must not be negative or NaN: see `bellman_ford`.
+    the largest value of an integer type, or infinity. Weights are finite and not negative (see `bellman_ford`), and may
+    not add up to more than their type holds.
     """
     dist = graph.vertex_property(graph.weight.path_dtype, fill=vg.inf)
     dist[source] = 0
@@ -31,4 +32,4 @@ def sssp(graph, source: vg.vertex):
 @sssp.requires
 def non_negative_weights(graph: Graph) -> None:
     """Raise ParameterError for weights with which distances are not defined, or not found by this algorithm."""
-    check_weights(graph, negative=False)
+    check_lengths(graph)

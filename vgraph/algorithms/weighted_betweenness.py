@@ -5,7 +5,7 @@ from __future__ import annotations
 import vgraph as vg
 from vgraph._orient import Prepared, lightest_of_parallel_arcs
 from vgraph.algorithms._pairs import check_pairs, pairs
-from vgraph.algorithms._weights import check_weights
+from vgraph.algorithms._weights import check_lengths
 from vgraph.algorithms.betweenness import credit, worth_of_a_path
 from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
@@ -92,9 +92,9 @@ def weighted_betweenness(
 
     Parameters and result as there. Of parallel arcs the lightest counts, and as one. Paths are equally short if their
     sums are equal to the last bit: integers are safe, sums of floats may be rounded. Raises ParameterError for weights
-    that are not above 0, infinite or NaN, and AlgorithmError where a vertex has more shortest paths than a float64
-    holds, or where a weight is lost in the rounding of a distance. For each source O(vertices + arcs) beside the
-    distances (see `sssp`), in as many rounds as a shortest path has arcs.
+    that are not above 0, not finite, or too large to be added up, and AlgorithmError where a vertex has more shortest
+    paths than a float64 holds, or where a weight is lost in the rounding of a distance. For each source O(vertices +
+    arcs) beside the distances (see `sssp`), in as many rounds as a shortest path has arcs.
     """
     dist = graph.vertex_property(graph.weight.path_dtype)
     waits = graph.vertex_property(vg.int32)
@@ -140,7 +140,7 @@ def weighted_betweenness(
 @weighted_betweenness.requires
 def sensible(graph: Graph, sources: object, targets: object, samples: object) -> None:
     """Raise ParameterError for weights with which paths are not defined, and for pairs that there are not."""
-    check_weights(graph, negative=False, zero=False, infinite=False)
+    check_lengths(graph, zero=False)
     check_pairs(graph, sources, targets, samples)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import vgraph as vg
 from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_weights
+from vgraph.algorithms._weights import check_lengths
 from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
 
@@ -24,9 +24,9 @@ def weighted_closeness(graph, vertices=None, wf_improved=True):
     """The inverse of the mean distance, by the edge property `weight`, to a vertex from those that reach it; else 0.
 
     `vertices`: those of which it is wanted, all by default; the others get 0. `wf_improved` as of `closeness`; all as
-    NetworkX's closeness_centrality with `distance`. Result: `centrality` (float64). Weights must not be negative,
-    infinite or NaN. For each vertex asked for the work of an `sssp`, and O(vertices); `closeness` counts hops, from 64
-    vertices at a time.
+    NetworkX's closeness_centrality with `distance`. Result: `centrality` (float64). Weights as of `sssp`. Raises
+    AlgorithmError where distances are so large or small that their mean, or its inverse, is beyond a float64. For each
+    vertex asked for the work of an `sssp`, and O(vertices); `closeness` counts hops, from 64 vertices at a time.
     """
     centrality = graph.vertex_property(vg.float64)
     for vertex in vertices:
@@ -39,7 +39,10 @@ def weighted_closeness(graph, vertices=None, wf_improved=True):
         graph.reached = -1
         graph.vertex_apply(add_up)
         if graph.total > 0:
-            centrality[vertex] = graph.reached / graph.total
+            inverse = graph.reached / graph.total
+            if graph.total == vg.inf or inverse == vg.inf:
+                vg.fail("distances are beyond what a float64 can add up or invert: scale the weights")
+            centrality[vertex] = inverse
             if wf_improved:
                 centrality[vertex] *= graph.reached / (graph.num_vertices - 1)
     return centrality
@@ -48,7 +51,7 @@ def weighted_closeness(graph, vertices=None, wf_improved=True):
 @weighted_closeness.requires
 def lengths(graph: Graph) -> None:
     """Raise ParameterError for weights that are no lengths."""
-    check_weights(graph, negative=False, infinite=False)
+    check_lengths(graph)
 
 
 @weighted_closeness.prepares

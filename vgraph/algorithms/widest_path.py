@@ -18,7 +18,7 @@ def widest_path(graph, source: vg.vertex):
     """How wide the widest path from `source` is: of all paths the largest smallest edge property `weight`.
 
     Result: `width`, of the weights' type: `vg.inf` (the largest value of an integer type) at the source, `-vg.inf` (the
-    smallest) where unreached. Weights may be negative. Raises ParameterError without weights and for NaN.
+    smallest) where unreached. Weights are finite, of any sign; else ParameterError.
     O(vertices * arcs) at worst, near vertices + arcs as a rule.
     """
     width = graph.vertex_property(graph.weight.dtype, fill=-vg.inf)
@@ -31,5 +31,5 @@ def widest_path(graph, source: vg.vertex):
 
 @widest_path.requires
 def numbers_as_weights(graph: Graph) -> None:
-    """Raise ParameterError for missing or NaN weights."""
+    """Raise ParameterError for weights that are missing or not finite."""
     check_weights(graph, negative=True)

@@ -60,7 +60,8 @@ def describe_result(result: Result, read_seconds: float) -> list[str]:
     for name, value in outputs(result).items():
         lines.append(f"  {name}: {describe_values(value)}")
     threads = f", {counted(stats.threads, 'threads')}" if stats.threads else ""
-    work = f"{counted(stats.rounds, 'rounds')}, {counted(stats.edges, 'arcs')} walked"
+    ended = "" if result.converged else " (not converged)"
+    work = f"{counted(stats.rounds, 'rounds')}{ended}, {counted(stats.edges, 'arcs')} walked"
     lines.append(f"{work} on {stats.device}{threads}")
     compiled = seconds(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
     kernel = f" (kernel {seconds(stats.kernel_seconds)})" if stats.kernel_seconds else ""
@@ -113,6 +114,7 @@ def as_json(name: str, graph: Graph, result: Result, read_seconds: float, trace:
         "device": stats.device,
         "threads": stats.threads,
         "rounds": stats.rounds,
+        "converged": result.converged,
         "edges": stats.edges,
         "cached": stats.cached,
         "seconds": {

@@ -63,8 +63,16 @@ def __getattr__(name: str) -> Any:
     found = function(name)
 
     def counted(*args: Any, **kwargs: Any) -> Any:
+        from vgraph.errors import AlgorithmError, ParameterError
+
         calls[name] += 1
-        return found(*args, **kwargs)
+        try:
+            return found(*args, **kwargs)
+        except (
+            AlgorithmError,
+            ParameterError,
+        ) as error:  # such as weights that are not finite: NetworkX may take them
+            raise NotImplementedError(str(error)) from None
 
     globals()[name] = counted
     return counted

@@ -105,7 +105,7 @@ def modularity(G: Any, communities: Any, weight: str | None = "weight", resoluti
         number[[graph.index[node] for node in community if node in graph]] = k
     if size != len(graph) or (number < 0).any():
         raise NotAPartition(graph, given)
-    _weighty(graph, weight, "modularity")
+    _weighty(graph, weight)
     found = vg.run(A.modularity, graph.summed(weight), community=number, resolution=float(resolution))
     return float(found.modularity)
 
@@ -125,7 +125,7 @@ def louvain_communities(
     no_direction(graph)
     if not graph.sources.size:
         return [{node} for node in graph.nodes]
-    _weighty(graph, weight, "louvain_communities")
+    _weighty(graph, weight)
     found = vg.run(
         A.louvain,
         graph.summed(weight),
@@ -136,10 +136,8 @@ def louvain_communities(
     return list(members(graph, found.community))
 
 
-def _weighty(graph: NxGraph, weight: str | None, what: str) -> None:
-    """Raise NotImplementedError for weights below 0, and ZeroDivisionError, as NetworkX does, where all are 0."""
+def _weighty(graph: NxGraph, weight: str | None) -> None:
+    """Raise ZeroDivisionError, as NetworkX does, where all weights are 0."""
     values = graph.attribute(weight)
-    if values is not None and not (values >= 0).all():
-        raise NotImplementedError(f"{what} with weights that are negative or no numbers")
-    if not (graph.sources.size if values is None else values.sum()):
+    if not (graph.sources.size if values is None else values.any()):
         raise ZeroDivisionError("the edges of the graph weigh nothing")

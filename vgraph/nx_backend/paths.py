@@ -117,10 +117,10 @@ def single_source_dijkstra_path_length(
     graph = converted(G, weight)
     if source not in graph:
         raise nx.NodeNotFound(f"Node {source} not found in graph")
-    try:
-        dist, reached = _distances(graph, source, weight, A.sssp)
-    except vg.ParameterError as error:
-        raise ValueError(f"Contradictory paths found: negative weights? ({error})") from None
+    values = graph.attribute(weight)
+    if values is not None and (values < 0).any():
+        raise ValueError("Contradictory paths found: negative weights?")
+    dist, reached = _distances(graph, source, weight, A.sssp)
     if cutoff is not None:
         reached &= dist <= cutoff
     return _nearest_first(graph, dist, reached)

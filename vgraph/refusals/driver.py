@@ -317,6 +317,17 @@ class ResultTwice(Refusal):
 
 
 @dataclass(eq=False)
+class ReservedResult(Refusal):
+    """A result by a name that every result has for something else."""
+
+    title = "a result cannot be called `{name}`"
+    label = "every result has a `{name}` of its own"
+    help = "give it another name; `converged` is for a bool, whether an iteration met its criterion"
+
+    name: str
+
+
+@dataclass(eq=False)
 class NotAResult(Refusal):
     """A result that is no property or scalar."""
 

@@ -106,15 +106,19 @@ class Result:
     that was asked for), one element per vertex.
 
     `names` lists them in the order of the return statement; `stats`, `trace` and `schedule` tell how it ran.
+    `converged`, a bool: False if an iteration stopped, at `max_rounds` or another bound, before it met its own
+    criterion. It is what the algorithm returns by that name (which is not among `names`); True if it returns none, as
+    what does not iterate towards anything does, and what raises AlgorithmError rather than stop early.
     """
 
     def __init__(
         self, algorithm: str, values: Mapping[str, Any], stats: Stats, trace: Trace, schedule: Schedule
     ) -> None:
         self.algorithm = algorithm
-        self.names = tuple(values)
         self.stats, self.trace, self.schedule = stats, trace, schedule
         self._values = dict(values)
+        self.converged = bool(self._values.pop("converged", True))
+        self.names = tuple(self._values)
 
     def made_from(self, graph: Graph, arguments: Mapping[str, Any]) -> Result:
         """Itself, with a note of what it was made from, for `vg.verify`. The graph is not kept alive."""
@@ -131,12 +135,17 @@ class Result:
 
     def reordered(self, rank: Any) -> Result:
         """The same with element `rank[v]` of each property at v."""
-        values = {k: _take(v, rank) if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
-        return Result(self.algorithm, values, self.stats, self.trace, self.schedule)
+        return self._with(
+            {k: _take(v, rank) if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
+        )
 
     def finished(self, finish: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Result:
         """The same with the values that `finish` gives for them."""
-        return Result(self.algorithm, finish(self._values), self.stats, self.trace, self.schedule)
+        return self._with(finish(self._values))
+
+    def _with(self, values: Mapping[str, Any]) -> Result:
+        whole = {**values, "converged": self.converged}
+        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -154,4 +163,5 @@ class Result:
         shown = ", ".join(f"{k}: {getattr(v, 'dtype', type(v).__name__)}" for k, v in self._values.items())
         s = self.stats
         rounds = f"{s.rounds} round{'s' * (s.rounds != 1)}"
-        return f"<Result of {self.algorithm}: {shown}; {rounds} in {duration(s.run_seconds)} on {s.device}>"
+        ended = "" if self.converged else ", not converged,"
+        return f"<Result of {self.algorithm}: {shown}; {rounds}{ended} in {duration(s.run_seconds)} on {s.device}>"

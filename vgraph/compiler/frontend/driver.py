@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.parameters import Usage, usage
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue
 from vgraph.compiler.frontend.unit import Unit, syntax_of
 from vgraph.compiler.ir import Origin, Property, Site
-from vgraph.compiler.types import I64, VID, Kind, Type, Vector
+from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, Vector
 from vgraph.decorators import FunctionDef
 from vgraph.language import DType
 from vgraph.refusals.base import did_you_mean
@@ -32,6 +32,19 @@ METHODS = (
     "vertex_filter",
 )
 OUT_OF_RANGE = "a vertex index is out of range"
+RESERVED = (
+    "algorithm",
+    "converged",
+    "finished",
+    "made_from",
+    "names",
+    "origin",
+    "reordered",
+    "schedule",
+    "stats",
+    "trace",
+)
+"""The names that `vgraph.runtime.result.Result` has of its own; a bool `converged` may be returned."""
 
 
 class DriverLowering(Frontiers):
@@ -406,6 +419,9 @@ class DriverLowering(Frontiers):
         if any(r.name == name for r in self.results):
             raise refusals.driver.ResultTwice(e.span, name)
         found = self.entity(e)
+        flag = name == "converged" and isinstance(found, Value) and found.type == BOOL
+        if name in RESERVED and not flag:
+            raise refusals.driver.ReservedResult(e.span, name)
         match found:
             case en.PropertyRef(property=prop):
                 self.not_scratch(prop, e.span)
