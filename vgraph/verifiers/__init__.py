@@ -2,7 +2,8 @@
 
 Each is a function of the graph, the result and the arguments of the run; `VERIFIERS` has one for each algorithm by its
 name. They are NumPy and SciPy, so they share no code with what they check. Where nothing that is cheaper than the
-computation proves a result (labels after some rounds, scores of pairs, modularity), it is computed a second time.
+computation proves a result (ranks and labels after some rounds, scores of pairs, modularity), it is computed a second
+time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.errors import ParameterError
-from vgraph.verifiers import blocks, communities, distances, paths, scores, structure
+from vgraph.verifiers import blocks, communities, distances, iterations, paths, scores, structure
+from vgraph.verifiers.common import flagged
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -32,12 +34,12 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "degree_centrality": scores.degrees,
     "diameter": distances.diameter,
     "eccentricity": distances.eccentricity,
-    "eigenvector": scores.eigenvector,
-    "hits": scores.hits,
+    "eigenvector": iterations.eigenvector,
+    "hits": iterations.hits,
     "jaccard": communities.jaccard,
     "k_core": structure.cores,
     "k_truss": structure.trusses,
-    "katz": scores.katz,
+    "katz": iterations.katz,
     "label_components": structure.weak_components,
     "label_propagation": communities.labels,
     "local_clustering": structure.clustering,
@@ -47,7 +49,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "minimum_spanning_forest": structure.forest,
     "modularity": communities.modularity,
     "multi_source_bfs": paths.tree,
-    "pagerank": scores.pagerank,
+    "pagerank": iterations.pagerank,
     "path_counts": paths.counts,
     "random_walks": scores.walks,
     "spmv": scores.product,
@@ -58,6 +60,9 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "weighted_closeness": scores.weighted_closeness,
     "widest_path": paths.widest,
 }
+
+STOPPING: Final = ("diameter", "hits", "label_propagation", "louvain", "pagerank")
+"""Those that may stop before they have converged, whose verifiers look at that."""
 
 
 def verify(result: Result, graph: Graph | None = None) -> None:
@@ -82,3 +87,5 @@ def verify(result: Result, graph: Graph | None = None) -> None:
             "the graph of this result is gone: keep it, and give it as verify(result, graph)"
         )
     check(graph, result, arguments)
+    if result.algorithm not in STOPPING:
+        flagged(result, True)

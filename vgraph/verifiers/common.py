@@ -13,6 +13,7 @@ from vgraph.errors import VerificationError
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
+    from vgraph.runtime.result import Result
 
 Array = NDArray[Any]
 
@@ -53,6 +54,23 @@ def weights(graph: Graph) -> Array:
     return np.ones(graph.num_arcs) if given is None else given.astype(np.float64)
 
 
+def in_scale(given: Any) -> Array:
+    """Numbers as algorithms take them where only proportions count: times a power of two, if the largest of them is not
+    between 2**-20 and 2**40.
+    """
+    values = np.asarray(given, np.float64)
+    largest = np.abs(values).max(initial=0)
+    if 2.0**-20 <= largest <= 2.0**40 or not largest:
+        return values
+    return np.ldexp(values, -int(np.frexp(largest)[1]))
+
+
+def flagged(result: Result, converged: bool) -> None:
+    """Raise VerificationError where the result says otherwise of its iteration."""
+    if result.converged != converged:
+        raise VerificationError(f"converged is {result.converged}, and should be {converged}")
+
+
 def none_of(bad: Array, what: Callable[[int], str]) -> None:
     """Raise VerificationError for the first vertex at which `bad` is true."""
     if bad.any():
@@ -69,10 +87,14 @@ def no_arc(bad: Array, ends: tuple[Array, Array], what: Callable[[int, int], str
         raise VerificationError(f"vertex {target}: {what(source, target)}")
 
 
-def close(found: Array, expected: Array, name: str, rtol: float = 1e-9, atol: float = 1e-12) -> None:
-    """Raise VerificationError for the first vertex where two results differ; NaN is never right."""
+def close(found: Array, expected: Array, name: str, rtol: float = 1e-9, small: float = 1e-12) -> None:
+    """Raise VerificationError for the first vertex where two results differ; NaN is never right.
+
+    They may differ by `rtol` of the value and `small` of the largest of all.
+    """
     with np.errstate(invalid="ignore"):
-        off = ~(np.abs(found - expected) <= atol + rtol * np.abs(expected))
+        largest = np.abs(expected[np.isfinite(expected)]).max(initial=0)
+        off = ~(np.abs(found - expected) <= small * largest + rtol * np.abs(expected))
     none_of(off & (found != expected), lambda v: f"{name} is {found[v]}, and should be {expected[v]}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, arcs, equal, matrix, none_of, weights
+from vgraph.verifiers.common import Array, arcs, equal, flagged, in_scale, matrix, none_of, weights
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -20,16 +20,18 @@ def labels(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     s, t = arcs(graph)
     ends = np.r_[s, t] if graph.directed else s, np.r_[t, s] if graph.directed else t
     label = np.arange(graph.num_vertices)
-    before = label
+    before, converged = label, False
     for done in range(given["max_rounds"]):
         again = _most_frequent(label, ends)
         if np.array_equal(again, label):
+            converged = True
             break
         if np.array_equal(again, before):  # two labellings take turns for ever
             label = label if (given["max_rounds"] - done) % 2 == 0 else again
             break
         before, label = label, again
     equal(result.label, label, "label")
+    flagged(result, converged)
 
 
 def _most_frequent(label: Array, ends: tuple[Array, Array]) -> Array:
@@ -50,7 +52,10 @@ def modularity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 
 def louvain(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Communities are connected, bear the name of their smallest member, and are no worse than each vertex alone."""
+    """Communities are connected and bear the name of their smallest member; each level has added to the modularity.
+
+    That there are none better is nothing that Louvain's method promises.
+    """
     from scipy.sparse.csgraph import connected_components
 
     n, community = graph.num_vertices, np.asarray(result.community, np.int64)
@@ -68,10 +73,13 @@ def louvain(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         lambda v: f"community is {community[v]}; the least vertex of it on a way within it is {named[v]}",
     )
     _modular(graph, result, community, given["resolution"])
-    alone = _modularity(graph, np.arange(n), given["resolution"])
-    if result.modularity < alone - 1e-9 * (1 + abs(given["resolution"])):
+    levels, alone = int(result.levels), _modularity(graph, np.arange(n), given["resolution"])
+    if not 0 <= levels <= given["max_levels"] or (levels == 0) != (community == np.arange(n)).all():
+        raise VerificationError(f"levels is {levels}, and there are {np.unique(community).size} communities")
+    least = alone + levels * given["tolerance"]
+    if result.modularity < least - 1e-9 * (1 + given["resolution"]):
         raise VerificationError(
-            f"modularity is {result.modularity}, less than the {alone} of single vertices"
+            f"modularity is {result.modularity}, less than {least} for {levels} levels from single vertices"
         )
 
 
@@ -82,7 +90,7 @@ def _modular(graph: Graph, result: Result, community: Array, resolution: float) 
 
 
 def _modularity(graph: Graph, community: Array, resolution: float) -> float:
-    n, weight = graph.num_vertices, weights(graph)
+    n, weight = graph.num_vertices, in_scale(weights(graph))
     s, t = arcs(graph)
     if not graph.directed:  # each edge once
         once = s <= t

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, equal, simple_arcs
+from vgraph.verifiers.common import Array, equal, flagged, simple_arcs
 from vgraph.verifiers.paths import hops
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def diameter(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     unfinished = upper > lower and given["max_searches"] > 4 + graph.num_vertices
     if not lower <= true <= upper or unfinished:
         raise VerificationError(f"vertex {end}: bounds are {lower} and {upper}, and the diameter is {true}")
+    flagged(result, lower == upper)
 
 
 def _diameter(graph: Graph, ends: tuple[Array, Array], source: int) -> int:

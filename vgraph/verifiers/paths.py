@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgraph.verifiers.common import Array, arcs, close, matrix, no_arc, none_of, simple_arcs
+from vgraph.verifiers.common import Array, arcs, close, equal, matrix, no_arc, none_of, simple_arcs
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -55,8 +55,21 @@ def _reached_along(graph: Graph, ends: tuple[Array, Array], source: int) -> Arra
     return found
 
 
+def _sums(dist: Array, weight: Array) -> Array:
+    """Distances and weights, added in the type of distances; what is beyond it is its largest or smallest number."""
+    weight = weight.astype(dist.dtype)
+    if dist.dtype.kind == "f":
+        return np.asarray(dist + weight)
+    limits, zero = np.iinfo(dist.dtype), dist.dtype.type(0)
+    room = limits.min - np.minimum(dist, zero), limits.max - np.maximum(dist, zero)
+    return np.asarray(dist + np.clip(weight, *room))
+
+
 def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """No arc shortens a distance, and arcs that cannot be spared lead from the source to all that is reached."""
+    """No arc shortens a distance, and arcs that cannot be spared lead from the source to all that is reached.
+
+    To the last bit: a distance is the sum of another one and a weight, rounded once.
+    """
     source, ends = int(given["source"]), arcs(graph)
     dist, weight = result.dist, graph.edge_properties["weight"]
     s, t = ends
@@ -65,21 +78,15 @@ def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     no_arc(far[t] & ~far[s], ends, lambda u, v: f"not reached, but there is an arc from {u}, which is")
     on = ~far[s] & ~far[t]
     s, t, weight = s[on], t[on], weight[on]
-    wide = np.float64 if dist.dtype.kind == "f" else np.int64
-    over = dist[s].astype(wide) + weight.astype(wide)
-    slack = _rounding(dist) * np.abs(over) if dist.dtype.kind == "f" else 0
+    over = _sums(dist[s], weight)
     no_arc(
-        dist[t] > over + slack,
+        ~(dist[t] <= over),
         (s, t),
         lambda u, v: f"at distance {dist[v]}, but there is a shorter way through {u}",
     )
-    tight = dist[t] >= over - slack
+    tight = dist[t] == over
     away = ~far & ~_reached_along(graph, (s[tight], t[tight]), source)
     none_of(away, lambda v: f"at distance {dist[v]}, but no path is so short")
-
-
-def _rounding(values: Array) -> float:
-    return 1e-5 if values.dtype == np.float32 else 1e-12
 
 
 def widest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -105,15 +112,17 @@ def hops(graph: Graph, ends: tuple[Array, Array], source: int) -> Array:
     return np.where(np.isinf(found), -1, found).astype(np.int64)
 
 
-def counted(ends: tuple[Array, Array], level: Array, source: int) -> tuple[Array, list[tuple[Array, Array]]]:
+def counted(
+    ends: tuple[Array, Array], level: Array, source: int, dtype: Any = np.float64
+) -> tuple[Array, list[tuple[Array, Array]]]:
     """The numbers of shortest paths, and the arcs on shortest paths, level by level."""
     s, t = ends
     on = (level[s] >= 0) & (level[t] == level[s] + 1)
-    return counted_along((s[on], t[on]), level, source)
+    return counted_along((s[on], t[on]), level, source, dtype)
 
 
 def counted_along(
-    ends: tuple[Array, Array], level: Array, source: int
+    ends: tuple[Array, Array], level: Array, source: int, dtype: Any = np.float64
 ) -> tuple[Array, list[tuple[Array, Array]]]:
     """The numbers of paths along arcs that lead to higher levels, and these arcs by the level that they leave."""
     s, t = ends
@@ -121,7 +130,7 @@ def counted_along(
     s, t = s[order], t[order]
     cuts = np.flatnonzero(np.diff(level[s])) + 1
     steps = list(zip(np.split(s, cuts), np.split(t, cuts), strict=True))
-    paths = np.zeros(level.size)
+    paths = np.zeros(level.size, dtype)
     paths[source] = 1
     for u, v in steps:
         np.add.at(paths, v, paths[u])
@@ -134,26 +143,29 @@ def lengths(graph: Graph, ends: tuple[Array, Array], source: int) -> tuple[Array
     `ends`: the sources and targets of the arcs, or the other way round for distances to `source`.
     """
     (s, t), weight = ends, graph.edge_properties["weight"]
-    dtype = weight.dtype if weight.dtype.kind == "f" else np.dtype(np.int64)
-    far = np.inf if dtype.kind == "f" else 2**62
+    dtype = weight.dtype if weight.dtype.kind == "f" or weight.dtype == np.uint64 else np.dtype(np.int64)
+    far = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
     dist = np.full(graph.num_vertices, far, dtype)
     dist[source] = 0
     for _ in range(graph.num_vertices):
         before = dist.copy()
         on = before[s] < far
-        np.minimum.at(dist, t[on], before[s[on]] + weight[on].astype(dtype))
+        np.minimum.at(dist, t[on], _sums(before[s[on]], weight[on]))
         if (before == dist).all():
             break
     return dist, dist < far
 
 
 def counts(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """The same counts from levels that SciPy finds; integers are compared where they cannot have wrapped."""
+    """The same counts from levels that SciPy finds; integers wrap."""
     source, ends = int(given["source"]), simple_arcs(graph)
     level = hops(graph, ends, source)
     none_of(result.level != level, lambda v: f"level is {result.level[v]}, and should be {level[v]}")
+    dtype = result.paths.dtype
     with np.errstate(over="ignore"):
-        paths, _ = counted(ends, level, source)
-    found = result.paths.astype(np.float64)
-    exact = paths < 2.0**31 if result.paths.dtype.kind != "f" else np.ones(paths.size, bool)
-    close(np.where(exact, found, paths), paths, "paths", rtol=1e-5)
+        paths, _ = counted(ends, level, source, np.float64 if dtype.kind == "f" else dtype)
+        expected = paths.astype(dtype)
+    if dtype.kind == "f":
+        close(result.paths, expected, "paths", rtol=1e-5 if dtype == np.float32 else 1e-12, small=0)
+    else:
+        equal(result.paths, expected, "paths")

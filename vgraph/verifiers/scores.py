@@ -1,4 +1,4 @@
-"""Centralities and linear algebra: residuals where there are any, else the same by other means."""
+"""Centralities, products and walks: residuals where there are any, else the same by other means."""
 
 from __future__ import annotations
 
@@ -14,74 +14,6 @@ from vgraph.verifiers.paths import counted, counted_along, hops, lengths
 if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.runtime.result import Result
-
-
-def _matrix(graph: Graph, given: Mapping[str, Any]) -> Any:
-    """The matrix of arcs, each as heavy as the run's `weight` says, or 1."""
-    name = given["weight"]
-    values = None if name is None else graph.edge_properties[name].astype(np.float64)
-    return matrix(graph, arcs(graph), values)
-
-
-def _residual(found: Array, again: Array, allowed: float, name: str) -> None:
-    """Raise VerificationError where a further round would change more than is allowed, summed."""
-    none_of(~np.isfinite(found), lambda v: f"{name} is {found[v]}")
-    change = np.abs(again - found)
-    if change.sum() > allowed:
-        worst = int(change.argmax())
-        raise VerificationError(
-            f"vertex {worst}: {name} is {found[worst]}, and would be {again[worst]} after another round; "
-            f"all would change by {change.sum():.3g}, where {allowed:.3g} is allowed"
-        )
-
-
-def pagerank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Ranks sum to 1, and another round changes less than it did when it ended."""
-    n = graph.num_vertices
-    if not n:
-        return
-    rank, damping = result.rank.astype(np.float64), given["damping"]
-    digits = 1e-5 if result.rank.dtype == np.float32 else 1e-12
-    jumps = given["personalization"]
-    jumps = np.full(n, 1 / n) if jumps is None else np.asarray(jumps, float) / np.sum(jumps)
-    a = _matrix(graph, given)
-    degree = np.asarray(a.sum(axis=1), float).ravel()
-    part = np.divide(rank, degree, out=np.zeros(n), where=degree > 0)
-    dangling = rank[degree == 0].sum()
-    again = damping * (a.T @ part) + (1 - damping + damping * dangling) * jumps
-    # Each round shrinks the change by the damping; at first it is at most 2.
-    allowed = max(given["tolerance"], 2 * damping ** given["max_rounds"]) + digits
-    _residual(rank, again, allowed, "rank")
-    if given["max_rounds"] > 0 and abs(rank.sum() - 1) > 10 * digits:
-        raise VerificationError(f"the ranks sum to {rank.sum()}")
-
-
-def katz(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Before they were scaled, the values solve x = alpha A' x + beta."""
-    n, found = graph.num_vertices, result.centrality
-    if not n:
-        return
-    gathered = given["alpha"] * (_matrix(graph, given).T @ found)
-    own = np.full(n, given["beta"]) if given["betas"] is None else np.asarray(given["betas"], float)
-    if given["normalized"]:
-        # Scaled by s, it is x = alpha A' x + beta s: s is what fits best.
-        close(np.array([np.linalg.norm(found)]), np.ones(1), "the length of all")
-        scale = (found - gathered) @ own / (own @ own) if own.any() else 1.0
-        allowed = 2 * n * given["tolerance"] * abs(scale)
-        _residual(found, gathered + scale * own, allowed + 1e-12 * n, "centrality")
-    else:
-        _residual(found, gathered + own, n * given["tolerance"] + 1e-12 * n, "centrality")
-
-
-def eigenvector(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Of length 1, and another round changes little."""
-    found = result.centrality
-    if not graph.num_vertices:
-        return
-    again = _matrix(graph, given).T @ found + found
-    close(np.array([np.linalg.norm(found)]), np.ones(1), "the length of all")
-    allowed = 2 * graph.num_vertices * given["tolerance"]
-    _residual(found, again / np.linalg.norm(again), allowed, "centrality")
 
 
 def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -184,14 +116,19 @@ def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The residual, by SciPy."""
-    b = np.asarray(given["b"], np.float64)
-    rest = np.abs(matrix(graph, arcs(graph), weights(graph)) @ result.x - b)
-    allowed = 10 * given["tolerance"] * np.linalg.norm(b) + 1e-12
+    a, b = matrix(graph, arcs(graph), weights(graph)), np.asarray(given["b"], np.float64)
+    largest = np.abs(b).max(initial=0) or 1.0
+    b, x = b / largest, result.x / largest
+    rest = np.abs(a @ x - b)
+    rounding = 1e-15 * (1 + result.rounds) * np.linalg.norm(abs(a) @ np.abs(x))
+    allowed = 1.001 * given["tolerance"] * np.linalg.norm(b) + rounding
     if not np.linalg.norm(rest) <= allowed:
         worst = int(rest.argmax())
         raise VerificationError(
-            f"vertex {worst}: the residual is {rest[worst]}, where {allowed:.3g} is allowed"
+            f"vertex {worst}: the residual is {rest[worst] * largest}, where {allowed * largest:.3g} is allowed"
         )
+    if not 0 <= result.rounds <= given["max_rounds"]:
+        raise VerificationError(f"rounds is {result.rounds}, of at most {given['max_rounds']}")
 
 
 def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -210,32 +147,8 @@ def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, both, "centrality")
 
 
-def hits(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Hubs add up what they point to; authorities are those of SciPy's rounds, as no bound says how far these came."""
-    n, a = graph.num_vertices, _matrix(graph, given)
-    tolerance = given["tolerance"]
-    hub = np.full(n, 1 / max(n, 1)) if given["start"] is None else np.asarray(given["start"], float)
-    for _ in range(given["max_rounds"]):
-        found = a @ (a.T @ hub)
-        found /= found.sum() or 1.0
-        change = np.abs(found - hub).sum()
-        hub = found
-        if change < tolerance:
-            break
-    authority = a.T @ hub
-    if given["normalized"]:
-        authority /= authority.sum() or 1.0
-        pointed = a @ result.authority
-        pointed /= pointed.sum() or 1.0
-    else:
-        authority /= np.linalg.norm(authority) or 1.0
-        pointed = a @ result.authority
-    close(result.authority, authority, "authority", atol=2 * tolerance + 1e-12)
-    close(result.hub, pointed, "hub")
-
-
 def walks(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Numbers of walks that add up, and are as far from the ranks that SciPy finds as chance allows.
+    """Numbers of walks that add up, as far from the ranks that SciPy finds as chance allows, and those of the seed.
 
     Bernstein's inequality: right results are refused once in 10^9 times. Where no walk can end, none did.
     """
@@ -254,6 +167,35 @@ def walks(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         raise VerificationError(
             f"vertex {worst}: rank is {result.rank[worst]}, and all add up to {ended.sum()} of {number} walks"
         )
+    close(result.rank, _walked(graph, int(given["source"]), number, damping, given["seed"]) / number, "rank")
+
+
+def _drawn(walk: Array, step: int, seed: int) -> Array:
+    """The 64 bits of SplitMix64 (Steele et al. 2014) for a step of each walk."""
+    a = walk * np.uint64(0x9E3779B97F4A7C15) + np.uint64(step * 0xD1B54A32D192ED03 % 2**64)
+    b = a + np.uint64(seed * 0x8CB92BA72F3D8DD7 % 2**64)
+    c = (b ^ (b >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    d = (c ^ (c >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(d ^ (d >> np.uint64(31)))
+
+
+def _walked(graph: Graph, source: int, number: int, damping: float, seed: int) -> Array:
+    """How many of the walks end at each vertex, all of them taking a step at a time."""
+    n, degree, ended = graph.num_vertices, graph.out_degree.astype(np.uint64), np.zeros(graph.num_vertices)
+    for first in range(0, number, 1 << 20):
+        walk = np.arange(first, min(number, first + (1 << 20)), dtype=np.uint64)
+        here, step = np.full(walk.size, source), 0
+        while walk.size:
+            on = (_drawn(walk, step, seed) >> np.uint64(11)).astype(np.float64) < damping * 2.0**53
+            ended += np.bincount(here[~on], minlength=n)
+            walk, here = walk[on], here[on]
+            which = (_drawn(walk, step + 1, seed) >> np.uint64(32)) * degree[here] >> np.uint64(32)
+            free = degree[here] > 0
+            at = graph.out.row_offsets[here[free]].astype(np.int64) + which[free].astype(np.int64)
+            here = np.full(walk.size, source)
+            here[free] = graph.out.column_indices[at]
+            step += 2
+    return ended
 
 
 def _ranks_from(graph: Graph, source: int, damping: float) -> Array:

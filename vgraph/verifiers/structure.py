@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
     n, (s, t) = max(1, graph.num_vertices), arcs(graph)
-    weight = graph.edge_properties["weight"].astype(np.float64)
+    weight = graph.edge_properties["weight"]
     low, high = np.minimum(s, t), np.maximum(s, t)
     order = np.lexsort((weight, low * n + high))
     keys, first = np.unique((low * n + high)[order], return_index=True)
@@ -146,16 +147,26 @@ def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     joined = connected_components(matrix(graph, (edges[:, 0], edges[:, 1])), directed=False)[0]
     if joined != pieces or len(edges) != graph.num_vertices - pieces:
         raise VerificationError(f"{len(edges)} edges leave {joined} components; the graph has {pieces}")
-    # SciPy takes no weights of 0: all are raised by as much, which changes no forest.
-    lift = 1.0 - lightest.min() if lightest.size else 0.0
-    tree = minimum_spanning_tree(matrix(graph, (keys // n, keys % n), lightest + lift))
-    best = float(tree.sum()) - lift * tree.nnz
-    rounding = 1e-6 * (1 + np.abs(lightest).sum())
-    if not abs(float(result.weight) - best) <= rounding:
-        raise VerificationError(f"weight is {result.weight}, and should be {best}")
-    together = lightest[np.searchsorted(keys, chosen)].sum()
-    if not abs(together - best) <= rounding:
-        raise VerificationError(f"the edges weigh {together}; there are some that weigh {best}")
+    # All lightest forests have the same weights. In their place in order, from 1, SciPy takes them for what they are.
+    order, place = np.unique(lightest, return_inverse=True)
+    tree = minimum_spanning_tree(matrix(graph, (keys // n, keys % n), place + 1.0))
+    best, own = np.sort(tree.data.astype(np.int64)) - 1, np.sort(place[np.searchsorted(keys, chosen)])
+    best_sum, slack = _sum(order[best], result.weight)
+    if not abs(result.weight.item() - best_sum) <= slack:
+        raise VerificationError(f"weight is {result.weight}, and should be {best_sum}")
+    if (own != best).any():
+        own_sum = _sum(order[own], result.weight)[0]
+        raise VerificationError(f"the edges weigh {own_sum}; there are some that weigh {best_sum}")
+    if (edges[:, 0] > edges[:, 1]).any() or (np.diff(edges[:, 0] * n + edges[:, 1]) < 0).any():
+        raise VerificationError("the edges are not in ascending order, the smaller end first")
+
+
+def _sum(values: Array, found: Any) -> tuple[Any, float]:
+    """The sum of the values without any rounding, and how much one of the type of `found` may differ from it."""
+    if values.dtype.kind != "f":
+        return sum(values.tolist()), 0.0
+    rounding = float(np.finfo(np.asarray(found).dtype).eps) * values.size
+    return math.fsum(values.tolist()), rounding * math.fsum(np.abs(values).tolist())
 
 
 def trusses(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
