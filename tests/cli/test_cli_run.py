@@ -53,6 +53,13 @@ def test_json_summary(vgraph, square):
     assert set(report["seconds"]) == {"read", "compile", "prepare", "run"}
 
 
+def test_what_has_not_converged_is_told(vgraph, square):
+    for more, converged in ((), True), (("--max_rounds=1",), False):
+        given = ("run", "pagerank", "-g", square, "--tolerance=1e-3", *more)
+        assert json.loads(vgraph(*given, "--json").stdout)["converged"] is converged
+        assert ("(not converged)" in vgraph(*given).stdout) is not converged
+
+
 def test_npy(vgraph, square):
     vgraph("run", "sssp", "-g", square, "--source", 0, "-o", "dist.npy")
     dist = np.load("dist.npy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -104,6 +105,40 @@ def test_pagerank_of_weights_that_are_zero() -> None:
     same("pagerank", graph, tol=1e-12, max_iter=1000)
     graph[1][2]["weight"] = -0.1  # no part of a whole, but NetworkX takes it
     same("pagerank", graph, tol=1e-12, max_iter=1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "weights"),
+    [
+        ("single_source_dijkstra_path_length", (0,), [math.inf, math.nan, 1e308]),
+        ("dijkstra_path_length", (0, 2), [math.inf, math.nan, 1e308]),
+        ("single_source_bellman_ford_path_length", (0,), [math.inf, math.nan, 1e308]),
+        ("closeness_centrality", (None, "weight"), [math.inf, math.nan, 1e308, -1.0]),
+        ("betweenness_centrality", (None, True, "weight"), [math.inf, math.nan, 1e308, -1.0, 0.0]),
+        ("hits", (), [math.inf, math.nan, -1.0]),
+        ("community.modularity", ([{0, 1}, {2}],), [math.inf, math.nan, -1.0]),
+        ("community.louvain_communities", (), [math.inf, math.nan, -1.0]),
+    ],
+)
+def test_numbers_that_are_left_to_networkx(name: str, given: tuple[Any, ...], weights: list[float]) -> None:
+    for weight in weights:
+        graph = nx.Graph([(0, 1, {"weight": 1.0}), (1, 2, {"weight": weight})])
+        with pytest.raises(NotImplementedError, match="weight"):
+            getattr(backend, name.rpartition(".")[2])(graph, *given)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_as_many_rounds_as_networkx_needs(kind: type) -> None:
+    """The first number of rounds with which NetworkX has converged is enough here, and no smaller one."""
+    graph = weighted(kind, 5)
+    for enough in range(1, 200):
+        try:
+            nx.pagerank(graph, tol=1e-5, max_iter=enough)
+            break
+        except nx.PowerIterationFailedConvergence:
+            with pytest.raises(nx.PowerIterationFailedConvergence):
+                backend.pagerank(graph, tol=1e-5, max_iter=enough)
+    backend.pagerank(graph, tol=1e-5, max_iter=enough)
 
 
 @pytest.mark.parametrize("kind", SIMPLE)

@@ -36,8 +36,8 @@ def adamic_adar(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_prop
     """The neighbors that two vertices have in common, each counting 1 / log(its degree).
 
     `left`, `right`: the vertices of each pair, arrays of one length. Result: `score`, float64, a number per pair. As
-    NetworkX's adamic_adar_index has it, but a vertex with itself leaves out neighbors of degree 1; parallel edges count
-    as one.
+    NetworkX's adamic_adar_index has it, but a vertex paired with itself leaves out neighbors of degree 1, for which
+    NetworkX raises an error. Parallel edges count as one; a self-loop adds 2 to the degree.
     Raises ParameterError for directed graphs and for what is no vertex. O(V + E), and the degrees of the pairs.
     """
     score = graph.vertex_property(vg.float64)
