@@ -63,6 +63,14 @@ def test_results_as_on_the_cpu(gpu, graph):
     assert record.seconds == pytest.approx(1e-6)
 
 
+def test_whether_it_has_converged(gpu, graph):
+    """A bool is one byte of the word that comes back."""
+    for rounds, converged in ((3, False), (300, True)):
+        result = vg.run(vg.algorithms.pagerank, graph, max_rounds=rounds, device="cuda")
+        assert result.converged is converged
+        vg.verify(result)
+
+
 def test_in_another_order_of_vertices(gpu, graph):
     @vg.operator
     def own(v):

@@ -37,7 +37,7 @@ vg_main(const __grid_constant__ Args a) {
   const auto tolerance = a.tolerance;
   const auto max_rounds = a.max_rounds;
   __shared__ Board<2> board;
-  Team<2> team(control, (u64*)control + 8, &board);
+  Team<2> team(control, (u64*)control + 9, &board);
   u64 last_time = now();
   f64 damping = 0.0;
   f64 dangling = 0.0;
@@ -74,7 +74,7 @@ vg_main(const __grid_constant__ Args a) {
   }
   damping = damping_2;
   dangling = 0.0;
-  change = tolerance;
+  change = Limits<f64>::most();
   base = 0.0;
   arcs = 0ll;
 
@@ -100,7 +100,7 @@ vg_main(const __grid_constant__ Args a) {
   }  // begin
   if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, num_vertices, arcs);
   i64 rounds_ = 0ll;
-  while (((rounds_ < max_rounds) && (change >= tolerance))) {
+  while (((rounds_ < max_rounds) && !(change < tolerance))) {
     jumping = ((1.0 - damping_2) + (damping_2 * dangling));
     dangling = 0.0;
     change = 0.0;
@@ -155,5 +155,9 @@ vg_main(const __grid_constant__ Args a) {
     }  // update
     if (team.first()) record(control, a.trace, a.trace_room, last_time, 2, 0, num_vertices, arcs_2);
     rounds_ = add(rounds_, 1ll);
+  }
+  bool converged = (change <= tolerance);
+  if (team.first()) {
+    *(bool*)((u64*)control + 8) = converged;
   }
 }
