@@ -183,6 +183,10 @@ def test_results_beyond_a_float64(device: str) -> None:
             run("conjugate_gradient", graph, b=np.full(12, 1e10), device=device)
         with pytest.raises(vg.ParameterError, match="not normalized"):
             run("hits", graph, normalized=False, device=device)
+    for unit, b in ((1e-300, 1e20), (1e300, 1e-20)):
+        diagonal = vg.Graph.from_edges([0, 1], [0, 1], directed=False, weight=[unit, 2 * unit])
+        with pytest.raises(vg.AlgorithmError, match="x is too large or small"):
+            run("conjugate_gradient", diagonal, b=np.full(2, b), device=device)
     with pytest.raises(vg.AlgorithmError, match="not converged"):
         run("katz", large, device=device, max_rounds=20)
 
@@ -226,6 +230,8 @@ def test_other_numbers_are_finite(value: float) -> None:
             given = value if parameter in ("beta", "alpha", "resolution") else one
             with pytest.raises(vg.ParameterError, match=parameter):
                 run(name, graph, **{parameter: given})
+    with pytest.raises(vg.ParameterError, match="tolerance"):
+        run("conjugate_gradient", graph, b=np.ones(12), tolerance=-1e-8)
 
 
 def test_every_algorithm_that_reads_weights_is_here() -> None:

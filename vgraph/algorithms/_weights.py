@@ -126,21 +126,23 @@ def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
     return made
 
 
+def magnitude(values: Any) -> float:
+    """The largest magnitude of some numbers; NaN if one is, 0 of None and without any."""
+    array = np.asarray(0.0 if values is None else values, np.float64)
+    return float(np.maximum(-array.min(initial=0), array.max(initial=0)))
+
+
 def check_numbers(**given: object) -> None:
     """Raise ParameterError for a parameter that is not None and holds a number that is not finite."""
     for name, values in given.items():
-        if values is not None and not np.isfinite(np.asarray(values, np.float64)).all():
+        if not math.isfinite(magnitude(values)):
             raise ParameterError(f"{name}: a value is not finite")
 
 
 def scaled_numbers(**given: Any) -> dict[str, Any]:
     """Those of the parameters that have to be scaled, so scaled; for results that do not depend on their unit."""
-    found = {}
-    for name, values in given.items():
-        array = np.asarray(0.0 if values is None else values, np.float64)
-        if shift := _shift(float(np.abs(array).max(initial=0))):
-            found[name] = _shifted(array, shift)
-    return found
+    shifts = {name: _shift(magnitude(values)) for name, values in given.items()}
+    return {name: _shifted(np.asarray(given[name]), shift) for name, shift in shifts.items() if shift}
 
 
 def _shift(largest: float) -> int:

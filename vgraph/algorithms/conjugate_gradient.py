@@ -8,6 +8,9 @@ from vgraph.algorithms._weights import check_numbers, check_weights, ones_withou
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 
+TINY = 2.0**-1000
+"""Numbers below this have few digits left."""
+
 
 @vg.operator
 def find_largest(v, graph):
@@ -48,6 +51,7 @@ def step(v, graph):
 def finish(v, graph):
     """To the scale of b."""
     v.x *= graph.largest
+    graph.most = max(graph.most, abs(v.x))
 
 
 @vg.operator
@@ -91,19 +95,24 @@ def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8,
         graph.beta = graph.squares / before
         graph.vertex_apply(turn)
         rounds += 1
+    graph.most = 0.0
     graph.vertex_apply(finish)
+    if graph.most == vg.inf or (graph.most < TINY and graph.most > 0):
+        vg.fail("x is too large or small for a float64")
     return x, rounds
 
 
 @conjugate_gradient.requires
-def symmetric(graph: Graph, b: object) -> None:
-    """Raise ParameterError for a directed graph, and for numbers that are not finite."""
+def symmetric(graph: Graph, b: object, tolerance: float) -> None:
+    """Raise ParameterError for a directed graph, and for numbers that are out of range."""
     if graph.directed:
         raise ParameterError(
             "conjugate_gradient takes symmetric matrices: build the graph with directed=False"
         )
     check_weights(graph, own_weight(graph), negative=True)
     check_numbers(b=b)
+    if not tolerance >= 0:
+        raise ParameterError(f"conjugate_gradient: tolerance={tolerance} is not a number of at least 0")
 
 
 @conjugate_gradient.prepares

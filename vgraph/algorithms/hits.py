@@ -95,9 +95,9 @@ def hits(
     Power iteration from `start`, a non-negative number for each vertex, or from equal values, until the hubs (scaled to
     the sum 1) change by less than `tolerance` in sum (`converged`), or for `max_rounds` rounds. Results: `hub` and
     `authority`, float64; each sums to 1, or with `normalized=False` the squares of `authority` do and `hub` is the sum
-    of the authorities that a vertex points to. Arcs, parallel ones and self-loops too, count each: alike, or by `weight`, the
-    name of an edge property of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices + arcs) a
-    round.
+    of the authorities that a vertex points to. Arcs, parallel ones and self-loops too, count each: alike, or by
+    `weight`, the name of an edge property of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices +
+    arcs) a round.
     """
     hub = graph.vertex_property(vg.float64)
     authority = graph.vertex_property(vg.float64)

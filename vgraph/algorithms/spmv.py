@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 import vgraph as vg
 from vgraph._orient import Prepared
@@ -10,6 +10,7 @@ from vgraph.algorithms._weights import (
     check_numbers,
     check_weights,
     heaviest,
+    magnitude,
     ones_without_weights,
     own_weight,
 )
@@ -52,9 +53,9 @@ def spmv(graph, x: vg.vertex_property(vg.float64), transposed=None):
 def finite(graph: Graph, x: object) -> None:
     """Raise ParameterError for numbers that are not finite, and where the product might not be."""
     check_weights(graph, own_weight(graph), negative=True)
-    check_numbers(x=x)
-    weight = float(heaviest(graph)) if own_weight(graph) else 1.0
-    if weight * float(np.abs(np.asarray(x, np.float64)).max(initial=0)) * graph.num_arcs == np.inf:
+    largest = magnitude(x)
+    check_numbers(x=largest)
+    if largest * (heaviest(graph) if own_weight(graph) else 1) * graph.num_arcs == math.inf:
         raise ParameterError("spmv: the product may be beyond what a float64 holds: scale x or the weights")
 
 
