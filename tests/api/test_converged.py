@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,19 @@ def test_labels_that_take_turns_do_not_converge(device: str) -> None:
     """Synchronous label propagation swings on a star: no number of rounds is enough."""
     result = vg.run(A.label_propagation, STAR, max_rounds=50, device=device)
     assert result.converged is False
+
+
+def test_the_round_that_shows_it_may_be_the_last() -> None:
+    rounds = vg.run(A.label_propagation, KARATE, max_rounds=50).stats.rounds - 1  # one begins
+    assert vg.run(A.label_propagation, KARATE, max_rounds=rounds).converged is True
+    assert vg.run(A.label_propagation, KARATE, max_rounds=rounds - 1).converged is False
+
+
+def test_a_level_that_was_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["vgraph.algorithms.louvain"], "SWEEPS", 1)
+    result = vg.run(A.louvain, KARATE)
+    assert result.converged is False
+    vg.verify(result)
 
 
 def test_no_rounds_are_asked_for_and_done() -> None:

@@ -156,14 +156,35 @@ def test_weights_too_far_apart(device: str) -> None:
         run(name, random_graph(weight, directed=False), device=device)
         with pytest.raises(vg.ParameterError, match="others are lost"):
             run(name, random_graph(np.where(weight == 1, 1e308, TINY), directed=False), device=device)
-    light = vg.Graph.from_edges([0, 1, 1, 2], [1, 0, 2, 0], weight=[1.0, 1e-320, 3e-320, 1.0])
-    for dtype, least in ((vg.float64, 1.0), (vg.float32, 1e-10)):
+    ends = [0, 1, 1, 2], [1, 0, 2, 0]
+    for dtype, least, too_little in ((vg.float64, 1e-290, 1e-310), (vg.float32, 1e-28, 1e-35)):
+        usual = vg.Graph.from_edges(*ends, weight=[1.0, least, 3 * least, 1.0])
+        rank = run("pagerank", usual, dtype=dtype, device=device, max_rounds=300).rank
+        alike = vg.Graph.from_edges(*ends, weight=[1.0, 1.0, 3.0, 1.0])
+        np.testing.assert_allclose(rank, run("pagerank", alike, max_rounds=300).rank, rtol=1e-5)
+        light = vg.Graph.from_edges(*ends, weight=[1.0, too_little, 3 * too_little, 1.0])
         with pytest.raises(vg.AlgorithmError, match="weigh too little"):
             run("pagerank", light, dtype=dtype, device=device)
-        with pytest.raises(vg.ParameterError, match="others are lost"):
-            run("pagerank", light.with_edge_property("weight", [1e308, TINY, 1, 1]), device=device)
-        usual = light.with_edge_property("weight", np.array([1.0, least * 1e-20, least * 3e-20, 1.0]))
-        assert run("pagerank", usual, dtype=dtype, device=device, max_rounds=300).rank.argmax() == 0
+    with pytest.raises(vg.ParameterError, match="others are lost"):
+        run("pagerank", vg.Graph.from_edges(*ends, weight=[1e308, TINY, 1, 1]), device=device)
+
+
+def test_scaled_weights_are_kept_until_they_change() -> None:
+    weight = np.random.default_rng(1).integers(1, 100, 40) * 1e300
+    graph = random_graph(weight)
+    first = run("pagerank", graph).rank
+    other = graph.with_edge_property("weight", graph.edge_properties["weight"][::-1].copy())
+    assert (run("pagerank", other).rank != first).any()
+    assert (run("pagerank", graph, threads=1).rank == run("pagerank", graph, threads=1).rank).all()
+
+
+def test_hubs_that_are_not_normalized_have_the_unit_of_weights() -> None:
+    weight = np.random.default_rng(1).integers(1, 100, 40)
+    given = {"normalized": False, "max_rounds": 20}
+    want = run("hits", random_graph(weight), **given)
+    got = run("hits", random_graph(weight * 2.0**100), **given)
+    np.testing.assert_allclose(got.authority, want.authority, rtol=1e-12)
+    np.testing.assert_allclose(got.hub, want.hub * 2.0**100, rtol=1e-12)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -183,6 +204,9 @@ def test_results_beyond_a_float64(device: str) -> None:
             run("conjugate_gradient", graph, b=np.full(12, 1e10), device=device)
         with pytest.raises(vg.ParameterError, match="not normalized"):
             run("hits", graph, normalized=False, device=device)
+    loops = vg.Graph.from_edges([0] * 4 + [1] * 4, [0] * 4 + [1] * 4, directed=False, weight=[1e308] * 8)
+    with pytest.raises(vg.AlgorithmError, match="too large or small"):  # the first step is 0, the next NaN
+        run("conjugate_gradient", loops, b=np.ones(2), device=device)
     for unit, b in ((1e-300, 1e20), (1e300, 1e-20)):
         diagonal = vg.Graph.from_edges([0, 1], [0, 1], directed=False, weight=[unit, 2 * unit])
         with pytest.raises(vg.AlgorithmError, match="x is too large or small"):

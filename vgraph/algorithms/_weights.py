@@ -66,7 +66,7 @@ def check_sums(graph: Graph, terms: int) -> None:
     """Raise ParameterError if the sum of so many edge properties `weight` might not be below `vg.inf` of its type.
 
     A path has one arc less than there are vertices, and one more is added to see whether it leads to a shorter one.
-    Without negative weights no arc is worth taking twice, so they all together are a bound as well.
+    Without negative weights no arc is worth taking twice, so the sum of all is a bound as well.
     """
     longest: float = terms * heaviest(graph)
     dtype = graph.edge_properties["weight"].dtype
@@ -77,7 +77,7 @@ def check_sums(graph: Graph, terms: int) -> None:
     if longest >= limit and graph.edge_property_range("weight").min >= 0:
         with np.errstate(over="ignore"):
             mean = graph.edge_property_mean("weight")
-        longest = min(longest, 1.0001 * mean * graph.num_arcs + heaviest(graph))  # a mean is rounded
+        longest = min(longest, 1.0001 * mean * graph.num_arcs)  # a mean is rounded
     if longest >= limit:
         raise ParameterError(
             f"weights of up to {heaviest(graph)} may add up to more than {limit}, the largest {dtype}: "
