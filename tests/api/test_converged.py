@@ -131,6 +131,31 @@ def test_algorithms_of_ones_own(device: str, relabel: str | None) -> None:
     assert vg.run(halving, STAR, max_rounds=20, device=device, relabel=relabel).converged is True
 
 
+@vg.algorithm
+def halving_some(graph, max_rounds=5):
+    x = graph.vertex_property(vg.float64, fill=1)
+    graph.change = vg.inf
+    rounds = 0
+    while rounds < max_rounds and graph.change > 0.01:
+        graph.change = 0.0
+        graph.vertex_apply(halve)
+        rounds += 1
+    converged = graph.change <= 0.01
+    return x, converged
+
+
+@halving_some.finishes
+def first(x: Any) -> dict[str, Any]:
+    """The number of the first vertex."""
+    return {"first": x[0]}
+
+
+def test_results_that_are_finished_keep_it() -> None:
+    result = vg.run(halving_some, STAR)
+    assert (result.first, result.converged, result.names) == (2.0**-5, False, ("first",))
+    assert result.reordered(np.arange(4)).converged is False
+
+
 def test_names_that_results_have_of_their_own() -> None:
     """None of them can be returned by an algorithm: it could not be read."""
     own = {name for name in {*dir(Result), *vars(vg.run(A.bfs, STAR, source=0))} if not name.startswith("_")}

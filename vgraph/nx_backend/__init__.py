@@ -68,10 +68,7 @@ def __getattr__(name: str) -> Any:
         calls[name] += 1
         try:
             return found(*args, **kwargs)
-        except (
-            AlgorithmError,
-            ParameterError,
-        ) as error:  # such as weights that are not finite: NetworkX may take them
+        except (AlgorithmError, ParameterError) as error:  # weights that are not finite: NetworkX takes them
             raise NotImplementedError(str(error)) from None
 
     globals()[name] = counted
