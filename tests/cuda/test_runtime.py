@@ -12,9 +12,10 @@ from written import counted, endless_body, failing_body, listing_body, weighted,
 
 import vgraph as vg
 from vgraph.compiler.backends.base import ArgSlot
+from vgraph.compiler.facts import Facts
 from vgraph.config import scope
 from vgraph.errors import InternalError
-from vgraph.runtime import executor
+from vgraph.runtime import executor, policy
 from vgraph.runtime.cuda import use
 from vgraph.runtime.cuda.executor import resident_on
 
@@ -69,6 +70,20 @@ def test_whether_it_has_converged(gpu, graph):
         result = vg.run(vg.algorithms.pagerank, graph, max_rounds=rounds, device="cuda")
         assert result.converged is converged
         vg.verify(result)
+
+
+def test_a_transpose_is_not_built_for_a_pull_that_might_be_a_push(gpu, monkeypatch):
+    """And a kernel that never pulls takes no notice of what stands in for the arrays of in-arcs."""
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": Facts(large=True))
+    ends = np.random.default_rng(5).integers(0, 300, (2, 6000))
+    graph = vg.Graph.from_edges(*ends, num_vertices=300)
+    levels = vg.run(vg.algorithms.bfs, graph, source=1, device="python").level
+    for transposed in (False, True):
+        assert graph.has_transpose == transposed
+        result = vg.run(vg.algorithms.bfs, graph, source=1, device="cuda")
+        assert ("pull" in {r.direction for r in result.trace}) == transposed
+        np.testing.assert_array_equal(result.level, levels)
+        assert graph.in_ is not None
 
 
 def test_in_another_order_of_vertices(gpu, graph):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -221,11 +221,11 @@ def groups(
     threads: int,
     ask: Callable[[vg.AlgorithmDef, Case, int], tuple[Program, Context]] = program_of,
 ) -> list[Group]:
-    """The cases by the program that so many threads run; that a graph has its transpose is not told apart."""
+    """The cases by the program that so many threads run."""
     by_code: dict[tuple[str, Facts], Group] = {}
     for case in found:
         program, context = ask(algorithm, case, threads)
-        key = (print_program(program), replace(context.facts, transposed=True))
+        key = (print_program(program), context.facts)
         by_code.setdefault(key, Group(program, context, [])).cases.append(case)
     return list(by_code.values())
 

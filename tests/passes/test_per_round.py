@@ -10,6 +10,7 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, native, same
 
 import vgraph as vg
+from vgraph.compiler.backends.scan import needs_transpose
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir import Layout, ParFor, Trace
@@ -31,13 +32,19 @@ NUMBERS = {
         "graph.max_in_degree": 0,
     },
     "pull": {
+        "graph.transposed": True,
         "policy.queue_share": 1 << 40,
         "policy.pull_share": 1 << 40,
         "policy.gather_share": 1 << 40,
         "policy.sweep_share": 1 << 40,
         "policy.push_share": 1 << 40,
     },
-    "waver": {"policy.pull_share": 1 << 40, "policy.sweep_share": 1 << 40, "policy.push_share": 0},
+    "waver": {
+        "graph.transposed": True,
+        "policy.pull_share": 1 << 40,
+        "policy.sweep_share": 1 << 40,
+        "policy.push_share": 0,
+    },
 }
 
 
@@ -86,6 +93,8 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monke
     n, m = 300, 1500
     ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
     graph = vg.Graph.from_edges(*ends, num_vertices=n, weight=weight)
+    if "graph.transposed" in NUMBERS[kind]:
+        assert graph.in_ is not None  # built before the run
     program = fitted(PROGRAMS[name], graph)
     same(native(lowered(program, threads), graph, threads), interpret(program, graph, {"source": 0}))
 
@@ -97,8 +106,8 @@ def test_a_claim_or_a_guard_is_lowered_to_both_directions(name):
 
 @pytest.mark.parametrize(
     "facts",
-    [Facts(), Facts(large=True, deep=True), Facts(large=True, transposed=False)],
-    ids=["small", "deep", "directed"],
+    [Facts(), Facts(large=True, deep=True)],
+    ids=["small", "deep"],
 )
 def test_one_direction_where_the_other_cannot_pay(facts):
     assert directions(lowered(parse_program(PROGRAMS["bfs"]), 0, facts)) == {"push"}
@@ -138,6 +147,59 @@ def test_a_search_of_a_scale_free_graph_turns_to_pulling_and_back(threads, monke
     assert taken[0] == taken[-1] == "push"
     expected = vg.run(vg.algorithms.bfs, graph, source=source, device="python")
     np.testing.assert_array_equal(result.level, expected.level)
+
+
+@vg.operator
+def claim_with_weight(src, edge, dst):
+    """What is claimed reads a property of the arc, which a pull has in the order of in-arcs."""
+    if dst.level == -1:
+        dst.level = src.level + 1
+        dst.through = edge.weight
+
+
+@vg.algorithm
+def weighted_search(graph, source: vg.vertex):
+    level = graph.vertex_property(vg.int32, fill=-1)
+    through = graph.vertex_property(vg.int32, fill=0)
+    level[source] = 0
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(claim_with_weight, frontier)
+    return level, through
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_transpose_is_not_built_for_a_pull_that_might_be_a_push(threads, monkeypatch):
+    """Once it is there, the same code pulls."""
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
+    one, other, _ = scale_free().edges()
+    sources, targets = np.append(one, other), np.append(other, one)
+    weight = (targets % 7).astype(np.int32)  # whichever arc claims, the weight is the same
+    graph = vg.Graph.from_edges(sources, targets, weight=weight)
+
+    def search():
+        return vg.run(weighted_search, graph, source=graph.num_vertices - 1, threads=threads)
+
+    first = search()
+    assert {r.direction for r in first.trace} == {"push"}
+    assert not graph.has_transpose
+    assert graph.in_ is not None
+    second = search()
+    assert {r.direction for r in second.trace} == {"push", "pull"}
+    assert second.schedule == first.schedule
+    for name in first.names:
+        np.testing.assert_array_equal(getattr(second, name), getattr(first, name))
+
+
+@pytest.mark.parametrize("name", ["bfs", "paths"])
+def test_in_arcs_are_walked_under_a_test_of_them_alone(name):
+    """So that a run without them never looks for any; a program against the arcs cannot do without."""
+    assert not needs_transpose(lowered(parse_program(PROGRAMS[name]), 0))
+    assert needs_transpose(lowered(parse_program(PROGRAMS[f"{name}_reverse"]), 0))
+    untested = print_program(lowered(parse_program(PROGRAMS[name]), 0)).replace(
+        "graph.transposed and", "true and"
+    )
+    assert needs_transpose(parse_program(untested))
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
@@ -218,9 +280,6 @@ def test_a_push_is_compiled_for_a_queue_and_for_a_bitmap():
     assert frontiers_walked(lowered(parse_program(PROGRAMS["sssp"]), 0, Facts(large=True, deep=True))) == {
         Layout.SPARSE
     }
-    untransposed = lowered(parse_program(PROGRAMS["bfs"]), 0, Facts(large=True, transposed=False))
-    assert frontiers_walked(untransposed) == {Layout.SPARSE, Layout.BITMAP}
-    assert directions(untransposed) == {"push"}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])

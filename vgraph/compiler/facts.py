@@ -1,12 +1,18 @@
 """What the compiler may know of a graph and a machine when it chooses a schedule.
 
 Facts are part of the cache's key, so they are few and coarse: graphs alike share code. Exact numbers that a kernel
-needs (the width of a bucket, a limit of degrees) are its parameters instead, named `policy.*`.
+needs (the width of a bucket, a limit of degrees) are its parameters instead, named `policy.*` and `graph.*`. So is what
+changes between equal calls: `graph.transposed`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+TRANSPOSED: Final = "graph.transposed"
+"""The hidden parameter of kernels that says whether in-arcs are there: a transpose is not built for a pull that might
+as well be a push. What stands under a test of it may walk in-arcs; see `scan.needs_transpose`."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +25,6 @@ class Facts:
     """One vertex has so large a part of all arcs that threads would wait for it."""
     deep: bool = False
     """Breadth-first searches take many rounds, as on road networks."""
-    transposed: bool = True
-    """Arcs can be walked against their direction without building the transpose first."""
     short_lists: bool = False
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
     segments: int = 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vgraph import _segments
+from vgraph.compiler.facts import TRANSPOSED
 from vgraph.errors import ParameterError
 from vgraph.runtime import policy
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.runtime.plan import Array, Plan
     from vgraph.runtime.runner import Call
+
+_ABSENT: Final = np.zeros(1, np.uint64)
+"""In place of arrays of in-arcs where there are none and the kernel knows it."""
+_ABSENT.flags.writeable = False
 
 
 def check_vertex(name: str, value: Any, graph: Graph) -> None:
@@ -62,7 +67,7 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     if array.site == "edge_segments":
         return _segments.segment_property(graph, *_segments.split_name(name))
     if array.site == "edge_in":
-        return graph.in_property(name.removesuffix(".in"))
+        return graph.in_property(name.removesuffix(".in")) if call.transposed else _ABSENT
     return graph.edge_properties[name]
 
 
@@ -80,13 +85,15 @@ def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
     return np.array(given, array.dtype, order="C")
 
 
-def topology_array(arg: ArgSlot, graph: Graph) -> np.ndarray[Any, Any]:
-    """The array of an `adjacency` or `segments` argument."""
+def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:
+    """The array of an `adjacency` or `segments` argument; `_ABSENT` for in-arcs that the run does not walk."""
     part, _, which = arg.name.partition(".")
     if arg.kind == "segments":
-        found = getattr(_segments.segments_of(graph, int(part)), which)
+        found = getattr(_segments.segments_of(call.graph, int(part)), which)
+    elif part == "in" and not call.transposed:
+        found = _ABSENT
     else:
-        found = getattr(graph.out if part == "out" else graph.in_, which)
+        found = getattr(call.graph.out if part == "out" else call.graph.in_, which)
     assert isinstance(found, np.ndarray)
     return found
 
@@ -97,6 +104,8 @@ def scalar_argument(arg: ArgSlot, call: Call, device: str) -> tuple[Any, str]:
         return int(arg.name), "int64"
     if arg.kind == "size":
         return getattr(call.graph, arg.name), "int64"
+    if arg.name == TRANSPOSED:
+        return call.transposed, arg.dtype
     if arg.name.startswith(("graph.", "policy.")):
         return policy.number(arg.name, call.graph, device), arg.dtype
     return call.arguments[arg.name], arg.dtype

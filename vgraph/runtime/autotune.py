@@ -97,17 +97,13 @@ def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[st
     return cache_key(whole), about
 
 
-_PASSING: Final = ("transposed",)
-"""Facts that say what has been done with a graph so far, and not what it is like."""
-
-
 def features(graph: Graph) -> str:
     """What schedules depend on, coarsely: sizes and the largest degree as powers of two, and the facts."""
 
     def power(value: float) -> int:
         return round(math.log2(value)) if value >= 1 else 0
 
-    facts = {name: v for name, v in vars(policy.facts_of(graph)).items() if v and name not in _PASSING}
+    facts = {name: v for name, v in vars(policy.facts_of(graph)).items() if v}
     shown = [name if value is True else f"{name}={value}" for name, value in facts.items()]
     sizes = f"2^{power(graph.num_vertices)} vertices, 2^{power(graph.num_arcs)} arcs"
     kind = "directed" if graph.directed else "undirected"

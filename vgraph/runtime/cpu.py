@@ -114,7 +114,7 @@ def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
                 # Zeroed lazily, page by page, and a visit leaves it as it was.
                 context.set_array(slot, np.zeros(threads * graph.num_vertices, arg.dtype))
             case "adjacency" | "segments":
-                context.set_array(slot, topology_array(arg, graph))
+                context.set_array(slot, topology_array(arg, call))
             case "channel":
                 context.set_array(slot, aligned_zeros((CHANNEL_LINES + arg.length) * LINE))
             case "workspace":

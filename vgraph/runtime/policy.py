@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
 from vgraph.runtime import caches
 from vgraph.schedule import delta_stepping
@@ -89,14 +90,12 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
 
     Cache segments are for CPUs: a GPU hides the latency of the reads that they make local.
     """
-    transposed = not graph.directed or graph.has_transpose
     large = graph.num_arcs >= LARGE
     return Facts(
         large=large,
         hubs=large and graph.max_degree * HUB > graph.num_arcs,
         deep=large and is_deep(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
-        transposed=transposed,
         segments=1 if device == "cuda" else _segments_for(graph),
     )
 
@@ -220,6 +219,8 @@ def number(name: str, graph: Graph, device: str = "cpu") -> float:
             return graph.max_degree
         case "graph.max_in_degree":
             return max_in_degree(graph)
+        case facts.TRANSPOSED:
+            return graph.has_transpose
         case "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
             return graph.num_edges
         case "policy.split.out" | "policy.split.in" if device == "cuda":

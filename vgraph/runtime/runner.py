@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ class Call:
     """The graph as the kernel sees it, in its own order of vertices."""
     arguments: Mapping[str, Any]
     numbers: Relabelled | None = None
+
+    @functools.cached_property
+    def transposed(self) -> bool:
+        """Whether the kernel may walk in-arcs: they are there, or it cannot do without. The same for all of a run."""
+        return self.graph.has_transpose or self.plan.interface.transpose
 
 
 @dataclass(frozen=True)

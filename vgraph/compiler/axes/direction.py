@@ -13,11 +13,11 @@ from vgraph.schedule import Direction, spelled
 _WHEN: Final = (
     "each round pushes or pulls; it turns to pulling when the frontier grows and its arcs are more than "
     "1/policy.pull_share of those into vertices not yet claimed, and back when the frontier shrinks below "
-    "1/policy.push_share of all vertices"
+    "1/policy.push_share of all vertices; a directed graph is pulled once its transpose has been built"
 )
 _WHEN_GUARDED: Final = (
     "each round pushes or pulls into vertices whose guard is open; it pulls when the arcs of the frontier are more "
-    "than 1/policy.gather_share of those not yet walked"
+    "than 1/policy.gather_share of those not yet walked; a directed graph is pulled once its transpose has been built"
 )
 
 

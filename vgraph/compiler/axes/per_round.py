@@ -29,10 +29,10 @@ def both_directions(c: Choice) -> bool:
     """True if pushing and pulling are both compiled, and each round takes one of them.
 
     What makes it pay is that a pull passes over the vertices that are done: claimed, where it stops at the first arc
-    that claims, or behind a guard that closes. Long thin searches never have a frontier that is large enough, and a
-    transpose is not built for this alone.
+    that claims, or behind a guard that closes. Long thin searches never have a frontier that is large enough. Whether a
+    graph has its transpose is no matter here but at run time: the kernel asks for it (`choose_per_round.py`).
     """
-    if not (_worth(c) and c.context.facts.transposed and c.asked("direction") is None and repeats(c)):
+    if not (_worth(c) and c.asked("direction") is None and repeats(c)):
         return False
     return claims(c) or guarded(c)
 

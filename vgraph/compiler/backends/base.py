@@ -80,6 +80,8 @@ class KernelInterface:
     """1: for a single thread only; 0: for any number."""
     buckets: int = 0
     """Sets of vertices queued by priority."""
+    transpose: bool = False
+    """It walks in-arcs in any case; if not, then only where its parameter `graph.transposed` is true."""
 
     def slot(self, kind: str, name: str) -> int:
         """The number of an argument slot; KeyError when the kernel does not use it."""

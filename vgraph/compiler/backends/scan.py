@@ -8,7 +8,8 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler.facts import TRANSPOSED
+from vgraph.compiler.rewrite import transform, walk, with_fields
 from vgraph.compiler.types import Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 
@@ -212,6 +213,20 @@ def _spread(found: Scan) -> None:
             return
 
 
+def needs_transpose(program: ir.Program) -> bool:
+    """Whether a kernel walks in-arcs, or reads their properties, elsewhere than under a test of `graph.transposed`."""
+
+    def bare(node: ir.Node) -> ir.Node | None:
+        match node:
+            case ir.If(condition=ir.Logical(op="and", left=ir.Var(name=name))) if name == TRANSPOSED:
+                return with_fields(node, {"then": ()})
+        return None
+
+    found = scan(transform(program, bare))
+    sites = {p.site for p in program.properties if p.name in found.properties}
+    return ir.Site.EDGE_IN in sites or any(name.startswith("in.") for name in found.adjacency)
+
+
 def describe(program: ir.Program, found: Scan) -> KernelInterface:
     """The interface of a kernel: argument slots in the order of the program's declarations."""
     target = program.target
@@ -264,4 +279,5 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         offset_bits=target.offset_bits,
         threads=program.threads,
         buckets=len(program.buckets),
+        transpose=needs_transpose(program),
     )

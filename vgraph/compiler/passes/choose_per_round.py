@@ -1,7 +1,7 @@
 """Part of `lower-applies`: a direction or drive left open becomes both forms, under one test in the driver loop.
 
 before: `f = edge_apply(visit, f) schedule(direction=auto, ...)`
-after:  `let pulling = false; while ... { <set pulling>; if pulling { <pull> } else { <push> } }`
+after:  `let pulling = false; while ... { <set pulling>; if graph.transposed and pulling { <pull> } else { <push> } }`
 
 The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
 its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
@@ -9,6 +9,9 @@ its arcs are more than 1/`policy.pull_share` of those not yet walked; push again
 1/`policy.sweep_share` of the vertices is pushed, too, which matters when hardly an arc is left. The arcs of a frontier
 are counted only where, were each of its vertices the largest hub, they would be too many to push: not once on a road
 network. All this holds for an apply against the arcs, with in-arcs and out-arcs exchanged.
+
+No pull is taken on a directed graph whose transpose has not been built (`graph.transposed`): to build it costs more
+than many searches. An apply against the arcs needs the transpose for its pushes, and so asks for nothing.
 
 An operator with a guard (`guards.py`) adds up along all arcs into open vertices, so each round is chosen by itself: a
 pull when the frontier's arcs are more than 1/`policy.gather_share` of those not yet walked. A frontier with more arcs
@@ -20,6 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vgraph.compiler.effects import effects, only_claims, the_claim
+from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.ir import (
     Assign,
     Binary,
@@ -110,7 +114,13 @@ def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str |
     arcs = next(n.name for n in push if isinstance(n, SetGlobal))
     rest = Binary("-", state.unexplored, count_of(arcs))
     choice = _choice(low, apply, state, opened)
-    return (*choice, If(state.pulling, pull, (*push, Assign(state.unexplored.name, rest)), span=apply.span))
+    pulls = _with_arcs(low, apply, state.pulling)
+    return (*choice, If(pulls, pull, (*push, Assign(state.unexplored.name, rest)), span=apply.span))
+
+
+def _with_arcs(low: Lowering, apply: EdgeApply, test: Expr) -> Expr:
+    """`test`, and that the arcs which a pull walks are there."""
+    return test if apply.reverse else Logical("and", low.number(TRANSPOSED, BOOL), test)
 
 
 def _as(
@@ -141,7 +151,7 @@ def _choice(low: Lowering, apply: EdgeApply, state: _State, opened: OpenSet | No
     forth: Body = (
         Let(limit.name, I64, Binary("max", share, sweep)),
         If(
-            Logical("and", growing, Compare(">", most, limit)),
+            _with_arcs(low, apply, Logical("and", growing, Compare(">", most, limit))),
             _count(low, apply, state, limit, opened),
         ),
     )
@@ -198,6 +208,8 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     sweep = Binary("//", GraphSize("num_vertices"), low.number("policy.sweep_share"))
     most = Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
 
+    pulls = _with_arcs(low, apply, pulling)
+
     def rest(walked: Expr) -> Stmt:
         return Assign(unexplored.name, Binary("-", unexplored, walked))
 
@@ -205,8 +217,8 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
         Let(size.name, I64, FrontierSize(apply.frontier)),
         Let(limit.name, I64, Binary("max", share, sweep)),
         Let(pulling.name, BOOL, FALSE),
-        If(Compare(">", most, limit), count),
-        If(pulling, (*pull, rest(counted)), (*push, rest(count_of(pushed))), span=apply.span),
+        If(_with_arcs(low, apply, Compare(">", most, limit)), count),
+        If(pulls, (*pull, rest(counted)), (*push, rest(count_of(pushed))), span=apply.span),
     )
 
 

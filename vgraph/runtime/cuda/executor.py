@@ -211,7 +211,7 @@ def graph_bytes(call: Call) -> int:
 
     plan = call.plan
     kinds = ("adjacency", "segments")
-    found = sum(topology_array(a, call.graph).nbytes for a in plan.interface.args if a.kind in kinds)
+    found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind in kinds)
     own = [a for a in plan.arrays if needed(a, plan) and a.origin not in ("local", "param")]
     return found + sum(host_array(a, call).nbytes for a in own)
 

@@ -94,7 +94,7 @@ class Memory:
                 case "property":
                     word = self._at(self.arrays[arg.name])
                 case "adjacency" | "segments":
-                    host = topology_array(arg, self.call.graph)
+                    host = topology_array(arg, self.call)
                     word = self._at(self.resident.get(host, pinned=self.pinned))
                 case "scratch" | "touched":
                     word = self._at(self._zeros(self.workers * n, arg.dtype))
