@@ -35,6 +35,8 @@ class Knobs:
     """Folder for IR and generated code of everything compiled."""
     cache_dir: Path | None = None
     """Folder of the cache of compiled code; None: the platform's, see `cache_directory`."""
+    key_file: Path | None = None
+    """File with the key that signs what is in the cache; None: the platform's, see `key_file`."""
     no_cache: bool = False
     """Neither read nor write the cache of compiled code."""
     threads: int | None = None
@@ -81,6 +83,7 @@ _READERS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
     "device": (str, "a device name"),
     "dump_dir": (_folder, "a folder"),
     "cache_dir": (_folder, "a folder"),
+    "key_file": (_folder, "a file"),
     "no_cache": (_flag, "0 or 1"),
     "threads": (_positive, "a positive number of threads"),
 }
@@ -122,12 +125,26 @@ def scope(**overrides: Any) -> Iterator[Knobs]:
 
 
 def cache_directory() -> Path:
-    """Folder of the cache of compiled code: the knob, else the platform's place for caches."""
-    chosen = knobs().cache_dir
-    if chosen is not None:
-        return chosen
+    """Folder of the cache of compiled code: the knob, else the platform's place for caches.
+
+    Raises RuntimeError where this user has no home.
+    """
+    return knobs().cache_dir or _platform_folder("XDG_CACHE_HOME", ".cache", "Caches")
+
+
+def key_file() -> Path:
+    """File with the key that signs what is in the cache: the knob, else the platform's place for what lasts.
+
+    Raises RuntimeError where this user has no home.
+    """
+    return (
+        knobs().key_file or _platform_folder("XDG_STATE_HOME", ".local/state", "Application Support") / "key"
+    )
+
+
+def _platform_folder(variable: str, default: str, library: str) -> Path:
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "vgraph"
-    xdg = os.environ.get("XDG_CACHE_HOME", "")
+        return Path.home() / "Library" / library / "vgraph"
+    xdg = os.environ.get(variable, "")
     # the XDG specification: a relative path is invalid and must be ignored
-    return (Path(xdg) if os.path.isabs(xdg) else Path.home() / ".cache") / "vgraph"
+    return (Path(xdg) if os.path.isabs(xdg) else Path.home() / default) / "vgraph"

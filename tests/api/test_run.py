@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.cache import CacheWarning
 from vgraph.config import scope
-from vgraph.runtime.cache import CacheWarning
 
 ROOT = Path(__file__).parents[2]
 

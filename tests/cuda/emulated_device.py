@@ -82,6 +82,9 @@ class EmulatedDevice:
     def stamp(self) -> str:
         return f"emulated {self.block} {self.every_access} {self.include}"
 
+    def parts(self, text: str) -> tuple[str, ...]:
+        return ("emulated", self.stamp(), text)
+
     def compile(self, text: str) -> bytes:
         self.compiled += 1
         return text.encode()

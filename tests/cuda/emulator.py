@@ -3,11 +3,11 @@
 `emulation/emulation.hpp` says what this shows and what it cannot. Compilation needs g++ on Linux: `unavailable()`
 gives the reason when something is missing.
 
-Cost, on one core of a busy server: the scheduler takes 1 to 3 s to compile, once per process; a small kernel 0.1 to
-0.2 s. A launch of 1024 threads takes 0.2 ms and then, per second, 5 to 9 million threads pass a `__syncthreads`, 5 to
-7 million a shuffle, 2 to 10 million a grid barrier of four blocks, and 20 to 35 million atomics are done. So a round
-of a few hundred threads costs well under a millisecond. A precompiled header would not pay: reading `emulation.hpp`
-takes 30 ms.
+Cost, on one core of a busy server: the scheduler takes 1 to 3 s to compile, a small kernel 0.1 to 0.2 s; both are kept
+in the cache by their text. A launch of 1024 threads takes 0.2 ms and then, per second, 5 to 9 million threads pass a
+`__syncthreads`, 5 to 7 million a shuffle, 2 to 10 million a grid barrier of four blocks, and 20 to 35 million atomics
+are done. So a round of a few hundred threads costs well under a millisecond. A precompiled header would not pay:
+reading `emulation.hpp` takes 30 ms.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+
+from vgraph.cache import cached_object
 
 HERE = Path(__file__).parent / "emulation"
 FLAGS = (
@@ -66,20 +68,47 @@ def _folder() -> Path:
     return Path(folder.name)
 
 
-def _gxx(arguments: Sequence[str | Path]) -> None:
+def _gxx(arguments: Sequence[str | Path]) -> str:
     done = subprocess.run(["g++", *map(str, arguments)], capture_output=True, text=True)
     if done.returncode:
         raise EmulationError("g++ refused the kernel:\n" + done.stderr[:8000])
+    return done.stdout
+
+
+@cache
+def _compiler() -> tuple[str, ...]:
+    """The compiler and the emulation, as parts of keys."""
+    return ("emulation", _gxx(["--version"]), *_texts(HERE))
+
+
+def _texts(folder: Path) -> list[str]:
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    return [part for path in files for part in (path.name, path.read_text("utf-8"))]
+
+
+def _cached(parts: Sequence[str], output: Path, build: Callable[[], object]) -> Path:
+    """`output`, which `build` makes, unless the cache has it."""
+
+    def content() -> bytes:
+        build()
+        return output.read_bytes()
+
+    code, found = cached_object((*_compiler(), *parts), content)
+    if found:
+        output.write_bytes(code)
+    return output
 
 
 @cache
 def _runtime() -> list[Path]:
-    """The objects of the scheduler, compiled once for a process."""
-    objects = []
-    for source in sorted(HERE.glob("*.cpp")):
-        objects.append(_folder() / f"{source.stem}.o")
-        _gxx([*RUNTIME_FLAGS, "-c", source, "-o", objects[-1]])
-    return objects
+    """The objects of the scheduler."""
+
+    def compiled(source: Path) -> Path:
+        output = _folder() / f"{source.stem}.o"
+        build = [*RUNTIME_FLAGS, "-c", source, "-o", output]
+        return _cached((*RUNTIME_FLAGS, source.name), output, lambda: _gxx(build))
+
+    return [compiled(source) for source in sorted(HERE.glob("*.cpp"))]
 
 
 @dataclass(frozen=True)
@@ -147,17 +176,17 @@ def _compile(
     unit = f'#include "emulation.hpp"\n#include "kernel.cu"\nEMU_ENTRY({kernel})\n'
     (folder / "unit.cpp").write_text(unit, encoding="utf-8")
     library = folder / "kernel.so"
-    flags = [
-        *FLAGS,
-        *KERNEL_FLAGS,
-        f"-DVG_BLOCK={block}",
-        f"-I{HERE}",
-        *(f"-I{path}" for path in include_dirs),
-    ]
+    flags = [*FLAGS, *KERNEL_FLAGS, f"-DVG_BLOCK={block}"]
     if every_access:
         flags += ["-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0"]
-    _gxx([*flags, "-c", folder / "unit.cpp", "-o", folder / "unit.o"])
-    _gxx(["-shared", folder / "unit.o", *_runtime(), "-o", library])
+    includes = [f"-I{path}" for path in (HERE, *include_dirs)]
+
+    def build() -> None:
+        _gxx([*flags, *includes, "-c", folder / "unit.cpp", "-o", folder / "unit.o"])
+        _gxx(["-shared", folder / "unit.o", *_runtime(), "-o", library])
+
+    headers = [part for path in include_dirs for part in _texts(path)]
+    _cached(("kernel", *RUNTIME_FLAGS, *flags, *headers, unit, text), library, build)
     return Emulated(_load(library), library, block)
 
 

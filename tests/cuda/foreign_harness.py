@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from machine_code import object_code
 from numpy.typing import NDArray
 
 from vgraph.compiler.backends.cuda.foreign import device_function
 from vgraph.compiler.backends.cuda.texts import type_name
-from vgraph.compiler.backends.jit import compile_ir, load_object
+from vgraph.compiler.backends.jit import load_object
 from vgraph.compiler.externals import External
 
 Array = NDArray[Any]
@@ -25,7 +26,7 @@ _WORDS = {"int64": "i64", "float64": "f64"}
 
 def by_llvm(function: External, columns: Sequence[Array], dtype: str) -> Array:
     """What LLVM's machine code gives for each row."""
-    code = load_object(compile_ir(function.llvm), {})
+    code = load_object(object_code(function.llvm), {})
     types = [_C[type_name(t)] for t in (function.result, *function.args)]
     call = ctypes.CFUNCTYPE(*types)(code.address(function.name))
     return np.array([call(*row) for row in zip(*(c.tolist() for c in columns), strict=True)], dtype)

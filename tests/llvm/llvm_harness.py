@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from machine_code import object_code
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import ContextView
@@ -122,7 +123,8 @@ class CPU:
     name = "cpu"
 
     def load(self, p: ir.Program) -> Kernel:
-        return BACKEND.load(BACKEND.emit(p))
+        source = BACKEND.emit(p)
+        return BACKEND.load_code(object_code(source.text), source.interface)
 
     def run(
         self, kernel: Kernel, threads: int, graph: CSR, arrays: dict[str, Array], params: dict[str, Any]

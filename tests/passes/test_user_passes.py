@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.cache import CacheWarning
 from vgraph.compiler import __main__ as tool
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.passes import PIPELINE
@@ -36,7 +37,6 @@ from vgraph.passes import (
 )
 from vgraph.passes import with_fields as changed
 from vgraph.runtime import executor
-from vgraph.runtime.cache import CacheWarning
 from vgraph.runtime.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -180,7 +180,7 @@ def test_options_reach_passes_results_plans_and_texts(graph):
     assert seen == VALUES
     assert dict(result.schedule.labels["relax"].extra) == VALUES
     loaded = executor._loaded[next(reversed(executor._loaded))]
-    assert Plan.unpack(loaded.plan.pack(b"code")) == (loaded.plan, b"code")
+    assert Plan.unpack(loaded.plan.pack("code")) == (loaded.plan, "code")
     assert loaded.plan.schedule.labels["relax"].extra == tuple(sorted(VALUES.items()))
     explained = vg.explain(vg.algorithms.sssp, graph, schedule=schedule)
     assert "count=1000" in explained.schedule
@@ -395,15 +395,17 @@ THING = Opaque()
 def test_a_pass_without_a_fingerprint_is_compiled_anew(graph, tmp_path, monkeypatch):
     executor._tell_uncached.cache_clear()
 
+    added = [1, 1, 2]
+
     @vg.schedule_pass(after="simplify")
     def odd(program, context):
-        return add(program, id(THING) * 0 + 1)
+        return add(program, id(THING) * 0 + added.pop(0))
 
     with pytest.warns(CacheWarning, match="compiled anew for each run: the pass odd: THING is a Opaque"):
         assert first(graph) == (8, False)
     assert first(graph) == (8, False)  # told once
-    assert not vg.run(sevens, graph).stats.cached
-    assert not list(tmp_path.glob("cache/*.vgo"))
+    assert first(graph) == (9, False)
+    assert not added  # it was asked each time
 
 
 def constant(value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS
 from vgraph.runtime.threads import native_runtime
@@ -123,5 +124,6 @@ done:
 @cache
 def kernel(text: str) -> int:
     """Address of the function `kernel` of a module."""
-    code = jit.compile_ir(f"{_HEAD}\n{text}", opt=1)
+    text = f"{_HEAD}\n{text}"
+    code, _ = cached_object(jit.object_parts(text, opt=1), lambda: jit.compile_ir(text, opt=1))
     return jit.load_object(code, native_runtime().symbols).address("kernel")

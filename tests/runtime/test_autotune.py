@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.cache import CacheWarning
 from vgraph.config import scope
 from vgraph.graph import Graph
 from vgraph.runtime import autotune as module
 from vgraph.runtime import policy, tuning_table
 from vgraph.runtime.autotune import FORGET, RUNS, Search, conditions, seconds_of
-from vgraph.runtime.cache import CacheWarning
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.tuning import Trial, Tuning, describe
 from vgraph.runtime.tuning_space import Space, bucket_widths
@@ -422,16 +422,21 @@ def test_rows_come_back_by_key(folder):
 
 
 DAMAGE = {
-    "no JSON": b"nonsense\n",
-    "cut": b'{"key": "k", "kind": "meas',
-    "binary": bytes(range(256)) + b"\n",
-    "a list": b"[]\n",
-    "fields": b'{"key": "k"}\n',
-    "no number": json.dumps({**row().__dict__, "seconds": "1"}).encode() + b"\n",
-    "infinite": json.dumps({**row().__dict__, "seconds": math.inf}).encode() + b"\n",
-    "kind": json.dumps({**row().__dict__, "kind": "guessed"}).encode() + b"\n",
-    "schedule": json.dumps({**row().__dict__, "schedule": {"relax": 3}}).encode() + b"\n",
+    "no JSON": lambda sign: b"nonsense\n",
+    "cut": lambda sign: sign(row())[:40],
+    "binary": lambda sign: bytes(range(256)) + b"\n",
+    "a list": lambda sign: b"[]\n",
+    "fields": lambda sign: b'{"key": "k"}\n',
+    "no MAC": lambda sign: json.dumps(row().__dict__).encode() + b"\n",
+    "no text as MAC": lambda sign: json.dumps({**row().__dict__, "mac": 3}).encode() + b"\n",
+    "a changed time": lambda sign: sign(row()).replace(b'"seconds": 1.0', b'"seconds": 0.1'),
+    "nested": lambda sign: b"[" * 100_000 + b"\n",
+    "no number": lambda sign: sign(replace(row(), seconds="1")),
+    "infinite": lambda sign: sign(replace(row(), seconds=math.inf)),
+    "kind": lambda sign: sign(replace(row(), kind="guessed")),
+    "schedule": lambda sign: sign(replace(row(), schedule={"relax": 3})),
 }
+"""Lines that are no rows, made with what signs a row with this user's key."""
 
 
 @pytest.mark.parametrize("how", DAMAGE)
@@ -439,13 +444,40 @@ def test_a_damaged_table_is_set_aside_and_the_rest_of_it_kept(folder, how):
     table = TuningTable(folder)
     table.add(row(sync="bsp"))
     with open(table.file, "ab") as file:
-        file.write(DAMAGE[how])
+        file.write(DAMAGE[how](table._line))
     before = table.file.read_bytes()
     with pytest.warns(CacheWarning, match="was damaged"):
         assert table.rows("k") == [row(sync="bsp")]
     assert (folder / "tuning.damaged").read_bytes() == before
     table.add(row())
     assert table.rows("k") == [row(sync="bsp"), row()]
+
+
+def test_rows_that_somebody_else_signed_are_set_aside(folder, tmp_path):
+    TuningTable(folder, tmp_path / "theirs").add(row(seconds=0.001, kind="chosen"))
+    with pytest.warns(CacheWarning, match="not signed"):
+        assert TuningTable(folder, tmp_path / "mine").rows("k") == []
+
+
+def test_a_line_that_was_cut_short_costs_that_line_only(folder):
+    """By a process that was killed; the next one begins a line of its own, before anybody has read the table."""
+    table = TuningTable(folder)
+    table.add(row(sync="bsp"))
+    table.file.write_bytes(table.file.read_bytes()[:-1] + b"\n" + table._line(row("lost"))[:50])
+    table.add(row())
+    with pytest.warns(CacheWarning, match="was damaged"):
+        assert table.rows("k") == [row(sync="bsp"), row()]
+
+
+@pytest.mark.parametrize("name", ["tuning.jsonl", "tuning.lock"])
+def test_a_link_in_its_place_is_not_followed(folder, tmp_path, name):
+    TuningTable(folder).add(row())
+    (tmp_path / "precious").write_text("")
+    (folder / name).unlink()
+    (folder / name).symlink_to(tmp_path / "precious")
+    with pytest.warns(CacheWarning, match="cannot be"):
+        TuningTable(folder).add(row())
+    assert (tmp_path / "precious").read_text() == ""
 
 
 def test_a_table_that_cannot_be_kept_is_told(tmp_path):

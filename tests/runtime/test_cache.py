@@ -1,9 +1,11 @@
-"""The cache of compiled code: damage, foreign folders, several processes, eviction."""
+"""The cache: damage, foreign folders and keys, several processes, eviction."""
 
 from __future__ import annotations
 
 import errno
 import os
+import random
+import shutil
 import stat
 import subprocess
 import sys
@@ -12,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from vgraph import config
-from vgraph.runtime import cache as cache_module
-from vgraph.runtime.cache import CacheWarning, ObjectCache, cache_key, cached_object
+from vgraph import cache as cache_module
+from vgraph import config, private
+from vgraph.cache import CacheWarning, ObjectCache, cache_key, cached_object
 
 ROOT = Path(__file__).parents[2]
 KEY = cache_key(("kernel", "text", "cpu"))
@@ -42,6 +44,71 @@ def test_round_trip_and_privacy(cache):
     assert [p.name for p in cache.directory.iterdir()] == [entry(cache).name]
 
 
+def test_every_bit_and_every_length_of_an_entry_matter(cache):
+    cache.put(KEY, b"a short one", {"what": "test"})
+    data = entry(cache).read_bytes()
+    damaged = [data[:size] for size in range(len(data))]
+    damaged += [
+        data[:i] + bytes((data[i] ^ 1 << bit,)) + data[i + 1 :] for i in range(len(data)) for bit in range(8)
+    ]
+    assert all_ignored(cache, damaged)
+
+
+def all_ignored(cache, damaged):
+    """Whether none of these is taken for the entry, each with a warning."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for data in damaged:
+            entry(cache).unlink()  # some file systems write to the disk what replaces something
+            entry(cache).write_bytes(data)
+            assert cache.get(KEY) is None
+    return [w.category for w in seen] == [CacheWarning] * len(damaged)
+
+
+def test_damage_of_any_kind_is_noticed(cache):
+    """Pieces of one entry in another, several flipped bits, pieces moved and doubled."""
+    rng = random.Random(7)
+    entries = []
+    for number in range(4):
+        cache.put(KEY, CODE[:: number + 1], {"what": str(number)})
+        entries.append(entry(cache).read_bytes())
+    damaged = []
+    while len(damaged) < 500:
+        data, other = bytearray(rng.choice(entries)), rng.choice(entries)
+        for _ in range(rng.randint(1, 4)):
+            start, size = rng.randrange(len(data)), rng.choice((1, 8, 64, 4096))
+            kind = rng.randrange(4)
+            if kind == 0:
+                data[start] ^= 1 << rng.randrange(8)
+            elif kind == 1:
+                del data[start : start + size]
+            elif kind == 2:
+                data[start : start + size] = other[start : start + size]
+            else:
+                data[start:start] = data[start : start + size]
+            data = data or bytearray(b"?")
+        if bytes(data) not in entries:
+            damaged.append(bytes(data))
+    assert all_ignored(cache, damaged)
+
+
+def test_an_entry_that_somebody_else_signed_is_ignored(cache, tmp_path):
+    """All is right with it but the key of its MAC."""
+    ObjectCache(cache.directory, key_file=tmp_path / "theirs").put(KEY, CODE)
+    with pytest.warns(CacheWarning, match="not signed with the key in"):
+        assert cache.get(KEY) is None
+    cache.put(KEY, CODE)
+    assert cache.get(KEY) == CODE
+
+
+def test_a_file_that_would_fill_the_memory_is_not_read(cache):
+    cache.put(KEY, CODE)
+    with open(entry(cache), "r+b") as file:
+        file.truncate(1 << 40)  # takes no room on the disk
+    with pytest.warns(CacheWarning, match="larger than"):
+        assert cache.get(KEY) is None
+
+
 def test_key_depends_on_every_part_and_their_borders():
     parts = [("a", "b"), ("ab",), ("a", "b", ""), ("b", "a"), ("", "ab"), ()]
     assert len({cache_key(p) for p in parts}) == len(parts)
@@ -56,10 +123,10 @@ DAMAGE = {
     "first byte": lambda data: b"X" + data[1:],
     "format": lambda data: data[:8] + b"\x63" + data[9:],
     "bit in code": lambda data: data[:-7] + bytes((data[-7] ^ 4,)) + data[-6:],
-    "bit in checksum": lambda data: data[:50] + bytes((data[50] ^ 1,)) + data[51:],
+    "bit in MAC": lambda data: data[:50] + bytes((data[50] ^ 1,)) + data[51:],
     "bit in metadata": lambda data: data.replace(b"test", b"tesu"),
     "bit in metadata size": lambda data: data[:12] + bytes((data[12] ^ 1,)) + data[13:],
-    "huge size": lambda data: data[:64] + b"\xff" * 8 + data[72:],
+    "huge size": lambda data: data[:80] + b"\xff" * 8 + data[88:],
     "another key": lambda data: data[:16] + bytes(32) + data[48:],
     "a text file": lambda data: (
         b"not a cache entry, but long enough to hold a header of the format we use. " * 3
@@ -138,7 +205,7 @@ def test_folder_that_is_not_private_is_refused_once(tmp_path, make, reason):
 def test_folder_of_another_user_is_refused(cache, monkeypatch):
     cache.put(KEY, CODE)
     me = os.geteuid()
-    monkeypatch.setattr(cache_module.os, "geteuid", lambda: me + 1)
+    monkeypatch.setattr(private.os, "geteuid", lambda: me + 1)
     with pytest.warns(CacheWarning, match="belongs to another user"):
         assert ObjectCache(cache.directory).get(KEY) is None
     with pytest.warns(CacheWarning, match="ignored"):  # a foreign file in a folder already accepted
@@ -153,7 +220,7 @@ def test_a_disk_that_takes_nothing_only_warns(cache, monkeypatch, code):
     def refuse(*_):
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(cache_module.os, "replace", refuse)
+    monkeypatch.setattr(private.os, "replace", refuse)
     with pytest.warns(CacheWarning, match=os.strerror(code)) as seen:
         [cache.put(other, CODE) for _ in range(2)]
     assert len(seen) == 1
@@ -192,9 +259,86 @@ def test_an_entry_above_the_limit_is_kept_and_old_temporaries_go(tmp_path):
     assert cache.get(KEY) is None
 
 
+# --- the key --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def key_file(tmp_path):
+    return tmp_path / "state" / "vgraph" / "key"
+
+
+def test_the_key_is_made_once_and_is_private(tmp_path, key_file):
+    cache = ObjectCache(tmp_path / "cache", key_file=key_file)
+    assert cache.get(KEY) is None
+    assert not key_file.exists()  # looking creates nothing
+    cache.put(KEY, CODE)
+    assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(key_file.parent.stat().st_mode) == 0o700
+    made = key_file.read_bytes()
+    assert len(made) == 32
+    ObjectCache(tmp_path / "other", key_file=key_file).put(KEY, CODE)
+    assert key_file.read_bytes() == made
+    assert list(key_file.parent.iterdir()) == [key_file]
+
+
+def test_without_its_key_no_entry_is_taken(tmp_path, key_file):
+    ObjectCache(tmp_path / "cache", key_file=key_file).put(KEY, CODE)
+    key_file.unlink()
+    with pytest.warns(CacheWarning, match="not signed"):
+        assert ObjectCache(tmp_path / "cache", key_file=key_file).get(KEY) is None
+
+
+def spoil(key_file, how):
+    """Make the key file unfit for use."""
+    match how:
+        case "readable":
+            key_file.chmod(0o644)
+        case "short":
+            key_file.write_bytes(b"short")
+        case "empty":
+            key_file.write_bytes(b"")
+        case "a link":
+            key_file.rename(key_file.with_name("elsewhere"))
+            key_file.symlink_to("elsewhere")
+        case "a folder":
+            key_file.unlink()
+            key_file.mkdir()
+        case "no folder for it":
+            shutil.rmtree(key_file.parent)
+            key_file.parent.write_text("a file")
+
+
+@pytest.mark.parametrize("how", ["readable", "short", "empty", "a link", "a folder", "no folder for it"])
+def test_without_a_key_of_ones_own_there_is_no_cache(tmp_path, key_file, how):
+    ObjectCache(tmp_path / "cache", key_file=key_file).put(KEY, CODE)
+    spoil(key_file, how)
+    cache = ObjectCache(tmp_path / "cache", key_file=key_file)
+    with pytest.warns(CacheWarning, match="no cache of compiled code: its key in .*VGRAPH_KEY_FILE") as seen:
+        found = [cache.get(KEY), cache.put(KEY, CODE), cache.get(KEY)]
+    assert found == [None] * 3
+    assert len(seen) == 1
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("VGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    cache_module._tell_homeless.cache_clear()
+    with pytest.warns(CacheWarning, match="VGRAPH_CACHE_DIR and VGRAPH_KEY_FILE") as seen:
+        found = [cached_object(("k",), lambda: CODE) for _ in range(2)]
+    assert found == [(CODE, False)] * 2
+    assert len(seen) == 1
+
+
+# --- several processes ----------------------------------------------------------------------------------------
+
+
 WRITER = """
 import sys
-from vgraph.runtime.cache import ObjectCache, cache_key
+from vgraph.cache import ObjectCache, cache_key
 cache, key = ObjectCache(sys.argv[1]), cache_key(("kernel", "text", "cpu"))
 code = bytes(range(256)) * 40
 bad = 0

@@ -87,7 +87,11 @@ def test_cache_directory(monkeypatch, tmp_path):
     monkeypatch.setattr(config.sys, "platform", "linux")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     assert cache_directory() == tmp_path / ".cache" / "vgraph"
+    assert config.key_file() == tmp_path / ".local" / "state" / "vgraph" / "key"
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    assert config.key_file() == Path("/state/vgraph/key")
     monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
     assert cache_directory() == Path("/xdg/vgraph")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
@@ -96,4 +100,7 @@ def test_cache_directory(monkeypatch, tmp_path):
     assert cache_directory() == tmp_path / "Library" / "Caches" / "vgraph"
     monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path / "mine"))
     assert cache_directory() == tmp_path / "mine"
+    assert config.key_file() == tmp_path / "Library" / "Application Support" / "vgraph" / "key"
+    monkeypatch.setenv("VGRAPH_KEY_FILE", str(tmp_path / "my key"))
+    assert config.key_file() == tmp_path / "my key"
     assert sys.platform  # the module under test shares it; monkeypatch puts it back

@@ -7,6 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 from kernels import ROUNDS, TRACE, kernel
+from machine_code import object_code
 
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LINE, LIST, ContextView, Status
@@ -174,7 +175,7 @@ def test_polling_text_runs_here_too(monkeypatch):
         pytest.skip("this is the only variant here")
     text = native_text("FreeBSD", host.machine)
     assert "@syscall(i64 202" not in text
-    loaded = jit.load_object(jit.compile_ir(text, opt=0), {})
+    loaded = jit.load_object(object_code(text, opt=0), {})
     pointer, i32 = ctypes.c_void_p, ctypes.c_int32
     create = ctypes.CFUNCTYPE(pointer, i32)(loaded.address("vg_pool_create"))
     submit = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, i32)(loaded.address("vg_pool_submit"))
@@ -183,7 +184,7 @@ def test_polling_text_runs_here_too(monkeypatch):
     from kernels import _HEAD
 
     symbols = {name: loaded.address(name) for name in native_runtime().symbols}
-    code = jit.load_object(jit.compile_ir(f"{_HEAD}\n{ROUNDS}", opt=1), symbols).address("kernel")
+    code = jit.load_object(object_code(f"{_HEAD}\n{ROUNDS}", opt=1), symbols).address("kernel")
     pool = create(2)
     with ContextView(2, num_args=1, num_slots=1, spin_limit=10) as context:
         context.set_scalar(0, 200, np.int64)

@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from vgraph.cache import cache_key
 from vgraph.errors import ParameterError, VGraphError
 from vgraph.runtime import policy
-from vgraph.runtime.cache import cache_key
 from vgraph.runtime.tuning import Trial, Tuning, TuningProgress, describe
 from vgraph.runtime.tuning_space import Space, bucket_widths, change
 from vgraph.runtime.tuning_table import Row, TuningTable, schedule_from_json, schedule_to_json, today

@@ -53,6 +53,11 @@ class CPU(Runner):
 
         return target_key()
 
+    def parts(self, source: SourceText) -> tuple[str, ...]:
+        from vgraph.compiler.backends.jit import object_parts
+
+        return object_parts(source.text)
+
     def compile(self, source: SourceText) -> bytes:
         return backend().compile(source)
 

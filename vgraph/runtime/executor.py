@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 import threading
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, PassError
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_vertex, renumbered
-from vgraph.runtime.cache import CacheWarning, cache_key, default_cache
 from vgraph.runtime.plan import Plan, plan_of
 from vgraph.runtime.result import Result, Round, Stats, Trace
 from vgraph.runtime.runner import Call, Ran, Runner
@@ -97,22 +98,35 @@ def path_type(graph: Graph, name: str) -> Type:
 
 @functools.cache
 def code_stamp() -> str:
-    """Changes with every change of vgraph's own code."""
-    root = Path(__file__).parents[1]
-    rows: list[str] = []
-    folders = [os.fspath(root / "compiler")]
-    entries = [*os.scandir(root), *(e for e in os.scandir(root / "runtime") if e.name == "plan.py")]
+    """A hash of vgraph's own code, as far as plans and the text of kernels depend on it.
+
+    Reading all of it takes longer than the rest of a warm start, so the hash is kept under what the system says of the
+    files: they are read again where one of them may have changed, and a new copy of the same code has the same hash.
+    """
+    root = os.fspath(Path(__file__).parents[1])
+    files = {entry.path[len(root) :]: entry for entry in _own_files(root)}
+    rows = []
+    for name in sorted(files):
+        s = files[name].stat()
+        rows.append(f"{name} {s.st_dev} {s.st_ino} {s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}")
+
+    def read() -> bytes:
+        contents = ((name, Path(files[name]).read_bytes()) for name in sorted(files))
+        return cache_key(itertools.chain.from_iterable(contents)).encode()
+
+    return cached_object(("vgraph's code", *rows), read, {"what": "hash of vgraph's code"})[0].decode()
+
+
+def _own_files(root: str) -> Iterator[os.DirEntry[str]]:
+    folders = [root, os.path.join(root, "compiler")]
     while folders:
-        for entry in os.scandir(folders.pop()):
-            if not entry.is_dir():
-                entries.append(entry)
-            elif entry.name != "__pycache__":
+        folder = folders.pop()
+        for entry in os.scandir(folder):
+            if entry.is_file() and not entry.name.endswith(".pyc"):
+                yield entry
+            elif folder != root and entry.is_dir() and entry.name != "__pycache__":
                 folders.append(entry.path)
-    for entry in entries:
-        if entry.is_file() and not entry.name.endswith(".pyc"):
-            status = entry.stat()
-            rows.append(f"{entry.path[len(os.fspath(root)) :]} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(sorted(rows))
+    yield from (entry for entry in os.scandir(os.path.join(root, "runtime")) if entry.name == "plan.py")
 
 
 def prepare(
@@ -181,10 +195,11 @@ def _tell_uncached(reason: str) -> None:
 def _from_cache(key: str, runner: Runner) -> Loaded | None:
     cache = default_cache()
     data = cache.get(key) if cache is not None else None
-    if data is None:
+    if cache is None or data is None:
         return None
-    plan, code = Plan.unpack(data)
-    return Loaded(plan, runner.load(code, plan), True)
+    plan, code_key = Plan.unpack(data)
+    code = cache.get(code_key)
+    return None if code is None else Loaded(plan, runner.load(code, plan), True)
 
 
 def _compile(
@@ -197,7 +212,10 @@ def _compile(
     own: tuple[UserPass, ...],
     relabel: bool,
 ) -> Loaded:
-    """Code made now; without a key it is not kept."""
+    """The program compiled now, its text to machine code only if the cache has none for the same text.
+
+    Without a key the plan is not kept.
+    """
     from vgraph.compiler import build
     from vgraph.compiler.user_passes import pipeline
 
@@ -217,14 +235,14 @@ def _compile(
         _show(definition.name, str(schedule), "", runner, stations)
         raise
     _show(definition.name, str(compiled.schedule), compiled.source.text, runner, stations)
-    code = runner.compile(compiled.source)
+    about = {"algorithm": definition.name, "schedule": str(compiled.schedule), "device": runner.name}
+    parts = runner.parts(compiled.source)
+    code, found = cached_object(parts, lambda: runner.compile(compiled.source), about)
     plan = plan_of(compiled.kernel, compiled.source.interface, compiled.schedule)
-    loaded = Loaded(plan, runner.load(code, plan), False)
     cache = default_cache()
     if cache is not None and key is not None:
-        about = {"algorithm": definition.name, "schedule": str(compiled.schedule), "device": runner.name}
-        cache.put(key, plan.pack(code), about)
-    return loaded
+        cache.put(key, plan.pack(cache_key(parts)), about)
+    return Loaded(plan, runner.load(code, plan), found)
 
 
 def _observer(stations: dict[str, str], relabel: bool) -> Observer | None:

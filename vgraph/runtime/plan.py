@@ -1,9 +1,8 @@
-"""The plan of a run: machine code and all that is needed to call it, as it lies in the cache."""
+"""The plan of a run: all that is needed to call its machine code, as it lies in the cache, and where that code lies."""
 
 from __future__ import annotations
 
 import json
-import struct
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,6 @@ from vgraph.schedule import Options, Schedule
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir import Program
-
-_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
@@ -51,25 +48,23 @@ class Plan:
     vertex_params: tuple[str, ...]
     schedule: Schedule
 
-    def pack(self, code: bytes) -> bytes:
-        """The plan and its code in one piece of bytes."""
+    def pack(self, code: str) -> bytes:
+        """The plan, and the key under which its code is in the cache."""
         rows = {label: options.to_json() for label, options in self.schedule.labels.items()}
         head = {
+            "code": code,
             "interface": self.interface.to_json(),
             "arrays": [asdict(a) for a in self.arrays],
             "outputs": [asdict(o) for o in self.outputs],
             "vertex_params": self.vertex_params,
             "schedule": rows,
         }
-        text = json.dumps(head).encode()
-        return _LENGTH.pack(len(text)) + text + code
+        return json.dumps(head).encode()
 
     @staticmethod
-    def unpack(data: bytes) -> tuple[Plan, bytes]:
+    def unpack(data: bytes) -> tuple[Plan, str]:
         """The inverse of `pack`."""
-        (length,) = _LENGTH.unpack_from(data)
-        end = _LENGTH.size + length
-        head: dict[str, Any] = json.loads(data[_LENGTH.size : end])
+        head: dict[str, Any] = json.loads(data)
         plan = Plan(
             KernelInterface.from_json(head["interface"]),
             tuple(Array(**row) for row in head["arrays"]),
@@ -77,7 +72,7 @@ class Plan:
             tuple(head["vertex_params"]),
             Schedule({label: Options.from_json(row) for label, row in head["schedule"].items()}),
         )
-        return plan, data[end:]
+        return plan, head["code"]
 
 
 def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) -> Plan:

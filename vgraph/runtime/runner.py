@@ -81,6 +81,10 @@ class Runner(ABC):
         """Everything beside the program and vgraph's own code that compiled code depends on."""
 
     @abstractmethod
+    def parts(self, source: SourceText) -> tuple[str, ...]:
+        """Everything that the machine code of this text depends on."""
+
+    @abstractmethod
     def compile(self, source: SourceText) -> bytes:
         """Machine code for this device."""
 

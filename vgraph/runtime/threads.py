@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import ABI_VERSION, DECLARATIONS, MAX_THREADS, ContextView, Status
+from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, ContextView, Status
 from vgraph.compiler.backends.native import native_text
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError, ParameterError
-from vgraph.runtime.cache import cached_object
 from vgraph.runtime.cpus import available_cpus
 from vgraph.runtime.progress import Progress, ProgressCallback
 
@@ -57,7 +57,7 @@ def native_runtime() -> NativeRuntime:
         text = native_text(host.sysname, host.machine)
         # unoptimised: its hot loop waits for memory anyway, and it compiles several times faster
         code, _ = cached_object(
-            ("native runtime", str(ABI_VERSION), text, jit.target_key()),
+            jit.object_parts(text, opt=0),
             lambda: jit.compile_ir(text, opt=0),
             {"what": "native runtime"},
         )

@@ -1,8 +1,8 @@
 """What tuning has measured, kept from one run of Python to the next.
 
-A file of JSON lines in the cache's folder: a line for each schedule measured, and one for each that was chosen. Lines
-are only added, under a lock, so that several processes may tune at once. Nothing about the table can make tuning fail:
-what is wrong with it is a `CacheWarning`.
+A file of JSON lines in the cache's folder: a line for each schedule measured, and one for each that was chosen, signed
+as the cache's entries are. Lines are only added, under a lock, so that several processes may tune at once. Nothing
+about the table can make tuning fail: what is wrong with it is a `CacheWarning`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from vgraph.config import cache_directory, knobs
-from vgraph.runtime.cache import CacheWarning
+from vgraph import config, private
+from vgraph.cache import CacheWarning, places
 from vgraph.schedule import Options, Schedule
 
 LIMIT: Final = 4 << 20
 """Bytes from which on old measurements are forgotten; what was chosen last for each key stays."""
 _FILE: Final = "tuning.jsonl"
 _KINDS: Final = ("measured", "chosen")
+_PURPOSE: Final = "tuning row"
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,12 @@ def schedule_from_json(rows: Mapping[str, Mapping[str, Any]]) -> Schedule | None
 
 
 class TuningTable:
-    """The table in one folder; safe for several threads and processes."""
+    """The table in one folder, signed with the key in `key_file`; safe for several threads and processes."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, key_file: Path | None = None) -> None:
         self.directory = directory
         self.file = directory / _FILE
+        self._signer = private.Signer(key_file or config.key_file())
 
     def rows(self, key: str) -> list[Row]:
         """The lines of `key`, in the order in which they were written."""
@@ -85,22 +87,24 @@ class TuningTable:
 
     def add(self, row: Row) -> None:
         """Write a line at the end."""
-        line = json.dumps(asdict(row)).encode() + b"\n"
         try:
-            self.directory.parent.mkdir(parents=True, exist_ok=True)
-            self.directory.mkdir(mode=0o700, exist_ok=True)
+            line = self._line(row)
+            private.make_folder(self.directory)
             with self._locked(fcntl.LOCK_EX):
                 if self.file.exists() and self.file.stat().st_size > LIMIT:
                     self._forget()
-                handle = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                handle = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
                 with open(handle, "ab", buffering=0) as file:
+                    size = os.fstat(handle).st_size
+                    if size and os.pread(handle, 1, size - 1) != b"\n":  # a process was killed while it wrote
+                        line = b"\n" + line
                     file.write(line)
         except OSError as fault:
             _warn(f"what tuning measures cannot be kept in {self.directory}: {fault.strerror or fault}")
 
     @contextlib.contextmanager
     def _locked(self, how: int) -> Iterator[None]:
-        handle = os.open(self.directory / "tuning.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(self.directory / "tuning.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(handle, how)
             yield
@@ -111,7 +115,7 @@ class TuningTable:
         """All lines that can be read, and whether there are others."""
         if not self.file.exists():
             return [], False
-        found = [_parse(line) for line in self.file.read_bytes().splitlines()]
+        found = [self._parse(line) for line in private.read(self.file).splitlines()]
         rows = [row for row in found if row is not None]
         return rows, len(rows) < len(found)
 
@@ -121,7 +125,10 @@ class TuningTable:
             aside = self.file.with_suffix(".damaged")
             os.replace(self.file, aside)
             self._write(rows)
-            _warn(f"{self.file} was damaged; it is now {aside}, and what could be read of it is kept")
+            _warn(
+                f"{self.file} was damaged, or is not signed with the key in {self._signer.file}; it is now {aside}, "
+                "and what could be read of it is kept"
+            )
         return rows
 
     def _forget(self) -> None:
@@ -132,16 +139,29 @@ class TuningTable:
         self._write([*chosen.values(), *measured[len(measured) // 2 :]])
 
     def _write(self, rows: Sequence[Row]) -> None:
-        temporary = self.file.with_suffix(f".tmp-{os.getpid()}")
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.writelines(json.dumps(asdict(row)).encode() + b"\n" for row in rows)
-        os.replace(temporary, self.file)
+        private.write(self.file, b"".join(map(self._line, rows)))
+
+    def _line(self, row: Row) -> bytes:
+        """A row with its MAC, as a line. Raises OSError where there is no key."""
+        fields = asdict(row)
+        mac = self._signer.mac(_PURPOSE, json.dumps(fields).encode())
+        return json.dumps({**fields, "mac": mac.hex()}).encode() + b"\n"
+
+    def _parse(self, line: bytes) -> Row | None:
+        """The row that a signed line says, or None. Raises OSError where there is no key."""
+        try:
+            fields = json.loads(line)
+            mac = bytes.fromhex(fields.pop("mac"))
+            good = self._signer.signed(mac, _PURPOSE, json.dumps(fields).encode())
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+            return None
+        return _row(fields) if good else None
 
 
-def _parse(line: bytes) -> Row | None:
-    """The row that a line says, or None."""
+def _row(fields: Mapping[str, Any]) -> Row | None:
+    """The row of these fields, or None if they are not those of a row."""
     try:
-        row = Row(**json.loads(line))
+        row = Row(**fields)
         times = (row.seconds, row.default_seconds)
         good = all(isinstance(t, float) and 0 < t < float("inf") for t in times) and isinstance(row.runs, int)
         good = good and row.kind in _KINDS and isinstance(row.key, str) and isinstance(row.about, dict)
@@ -161,10 +181,11 @@ def _warn(text: str) -> None:
 
 
 @functools.lru_cache(maxsize=8)
-def _table_at(directory: Path) -> TuningTable:
-    return TuningTable(directory)
+def _table_at(directory: Path, key_file: Path) -> TuningTable:
+    return TuningTable(directory, key_file)
 
 
 def default_table() -> TuningTable | None:
-    """The table beside the cache of code; None where the knobs switch the cache off."""
-    return None if knobs().no_cache else _table_at(cache_directory())
+    """The table beside the cache of code; None where there is no cache."""
+    found = places()
+    return None if found is None else _table_at(*found)

@@ -17,7 +17,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-ABI_VERSION: Final = 1
 LINE: Final = 64
 """Bytes of a cache line."""
 MAX_THREADS: Final = 1024

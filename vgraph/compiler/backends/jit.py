@@ -203,6 +203,17 @@ class _EngineSymbols(dict[str, int]):
 # --- what the code depends on -----------------------------------------------------------------------------
 
 
+def object_parts(text: str, *, opt: int = 3) -> tuple[str, ...]:
+    """All that the object code of `compile_ir` depends on, for the key under which it is kept."""
+    return ("object", text, *(e.llvm for e in needed(text)), str(opt), target_key(), _own_text())
+
+
+@functools.cache
+def _own_text() -> str:
+    """How text becomes object code, is written down here and nowhere else."""
+    return Path(__file__).read_text(encoding="utf-8")
+
+
 @functools.cache
 def target_key() -> str:
     """Names the CPU, its features and the LLVM that generates code for it: part of every cache key.

@@ -2,7 +2,8 @@
 
 Building them takes Lark about 0.3 s and loading them about 0.01 s, so they lie beside the grammar, made by
 `python -m vgraph.compiler.frontend.tables`. For another version of Lark, whose tables may differ, they are built when
-first needed and kept in the cache directory.
+first needed and kept in the cache. Tables are pickled objects, and whoever can write a pickle can have code run: those
+in the cache are signed as code is, and those beside the grammar are part of the package.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import functools
 import gc
 import hashlib
-import os
 import pickle
 import threading
 import zlib
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vgraph.config import cache_directory, knobs
+from vgraph.cache import cached_object
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -37,13 +37,9 @@ def parser() -> Lark:
     """The parser, with its tables from where they are to be had soonest."""
     digest = _key()
     tables = _read(TABLES, digest)
-    kept = cache_directory() / f"operator-{digest.hex()[:16]}.tables"
-    if tables is None and not knobs().no_cache:
-        tables = _read(kept, digest)
     if tables is None:
-        tables = build()
-        if not knobs().no_cache:
-            _keep(kept, digest, tables)
+        parts = ("tables of the grammar", digest.hex())
+        tables, _ = cached_object(parts, build, {"what": "tables of the grammar"})
     return _load(tables)
 
 
@@ -139,19 +135,6 @@ def _read(path: Path, digest: bytes) -> bytes | None:
         return zlib.decompress(content[_DIGEST:])
     except zlib.error:
         return None
-
-
-def _keep(path: Path, digest: bytes, tables: bytes) -> None:
-    """Write tables for the next process; a folder that cannot be written only costs time."""
-    import tempfile
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(digest + zlib.compress(tables))
-        os.replace(file.name, path)
-    except OSError:
-        return
 
 
 def main() -> None:

@@ -81,6 +81,9 @@ class CupyDevice:
     def stamp(self) -> str:
         return f"{self._arch} {self.block} {nvrtc.stamp()}"
 
+    def parts(self, text: str) -> tuple[str, ...]:
+        return nvrtc.cubin_parts(text, self._arch, self.block)
+
     def compile(self, text: str) -> bytes:
         return nvrtc.compile(text, self._arch, self.block)
 

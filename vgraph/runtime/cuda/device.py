@@ -48,6 +48,9 @@ class Device(Protocol):
     def stamp(self) -> str:
         """What machine code for it depends on beside the text. Must not load a compiler."""
 
+    def parts(self, text: str) -> tuple[str, ...]:
+        """All that the machine code of a kernel's text depends on."""
+
     def compile(self, text: str) -> bytes:
         """Machine code of a kernel's text."""
 

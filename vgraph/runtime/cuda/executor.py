@@ -87,6 +87,9 @@ class CUDA(Runner):
     def stamp(self) -> str:
         return self.device.stamp()
 
+    def parts(self, source: SourceText) -> tuple[str, ...]:
+        return self.device.parts(source.text)
+
     def compile(self, source: SourceText) -> bytes:
         return self.device.compile(source.text)
 

@@ -178,6 +178,17 @@ def options(arch: str, block: int) -> list[str]:
     return [*common, f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}"]
 
 
+def cubin_parts(text: str, arch: str = "sm_90", block: int = BLOCK) -> tuple[str, ...]:
+    """All that the cubin of `compile` depends on, for the key under which it is kept."""
+    return ("cubin", text, *options(arch, block), *headers(), *headers().values(), stamp(), _own_text())
+
+
+@functools.cache
+def _own_text() -> str:
+    """How text is given to NVRTC, is written down here and nowhere else."""
+    return Path(__file__).read_text(encoding="utf-8")
+
+
 def compile(text: str, arch: str = "sm_90", block: int = BLOCK) -> bytes:
     """The cubin of a kernel's text for GPUs of `arch`, launched with `block` threads per block.
 

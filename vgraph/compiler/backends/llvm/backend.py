@@ -76,10 +76,6 @@ class LLVMBackend(Backend):
         loaded = load_object(code, self.symbols())
         return Kernel(loaded.address(ENTRY), interface, loaded)
 
-    def load(self, source: SourceText) -> Kernel:
-        """Compile and load `source`; nothing is cached here."""
-        return self.load_code(self.compile(source), source.interface)
-
 
 def _module(program: ir.Program, found: Scan, interface: KernelInterface) -> str:
     f = Emitter(program, found, interface, _EMITTERS)
