@@ -16,10 +16,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
+from vgraph.errors import VGraphError
+
 MAX_DEBUG: Final = 5
 
 
-class KnobError(ValueError):
+class KnobError(VGraphError, ValueError):
     """A VGRAPH_* variable has a value that its knob does not take."""
 
 

@@ -13,15 +13,14 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 from faults import Faults, fail, fail_half_way
+from small_run import run_as_a_new_process
 
-import vgraph as vg
 from vgraph import cache, private
 from vgraph.cache import CacheWarning, ObjectCache, cache_key, cached_object
 from vgraph.config import scope
-from vgraph.runtime import executor, tuning_table
+from vgraph.runtime import tuning_table
 from vgraph.runtime.tuning_table import Row, TuningTable
 
 HERE = Path(__file__).parent
@@ -91,40 +90,18 @@ def test_each_system_call_of_the_tuning_table_fails_once(tmp_path, monkeypatch, 
     assert at > 40
 
 
-@vg.operator
-def double(v):
-    v.x = 2 * v.number
-
-
-@vg.algorithm
-def doubles(graph, number: vg.vertex_property(vg.int64)):
-    x = graph.vertex_property(vg.int64)
-    graph.vertex_apply(double)
-    return x
-
-
-def run_as_a_new_process(graph):
-    cache._cache_at.cache_clear()
-    executor._loaded.clear()
-    executor.code_stamp.cache_clear()
-    result = vg.run(doubles, graph, number=np.arange(5), threads=1)
-    assert result.x.tolist() == [0, 2, 4, 6, 8]
-    return result
-
-
 @pytest.mark.parametrize("kept", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["warm", "empty"])
 def test_each_system_call_of_a_run_fails_once(tmp_path, monkeypatch, kept):
     """A warm cache has to do without one entry or the other."""
-    graph = vg.Graph.from_edges([0, 1], [1, 2], num_vertices=5)
     for at in itertools.count():
         place = tmp_path / ("warm" if kept else str(at))
         with scope(cache_dir=place / "cache", key_file=place / "key", no_cache=False):
             if kept and not at:
-                run_as_a_new_process(graph)
+                run_as_a_new_process()
             with injected(monkeypatch, at, fail) as faults:
-                run_as_a_new_process(graph)
-            run_as_a_new_process(graph)
-            assert run_as_a_new_process(graph).stats.cached
+                run_as_a_new_process()
+            run_as_a_new_process()
+            assert run_as_a_new_process()
         if not faults.happened:
             break
     assert at >= (20 if kept else 30)
@@ -201,7 +178,7 @@ print(result.level.tolist())
 """
 
 
-@pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_processes_that_begin_at_once_on_an_empty_cache(tmp_path, count):
     environment = {
         **os.environ,

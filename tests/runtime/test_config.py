@@ -10,6 +10,7 @@ import pytest
 
 from vgraph import config
 from vgraph.config import KnobError, Knobs, cache_directory, knobs, scope
+from vgraph.errors import VGraphError
 
 
 @pytest.fixture(autouse=True)
@@ -56,8 +57,9 @@ def test_reads_the_environment_each_time(monkeypatch, variable, text, value):
 def test_bad_value_is_named(monkeypatch, variable, text):
     name = "VGRAPH_" + variable.upper()
     monkeypatch.setenv(name, text)
-    with pytest.raises(KnobError, match=f"{name}='{text}': expected"):
+    with pytest.raises(KnobError, match=f"{name}='{text}': expected") as refused:
         knobs()
+    assert isinstance(refused.value, VGraphError)
 
 
 def test_scope_nests_and_ends():

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from vgraph.config import KnobError
 from vgraph.errors import InternalError, VGraphError
 
 COMMANDS = {
@@ -49,7 +48,7 @@ class Commands(click.Group):
         """Run the subcommand; with --debug an error keeps its traceback."""
         try:
             return super().invoke(ctx)
-        except (VGraphError, KnobError, OSError) as error:
+        except (VGraphError, OSError) as error:
             if ctx.params["debug"] or isinstance(error, (InternalError, BrokenPipeError)):
                 raise
             raise UserFault(str(error)) from error
