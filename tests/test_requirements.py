@@ -40,7 +40,7 @@ def test_the_gate_has_what_is_asked_for(python: str, system: str) -> None:
     for requirement in wanted():
         if requirement.marker is None or requirement.marker.evaluate(place):
             (pin,) = pins[requirement.name].specifier
-            assert pin.version in requirement.specifier, "renew the list: see CONTRIBUTING.md"
+            assert pin.version in requirement.specifier, "renew the list: .ci/lock"
 
 
 def test_each_is_pinned_with_hashes_and_names_no_place() -> None:
