@@ -281,6 +281,21 @@ def test_the_key_is_made_once_and_is_private(tmp_path, key_file):
     assert list(key_file.parent.iterdir()) == [key_file]
 
 
+def test_of_two_processes_that_make_the_key_the_first_wins(tmp_path):
+    for data in (b"first", b"second"):
+        private.write(tmp_path / "key", data, replace=False)
+    assert private.read(tmp_path / "key") == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
+def test_writes_and_reads_may_be_short(cache, monkeypatch):
+    write, read = os.write, os.read
+    monkeypatch.setattr(private.os, "write", lambda file, data: write(file, data[:1000]))
+    monkeypatch.setattr(private.os, "read", lambda file, size: read(file, min(size, 1000)))
+    cache.put(KEY, CODE)
+    assert cache.get(KEY) == CODE
+
+
 def test_without_its_key_no_entry_is_taken(tmp_path, key_file):
     ObjectCache(tmp_path / "cache", key_file=key_file).put(KEY, CODE)
     key_file.unlink()
