@@ -8,9 +8,23 @@ from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph import compiler
-from vgraph.runtime import policy
+from vgraph.compiler.backends import jit
+from vgraph.config import scope
+from vgraph.runtime import executor, policy
+from vgraph.runtime.cpu import CPU
 
 
+@pytest.fixture
+def quick(monkeypatch):
+    """Machine code that is not optimised: it is used twice."""
+    monkeypatch.setattr(CPU, "compile", lambda self, source: jit.compile_ir(source.text, opt=0))
+    executor._loaded.clear()
+    with scope(no_cache=True):
+        yield
+    executor._loaded.clear()
+
+
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", vg.algorithms.__all__)
 def test_an_equal_call_compiles_nothing(name, monkeypatch):
     algorithm = getattr(vg.algorithms, name)

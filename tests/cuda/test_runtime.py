@@ -74,7 +74,7 @@ def test_whether_it_has_converged(gpu, graph):
 
 def test_a_transpose_is_not_built_for_a_pull_that_might_be_a_push(gpu, monkeypatch):
     """And a kernel that never pulls takes no notice of what stands in for the arrays of in-arcs."""
-    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": Facts(large=True))
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": Facts(large=True, directed=True))
     ends = np.random.default_rng(5).integers(0, 300, (2, 6000))
     graph = vg.Graph.from_edges(*ends, num_vertices=300)
     levels = vg.run(vg.algorithms.bfs, graph, source=1, device="python").level

@@ -21,6 +21,7 @@ from vgraph.compiler.text import parse_program, print_program
 from vgraph.runtime import policy
 
 LARGE = Facts(large=True)
+DIRECTED = Facts(large=True, directed=True)
 
 # What the hidden parameters may hold: as they come, always push, always pull, turn back as soon as possible.
 NUMBERS = {
@@ -70,12 +71,13 @@ def directions(kernel):
     kind=st.sampled_from(list(NUMBERS)),
     seed=st.integers(0, 99),
     threads=st.sampled_from((0, 1)),
+    facts=st.sampled_from((LARGE, DIRECTED)),
 )
 @settings(max_examples=40, deadline=None)
-def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads):
+def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads, facts):
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
-    kernel = lowered(program, threads)
+    kernel = lowered(program, threads, facts)
     given = {"source": 0, **numbers(kernel, graph, NUMBERS[kind])}
     same(interpret(kernel, graph, given, seed=seed, threads=1 if threads else 3), want)
 
@@ -96,7 +98,9 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monke
     if "graph.transposed" in NUMBERS[kind]:
         assert graph.in_ is not None  # built before the run
     program = fitted(PROGRAMS[name], graph)
-    same(native(lowered(program, threads), graph, threads), interpret(program, graph, {"source": 0}))
+    want = interpret(program, graph, {"source": 0})
+    for facts in (LARGE, DIRECTED):
+        same(native(lowered(program, threads, facts), graph, threads), want)
 
 
 @pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "paths"])
@@ -171,7 +175,7 @@ def weighted_search(graph, source: vg.vertex):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_transpose_is_not_built_for_a_pull_that_might_be_a_push(threads, monkeypatch):
     """Once it is there, the same code pulls."""
-    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": DIRECTED)
     one, other, _ = scale_free().edges()
     sources, targets = np.append(one, other), np.append(other, one)
     weight = (targets % 7).astype(np.int32)  # whichever arc claims, the weight is the same
@@ -194,12 +198,23 @@ def test_a_transpose_is_not_built_for_a_pull_that_might_be_a_push(threads, monke
 @pytest.mark.parametrize("name", ["bfs", "paths"])
 def test_in_arcs_are_walked_under_a_test_of_them_alone(name):
     """So that a run without them never looks for any; a program against the arcs cannot do without."""
-    assert not needs_transpose(lowered(parse_program(PROGRAMS[name]), 0))
-    assert needs_transpose(lowered(parse_program(PROGRAMS[f"{name}_reverse"]), 0))
-    untested = print_program(lowered(parse_program(PROGRAMS[name]), 0)).replace(
-        "graph.transposed and", "true and"
-    )
-    assert needs_transpose(parse_program(untested))
+    kernel = lowered(parse_program(PROGRAMS[name]), 0, DIRECTED)
+    assert not needs_transpose(kernel)
+    assert needs_transpose(parse_program(print_program(kernel).replace("graph.transposed and", "true and")))
+    assert needs_transpose(lowered(parse_program(PROGRAMS[name]), 0))
+    reverse = lowered(parse_program(PROGRAMS[f"{name}_reverse"]), 0, DIRECTED)
+    assert needs_transpose(reverse)
+    assert "graph.transposed" not in print_program(reverse)
+
+
+@pytest.mark.parametrize("name", ["bfs", "paths"])
+def test_where_a_pull_cannot_be_a_push_takes_a_queue_or_a_bitmap(name):
+    for facts, layouts in ((LARGE, {Layout.SPARSE}), (DIRECTED, {Layout.SPARSE, Layout.BITMAP})):
+        kernel = lowered(parse_program(PROGRAMS[name]), 0, facts)
+        walked = {
+            n.layout for n in walk(kernel) if isinstance(n, ParFor) and n.frontier == "frontier" and n.label
+        }
+        assert walked == layouts
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
@@ -262,11 +277,12 @@ def test_what_is_asked_for_is_not_left_open(fixed, monkeypatch):
     assert {r.direction for r in result.trace} == {"push"}
 
 
-@pytest.mark.parametrize("name", ["bfs", "sssp", "paths", "bfs_reverse"])
+@pytest.mark.parametrize("name", ["bfs", "sssp", "paths", "bfs_reverse", "bfs_directed"])
 def test_golden_of_both_forms(name, golden):
     from pathlib import Path
 
-    kernel = lowered(parse_program(PROGRAMS[name]), 0)
+    facts = DIRECTED if name.endswith("_directed") else LARGE
+    kernel = lowered(parse_program(PROGRAMS[name.removesuffix("_directed")]), 0, facts)
     golden(Path(__file__).parent / "golden" / f"{name}-per-round.ir", print_program(kernel))
 
 

@@ -19,6 +19,8 @@ as well be a push. What stands under a test of it may walk in-arcs; see `scan.ne
 class Facts:
     """The defaults describe a small graph, where no choice matters."""
 
+    directed: bool = False
+    """Its in-arcs are not its out-arcs: they lie in a transpose, which may not have been built."""
     large: bool = False
     """It has enough arcs for schedules to matter."""
     hubs: bool = False

@@ -106,8 +106,7 @@ def features(graph: Graph) -> str:
     facts = {name: v for name, v in vars(policy.facts_of(graph)).items() if v}
     shown = [name if value is True else f"{name}={value}" for name, value in facts.items()]
     sizes = f"2^{power(graph.num_vertices)} vertices, 2^{power(graph.num_arcs)} arcs"
-    kind = "directed" if graph.directed else "undirected"
-    return ", ".join([sizes, f"degree up to 2^{power(graph.max_degree)}", kind, *shown])
+    return ", ".join([sizes, f"degree up to 2^{power(graph.max_degree)}", *shown])
 
 
 @functools.cache

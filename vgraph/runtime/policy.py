@@ -92,6 +92,7 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
     """
     large = graph.num_arcs >= LARGE
     return Facts(
+        directed=graph.directed,
         large=large,
         hubs=large and graph.max_degree * HUB > graph.num_arcs,
         deep=large and is_deep(graph),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.axes.per_round import both_directions, claims
+from vgraph.compiler.axes.per_round import both_directions, claims, may_lack_arcs
 from vgraph.compiler.axes.phases import FORMS
 from vgraph.compiler.effects import WriteClass
 from vgraph.schedule import Direction, spelled
@@ -13,11 +13,11 @@ from vgraph.schedule import Direction, spelled
 _WHEN: Final = (
     "each round pushes or pulls; it turns to pulling when the frontier grows and its arcs are more than "
     "1/policy.pull_share of those into vertices not yet claimed, and back when the frontier shrinks below "
-    "1/policy.push_share of all vertices; a directed graph is pulled once its transpose has been built"
+    "1/policy.push_share of all vertices"
 )
 _WHEN_GUARDED: Final = (
     "each round pushes or pulls into vertices whose guard is open; it pulls when the arcs of the frontier are more "
-    "than 1/policy.gather_share of those not yet walked; a directed graph is pulled once its transpose has been built"
+    "than 1/policy.gather_share of those not yet walked"
 )
 
 
@@ -43,7 +43,8 @@ def choose_direction(c: Choice) -> Direction:
         c.because("direction", asked, "asked for")
         return Direction(asked)
     if both_directions(c):
-        c.because("direction", Direction.AUTO, _WHEN if claims(c) else _WHEN_GUARDED)
+        once = "; none pulls before the transpose of the graph has been built" if may_lack_arcs(c) else ""
+        c.because("direction", Direction.AUTO, (_WHEN if claims(c) else _WHEN_GUARDED) + once)
         return Direction.AUTO
     if c.apply.frontier is not None or WriteClass.MERGING in c.effects.classes():
         c.because("direction", Direction.PUSH, "only arcs that leave the frontier are walked")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.axes.per_round import both_directions, both_drives
+from vgraph.compiler.axes.per_round import both_directions, both_drives, may_lack_arcs
 from vgraph.schedule import Drive
 
 _WHEN: Final = "a queue, or a bitmap in rounds with more than 1/policy.queue_share of all vertices"
@@ -23,9 +23,9 @@ def choose_drive(c: Choice) -> Drive:
         c.because("drive", asked, "asked for")
         return Drive(asked)
     if both_directions(c):
-        c.because(
-            "drive", Drive.AUTO, "a push takes a queue, a pull looks at every vertex that is still open"
-        )
+        push = _WHEN if may_lack_arcs(c) else "a queue"
+        reason = f"a push takes {push}, a pull looks at every vertex that is still open"
+        c.because("drive", Drive.AUTO, reason)
         return Drive.AUTO
     if both_drives(c):
         c.because("drive", Drive.AUTO, _WHEN)

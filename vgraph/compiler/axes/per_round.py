@@ -37,6 +37,11 @@ def both_directions(c: Choice) -> bool:
     return claims(c) or guarded(c)
 
 
+def may_lack_arcs(c: Choice) -> bool:
+    """True if the arcs that a pull walks may not be there: on a directed graph they are those of the transpose."""
+    return c.context.facts.directed and isinstance(c.apply, EdgeApply) and not c.apply.reverse
+
+
 def claims(c: Choice) -> bool:
     """True if the operator does nothing but claim."""
     return c.effects.classes() == {WriteClass.CLAIMING} and only_claims(c.operator.body)

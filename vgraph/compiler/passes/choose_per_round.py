@@ -1,7 +1,7 @@
 """Part of `lower-applies`: a direction or drive left open becomes both forms, under one test in the driver loop.
 
 before: `f = edge_apply(visit, f) schedule(direction=auto, ...)`
-after:  `let pulling = false; while ... { <set pulling>; if graph.transposed and pulling { <pull> } else { <push> } }`
+after:  `let pulling = false; while ... { <set pulling>; if pulling { <pull> } else { <push> } }`
 
 The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
 its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
@@ -11,7 +11,8 @@ are counted only where, were each of its vertices the largest hub, they would be
 network. All this holds for an apply against the arcs, with in-arcs and out-arcs exchanged.
 
 No pull is taken on a directed graph whose transpose has not been built (`graph.transposed`): to build it costs more
-than many searches. An apply against the arcs needs the transpose for its pushes, and so asks for nothing.
+than many searches. There a push walks a queue or a bitmap, whichever fits the frontier. An apply against the arcs needs
+the transpose for its pushes, and so asks for nothing.
 
 An operator with a guard (`guards.py`) adds up along all arcs into open vertices, so each round is chosen by itself: a
 pull when the frontier's arcs are more than 1/`policy.gather_share` of those not yet walked. A frontier with more arcs
@@ -20,6 +21,7 @@ than those shows that the loop visits vertices again; it is pushed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from vgraph.compiler.effects import effects, only_claims, the_claim
@@ -87,10 +89,30 @@ def _either_drive(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     """A push from a bitmap if the frontier is a large part of the graph, else from a queue."""
     assert apply.frontier is not None
     size = Var(low.fresh(f"{apply.label}.active"), I64)
+    return Let(size.name, I64, FrontierSize(apply.frontier)), *_pushes(low, apply, target, size)
+
+
+Counted = Callable[[Expr], Body]
+"""What follows on a push, of the number of arcs that it walked."""
+
+
+def _pushes(
+    low: Lowering, apply: EdgeApply, target: str | None, size: Var, after: Counted | None = None
+) -> Body:
+    """A push from a bitmap if the `size` of the frontier is large, else from a queue."""
     many = Compare(">", Binary("*", size, low.number("policy.queue_share")), GraphSize("num_vertices"))
-    dense = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.BITMAP), target)
-    sparse = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
-    return Let(size.name, I64, FrontierSize(apply.frontier)), If(many, dense, sparse, span=apply.span)
+    dense, sparse = (
+        _push(low, apply, target, layout, after) for layout in (FrontierLayout.BITMAP, FrontierLayout.SPARSE)
+    )
+    return (If(many, dense, sparse, span=apply.span),)
+
+
+def _push(
+    low: Lowering, apply: EdgeApply, target: str | None, layout: FrontierLayout, after: Counted | None
+) -> Body:
+    body = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, layout), target)
+    arcs = next(n.name for n in body if isinstance(n, SetGlobal))
+    return body if after is None else (*body, *after(count_of(arcs)))
 
 
 def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str | None) -> Body:
@@ -110,17 +132,31 @@ def _either_direction(low: Lowering, apply: EdgeApply, loop: Body, target: str |
     opened = _open_set(low, apply, loop)
     pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP, cut=low.warps)
     pull = lower_pull(low, pulled, target, opened)
-    push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
-    arcs = next(n.name for n in push if isinstance(n, SetGlobal))
-    rest = Binary("-", state.unexplored, count_of(arcs))
-    choice = _choice(low, apply, state, opened)
-    pulls = _with_arcs(low, apply, state.pulling)
-    return (*choice, If(pulls, pull, (*push, Assign(state.unexplored.name, rest)), span=apply.span))
+    size = Var(low.fresh(f"{apply.label}.active"), I64)
+
+    def rest(walked: Expr) -> Body:
+        return (Assign(state.unexplored.name, Binary("-", state.unexplored, walked)),)
+
+    push = _other_form(low, apply, target, size, rest)
+    choice = _choice(low, apply, state, size, opened)
+    return (*choice, If(_with_arcs(low, apply, state.pulling), pull, push, span=apply.span))
+
+
+def _may_lack_arcs(low: Lowering, apply: EdgeApply) -> bool:
+    """Whether the arcs that a pull walks may not be there."""
+    return low.directed and not apply.reverse
 
 
 def _with_arcs(low: Lowering, apply: EdgeApply, test: Expr) -> Expr:
     """`test`, and that the arcs which a pull walks are there."""
-    return test if apply.reverse else Logical("and", low.number(TRANSPOSED, BOOL), test)
+    return Logical("and", low.number(TRANSPOSED, BOOL), test) if _may_lack_arcs(low, apply) else test
+
+
+def _other_form(low: Lowering, apply: EdgeApply, target: str | None, size: Var, after: Counted) -> Body:
+    """The push beside a pull: from a queue, for large frontiers are pulled; also from a bitmap if they cannot be."""
+    if _may_lack_arcs(low, apply):
+        return _pushes(low, apply, target, size, after)
+    return _push(low, apply, target, FrontierLayout.SPARSE, after)
 
 
 def _as(
@@ -137,10 +173,9 @@ def _as(
 # --- the choice -----------------------------------------------------------------------------------------------
 
 
-def _choice(low: Lowering, apply: EdgeApply, state: _State, opened: OpenSet | None) -> Body:
-    """Set `pulling` for the round that comes."""
+def _choice(low: Lowering, apply: EdgeApply, state: _State, size: Var, opened: OpenSet | None) -> Body:
+    """Set `size`, and `pulling` for the round that comes."""
     assert apply.frontier is not None
-    size = Var(low.fresh(f"{apply.label}.active"), I64)
     few = Compare("<", Binary("*", size, low.number("policy.push_share")), GraphSize("num_vertices"))
     back = If(Logical("and", Compare("<", size, state.before), few), (Assign(state.pulling.name, FALSE),))
     limit = Var(low.fresh(f"{apply.label}.limit"), I64)
@@ -187,13 +222,16 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
         for name in ("unexplored", "pulling", "active", "limit")
     )
     low.at_loop.append(Let(unexplored.name, I64, GraphSize("num_arcs")))
-    push = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, FrontierLayout.SPARSE), target)
+
+    def rest(walked: Expr) -> Body:
+        return (Assign(unexplored.name, Binary("-", unexplored, walked)),)
+
+    push = _other_form(low, apply, target, size, rest)
     pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
     assert apply.schedule is not None
     balance = apply.schedule.balance
     lanes = lanes_for(balance) if low.warps and balance != VERTEX else Lanes.THREAD
     pull = lower_guarded_pull(low, pulled, target, lanes)
-    pushed = next(n.name for n in push if isinstance(n, SetGlobal))
     arcs, v = low.counter(), low.fresh("v")
     add = ReduceGlobal("+", arcs, Degree(Var(v, VID), apply.leaving))
     counted = count_of(arcs)
@@ -208,17 +246,12 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
     sweep = Binary("//", GraphSize("num_vertices"), low.number("policy.sweep_share"))
     most = Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
 
-    pulls = _with_arcs(low, apply, pulling)
-
-    def rest(walked: Expr) -> Stmt:
-        return Assign(unexplored.name, Binary("-", unexplored, walked))
-
     return (
         Let(size.name, I64, FrontierSize(apply.frontier)),
         Let(limit.name, I64, Binary("max", share, sweep)),
         Let(pulling.name, BOOL, FALSE),
         If(_with_arcs(low, apply, Compare(">", most, limit)), count),
-        If(pulls, (*pull, rest(counted)), (*push, rest(count_of(pushed))), span=apply.span),
+        If(_with_arcs(low, apply, pulling), (*pull, *rest(counted)), push, span=apply.span),
     )
 
 

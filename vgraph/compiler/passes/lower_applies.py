@@ -165,7 +165,7 @@ def _declared(program: Program, low: Lowering) -> Program:
 
 
 def _run(program: Program, context: Context) -> Program:
-    low = Lowering(program, warps=context.abilities.warps)
+    low = Lowering(program, warps=context.abilities.warps, directed=context.facts.directed)
     body = lower_ordered_loops(low, program.body)
     queues = {q.name: declare(low, q) for q in program.queues}
     body = transform_body(body, lambda n: lower_queue(low, queues, n) or _apply(low, n))

@@ -76,6 +76,8 @@ class Lowering:
     program: Program
     warps: bool = False
     """Whether the device has lanes that can share the arcs of a vertex."""
+    directed: bool = False
+    """Whether the transpose of the graph may not have been built."""
     fresh: FreshNames = field(init=False)
     frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
