@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +19,7 @@ from vgraph.errors import GraphError
 MAX_VERTICES = 1 << 32  # what a packed key can hold
 MAX_ID_32 = (1 << 31) - 1  # from this number of vertices on, ids are stored in 64 bits
 MAX_OFFSET_32 = (1 << 32) - 4096  # a block's threads take arcs in turn and step beyond the last one
+BYTES_PER_VERTEX = 16  # building takes 5, a run of shortest paths 12 in all (PageRank 32), arcs left out
 
 
 # --- sizes and dtypes -------------------------------------------------------------------------------------
@@ -32,41 +38,85 @@ def offset_dtype(num_arcs: int, id_bits: int | None) -> np.dtype[Any]:
 
 
 def final_dtypes(
-    row_offsets: NDArray[Any], columns: NDArray[Any], num_vertices: int, id_bits: int | None
+    row_offsets: NDArray[Any],
+    columns: NDArray[Any],
+    num_vertices: int,
+    id_bits: int | None,
+    *,
+    copy: bool = False,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The arrays in the dtypes that a graph of this size stores; no copy where they have them already."""
+    """The arrays in the dtypes that a graph of this size stores; `copy`: even where they have them already."""
     return (
-        row_offsets.astype(offset_dtype(columns.size, id_bits), copy=False),
-        columns.astype(id_dtype(num_vertices, id_bits), copy=False),
+        row_offsets.astype(offset_dtype(columns.size, id_bits), copy=copy),
+        columns.astype(id_dtype(num_vertices, id_bits), copy=copy),
     )
 
 
-def max_vertices() -> int:
-    """The most vertices whose row offsets fit the physical memory of this machine."""
+@functools.cache
+def memory() -> int:
+    """Bytes that this process may use: the machine's memory, or less where its group or a limit says so."""
+    return min(_memory_bounds(), default=1 << 62)
+
+
+def _memory_bounds() -> Iterator[int]:
+    with suppress(AttributeError, ValueError, OSError):  # not a POSIX system
+        yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for file in _GROUP_LIMITS:
+        with suppress(OSError, ValueError):  # another system, or the word "max"
+            yield int(Path(file).read_text())
+    with suppress(ImportError, AttributeError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            yield limit
+
+
+_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def max_vertices(bytes_each: int = BYTES_PER_VERTEX) -> int:
+    """The most vertices of a graph that this machine can build and run on."""
+    return min(MAX_VERTICES, memory() // bytes_each)
+
+
+def too_many_vertices(num_vertices: int, bytes_each: int = BYTES_PER_VERTEX) -> str | None:
+    """Why there cannot be so many vertices; None if there can."""
+    if num_vertices <= max_vertices(bytes_each):
+        return None
+    return (
+        f"{num_vertices} vertices need {num_vertices * bytes_each // 10**9} GB of memory, and this machine "
+        f"holds at most {max_vertices(bytes_each)}; if the ids are sparse, renumber them from 0"
+    )
+
+
+def check_num_vertices(num_vertices: Any) -> int:
+    """The number of vertices as an int; refuse one that is no whole number, negative, or cannot be held."""
     try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not a POSIX system: only the format limits it
-        return MAX_VERTICES
-    return min(MAX_VERTICES, memory // 4)
-
-
-def check_num_vertices(num_vertices: int) -> None:
-    """Refuse a number of vertices that is negative or cannot be held."""
-    if num_vertices < 0:
-        raise GraphError(f"num_vertices must not be negative, got {num_vertices}")
-    if num_vertices > max_vertices():
-        raise GraphError(
-            f"{num_vertices} vertices need {4 * num_vertices / 1e9:.0f} GB of row offsets, and this machine "
-            f"holds at most {max_vertices()} vertices; if the ids are sparse, renumber them from 0"
-        )
+        count = operator.index(num_vertices)
+    except TypeError:
+        raise GraphError(f"num_vertices must be an integer, got {num_vertices!r}") from None
+    if count < 0:
+        raise GraphError(f"num_vertices must not be negative, got {count}")
+    if reason := too_many_vertices(count):
+        raise GraphError(reason)
+    return count
 
 
 # --- checking input ---------------------------------------------------------------------------------------
 
 
+def as_array(values: Any, what: str) -> NDArray[Any]:
+    """`values` as a NumPy array, of any dtype and shape."""
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise GraphError(f"{what} cannot be made an array: {error}") from None
+
+
 def as_ids(values: Any, what: str) -> NDArray[Any]:
     """`values` as a one-dimensional integer array, none negative; no copy where it is one already."""
-    array = np.asarray(values)
+    array = as_array(values, what)
     if array.ndim != 1:
         raise GraphError(f"{what} must be one-dimensional, got shape {array.shape}")
     if array.size == 0:
@@ -106,24 +156,44 @@ def check_below(array: NDArray[Any], what: str, num_vertices: int) -> None:
         _refuse_first(array >= num_vertices, array, what, f"is out of range: num_vertices is {num_vertices}")
 
 
+def check_offsets(offsets: NDArray[Any], num_arcs: int) -> int:
+    """The number of vertices that row offsets describe."""
+    if offsets.size == 0:
+        raise GraphError("row_offsets is empty; it has one entry more than there are vertices")
+    if int(offsets[0]) != 0 or int(offsets[-1]) != num_arcs:
+        raise GraphError(
+            f"row_offsets must go from 0 to the number of column_indices, {num_arcs}; "
+            f"it goes from {offsets[0]} to {offsets[-1]}"
+        )
+    falls = offsets[1:] < offsets[:-1]
+    if falls.any():
+        raise GraphError(f"row_offsets must ascend; it falls after entry {int(np.argmax(falls))}")
+    return check_num_vertices(offsets.size - 1)
+
+
+def check_name(name: object) -> str:
+    """The name of a property; refuse one that operators could not write behind a dot."""
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise GraphError(f"property name {name!r} must be an identifier: operators write edge.name or v.name")
+    written = unicodedata.normalize("NFKC", name)
+    if written != name:
+        raise GraphError(f"property name {name!r} would be read as {written!r} by Python: use that name")
+    return name
+
+
 def as_property(name: str, values: Any, length: int, of: str) -> NDArray[Any]:
-    """`values` as a read-only property array of `length` rows; copied, unless it is read-only already.
+    """A copy of `values` as a sealed property array of `length` rows.
 
     bool, int32, int64, uint32, uint64, float32 and float64 are kept; narrower integers become int32, float16
     becomes float32. One dimension, or two for vectors of a fixed length.
     """
-    array = borrowed_property(name, values, length, of)
-    if array.flags.writeable or array.base is not None:
-        array = array.copy()
-        array.flags.writeable = False
-    return array
+    return sealed(np.array(borrowed_property(name, values, length, of)))
 
 
 def borrowed_property(name: str, values: Any, length: int, of: str) -> NDArray[Any]:
-    """The same, but perhaps memory of the caller's."""
-    if not name.isidentifier():
-        raise GraphError(f"property name {name!r} must be an identifier: operators write edge.name or v.name")
-    array = np.asarray(values)
+    """The same, but neither copied, where that can be, nor sealed."""
+    check_name(name)
+    array = as_array(values, f"property {name!r}")
     if array.ndim not in (1, 2):
         raise GraphError(f"property {name!r} must have one or two dimensions, got shape {array.shape}")
     if array.shape[0] != length:
@@ -133,13 +203,23 @@ def borrowed_property(name: str, values: Any, length: int, of: str) -> NDArray[A
 
 def as_properties(properties: Mapping[str, Any], length: int, of: str) -> dict[str, NDArray[Any]]:
     """Each of `properties` through `as_property`."""
+    if not isinstance(properties, Mapping):
+        raise GraphError(f"properties of {of} are a dict of arrays by name, got {type(properties).__name__}")
     return {name: as_property(name, values, length, of) for name, values in properties.items()}
 
 
-def freeze(properties: Mapping[str, NDArray[Any]]) -> None:
-    """Make the arrays read-only."""
-    for values in properties.values():
-        values.flags.writeable = False
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, which nobody else may write to, as an array that cannot be made writable again.
+
+    An array whose flag says read-only can be told otherwise as long as it owns its memory; one that looks through a
+    read-only memoryview cannot.
+    """
+    assert array.flags.c_contiguous, "kernels walk arrays element by element"
+    base: object = array.base
+    if isinstance(base, memoryview) and base.readonly:
+        return array
+    array.flags.writeable = False
+    return np.asarray(array.data)
 
 
 def _property_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -8,14 +8,14 @@ twice its final size, one with a property of 4 bytes in two and a half times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes
+from vgraph._arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
 from vgraph.errors import GraphError
 
 MultiEdges = bool | Literal["min", "max", "sum"]
@@ -73,6 +73,9 @@ class BuildOptions:
     id_bits: int | None = None
 
     def __post_init__(self) -> None:
+        for name, value in (("directed", self.directed), ("self_loops", self.self_loops)):
+            if not isinstance(value, (bool, np.bool_)):
+                raise GraphError(f"{name} must be True or False, got {value!r}")
         if self.id_bits not in (None, 32, 64):
             raise GraphError(f"id_bits must be 32, 64 or None, got {self.id_bits!r}")
         if self.multi_edges not in (True, False, "min", "max", "sum"):
@@ -89,6 +92,12 @@ class BuiltCsr:
     column_indices: NDArray[Any]
     properties: dict[str, NDArray[Any]]
     num_edges: int
+
+
+def bytes_per_edge(properties: Iterable[np.dtype[Any]], *, directed: bool) -> int:
+    """What reading and building take at most for an edge with scalar properties of these dtypes (measured)."""
+    size = sum(dtype.itemsize for dtype in properties)
+    return (17 + 3 * size) * (1 if directed else 2)
 
 
 def build(edges: EdgeList, options: BuildOptions) -> BuiltCsr:
@@ -303,10 +312,11 @@ def _empty_csr(num_vertices: int, payload: NDArray[Any]) -> tuple[NDArray[Any], 
     return np.empty(num_vertices + 1, np.int32), np.empty(payload.size, np.int32), np.empty_like(payload)
 
 
-def _offsets(keys: NDArray[np.uint64], num_vertices: int) -> NDArray[np.int64]:
-    starts = np.arange(num_vertices, dtype=np.uint64) << _HALF
-    row_offsets = np.empty(num_vertices + 1, np.int64)
-    row_offsets[:-1] = np.searchsorted(keys, starts)
+def _offsets(keys: NDArray[np.uint64], num_vertices: int) -> NDArray[Any]:
+    row_offsets = np.empty(num_vertices + 1, offset_dtype(keys.size, None))
+    for part in _chunks(num_vertices):
+        starts = np.arange(part.start, part.stop, dtype=np.uint64) << _HALF
+        row_offsets[part] = np.searchsorted(keys, starts)
     row_offsets[-1] = keys.size
     return row_offsets
 
@@ -329,8 +339,7 @@ def repeats(row_offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.bool
     """True at each arc that has the same source and target as the arc before it."""
     same = np.zeros(columns.size, np.bool_)
     np.equal(columns[1:], columns[:-1], out=same[1:])
-    starts = row_offsets[:-1]
-    same[starts[starts < columns.size]] = False
+    _at_starts(same, row_offsets, False)
     return same
 
 
@@ -338,9 +347,15 @@ def rows_sorted(row_offsets: NDArray[Any], columns: NDArray[Any]) -> bool:
     """Whether the targets ascend within every row."""
     ascending = np.ones(columns.size, np.bool_)
     np.greater_equal(columns[1:], columns[:-1], out=ascending[1:])
-    starts = row_offsets[:-1]
-    ascending[starts[starts < columns.size]] = True
+    _at_starts(ascending, row_offsets, True)
     return bool(ascending.all())
+
+
+def _at_starts(mask: NDArray[np.bool_], row_offsets: NDArray[Any], value: bool) -> None:
+    """Set `mask` at the first arc of every row that has one."""
+    end = int(np.searchsorted(row_offsets, row_offsets.dtype.type(mask.size)))  # the rows behind are empty
+    for part in _chunks(end):
+        mask[row_offsets[part]] = value
 
 
 _REDUCERS: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
@@ -359,7 +374,9 @@ def _merge(
         return row_offsets, columns, properties
     keep = ~same
     dropped = np.flatnonzero(same)
-    row_offsets = row_offsets - np.searchsorted(dropped, row_offsets).astype(row_offsets.dtype)
+    for part in _chunks(row_offsets.size):
+        before = np.searchsorted(dropped, row_offsets[part])
+        row_offsets[part] -= before.astype(row_offsets.dtype)
     if isinstance(how, str):
         starts = np.flatnonzero(keep)
         reduce = _REDUCERS[how]
@@ -371,8 +388,12 @@ def _merge(
 
 def sources_of(row_offsets: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The source of every arc, in arc order."""
-    ids = np.arange(row_offsets.size - 1, dtype=dtype)
-    return np.repeat(ids, np.diff(row_offsets).astype(np.intp, copy=False))
+    sources = np.empty(int(row_offsets[-1]), dtype)
+    for part in _chunks(row_offsets.size - 1):
+        ends = row_offsets[part.start : part.stop + 1]
+        ids = np.arange(part.start, part.stop, dtype=dtype)
+        sources[ends[0] : ends[-1]] = np.repeat(ids, np.diff(ends).astype(np.intp, copy=False))
+    return sources
 
 
 def count_self_loops(row_offsets: NDArray[Any], columns: NDArray[Any]) -> int:
@@ -402,7 +423,7 @@ def transpose(
         offsets = np.concatenate(([0], np.cumsum(counts)))
     sources = sources_of(row_offsets, columns.dtype)[edge_ids]
     dtype = row_offsets.dtype
-    return offsets.astype(dtype), sources, edge_ids.astype(dtype, copy=False)
+    return offsets.astype(dtype, copy=False), sources, edge_ids.astype(dtype, copy=False)
 
 
 def _transpose_large(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import MAX_ID_32
-from vgraph._build import repeats
+from vgraph._arrays import MAX_ID_32, as_array
+from vgraph._build import BuildOptions, repeats
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
 
@@ -29,8 +29,8 @@ def from_scipy(matrix: Any, *, weight: str | None, directed: bool = True, **opti
     if rows != columns:
         raise GraphError(f"a graph needs a square matrix, got {rows} x {columns}")
     if matrix.format == "csr" and not set(options) & {"self_loops", "multi_edges"}:
-        data: dict[str, Any] = {} if weight is None else {weight: matrix.data}
-        return Graph.from_csr(matrix.indptr, matrix.indices, directed=directed, **options, **data)
+        data = {} if weight is None else {weight: matrix.data}
+        return _from_csr(matrix.indptr, matrix.indices, directed, data, **options)
     coo = matrix.tocoo()
     sources, targets, entries = coo.row, coo.col, coo.data
     if not directed:
@@ -38,8 +38,36 @@ def from_scipy(matrix: Any, *, weight: str | None, directed: bool = True, **opti
         Graph.from_edges(sources, targets, num_vertices=rows, entry=entries)._as_undirected()
         once = sources <= targets
         sources, targets, entries = sources[once], targets[once], entries[once]
-    values: dict[str, Any] = {} if weight is None else {weight: entries}
-    return Graph.from_edges(sources, targets, num_vertices=rows, directed=directed, **options, **values)
+    values = {} if weight is None else {weight: entries}
+    return _from_edges(sources, targets, values, num_vertices=rows, directed=directed, **options)
+
+
+def _from_edges(
+    sources: Any,
+    targets: Any,
+    edge: Mapping[str, Any],
+    *,
+    num_vertices: int | None = None,
+    vertex_properties: Mapping[str, Any] | None = None,
+    **build: Any,
+) -> Graph:
+    """`Graph.from_edges`, whatever the edge properties are called."""
+    return Graph.from_ends(
+        sources, targets, num_vertices, BuildOptions(**build), edge, vertex_properties or {}
+    )
+
+
+def _from_csr(
+    offsets: Any,
+    columns: Any,
+    directed: bool,
+    edge: Mapping[str, Any],
+    *,
+    id_bits: int | None = None,
+    vertex_properties: Mapping[str, Any] | None = None,
+) -> Graph:
+    """`Graph.from_csr`, whatever the edge properties are called."""
+    return Graph.from_rows(offsets, columns, directed, id_bits, edge, vertex_properties or {})
 
 
 def to_scipy(graph: Graph, property: str | None) -> scipy.sparse.csr_array:
@@ -70,6 +98,8 @@ def from_networkx(
     **options: Any,
 ) -> Graph:
     """See `Graph.from_networkx`."""
+    if not hasattr(g, "is_multigraph"):
+        raise GraphError(f"expected a NetworkX graph, got {type(g).__name__}")
     number = {label: index for index, label in enumerate(g.nodes)}
     count = g.number_of_edges()
     sources = np.fromiter((number[u] for u, _ in g.edges()), np.int64, count)
@@ -84,16 +114,9 @@ def from_networkx(
     if weight is not None and "weight" not in edge:
         values = [value for _, _, value in g.edges(data=weight)]
         if any(value is not None for value in values):
-            edge["weight"] = np.asarray([1 if value is None else value for value in values])
-    return Graph.from_edges(
-        sources,
-        targets,
-        num_vertices=len(number),
-        directed=g.is_directed(),
-        vertex_properties=vertex,
-        **options,
-        **edge,
-    )
+            edge["weight"] = as_array([1 if value is None else value for value in values], "the weights")
+    more = {"num_vertices": len(number), "directed": g.is_directed(), "vertex_properties": vertex}
+    return _from_edges(sources, targets, edge, **more, **options)
 
 
 def _attribute(name: str, items: Iterable[tuple[Any, Any]]) -> NDArray[Any]:
@@ -102,7 +125,7 @@ def _attribute(name: str, items: Iterable[tuple[Any, Any]]) -> NDArray[Any]:
         if value is None:
             raise GraphError(f"{owner!r} has no attribute {name!r}")
         values.append(value)
-    return np.asarray(values)
+    return as_array(values, f"the attribute {name!r}")
 
 
 def to_networkx(graph: Graph) -> networkx.Graph:
@@ -122,8 +145,8 @@ def to_networkx(graph: Graph) -> networkx.Graph:
         nx.set_node_attributes(g, dict(enumerate(values.tolist())), name)
     sources, targets, properties = graph.edges()
     names, columns = list(properties), [values.tolist() for values in properties.values()]
-    for u, v, *row in zip(sources.tolist(), targets.tolist(), *columns, strict=True):
-        g.add_edge(u, v, **dict(zip(names, row, strict=True)))
+    rows = zip(sources.tolist(), targets.tolist(), *columns, strict=True)
+    g.add_edges_from((u, v, dict(zip(names, row, strict=True))) for u, v, *row in rows)
     return g
 
 
@@ -136,14 +159,19 @@ def from_pandas(
     **options: Any,
 ) -> Graph:
     """See `Graph.from_pandas`."""
+    if not hasattr(df, "columns"):
+        raise GraphError(f"expected a pandas data frame, got {type(df).__name__}")
     for name in (source, target, *(edge_properties or ())):
         if name not in df.columns:
             known = ", ".join(map(str, df.columns))
             raise GraphError(f"the data frame has no column {name!r}; it has: {known}")
     if edge_properties is None:
-        edge_properties = [str(name) for name in df.columns if name not in (source, target)]
+        edge_properties = [name for name in df.columns if name not in (source, target)]
+    twice = [name for name in (source, target, *edge_properties) if list(df.columns).count(name) > 1]
+    if twice:
+        raise GraphError(f"the data frame has several columns {twice[0]!r}")
     edge = {name: df[name].to_numpy() for name in edge_properties}
-    return Graph.from_edges(df[source].to_numpy(), df[target].to_numpy(), **options, **edge)
+    return _from_edges(df[source].to_numpy(), df[target].to_numpy(), edge, **options)
 
 
 def to_pandas(graph: Graph) -> pandas.DataFrame:
@@ -153,8 +181,10 @@ def to_pandas(graph: Graph) -> pandas.DataFrame:
     sources, targets, properties = graph.edges()
     columns = {"source": sources, "target": targets}
     for name, values in properties.items():
-        if values.ndim == 1:
-            columns[name] = values
-        else:
-            columns.update({f"{name}_{i}": values[:, i] for i in range(values.shape[1])})
+        parts = {name: values}
+        if values.ndim == 2:
+            parts = {f"{name}_{i}": values[:, i] for i in range(values.shape[1])}
+        if columns.keys() & parts.keys():
+            raise GraphError(f"edge property {name!r} would be a column that there is already")
+        columns |= parts
     return pandas.DataFrame(columns)

@@ -126,7 +126,8 @@ def reversed_arcs(graph: Graph) -> Graph:
         return graph
 
     def make() -> Graph:
-        return Graph.from_csr(graph.in_.row_offsets, graph.in_.column_indices)
+        arcs = graph.in_
+        return Graph.from_rows(arcs.row_offsets, arcs.column_indices, True, None, {}, {}, copy=False)
 
     kept = graph.kept_with_topology("reversed", make)
     assert isinstance(kept, Graph)

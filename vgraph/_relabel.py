@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph._arrays import sealed
 from vgraph._topology import Adjacency, Topology
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
@@ -49,14 +50,9 @@ def relabelled(graph: Graph, by: str) -> Relabelled:
         raise GraphError(f"relabelled({by!r}): the orders are {', '.join(map(repr, ORDERS))}")
     made = graph.kept_with_topology(f"relabelled by {by}", lambda: _permuted(graph))
     topology, arcs, old_of_new, new_of_old = made
-    edge = {key: _frozen(values[arcs]) for key, values in graph.edge_properties.items()}
-    vertex = {key: _frozen(values[old_of_new]) for key, values in graph.vertex_properties.items()}
+    edge = {key: values[arcs] for key, values in graph.edge_properties.items()}
+    vertex = {key: values[old_of_new] for key, values in graph.vertex_properties.items()}
     return Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)
-
-
-def _frozen(values: NDArray[Any]) -> NDArray[Any]:
-    values.flags.writeable = False
-    return values
 
 
 def _permuted(graph: Graph) -> tuple[Topology, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -75,4 +71,4 @@ def _permuted(graph: Graph) -> tuple[Topology, NDArray[np.int64], NDArray[np.int
     sorted_rows = Graph.from_csr(moved, columns, id_bits=bits, arc=arcs)
     arcs = np.asarray(sorted_rows.edge_properties["arc"])
     out = Adjacency(sorted_rows.out.row_offsets, sorted_rows.out.column_indices)
-    return Topology(out, graph.num_edges, graph.directed), arcs, old_of_new, new_of_old
+    return Topology(out, graph.num_edges, graph.directed), arcs, sealed(old_of_new), sealed(new_of_old)

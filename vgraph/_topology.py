@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph import _build
+from vgraph._arrays import sealed
 
 
 @dataclass(frozen=True, eq=False)
 class Adjacency:
-    """The neighbors of every vertex, in CSR form; all arrays are read-only.
+    """The neighbors of every vertex, in CSR form; all arrays are sealed: nobody can write to them.
 
     The neighbors of `v` are `column_indices[row_offsets[v]:row_offsets[v + 1]]`, ascending. `row_offsets` has
     num_vertices + 1 entries of the graph's `offset_dtype`, `column_indices` has num_arcs of its `id_dtype`.
@@ -29,9 +30,10 @@ class Adjacency:
     edge_ids: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.row_offsets, self.column_indices, self.edge_ids):
+        for name in ("row_offsets", "column_indices", "edge_ids"):
+            array = getattr(self, name)
             if array is not None:
-                array.flags.writeable = False
+                object.__setattr__(self, name, sealed(array))
 
 
 class PropertyRange(NamedTuple):
@@ -77,9 +79,7 @@ class Topology:
         with self.lock:
             if side not in self._degrees:
                 adjacency = self.out if side == "out" else self.in_
-                degrees = np.diff(adjacency.row_offsets)
-                degrees.flags.writeable = False
-                self._degrees[side] = degrees
+                self._degrees[side] = sealed(np.diff(adjacency.row_offsets))
             return self._degrees[side]
 
 

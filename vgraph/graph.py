@@ -17,9 +17,11 @@ from vgraph._arrays import (
     as_property,
     borrowed_property,
     check_below,
+    check_name,
     check_num_vertices,
+    check_offsets,
     final_dtypes,
-    freeze,
+    sealed,
 )
 from vgraph._build import BuildOptions, EdgeList, MultiEdges
 from vgraph._topology import Adjacency, PropertyRange, Topology, range_of
@@ -56,8 +58,8 @@ class Graph:
 
     def __init__(self, topology: Topology, edge: Properties, vertex: Properties) -> None:
         self._topology = topology
-        self._edge = MappingProxyType(dict(edge))
-        self._vertex = MappingProxyType(dict(vertex))
+        self._edge = MappingProxyType({name: sealed(values) for name, values in edge.items()})
+        self._vertex = MappingProxyType({name: sealed(values) for name, values in vertex.items()})
         self._in_edge: dict[str, NDArray[Any]] = {}
         self._ranges: dict[str, PropertyRange] = {}
         self._relabelled: dict[str, Relabelled] = {}
@@ -68,6 +70,7 @@ class Graph:
     @classmethod
     def from_edges(
         cls,
+        /,
         sources: ArrayLike,
         targets: ArrayLike,
         *,
@@ -87,26 +90,41 @@ class Graph:
         the first of parallel edges; "min", "max" and "sum" keep one with each property reduced. `id_bits`: 64
         forces 64-bit ids and offsets. `vertex_properties`, and every further keyword as edge property: arrays
         with one row per vertex, or per edge; NaN is allowed. Narrow integers become int32, float16 becomes
-        float32.
+        float32. All arrays are copied.
 
-        Raises GraphError on ids that are negative, fractional or out of range, and on lengths or dtypes that
-        do not fit.
+        Raises GraphError on ids that are negative, fractional or out of range, and on lengths, names or dtypes
+        that do not fit.
         """
         options = BuildOptions(directed, self_loops, multi_edges, id_bits)
+        return cls.from_ends(
+            sources, targets, num_vertices, options, edge_properties, vertex_properties or {}
+        )
+
+    @classmethod
+    def from_ends(
+        cls,
+        sources: ArrayLike,
+        targets: ArrayLike,
+        num_vertices: int | None,
+        options: BuildOptions,
+        edge: Mapping[str, ArrayLike],
+        vertex: Mapping[str, ArrayLike],
+    ) -> Graph:
+        """`from_edges` for converters: an edge property may be called as an option is."""
         source_ids, target_ids = as_ids(sources, "sources"), as_ids(targets, "targets")
-        if source_ids.size != target_ids.size:
-            raise GraphError(f"{source_ids.size} sources, but {target_ids.size} targets")
+        size = source_ids.size
+        if size != target_ids.size:
+            raise GraphError(f"{size} sources, but {target_ids.size} targets")
         if num_vertices is None:
             num_vertices = 1 + max(
                 (int(ids.max()) for ids in (source_ids, target_ids) if ids.size), default=-1
             )
-        check_num_vertices(num_vertices)
+        num_vertices = check_num_vertices(num_vertices)
         check_below(source_ids, "sources", num_vertices)
         check_below(target_ids, "targets", num_vertices)
-        size = source_ids.size
-        given = {name: borrowed_property(name, x, size, "edges") for name, x in edge_properties.items()}
+        given = {name: borrowed_property(name, x, size, "edges") for name, x in edge.items()}
         edges = EdgeList(None, dict(given), num_vertices, ends=(source_ids, target_ids))
-        return cls.from_edge_list(edges, options, vertex_properties or {}, given)
+        return cls.from_edge_list(edges, options, vertex, given)
 
     @classmethod
     def from_edge_list(
@@ -120,19 +138,20 @@ class Graph:
 
         Properties that are still those `given` by a caller are copied.
         """
-        num_vertices = edges.num_vertices
-        vertex = as_properties(vertex_properties, num_vertices, "vertices")
+        for name in edges.properties:
+            check_name(name)
+        vertex = as_properties(vertex_properties, edges.num_vertices, "vertices")
         built = _build.build(edges, options)
         for name, values in (given or {}).items():
             if np.may_share_memory(values, built.properties[name]):
                 built.properties[name] = built.properties[name].copy()
-        freeze(built.properties)
         out = Adjacency(built.row_offsets, built.column_indices)
         return cls(Topology(out, built.num_edges, options.directed), built.properties, vertex)
 
     @classmethod
     def from_csr(
         cls,
+        /,
         row_offsets: ArrayLike,
         column_indices: ArrayLike,
         *,
@@ -145,25 +164,42 @@ class Graph:
 
         `row_offsets` has num_vertices + 1 ascending entries, from 0 to the number of arcs. Rows need not be
         sorted. `directed=False` asks for a symmetric matrix with symmetric properties, and counts each pair
-        of arcs as one edge. Raises GraphError as `from_edges` does, and where offsets do not ascend or
-        symmetry is missing.
+        of arcs as one edge. All arrays are copied. Raises GraphError as `from_edges` does, and where offsets
+        do not ascend or symmetry is missing.
+        """
+        rows = row_offsets, column_indices
+        return cls.from_rows(*rows, directed, id_bits, edge_properties, vertex_properties or {})
+
+    @classmethod
+    def from_rows(
+        cls,
+        row_offsets: ArrayLike,
+        column_indices: ArrayLike,
+        directed: bool,
+        id_bits: int | None,
+        edge: Mapping[str, ArrayLike],
+        vertex: Mapping[str, ArrayLike],
+        *,
+        copy: bool = True,
+    ) -> Graph:
+        """`from_csr` for converters: an edge property may be called as an option is.
+
+        `copy=False`: the arrays are taken over as they are, because nobody else holds them, or they are a graph's.
         """
         options = BuildOptions(True, True, True, id_bits)
         offsets, columns = as_ids(row_offsets, "row_offsets"), as_ids(column_indices, "column_indices")
-        num_vertices = _check_offsets(offsets, columns.size)
+        num_vertices = check_offsets(offsets, columns.size)
         check_below(columns, "column_indices", num_vertices)
-        edge = as_properties(edge_properties, columns.size, "arcs")
-        vertex = as_properties(vertex_properties or {}, num_vertices, "vertices")
+        given = {name: borrowed_property(name, values, columns.size, "arcs") for name, values in edge.items()}
         if _build.rows_sorted(offsets, columns):
-            given = offsets, columns
-            offsets, columns = final_dtypes(offsets, columns, num_vertices, id_bits)
-            offsets, columns = _owned(offsets, given[0]), _owned(columns, given[1])
+            owned = {name: np.array(values, copy=copy or None) for name, values in given.items()}
+            offsets, columns = final_dtypes(offsets, columns, num_vertices, id_bits, copy=copy)
         else:
             keys = _build.pack(_build.sources_of(offsets, np.dtype(np.int64)), columns)
-            built = _build.build(EdgeList(keys, edge, num_vertices), options)
-            offsets, columns, edge = built.row_offsets, built.column_indices, built.properties
-            freeze(edge)
-        graph = cls(Topology(Adjacency(offsets, columns), columns.size, True), edge, vertex)
+            built = _build.build(EdgeList(keys, given, num_vertices), options)
+            offsets, columns, owned = built.row_offsets, built.column_indices, built.properties
+        vertex = as_properties(vertex, num_vertices, "vertices")
+        graph = cls(Topology(Adjacency(offsets, columns), columns.size, True), owned, vertex)
         return graph if directed else graph._as_undirected()
 
     @classmethod
@@ -242,12 +278,12 @@ class Graph:
 
     @property
     def edge_properties(self) -> Properties:
-        """Edge properties by name: read-only arrays with one row per arc, in out order."""
+        """Edge properties by name: arrays with one row per arc, in out order, that cannot be written to."""
         return self._edge
 
     @property
     def vertex_properties(self) -> Properties:
-        """Vertex properties by name: read-only arrays with one row per vertex."""
+        """Vertex properties by name: arrays with one row per vertex that cannot be written to."""
         return self._vertex
 
     def with_vertex_property(self, name: str, values: ArrayLike) -> Graph:
@@ -286,9 +322,7 @@ class Graph:
         with self._topology.lock:
             if name not in self._in_edge:
                 edge_ids = self.in_.edge_ids
-                permuted = values if edge_ids is None else values[edge_ids]
-                permuted.flags.writeable = False
-                self._in_edge[name] = permuted
+                self._in_edge[name] = values if edge_ids is None else sealed(values[edge_ids])
             return self._in_edge[name]
 
     def edge_property_range(self, name: str) -> PropertyRange:
@@ -432,31 +466,7 @@ def restore(
     vertex: dict[str, NDArray[Any]],
 ) -> Graph:
     """A graph from the arrays of one, taken over unchecked: for pickle."""
-    freeze(edge)
-    freeze(vertex)
     return Graph(Topology(Adjacency(row_offsets, column_indices), num_edges, directed), edge, vertex)
-
-
-def _check_offsets(offsets: NDArray[Any], num_arcs: int) -> int:
-    """The number of vertices that `offsets` describe."""
-    if offsets.size == 0:
-        raise GraphError("row_offsets is empty; it has one entry more than there are vertices")
-    check_num_vertices(offsets.size - 1)
-    if int(offsets[0]) != 0 or int(offsets[-1]) != num_arcs:
-        raise GraphError(
-            f"row_offsets must go from 0 to the number of column_indices, {num_arcs}; "
-            f"it goes from {offsets[0]} to {offsets[-1]}"
-        )
-    falls = offsets[1:] < offsets[:-1]
-    if falls.any():
-        raise GraphError(f"row_offsets must ascend; it falls after entry {int(np.argmax(falls))}")
-    return offsets.size - 1
-
-
-def _owned(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
-    """`array`, copied if it is memory that the caller can still write to."""
-    shared = array is given and (given.flags.writeable or given.base is not None)
-    return np.array(array) if shared else array
 
 
 def _describe(name: str, values: NDArray[Any]) -> str:

@@ -42,10 +42,40 @@ def test_a_type_and_a_file(tmp_path):
     assert parse_value(f"@{tmp_path / 'seeds.npy'}").tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("text", ["here", "1 +", "", "__import__('os')", "@absent.npy"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "here",
+        "1 +",
+        "",
+        "__import__('os')",
+        "@absent.npy",
+        "9" * 5000,
+        "[" * 5000,
+        "{[]: 1}",
+        "1\0",
+        "-" * 9000 + "1",
+    ],
+)
 def test_no_values(text):
     with pytest.raises(vg.VGraphError):
         parse_value(text)
+
+
+def test_files_that_hold_no_array(tmp_path):
+    np.savez(tmp_path / "several.npy.npz", np.arange(3))
+    (tmp_path / "empty.npy").write_bytes(b"")
+    np.save(tmp_path / "object.npy", np.array([None]))
+    (tmp_path / "large.npy").write_bytes(
+        b"\x93NUMPY\x01\x00\x46\x00{'descr': '<u8', 'fortran_order': False, 'shape': (1"
+        + b"0" * 14
+        + b",), }\n"
+    )
+    for path in tmp_path.iterdir():
+        with pytest.raises(vg.VGraphError, match=r"cannot be read as a \.npy file"):
+            parse_value(f"@{path}")
+    with pytest.raises(vg.VGraphError, match=r"cannot be read as a \.npy file"):
+        parse_value("@nul\0.npy")
 
 
 def test_schedules():

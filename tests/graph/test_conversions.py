@@ -83,13 +83,26 @@ def test_csr_rows_are_sorted_with_their_properties() -> None:
     assert graph.vertex_properties["x"].tolist() == [1, 2, 3]
 
 
-def test_csr_arrays_are_copied_unless_read_only() -> None:
-    offsets, columns = np.array([0, 1, 2], np.uint32), np.array([1, 0], np.uint32)
-    graph = Graph.from_csr(offsets, columns)
-    columns[0] = 0
+@pytest.mark.parametrize("read_only", [False, True])
+def test_csr_arrays_are_copied(read_only: bool) -> None:
+    """Read-only ones as well: who made them so can make them writable again."""
+    arrays = {
+        "row_offsets": np.array([0, 1, 2], np.uint32),
+        "column_indices": np.array([1, 0], np.uint32),
+        "weight": np.array([5, 6], np.int32),
+    }
+    x = np.array([7, 8], np.int32)
+    for array in (*arrays.values(), x):
+        array.flags.writeable = not read_only
+    graph = Graph.from_csr(**arrays, vertex_properties={"x": x})
+    graph = graph.with_edge_property("cost", arrays["weight"]).with_vertex_property("y", x)
+    for array in (*arrays.values(), x):
+        array.flags.writeable = True
+        array[:] = 99
+    assert graph.out.row_offsets.tolist() == [0, 1, 2]
     assert graph.out.column_indices.tolist() == [1, 0]
-    columns.flags.writeable = offsets.flags.writeable = False
-    assert Graph.from_csr(offsets, columns).out.column_indices is columns
+    assert [values.tolist() for values in graph.edge_properties.values()] == [[5, 6], [5, 6]]
+    assert [values.tolist() for values in graph.vertex_properties.values()] == [[7, 8], [7, 8]]
 
 
 @pytest.mark.parametrize(

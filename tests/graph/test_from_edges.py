@@ -186,6 +186,8 @@ def test_large_random_graph_equals_scipy(n: int) -> None:
         ([0], [1], {"vertex_properties": {"x": [1]}}, "property 'x' has 1 rows, but there are 2 vertices"),
         ([0], [1], {"id_bits": 16}, "id_bits must be 32, 64 or None"),
         ([0], [1], {"multi_edges": "mean"}, "multi_edges must be"),
+        ([0], [1], {"directed": "no"}, "directed must be True or False, got 'no'"),
+        ([0], [1], {"self_loops": None}, "self_loops must be True or False"),
     ],
 )
 def test_bad_input_is_refused(sources: Any, targets: Any, options: dict[str, Any], message: str) -> None:

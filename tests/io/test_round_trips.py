@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vgraph.errors import GraphError
+from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
 from vgraph.io import read, write
 from vgraph.io.streams import open_compressed
@@ -84,7 +84,8 @@ def test_npz_keeps_everything(tmp_path: Path) -> None:
     assert again.id_dtype == np.uint64
     assert again.vertex_properties["x"].tolist() == [0, 1, 2, 3]
     assert read(tmp_path / "g.npz", self_loops=False).num_edges == 2
-    assert read(tmp_path / "g.npz", directed=True).num_edges == 3
+    both = read(tmp_path / "g.npz", directed=True)  # the same arcs, each an edge of its own
+    assert (both.num_edges, both.out.column_indices.tolist()) == (5, graph.out.column_indices.tolist())
 
 
 def test_npz_of_scipy(tmp_path: Path) -> None:
@@ -147,6 +148,8 @@ def test_numbers_are_read_exactly(tmp_path: Path, values: list[float]) -> None:
         ("0, 1, 2.5\n\n1 ,0, 3\n", [2.5, 3]),
         ("source,target,weight\n0,1,2\n1,0,3\n", [2, 3]),
         ("0 1 9007199254740993\n1 0 0.5\n", [9007199254740992, 0.5]),
+        ("0 1 1.5D+02\n1 0 2d0\n", [150, 2]),
+        ("0 1 -9223372036854775808\n1 0 +9223372036854775807\n", [-(2**63), 2**63 - 1]),
     ],
 )
 def test_spellings_of_an_edge_list(tmp_path: Path, text: str, expected: list[float]) -> None:
@@ -180,6 +183,135 @@ def test_skew_symmetric_and_dense_matrices(tmp_path: Path) -> None:
     assert read(tmp_path / "skew.mtx").to_scipy().toarray().tolist() == [[0, -5], [5, 0]]
     (tmp_path / "dense.mtx").write_text("%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2\n0\n")
     assert read(tmp_path / "dense.mtx").to_scipy().toarray().tolist() == [[0, 2], [1.5, 0]]
+
+
+MTX = "%%MatrixMarket matrix {} {} {}\n"
+
+
+@pytest.mark.parametrize(
+    ("banner", "text", "options", "expected"),
+    [
+        (("coordinate", "real", "general"), "2 2 1\n1 2 1.5D+02\n", {}, [[0, 150], [0, 0]]),
+        (("coordinate", "unsigned-integer", "general"), "2 2 1\n1 2 7\n", {}, [[0, 7], [0, 0]]),
+        (
+            ("coordinate", "integer", "symmetric"),
+            "2 2 2\n1 2 7\n2 2 1\n",
+            {},
+            [[0, 7], [7, 1]],
+        ),  # the upper triangle
+        (
+            ("coordinate", "integer", "symmetric"),
+            "2 2 2\n2 1 7\n2 2 1\n",
+            {"directed": True},
+            [[0, 7], [7, 1]],
+        ),
+        (
+            ("coordinate", "integer", "skew-symmetric"),
+            "2 2 1\n2 1 -2147483648\n",
+            {},
+            [[0, 2**31], [-(2**31), 0]],
+        ),
+        (("coordinate", "integer", "skew-symmetric"), "2 2 1\n1 2 5\n", {}, [[0, 5], [-5, 0]]),
+        (("array", "integer", "symmetric"), "3 3\n1\n2\n0\n3\n4\n5\n", {}, [[1, 2, 0], [2, 3, 4], [0, 4, 5]]),
+        (
+            ("array", "real", "skew-symmetric"),
+            "3 3\n1.5\n2\n0\n",
+            {},
+            [[0, -1.5, -2], [1.5, 0, 0], [2, 0, 0]],
+        ),
+        (("array", "real", "general"), "0 0\n", {}, []),
+        (("array", "real", "general"), "2 2\n% c\n1\n-0.0\n\n0\n1e-400\n", {}, [[1, 0], [0, 0]]),
+    ],
+)
+def test_matrices(
+    tmp_path: Path, banner: tuple[str, ...], text: str, options: dict[str, Any], expected: list[list[float]]
+) -> None:
+    (tmp_path / "m.mtx").write_text(MTX.format(*banner) + text)
+    graph = read(tmp_path / "m.mtx", **options)
+    assert graph.to_scipy().toarray().tolist() == expected
+    assert graph.directed == (banner[2] != "symmetric" or "directed" in options)
+    if banner[0] == "array":
+        assert graph.num_arcs == np.count_nonzero(expected)
+
+
+def test_colorings(tmp_path: Path) -> None:
+    for form in ("edge", "col"):
+        (tmp_path / "g.col").write_text(f"c a path\np {form} 4 2\ne 1 2\ne 3 2\n")
+        graph = read(tmp_path / "g.col")
+        assert (graph.num_vertices, graph.directed) == (4, False)
+        assert graph.edges()[1].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3 3 1\n2 5 3 6\n\n1 7\n", [(0, 1, 5), (0, 2, 6), (2, 0, 7)]),
+        ("3 2 1\n2 5\n1 5 3 6\n2 6\n", [(0, 1, 5), (1, 0, 5), (1, 2, 6), (2, 1, 6)]),
+    ],
+    ids=["m counts arcs", "m counts edges"],
+)
+def test_directed_metis(tmp_path: Path, text: str, expected: list[tuple[int, int, int]]) -> None:
+    """Asked for arcs, lines are lists of targets, whether or not each edge stands in both."""
+    (tmp_path / "g.graph").write_text(text)
+    graph = read(tmp_path / "g.graph", directed=True)
+    sources, targets, properties = graph.edges()
+    found = zip(sources.tolist(), targets.tolist(), properties["weight"].tolist(), strict=True)
+    assert (graph.directed, list(found)) == (True, expected)
+
+
+def test_weights_of_directed_metis_are_an_array_of_their_own(tmp_path: Path) -> None:
+    """They stand between the neighbors; kernels want them one behind the other."""
+    (tmp_path / "g.graph").write_text("3 3 1\n2 5 3 9000000000\n\n1 7\n")
+    weight = read(tmp_path / "g.graph", directed=True).edge_properties["weight"]
+    assert (weight.tolist(), weight.flags.c_contiguous) == ([5, 9000000000, 7], True)
+
+
+def test_what_a_text_cannot_hold(tmp_path: Path) -> None:
+    vectors = Graph.from_edges([0], [1], weight=[[1, 2]], vertex_properties={"x": [[1], [2]], "y": [1, 2]})
+    for suffix in (".el", ".mtx", ".gr"):
+        with pytest.raises(GraphError, match="'weight' holds vectors"):
+            write(vectors, tmp_path / f"g{suffix}")
+    with pytest.raises(GraphError, match="'x' holds vectors"):
+        write(vectors.with_edge_property("weight", [1]), tmp_path / "g.gr")
+    large = Graph.from_edges([0], [1], directed=False, weight=np.array([1 << 63], np.uint64))
+    with pytest.raises(GraphError, match=r"none from 2\*\*63 on"):
+        write(large, tmp_path / "g.graph")
+
+
+def test_a_data_set_with_a_dot_in_its_name(tmp_path: Path) -> None:
+    (tmp_path / "g.e.v").write_text("1\n2\n")
+    (tmp_path / "g.e.e").write_text("1 2\n")
+    assert read(tmp_path / "g.e.v").num_edges == 1
+    (tmp_path / ".v").write_text("1\n")
+    with pytest.raises(GraphFormatError, match="missing"):
+        read(tmp_path / ".v", format="graphalytics")
+
+
+def test_values_of_vertices(tmp_path: Path) -> None:
+    (tmp_path / "g.v").write_text("30 1.5\n10 2\n\n# c\n20 -1\n")
+    (tmp_path / "g.e").write_text("30 10\n20 30\n")
+    graph = read(tmp_path / "g.v")
+    assert graph.vertex_properties["id"].tolist() == [30, 10, 20]
+    assert graph.vertex_properties["value"].tolist() == [1.5, 2, -1]
+    assert graph.edges()[1].tolist() == [1, 0]
+    (tmp_path / "g.properties").write_text("graph.g.vertex-properties.names = height\n")
+    assert list(read(tmp_path / "g.e").vertex_properties) == ["height", "id"]
+
+
+@pytest.mark.parametrize("name", ["cls", "self", "directed", "sources", "key", "u_for_edge"])
+def test_names_that_python_uses(tmp_path: Path, name: str) -> None:
+    """Properties may be called as parameters are, in files and in other libraries."""
+    graph = (
+        Graph.from_edges([0, 0], [1, 1]).with_edge_property(name, [5, 6]).with_vertex_property(name, [7, 8])
+    )
+    for suffix in (".npz", ".csv"):
+        write(graph, tmp_path / f"g{suffix}")
+        assert read(tmp_path / f"g{suffix}").edge_properties[name].tolist() == [5, 6]
+    assert Graph.from_scipy(graph.to_scipy(name), weight=name).edge_properties[name].tolist() == [5, 6]
+    assert Graph.from_pandas(graph.to_pandas()).edge_properties[name].tolist() == [5, 6]
+    again = Graph.from_networkx(graph.to_networkx(), edge_attributes=[name], node_attributes=[name])
+    assert again.edge_properties[name].tolist() == [5, 6]
+    assert again.vertex_properties[name].tolist() == [7, 8]
 
 
 def test_format_from_content(tmp_path: Path) -> None:
@@ -219,11 +351,11 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
 
 def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same graph, whatever the size of the blocks that the text is cut into."""
-    from vgraph.io import streams, table
+    from vgraph.io import columns, streams
 
     graph = example(directed=True, weight=np.float64)
     write(graph, tmp_path / "g.wel")
-    monkeypatch.setattr(table, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(columns, "CHUNK_ROWS", 7)
     for size in (1, 13, 100):
         monkeypatch.setattr(streams, "BLOCK", size)
         assert contents(read(tmp_path / "g.wel")) == contents(graph)

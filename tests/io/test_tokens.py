@@ -23,6 +23,8 @@ gap = st.sampled_from([" ", "\t", "  ", "\n", "\n\n", " \n"])
 @example([("1-2", "\n")])
 @example([(".", "\n"), ("-", " "), ("-.", "\n")])
 @example([("0.30000000000000004", " "), ("18446744073709551615", "\n")])
+@example([("-9223372036854775808", " "), ("9223372036854775807", "\n")])
+@example([("1e400", " "), ("-1d-5", "\n")])
 def test_scan_is_parse_number(pieces: list[tuple[str, str]]) -> None:
     block = ("".join(text + space for text, space in pieces) + "\n").encode()
     words = block.split()
@@ -36,19 +38,54 @@ def test_scan_is_parse_number(pieces: list[tuple[str, str]]) -> None:
     assert tokens.per_line is not None
     assert tokens.per_line.tolist() == [len(line.split()) for line in block.split(b"\n")[:-1]]
     for index, expected in enumerate(single):
-        assert expected is not None
         part = slice(index, index + 1)
         got = tokens.numbers(part)
         plain = tokens.plain(part)
         assert (plain is not None) == words[index].isdigit()
-        if got is None:
-            assert isinstance(expected, int)
-            assert abs(expected) > (1 << 63) - 1
+        if got is None:  # an integer beyond int64, or the least that it holds
+            assert expected in (None, -(1 << 63))
+            assert abs(int(words[index])) > (1 << 63) - 1
             continue
+        assert expected is not None
         assert (got.dtype.kind == "f") == isinstance(expected, float)
         np.testing.assert_array_equal(got, np.array([expected]))
         if isinstance(expected, float):
             assert np.signbit(got[0]) == np.signbit(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (b"+5", 5),
+        (b"-0", 0),
+        (b"1.5D+02", 150.0),
+        (b"2d0", 2.0),
+        (b"-9223372036854775808", -(1 << 63)),
+        (b"9223372036854775808", None),
+        (b"1e400", None),
+        (b"1e-400", 0.0),
+        (b"5-", None),
+        (b"1_000", None),
+        (b"1__0.0", None),
+        (b"9" * 5000, None),
+        (b"0." + b"1" * 2000, 1 / 9),
+        (b"0." + b"1" * 5000, None),
+        (b"infinity", np.inf),
+        (b"-Inf", -np.inf),
+    ],
+)
+def test_numbers(text: bytes, value: float | None) -> None:
+    got = parse_number(text)
+    assert got == value
+    assert type(got) is type(value)
+
+
+def test_a_minus_before_an_integer_zero_is_dropped_beside_decimals() -> None:
+    tokens = scan(b"-0 -0.0 0.5\n")
+    assert tokens is not None
+    numbers = tokens.numbers(slice(None))
+    assert numbers is not None
+    assert np.signbit(numbers).tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import sys
 import time
 import traceback
@@ -18,6 +19,7 @@ import click
 from vgraph.cli.progress import reading
 from vgraph.data import GRAPHS, BundledGraph, path
 from vgraph.errors import ParameterError, ScheduleError, VGraphError
+from vgraph.io.spool import STDIN
 from vgraph.schedule import AXES, Schedule, options
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def graph_options(command: _F) -> _F:
         "graph_name",
         required=True,
         metavar="FILE",
-        help=f"A graph file, or a graph that comes with vgraph: {', '.join(GRAPHS)}.",
+        help=f"A graph file, - for the standard input, or a graph that comes with vgraph: {', '.join(GRAPHS)}.",
     )
     return option(format_options(command))
 
@@ -74,21 +76,22 @@ def read_graph(name: str, file_format: str | None, directed: bool | None) -> tup
     """The graph in the file `name`, or the bundled graph of that name; and the seconds that reading took."""
     import vgraph as vg
 
-    file = Path(name)
-    if not file.exists():
-        own = bundled(name)
-        if own is None:
-            raise click.UsageError(f"there is no file {name!r}, and no graph of that name comes with vgraph")
-        file, directed = path(name), own.directed if directed is None else directed
+    file, size = name, 0
+    if own := bundled(name):
+        file, directed = str(path(name)), own.directed if directed is None else directed
+    elif name != STDIN and not os.path.lexists(name):
+        raise click.UsageError(f"there is no file {name!r}, and no graph of that name comes with vgraph")
+    if os.path.isfile(file):
+        size = os.path.getsize(file)
     started = time.perf_counter()
-    with reading(file.name, file.stat().st_size) as progress:
+    with reading(os.path.basename(file), size) as progress:
         graph = vg.read(file, format=file_format, directed=directed, progress=progress)
     return graph, time.perf_counter() - started
 
 
 def bundled(name: str) -> BundledGraph | None:
     """The graph of that name that comes with vgraph, unless there is a file of that name."""
-    return None if Path(name).exists() else GRAPHS.get(name)
+    return None if os.path.lexists(name) else GRAPHS.get(name)
 
 
 # --- algorithms -----------------------------------------------------------------------------------
@@ -221,12 +224,13 @@ def parse_value(text: str) -> Any:
         import numpy as np
 
         try:
-            return np.load(text[1:], allow_pickle=False)
-        except (OSError, ValueError) as error:
+            with open(text[1:], "rb") as file:
+                return np.lib.format.read_array(file, allow_pickle=False)
+        except Exception as error:  # NumPy evaluates the header, and hands on what that raises
             raise ParameterError(f"{text[1:]} cannot be read as a .npy file: {error}") from error
     try:
         return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         raise ParameterError(
             f"{text!r} is no value: write a number, true, false, none, inf, a list as [1, 2], "
             f"a type ({', '.join(_DTYPES)}) or @file.npy"

@@ -1,9 +1,9 @@
 """Edge lists: `source target` or `source target weight` on each line, separated by blanks, tabs or commas.
 
 Vertices count from 0 and keep their ids: the graph has (largest id + 1) vertices. Lines that begin with `#`
-or `%` are comments. A first line of names (`source,target,weight`) names the columns; without one, a third
-column is `weight`. Files that vgraph writes say in a comment how many vertices there are, and whether edges
-are directed.
+or `%` are comments. A first line of names (`weight,source,target`) says which column is which; without one, the first
+two are source and target, and a third is `weight`. Fields may stand in double quotes. Files that vgraph writes say in
+a comment how many vertices there are, and whether edges are directed.
 A comment `... 120 vertices ...` of others, before the first edge, is taken as a hint that there may be
 vertices beyond the largest id.
 """
@@ -13,19 +13,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from vgraph._arrays import max_vertices
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph._arrays import check_num_vertices, too_many_vertices
 from vgraph._build import EdgeList
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
 from vgraph.io.options import ReadOptions
-from vgraph.io.streams import TextSource, is_comment, quoted, without_comment
-from vgraph.io.table import Layout, read_edges
-from vgraph.io.text import write_rows
+from vgraph.io.streams import TextSource, is_comment, quoted, whole_number, without_comment
+from vgraph.io.table import Layout, check_columns, edge_keys, read_rows, unquoted
+from vgraph.io.text import check_scalar, write_rows
 
-_OURS = re.compile(rb"# vgraph: (\d+) vertices, (directed|undirected)")
-_HINT = re.compile(rb"\b(\d+) vertices\b")
+ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("u", "v"))
+"""What a line of names calls the ends of an edge, in letters of any size."""
+_OURS = re.compile(rb"# vgraph: (\d+) vertices, (directed|undirected)\s*")
+_HINT = re.compile(rb"(?<![\w.,-])(\d+) vertices\b")
 
 
 def read(
@@ -34,74 +39,144 @@ def read(
     *,
     num_vertices: int | None = None,
     edge_properties: Sequence[str] | None = None,
+    source: str | None = None,
+    target: str | None = None,
 ) -> Graph:
     """Read an edge list.
 
-    `num_vertices`: if there are vertices beyond the largest id. `edge_properties`: names of the columns after
-    source and target, needed where there are several and no line of names.
+    `num_vertices`: if there are vertices beyond the largest id, or what comments say of them is wrong.
+    `edge_properties`: the columns to keep, by name; without a line of names, what the columns after source and target
+    are called, which is needed where there are several. `source`, `target`: the columns that hold the ends of edges,
+    if the line of names calls them none of `ENDS`.
     """
-    with TextSource(path, options.progress) as source:
-        declared, hint, directed = _comments(source)
+    if num_vertices is not None:
+        num_vertices = check_num_vertices(num_vertices)
+    if isinstance(edge_properties, str):
+        raise GraphError(f"edge_properties is a list of names, not {edge_properties!r}")
+    if (source is None) != (target is None):
+        raise GraphError("source and target name the columns of both ends: give both or none")
+    max_id = -1
+
+    def key(row: int, ids: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+        nonlocal max_id
+        max_id = max([max_id, *(int(part.max()) for part in ids if part.size)])
+        return edge_keys(row, ids)
+
+    with TextSource(path, options.progress) as text:
+        declared, hint, directed = _comments(text, counted=num_vertices is None)
         if num_vertices is None:
             num_vertices = declared
-        layout = _layout(source, num_vertices, edge_properties)
-        rows = read_edges(source, layout)
+        ends = None if source is None or target is None else (source, target)
+        layout, kept = _layout(text, num_vertices, edge_properties, ends)
+        build = options.build(directed=directed)
+        rows = read_rows(text, layout, directed=build.directed, key=key)
     if num_vertices is None:
-        num_vertices = max(rows.max_id + 1, hint)
-    edges = EdgeList(rows.keys, rows.columns, num_vertices)
+        num_vertices = max(max_id + 1, hint)
+    edges = EdgeList(rows.keys, {name: rows.columns[name] for name in kept}, num_vertices)
     del rows
-    return Graph.from_edge_list(edges, options.build(directed=directed), {})
+    return Graph.from_edge_list(edges, build, {})
 
 
-def _comments(source: TextSource) -> tuple[int | None, int, bool]:
-    """Skip the comments at the start: the declared number of vertices, a hint at it, whether directed."""
+def _comments(text: TextSource, *, counted: bool) -> tuple[int | None, int, bool]:
+    """Skip the comments at the start: the declared number of vertices, a hint at it, whether directed.
+
+    `counted`: numbers of vertices are of interest.
+    """
     declared, hint, directed, empty = None, 0, True, True
-    while (line := source.peek()) is not None and is_comment(line):
+    while (line := text.peek()) is not None and is_comment(line):
+        text.line()
         empty = empty and not line.strip()
-        if ours := _OURS.match(line):
-            declared, directed = int(ours[1]), ours[2] == b"directed"
-            if declared > max_vertices():
-                source.line()
-                source.fail(f"{declared} vertices declared; this machine holds at most {max_vertices()}")
-        elif (other := _HINT.search(line)) and int(other[1]) <= max_vertices():
-            hint = int(other[1])
-        source.line()
+        ours = _OURS.fullmatch(line)
+        if line.startswith(b"# vgraph:") and not ours:
+            text.fail(f"expected '# vgraph: N vertices, directed' (or undirected), got {quoted(line)}")
+        if ours:
+            directed = ours[2] == b"directed"
+        found = ours or _HINT.search(line)
+        if found and counted:
+            number = _count(text, found[1])
+            declared, hint = (number, hint) if ours else (declared, number)
     if line is None and empty:
-        source.fail("the file is empty")
+        text.fail("the file is empty")
     return declared, hint, directed
 
 
-def _layout(source: TextSource, num_vertices: int | None, names: Sequence[str] | None) -> Layout:
-    """The columns, from the first line of data, or the line of names, which is then skipped."""
-    line = source.peek()
-    if line is None:
-        return Layout(("source", "target", *(names or ())), num_vertices=num_vertices)
-    line = without_comment(line)
-    comma = b"," in line
-    fields = [field.strip() for field in line.split(b",")] if comma else line.split()
-    if len(fields) >= 2 and all(field.isascii() and field.decode().isidentifier() for field in fields):
-        source.line()
-        if names is None:
-            names = [field.decode() for field in fields[2:]]
-    elif names is None and len(fields) in (2, 3):
-        names = ("weight",)[: len(fields) - 2]
-    if names is None or len(names) != len(fields) - 2:
-        source.line()
+def _count(text: TextSource, word: bytes) -> int:
+    """The number of vertices that a comment tells."""
+    number = whole_number(word)
+    if number is None:
+        text.fail(f"{quoted(word)} is no number of vertices: it begins with 0 or has too many digits")
+    if reason := too_many_vertices(number):
+        text.fail(f"{reason}; if the comment is wrong, pass num_vertices=")
+    return number
+
+
+def _layout(
+    text: TextSource, num_vertices: int | None, names: Sequence[str] | None, ends: tuple[str, str] | None
+) -> tuple[Layout, Sequence[str]]:
+    """The columns, from the first line of data, or the line of names, which is then skipped; and those to keep."""
+    line = text.peek()
+    words: list[bytes] = []
+    if line is not None:
+        line = without_comment(unquoted(line))
+        words = [word.strip() for word in line.split(b",")] if b"," in line else line.split()
+    options: dict[str, Any] = {"num_vertices": num_vertices, "comma": b"," in (line or b""), "quotes": True}
+    if _are_names(words):
+        titles = [word.decode("utf-8", "replace") for word in words]
+        check_columns(text, titles)
+        text.line()
+        at = _ends(text, titles, ends)
+        others = [title for index, title in enumerate(titles) if index not in at]
+        for name in names or ():
+            if name not in others:
+                text.fail(f"edge_properties names a column {name!r}; there are {', '.join(others) or 'none'}")
+        return Layout(tuple(titles), at, **options), others if names is None else names
+    if ends is not None:
+        text.fail(f"the file has no line of names, so that no column is called {ends[0]!r}", text.line_number)
+    if names is None and len(words) in (0, 2, 3):
+        names = ("weight",)[: max(len(words) - 2, 0)]
+    if names is None or (words and len(names) != len(words) - 2):
         wanted = "2 or 3 fields (source target weight)" if names is None else f"{len(names) + 2} fields"
-        source.fail(
-            f"expected {wanted}, got {len(fields)}: {quoted(line)}; name further columns in edge_properties="
-        )
-    return Layout(("source", "target", *names), num_vertices=num_vertices, comma=comma)
+        reason = f"expected {wanted}, got {len(words)}: {quoted(line or b'')}"
+        more = "; name further columns in edge_properties=" if len(words) > 3 else ""
+        text.fail(reason + more, text.line_number)
+    check_columns(text, names)
+    return Layout(("source", "target", *names), **options), names
+
+
+def _are_names(words: list[bytes]) -> bool:
+    """Whether a line names its columns: no field looks like a number, and one is an identifier."""
+    if len(words) < 2 or any(word[:1] in b"0123456789+-." for word in words if word):
+        return False
+    return any(word.decode("utf-8", "replace").isidentifier() for word in words)
+
+
+def _ends(text: TextSource, titles: list[str], given: tuple[str, str] | None) -> tuple[int, int]:
+    """Which columns hold the sources and the targets, by the line of names just read."""
+    if given is not None:
+        found, pairs = titles, [given]
+    else:
+        found, pairs = [title.lower() for title in titles], list(ENDS)
+    for source, target in pairs:
+        if source in found and target in found:
+            for name in (source, target):
+                if found.count(name) > 1:
+                    text.fail(f"two columns are called {name!r}")
+            return found.index(source), found.index(target)
+    wanted = " or ".join(f"{source} and {target}" for source, target in pairs)
+    line = ", ".join(titles)
+    return text.fail(
+        f"a line of names says which columns are the ends of edges, {wanted}; this one is {quoted(line.encode())}; "
+        "pass source= and target= for other names"
+    )
 
 
 def write(graph: Graph, file: IO[bytes], *, separator: str = " ") -> None:
     """Write an edge list with all scalar edge properties, undirected edges once."""
     sources, targets, properties = graph.edges()
     for name, values in properties.items():
-        if values.ndim != 1:
-            raise GraphError(
-                f"edge property {name!r} holds vectors; an edge list holds numbers. Write a .npz file"
-            )
+        check_scalar(name, values)
+        if name.lower() in ENDS[0]:
+            raise GraphError(f"edge property {name!r} would stand for an end of the edge. Write a .npz file")
     kind = "directed" if graph.directed else "undirected"
     file.write(f"# vgraph: {graph.num_vertices} vertices, {kind}\n".encode())
     if properties and list(properties) != ["weight"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -10,15 +11,10 @@ from vgraph._build import MultiEdges
 from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
 from vgraph.io import dimacs, edgelist, graphalytics, matrix_market, metis, npz
+from vgraph.io.compression import as_path, open_compressed, strip_compression, why
 from vgraph.io.options import ReadOptions
-from vgraph.io.streams import (
-    Progress,
-    TextSource,
-    compression_of,
-    is_comment,
-    open_compressed,
-    strip_compression,
-)
+from vgraph.io.spool import readable
+from vgraph.io.streams import Progress, TextSource, is_comment
 
 READERS: dict[str, Callable[..., Graph]] = {
     "dimacs": dimacs.read,
@@ -38,6 +34,7 @@ WRITERS: dict[str, Callable[[Graph, IO[bytes]], None]] = {
 }
 SUFFIXES = {
     ".gr": "dimacs",
+    ".col": "dimacs",
     ".el": "edgelist",
     ".wel": "edgelist",
     ".txt": "edgelist",
@@ -57,7 +54,7 @@ _SAMPLE_LINES = 20
 
 
 def read(
-    path: str | Path,
+    path: str | os.PathLike[str],
     *,
     format: str | None = None,
     directed: bool | None = None,
@@ -70,39 +67,44 @@ def read(
     """Read a graph file, plain or compressed with gz, xz, bz2 or zst; vertices are numbered from 0 in its
     order.
 
-    `format`: dimacs (`.gr` with `.co` beside it), edgelist (`.el .wel .txt .tsv .csv`), matrix_market
-    (`.mtx`), metis (`.graph .metis`), npz, graphalytics (`.v .e .properties`) or adjacency; by default from
-    the suffix, else from the content. `directed`: None leaves it to the format: METIS, PACE and symmetric
-    matrices are undirected, edge lists and DIMACS arcs are directed. `self_loops`, `multi_edges`, `id_bits`:
-    as in `Graph.from_edges`. `progress(done, total)` is called with bytes of the file. `options` are those of
-    the format's own reader.
+    `path`: a file, a pipe, or "-" for the standard input, which are copied to a temporary file first. `format`: dimacs
+    (`.gr` with `.co` beside it, `.col`), edgelist (`.el .wel .txt .tsv .csv`), matrix_market (`.mtx`), metis
+    (`.graph .metis`), npz, graphalytics (`.v .e .properties`) or adjacency; by default from the suffix, else from the
+    content. `directed`: None leaves it to the format: METIS, PACE, DIMACS edges and symmetric matrices are
+    undirected, edge lists and DIMACS arcs are directed. `self_loops`, `multi_edges`, `id_bits`: as in
+    `Graph.from_edges`. `progress(done, total)` is called with bytes of the file. `options` are those of the format's
+    own reader.
 
-    Raises GraphFormatError, with file, line and reason, on a malformed file; GraphError if there is no such
-    file.
+    Raises GraphFormatError, with file, line and reason, on a malformed file, or one that the memory does not hold;
+    GraphError if the file cannot be opened.
     """
-    path = Path(path)
-    name = detect(path) if format is None else format
-    if name not in READERS:
-        raise GraphError(f"unknown format {name!r}; known are {', '.join(READERS)}")
     common = ReadOptions(directed, self_loops, multi_edges, id_bits, progress)
     common.build(directed=True)  # checks the options before a long file is read
-    try:
-        return READERS[name](path, common, **options)
-    except TypeError as error:
-        if "unexpected keyword argument" not in str(error):
-            raise
-        raise GraphError(f"the {name} reader takes no option {str(error).rsplit(' ', 1)[-1]}") from None
+    if format is not None and format not in READERS:
+        raise GraphError(f"unknown format {format!r}; known are {', '.join(READERS)}")
+    with readable(path) as file:
+        name = format or detect(file)
+        if name == "graphalytics" and file != Path(path):
+            raise GraphError(f"{path}: a Graphalytics data set has several files, and a pipe holds one")
+        try:
+            return READERS[name](file, common, **options)
+        except MemoryError:
+            raise GraphFormatError(file, None, "the memory of this machine does not hold the graph") from None
+        except TypeError as error:
+            if "unexpected keyword argument" not in str(error):
+                raise
+            raise GraphError(f"the {name} reader takes no option {str(error).rsplit(' ', 1)[-1]}") from None
 
 
-def write(graph: Graph, path: str | Path, *, format: str | None = None) -> None:
+def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a graph to a file whose suffix, or `format`, says how; a second suffix gz, xz, bz2 or zst
     compresses.
 
     `.npz` keeps everything. `.el`, `.wel`, `.txt`, `.tsv` and `.csv` keep the scalar edge properties, `.gr`,
     `.mtx` and `.graph` keep `weight`; beside a `.gr` file, vertex properties `x` and `y` are written as
-    `.co`.
+    `.co`. Raises GraphError for what the format cannot hold, and where the file cannot be written.
     """
-    path = Path(path)
+    path = as_path(path)
     plain = strip_compression(path)
     name = format or SUFFIXES.get(plain.suffix)
     if name not in WRITERS:
@@ -127,11 +129,16 @@ def _write(
     """Write to a file beside `path` that takes its name when it is complete."""
     partial = path.with_name(f".{path.name}.partial")
     try:
-        with open_compressed(partial, compression, "wb") as file:
-            writer(graph, file)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        try:
+            with open_compressed(partial, compression, "wb") as file:
+                writer(graph, file)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except GraphError:
+        raise
+    except (OSError, ValueError) as error:
+        raise GraphError(f"the file {str(path)!r} cannot be written: {why(error)}") from None
 
 
 def detect(path: Path) -> str:
@@ -139,7 +146,6 @@ def detect(path: Path) -> str:
     suffix = strip_compression(path).suffix
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    compression_of(path)  # refuses what does not exist
     with TextSource(path) as source:
         lines: list[bytes] = []
         first = source.peek()

@@ -1,48 +1,100 @@
 """Matrix Market files: each stored entry of a square matrix is an edge, its value the `weight`.
 
 Symmetric and hermitian matrices are undirected graphs, others directed; a skew-symmetric matrix has the arcs
-(i, j, v) and (j, i, -v). A pattern matrix has no weights. Coordinate files are read here, dense ones by
-SciPy. See R. F. Boisvert, R. Pozo, K. Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.
+(i, j, v) and (j, i, -v). A pattern matrix has no weights. Of a dense matrix the entries that are not zero are edges.
+See R. F. Boisvert, R. Pozo, K. Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import max_vertices
+from vgraph._arrays import too_many_vertices
 from vgraph._build import EdgeList
-from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
+from vgraph.io.columns import narrowed
 from vgraph.io.dimacs import check_count
 from vgraph.io.options import ReadOptions
-from vgraph.io.streams import CORRUPT, TextSource, compression_of, is_comment, open_compressed, quoted
-from vgraph.io.table import Layout, Rows, read_edges
-from vgraph.io.text import write_rows
+from vgraph.io.streams import TextSource, is_comment, quoted, whole_number
+from vgraph.io.table import Layout, Rows, edge_keys, read_rows
+from vgraph.io.text import check_scalar, write_rows
 
-_UNREADABLE: tuple[type[Exception], ...] = (ValueError, MemoryError, OverflowError, *CORRUPT)
-_FIELDS = ("real", "double", "integer", "pattern")
+_VALUES: dict[str, Literal["real", "integer", "unsigned"]] = {
+    "real": "real",
+    "double": "real",
+    "integer": "integer",
+    "unsigned-integer": "unsigned",
+    "pattern": "real",
+}
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
+_COMMENTS = b"%"
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the banner and the line of sizes say; `line` is that of the sizes."""
+
+    dense: bool
+    field: str
+    symmetry: str
+    num_vertices: int
+    num_entries: int
+    line: int
+
+    @property
+    def undirected(self) -> bool:
+        return self.symmetry in ("symmetric", "hermitian")
 
 
 def read(path: Path, options: ReadOptions) -> Graph:
     """Read a `.mtx` file."""
     with TextSource(path, options.progress) as source:
-        form, field, symmetry = _banner(source)
-        sizes = _sizes(source, 3 if form == "coordinate" else 2)
-        if form == "array":
-            return _read_dense(path, options, symmetric=symmetry in ("symmetric", "hermitian"))
-        header_line = source.line_number - 1
-        names = ("source", "target") if field == "pattern" else ("source", "target", "weight")
-        rows = read_edges(source, Layout(names, 2, 1, sizes[0], comments=b"%"))
-        check_count(source, rows, sizes[2], header_line, "entries")
-    undirected = symmetry in ("symmetric", "hermitian")
-    edges = _edges(rows, sizes[0], mirror=symmetry == "skew-symmetric")
-    del rows
-    return Graph.from_edge_list(edges, options.build(directed=not undirected), {})
+        header = _header(source)
+        build = options.build(directed=not header.undirected)
+        names = ("source", "target") if header.field == "pattern" else ("source", "target", "weight")
+        values = _VALUES[header.field]
+        if header.dense:
+            layout = Layout(names[2:], (), comments=_COMMENTS, values=values)
+            rows = read_rows(source, layout, key=lambda *_: np.empty(0, np.uint64), more_bytes=24)
+            check_count(source, rows.columns["weight"].size, header.num_entries, header.line, "entries")
+            rows = _dense(rows.columns["weight"], header)
+        else:
+            layout = Layout(names, (0, 1), 1, header.num_vertices, comments=_COMMENTS, values=values)
+            rows = read_rows(source, layout, directed=build.directed and header.symmetry == "general")
+            check_count(source, rows.keys.size, header.num_entries, header.line, "entries")
+            _check_triangle(rows, source, header)
+    if header.symmetry == "skew-symmetric" or (header.undirected and build.directed):
+        rows = _mirrored(rows, opposite=not header.undirected)
+    return Graph.from_edge_list(EdgeList(rows.keys, rows.columns, header.num_vertices), build, {})
+
+
+# --- the header -------------------------------------------------------------------------------------------
+
+
+def _header(source: TextSource) -> _Header:
+    form, field, symmetry = _banner(source)
+    while (line := source.line()) is not None and is_comment(line, _COMMENTS):
+        pass
+    if line is None:
+        source.fail("the file ends before the line of sizes")
+    dense = form == "array"
+    words = line.split()
+    sizes = [number for number in map(whole_number, words) if number is not None]
+    wanted = "2 whole numbers (rows, columns)" if dense else "3 whole numbers (rows, columns, entries)"
+    if not len(words) == len(sizes) == (2 if dense else 3):
+        source.fail(f"expected {wanted}, got {quoted(line)}")
+    if sizes[0] != sizes[1]:
+        source.fail(f"a graph needs a square matrix, this one is {sizes[0]} x {sizes[1]}")
+    if reason := too_many_vertices(sizes[0]):
+        source.fail(reason)
+    entries = _dense_entries(sizes[0], symmetry) if dense else sizes[2]
+    return _Header(dense, field, symmetry, sizes[0], entries, source.line_number - 1)
 
 
 def _banner(source: TextSource) -> tuple[str, str, str]:
@@ -56,67 +108,70 @@ def _banner(source: TextSource) -> tuple[str, str, str]:
     form, field, symmetry = words[2:]
     if form not in ("coordinate", "array"):
         source.fail(f"unknown format {form!r}; known are coordinate and array")
-    if field not in _FIELDS:
-        source.fail(f"{field} entries cannot be edge weights; known are {', '.join(_FIELDS)}")
+    if field not in _VALUES:
+        source.fail(f"{field} entries cannot be edge weights; known are {', '.join(_VALUES)}")
     if symmetry not in _SYMMETRIES:
         source.fail(f"unknown symmetry {symmetry!r}; known are {', '.join(_SYMMETRIES)}")
+    if form == "array" and field == "pattern":
+        source.fail("a dense matrix has values; a pattern is a coordinate file")
     return form, field, symmetry
 
 
-def _sizes(source: TextSource, count: int) -> list[int]:
-    """The line of sizes, the first that is no comment."""
-    while (line := source.line()) is not None and is_comment(line, b"%"):
-        pass
-    if line is None:
-        source.fail("the file ends before the line of sizes")
-    words = line.split()
-    if len(words) != count or not all(word.isdigit() for word in words):
-        source.fail(f"expected {count} whole numbers (rows, columns, entries), got {quoted(line)}")
-    sizes = [int(word) for word in words]
-    if sizes[0] != sizes[1]:
-        source.fail(f"a graph needs a square matrix, this one is {sizes[0]} x {sizes[1]}")
-    if sizes[0] > max_vertices():
-        source.fail(f"{sizes[0]} vertices declared; this machine holds at most {max_vertices()}")
-    return sizes
+# --- entries ----------------------------------------------------------------------------------------------
 
 
-def _edges(rows: Rows, num_vertices: int, *, mirror: bool) -> EdgeList:
-    """The entries as edges; mirrored with the opposite sign if the matrix is skew-symmetric."""
-    if not mirror:
-        return EdgeList(rows.keys, rows.columns, num_vertices)
-    keys = rows.keys
-    both = np.concatenate((keys, (keys << np.uint64(32)) | (keys >> np.uint64(32))))
-    columns: dict[str, NDArray[Any]] = {
-        name: np.concatenate((values, -values)) for name, values in rows.columns.items()
-    }
-    return EdgeList(both, columns, num_vertices)
+def _check_triangle(entries: Rows, source: TextSource, header: _Header) -> None:
+    """Refuse entries on both sides of the diagonal of a matrix that is its own mirror image."""
+    if header.symmetry == "general":
+        return
+
+    def refuse(wrong: NDArray[np.bool_], reason: str) -> None:
+        if wrong.any():
+            source.fail(reason, source.line_of(int(np.argmax(wrong)), _COMMENTS))
+
+    rows, columns = entries.keys >> _HALF, entries.keys & _LOW
+    if header.symmetry == "skew-symmetric":
+        refuse(rows == columns, "a skew-symmetric matrix has nothing on its diagonal")
+        for values in entries.columns.values():
+            if values.dtype == np.int64:
+                refuse(values == np.iinfo(np.int64).min, "the opposite of this value does not fit 64 bits")
+    below, above = rows > columns, rows < columns
+    if below.any() and above.any():
+        other = above if np.argmax(below) < np.argmax(above) else below
+        refuse(other, f"the other triangle has entries, too; of a {header.symmetry} matrix one is stored")
 
 
-def _read_dense(path: Path, options: ReadOptions, *, symmetric: bool) -> Graph:
-    """A dense file: its nonzero entries."""
-    from scipy.io import mmread
-    from scipy.sparse import coo_array
+def _mirrored(rows: Rows, *, opposite: bool) -> Rows:
+    """The entries and, behind them, their mirror images, those on the diagonal once; `opposite` negates values."""
+    turned = (rows.keys << _HALF) | (rows.keys >> _HALF)
+    off = turned != rows.keys
+    columns = {}
+    for name, values in rows.columns.items():
+        wide = values.astype(np.int64) if values.dtype.kind == "i" else values  # no int32 holds 2**31
+        columns[name] = narrowed(np.concatenate((wide, -wide[off] if opposite else wide[off])))
+    return Rows(np.concatenate((rows.keys, turned[off])), columns)
 
-    with open_compressed(path, compression_of(path), "rb") as file:
-        try:
-            matrix = coo_array(np.asarray(mmread(file)))
-        except _UNREADABLE as error:
-            raise GraphFormatError(path, None, str(error)) from None
-    sources, targets, entries = matrix.row, matrix.col, matrix.data
-    build = options.build(directed=not symmetric)
-    if symmetric and not build.directed:
-        once = sources <= targets
-        sources, targets, entries = sources[once], targets[once], entries[once]
-    return Graph.from_edges(
-        sources,
-        targets,
-        num_vertices=matrix.shape[0],
-        directed=build.directed,
-        self_loops=build.self_loops,
-        multi_edges=build.multi_edges,
-        id_bits=build.id_bits,
-        weight=entries,
-    )
+
+def _dense_entries(size: int, symmetry: str) -> int:
+    """How many entries a dense file has: all, or those of the lower triangle with or without the diagonal."""
+    if symmetry == "general":
+        return size * size
+    return size * (size - 1) // 2 if symmetry == "skew-symmetric" else size * (size + 1) // 2
+
+
+def _dense(values: NDArray[Any], header: _Header) -> Rows:
+    """The entries that are not zero; a dense file holds column after column."""
+    places = np.flatnonzero(values)
+    size = header.num_vertices
+    if header.symmetry == "general":
+        columns, rows = np.divmod(places, size)
+    else:
+        skipped = 1 + np.arange(size) if header.symmetry == "skew-symmetric" else np.arange(size)
+        starts = np.cumsum(size - skipped) - (size - skipped)
+        columns = np.searchsorted(starts, places, side="right") - 1
+        rows = skipped[columns] + places - starts[columns]
+    keys = edge_keys(0, [rows.astype(np.uint64), columns.astype(np.uint64)])
+    return Rows(keys, {"weight": values[places]})
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:
@@ -128,8 +183,7 @@ def write(graph: Graph, file: IO[bytes]) -> None:
         columns.reverse()
     if "weight" in properties:
         weight = properties["weight"]
-        if weight.ndim != 1:
-            raise GraphError("edge property 'weight' holds vectors, which are no matrix entries")
+        check_scalar("weight", weight)
         field = "real" if weight.dtype.kind == "f" else "integer"
         columns.append(weight)
     symmetry = "general" if graph.directed else "symmetric"

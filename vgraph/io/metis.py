@@ -2,8 +2,9 @@
 
 `fmt` is up to three digits: vertex sizes, vertex weights, edge weights. Edge weights become the edge property
 `weight`, sizes the vertex property `size`, vertex weights `vertex_weight` (vectors if `ncon` > 1). Graphs are
-undirected; each edge stands in the lines of both its ends. Lines that begin with `%` are comments, an empty
-line is a vertex without neighbors. See G. Karypis, V. Kumar, METIS manual, section 4.1.
+undirected; each edge stands in the lines of both its ends, and m counts it once. Where arcs are asked for, it need
+not, and m may count arcs. Lines that begin with `%` are comments, an empty line is a vertex without neighbors.
+See G. Karypis, V. Kumar, METIS manual, section 4.1.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import max_vertices
+from vgraph._arrays import too_many_vertices
 from vgraph._build import EdgeList
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
-from vgraph.io.lists import read_lists
+from vgraph.io.columns import narrowed
+from vgraph.io.lists import Lists, read_lists
 from vgraph.io.options import ReadOptions
-from vgraph.io.streams import TextSource, is_comment, quoted
+from vgraph.io.streams import TextSource, is_comment, quoted, whole_number
+
+_COMMENTS = b"%"
+_MAX_WEIGHTS = 1 << 16  # of a vertex
+_BYTES_PER_VERTEX = 64  # what the lines of vertices take while they are taken apart
+_HALF = np.uint64(32)
 
 
 @dataclass(frozen=True)
@@ -41,59 +48,61 @@ class _Header:
 
 
 def read(path: Path, options: ReadOptions) -> Graph:
-    """Read a `.graph` or `.metis` file."""
+    """Read a `.graph` or `.metis` file; `directed=True` takes the neighbors in the line of `u` as arcs from `u`."""
+    build = options.build(directed=False)
     with TextSource(path, options.progress) as source:
         header = _header(source)
-        lists = read_lists(source, comments=b"%", limit=header.num_vertices)
+        lists = read_lists(source, comments=_COMMENTS, limit=header.num_vertices)
         if lists.lengths.size < header.num_vertices:
             source.fail(
                 f"the file ends after the lines of {lists.lengths.size} of {header.num_vertices} vertices"
             )
-        head, sources, entries = _split(source, header, lists.values, lists.lengths, lists.line_of)
-        targets, weight = entries[:, 0], entries[:, 1:]
-        _check_targets(source, header, sources, targets, lists.line_of)
-        loops = int(np.count_nonzero(sources == targets))
-        if sources.size != 2 * header.num_edges - loops:
+        head, keys, weight = _split(source, header, lists)
+        del lists
+        turned = keys << _HALF | keys >> _HALF
+        loops = int(np.count_nonzero(keys == turned))
+        expected = {2 * header.num_edges - loops} | ({header.num_edges} if build.directed else set())
+        if keys.size not in expected:
             source.fail(
-                f"{header.num_edges} edges declared, but the lines hold {sources.size} neighbors "
-                f"(expected {2 * header.num_edges - loops})",
+                f"{header.num_edges} edges declared, but the lines hold {keys.size} neighbors "
+                f"(expected {' or '.join(map(str, sorted(expected)))})",
                 header.line,
             )
-        forth = sources <= targets
-        _check_mirrored(source, sources, targets, weight, lists.line_of)
-    properties = {"weight": _narrow(weight[forth, 0])} if header.edge_weights else {}
-    keys = (sources[forth].astype(np.uint64) << np.uint64(32)) | targets[forth].astype(np.uint64)
+        if not build.directed:
+            _check_mirrored(source, keys, turned, weight)
+            forth = keys <= turned
+            keys, weight = keys[forth], weight[forth] if weight.size else weight
+    properties = {"weight": narrowed(weight)} if header.edge_weights else {}
     edges = EdgeList(keys, properties, header.num_vertices)
-    return Graph.from_edge_list(edges, options.build(directed=False), _vertex_properties(header, head))
+    return Graph.from_edge_list(edges, build, _vertex_properties(header, head))
 
 
 def _header(source: TextSource) -> _Header:
-    while (line := source.line()) is not None and is_comment(line, b"%"):
+    while (line := source.line()) is not None and is_comment(line, _COMMENTS):
         pass
     if line is None:
         source.fail("the file is empty")
     words = line.split()
-    if not 2 <= len(words) <= 4 or not all(word.isdigit() for word in words):
+    fmt = words.pop(2) if len(words) > 2 else b"0"
+    numbers = [number for number in map(whole_number, words) if number is not None]
+    if not 2 <= len(words) == len(numbers) <= 3:
         source.fail(f"expected 'vertices edges [fmt [ncon]]', whole numbers, got {quoted(line)}")
-    fmt = words[2].decode().zfill(3) if len(words) > 2 else "000"
-    if len(fmt) != 3 or set(fmt) - {"0", "1"}:
-        source.fail(f"fmt {quoted(words[2])} must be up to three digits 0 or 1")
-    ncon = int(words[3]) if len(words) > 3 else 1
-    num_vertices = int(words[0])
-    if num_vertices > max_vertices():
-        source.fail(f"{num_vertices} vertices declared; this machine holds at most {max_vertices()}")
-    weights = ncon if fmt[1] == "1" else 0
-    return _Header(num_vertices, int(words[1]), fmt[0] == "1", weights, fmt[2] == "1", source.line_number - 1)
+    if len(fmt) > 3 or fmt.strip(b"01"):
+        source.fail(f"fmt {quoted(fmt)} must be up to three digits 0 or 1")
+    if reason := too_many_vertices(numbers[0], _BYTES_PER_VERTEX):
+        source.fail(reason)
+    sizes, weights, edge_weights = (digit == "1" for digit in fmt.decode().zfill(3))
+    num_weights = (numbers[2] if len(numbers) > 2 else 1) if weights else 0
+    if num_weights > _MAX_WEIGHTS:
+        source.fail(f"{num_weights} weights for each vertex; there may be {_MAX_WEIGHTS}")
+    return _Header(numbers[0], numbers[1], sizes, num_weights, edge_weights, source.line_number - 1)
 
 
 def _split(
-    source: TextSource,
-    header: _Header,
-    values: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    line_of: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Vertex numbers (n, per_vertex), the source of each neighbor, and rows of neighbor (and weight)."""
+    source: TextSource, header: _Header, lists: Lists
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
+    """Vertex numbers (n, per_vertex), the keys of the neighbors, and their weights, if they have any."""
+    values, lengths = lists.values, lists.lengths
     per_vertex, per_edge = header.per_vertex, 1 + header.edge_weights
     rest = lengths - per_vertex
     wrong = (rest < 0) | (rest % per_edge != 0)
@@ -101,7 +110,7 @@ def _split(
         vertex = int(np.argmax(wrong))
         form = f"{per_vertex} numbers, then " if per_vertex else ""
         form += "pairs of neighbor and weight" if header.edge_weights else "neighbors"
-        source.fail(f"expected {form}, got {lengths[vertex]} numbers", int(line_of[vertex]))
+        source.fail(f"expected {form}, got {lengths[vertex]} numbers", _line(source, vertex))
     starts = np.cumsum(lengths) - lengths
     own = (starts[:, np.newaxis] + np.arange(per_vertex)).ravel()
     head = values[own].reshape(lengths.size, per_vertex)
@@ -109,65 +118,55 @@ def _split(
         keep = np.ones(values.size, np.bool_)
         keep[own] = False
         values = values[keep]
-    entries = values.reshape(-1, per_edge).copy()
-    entries[:, 0] -= 1
-    return head, np.repeat(np.arange(lengths.size), rest // per_edge), entries
-
-
-def _check_targets(
-    source: TextSource,
-    header: _Header,
-    sources: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    line_of: NDArray[np.int64],
-) -> None:
-    bad = (targets < 0) | (targets >= header.num_vertices)
+    sources = np.repeat(np.arange(lengths.size, dtype=np.uint64), rest // per_edge)
+    neighbors = values[::per_edge]
+    bad = (neighbors < 1) | (neighbors > header.num_vertices)
     if bad.any():
         first = int(np.argmax(bad))
         source.fail(
-            f"neighbor {targets[first] + 1} is out of range 1..{header.num_vertices}",
-            int(line_of[sources[first]]),
+            f"neighbor {neighbors[first]} is out of range 1..{header.num_vertices}",
+            _line(source, int(sources[first])),
         )
+    keys = (sources << _HALF) | (neighbors - 1).astype(np.uint64)
+    return head, keys, values[1::per_edge] if header.edge_weights else neighbors[:0]
+
+
+def _line(source: TextSource, vertex: int) -> int:
+    return source.line_of(vertex, _COMMENTS, blanks=True)
 
 
 def _check_mirrored(
-    source: TextSource,
-    sources: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    line_of: NDArray[np.int64],
+    source: TextSource, keys: NDArray[np.uint64], turned: NDArray[np.uint64], weight: NDArray[np.int64]
 ) -> None:
     """Refuse an edge that does not stand, with its weight, in the lines of both its ends."""
-    weights = weight[:, 0] if weight.shape[1] else np.zeros(sources.size, np.int64)
-    forth, back = np.lexsort((weights, targets, sources)), np.lexsort((weights, sources, targets))
-    differ = (
-        (sources[forth] != targets[back])
-        | (targets[forth] != sources[back])
-        | (weights[forth] != weights[back])
+    weights = weight if weight.size else np.zeros(keys.size, np.int8)
+    sides = []
+    for part, ends in ((keys <= turned, keys), (keys >= turned, turned)):
+        columns = weights[part], ends[part]
+        order = np.lexsort(columns)
+        sides.append([column[order] for column in columns])
+    (up_weights, up), (down_weights, down) = sides
+    size = min(up.size, down.size)
+    differ = (up[:size] != down[:size]) | (up_weights[:size] != down_weights[:size])
+    if not differ.any() and up.size == down.size:
+        return
+    at = int(np.argmax(differ)) if differ.any() else size
+    key, _, upper = min((int(k[at]), int(w[at]), end) for end, (w, k) in enumerate(sides) if at < k.size)
+    low, high = key >> 32, key & 0xFFFFFFFF
+    source.fail(
+        f"the edge between {low + 1} and {high + 1} does not stand in both their lines with the same weight",
+        _line(source, high if upper else low),
     )
-    if differ.any():
-        arc = forth[int(np.argmax(differ))]
-        u, v = int(sources[arc]) + 1, int(targets[arc]) + 1
-        source.fail(
-            f"the edge between {u} and {v} does not stand in both their lines with the same weight",
-            int(line_of[u - 1]),
-        )
 
 
 def _vertex_properties(header: _Header, head: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     properties: dict[str, NDArray[Any]] = {}
     if header.sizes:
-        properties["size"] = _narrow(head[:, 0])
+        properties["size"] = narrowed(head[:, 0])
     if header.num_weights:
         weights = head[:, int(header.sizes) :]
-        properties["vertex_weight"] = _narrow(weights[:, 0] if header.num_weights == 1 else weights)
+        properties["vertex_weight"] = narrowed(weights[:, 0] if header.num_weights == 1 else weights)
     return properties
-
-
-def _narrow(values: NDArray[np.int64]) -> NDArray[Any]:
-    """int32 where the values fit."""
-    fits = not values.size or (values.min() >= -(1 << 31) and values.max() < 1 << 31)
-    return values.astype(np.int32) if fits else np.ascontiguousarray(values)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:
@@ -177,8 +176,8 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     weight = graph.edge_properties.get("weight")
     if weight is not None and (weight.dtype.kind not in "iu" or weight.ndim != 1):
         raise GraphError(f"a METIS file holds integer weights; this graph has {weight.dtype}")
-    if weight is not None and weight.size and weight.min() < 0:
-        raise GraphError("a METIS file holds no negative weights")
+    if weight is not None and weight.size and not 0 <= weight.min() <= weight.max() < 1 << 63:
+        raise GraphError("a METIS file holds no negative weights, and none from 2**63 on")
     file.write(f"{graph.num_vertices} {graph.num_edges}{' 001' if weight is not None else ''}\n".encode())
     numbers = graph.out.column_indices.astype(np.int64) + 1
     if weight is not None:

@@ -7,38 +7,46 @@ Ours hold `vgraph` (format number), `row_offsets`, `column_indices`, `directed`,
 from __future__ import annotations
 
 import io
+import math
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from vgraph import _arrays
+from vgraph._build import BuildOptions, sources_of
 from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
+from vgraph.io.compression import CORRUPT, compression_of, open_compressed, open_file
 from vgraph.io.options import ReadOptions
-from vgraph.io.streams import CORRUPT, compression_of, open_compressed
 
 FORMAT = 1
 _CORRUPT: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
     ValueError,
-    KeyError,
-    NotImplementedError,
-    MemoryError,
+    RuntimeError,  # an encrypted member, or one compressed in a way that Python does not know
     *CORRUPT,
 )
+_MAGIC = b"PK\x03\x04"
+_PIECE = 1 << 20
+_SMALL = 1 << 12
+_BYTES_PER_ARC = 16  # what sorting rows, or finding the other arc of each edge, takes beside the arrays
 
 
 def read(path: Path, options: ReadOptions) -> Graph:
     """Read a `.npz` file."""
-    compression = compression_of(path)
     try:
-        if compression is None:
-            with path.open("rb") as file:
+        with open_file(path) as file:
+            compression = compression_of(file, path)
+            if compression is None:
                 return _read(path, file, options)
-        with open_compressed(path, compression, "rb") as packed:
-            return _read(path, io.BytesIO(packed.read()), options)
+            with open_compressed(file, compression, "rb") as packed, tempfile.TemporaryFile() as plain:
+                _unpack(packed, plain)
+                return _read(path, plain, options)
     except GraphFormatError:
         raise
     except GraphError as error:
@@ -47,61 +55,136 @@ def read(path: Path, options: ReadOptions) -> Graph:
         raise GraphFormatError(path, None, f"truncated or corrupt archive: {error}") from None
 
 
+def _unpack(packed: IO[bytes], plain: IO[bytes]) -> None:
+    """Decompress an archive to a file, because it is read back and forth."""
+    left = _arrays.memory()
+    while piece := packed.read(_PIECE):
+        left -= len(piece)
+        if left < 0:
+            raise GraphError(_too_large(_arrays.memory() + 1))
+        plain.write(piece)
+    plain.seek(0)
+
+
+def _too_large(size: int) -> str:
+    return f"the archive needs {size >> 20} MiB or more, and this machine has a memory of {_arrays.memory() >> 20} MiB"
+
+
+class _Archive:
+    """The arrays of an archive. Each is read once, when it is asked for, and belongs to who asks."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._zip = zipfile.ZipFile(file)
+        members = self._zip.infolist()
+        self._members = {member.filename.removesuffix(".npy"): member for member in members}
+        if len(self._members) < len(members):
+            raise GraphError("two arrays of the archive have the same name")
+        self._size = sum(member.file_size for member in members)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def check_memory(self, name: str) -> None:
+        """Refuse an archive whose graph does not fit the memory; the array `name` has an element for each arc."""
+        needed = self._size * 5 // 4 + _BYTES_PER_ARC * math.prod(self._shape(name))
+        if needed > _arrays.memory():
+            raise GraphError(_too_large(needed))
+
+    def array(self, name: str) -> NDArray[Any]:
+        """The array of this name."""
+        self._shape(name)
+        with self._zip.open(self._members[name]) as file:
+            array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+        return array
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, whose header is compared with its size before memory is asked for."""
+        if name not in self._members:
+            raise GraphError(f"the archive lacks the array {name!r}")
+        member = self._members[name]
+        with self._zip.open(member) as file:
+            version = npy.read_magic(file)
+            read_header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
+            if read_header is None:
+                raise GraphError(f"the array {name!r} is of an unknown version of the .npy format")
+            try:
+                shape, _, dtype = read_header(file)
+            except Exception:  # NumPy evaluates the header, and hands on what that raises
+                raise GraphError(f"the header of the array {name!r} cannot be read") from None
+            if dtype.hasobject:
+                raise GraphError(f"the array {name!r} holds Python objects")
+            if math.prod(shape) * dtype.itemsize != member.file_size - file.tell():
+                raise GraphError(f"the array {name!r} is not as large as it says")
+        return tuple(shape)
+
+    def small(self, name: str) -> NDArray[Any]:
+        """An array of a few numbers or letters."""
+        if name in self._members and self._members[name].file_size > _SMALL:
+            raise GraphError(f"the array {name!r} holds more than a few numbers")
+        return self.array(name)
+
+    def number(self, name: str) -> int:
+        """The one whole number, or truth value, that an array holds."""
+        array = self.small(name)
+        if array.size != 1 or array.dtype.kind not in "iub":
+            raise GraphError(f"the array {name!r} holds {array.dtype} {array.shape}, not one whole number")
+        return int(array.item())
+
+    def properties(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The arrays whose names begin with `prefix`, by the rest of their names."""
+        names = [name for name in self._members if name.startswith(prefix)]
+        return {name.removeprefix(prefix): self.array(name) for name in names}
+
+
 def _read(path: Path, file: IO[bytes], options: ReadOptions) -> Graph:
     head = file.read(4)
     file.seek(0)
-    if head != b"PK\x03\x04":
+    if head != _MAGIC:
         raise GraphFormatError(path, None, "this is no .npz archive" if head else "the file is empty")
-    with np.load(file, allow_pickle=False) as archive:
-        if options.progress is not None:
-            size = path.stat().st_size
-            options.progress(size, size)
-        if "vgraph" in archive:
-            return _read_own(path, archive, options)
-        if "format" in archive and "shape" in archive:
-            return _read_scipy(path, archive, options)
-    raise GraphFormatError(
-        path, None, "the archive was written neither by vgraph nor by scipy.sparse.save_npz"
-    )
+    archive = _Archive(file)
+    if options.progress is not None:
+        size = path.stat().st_size
+        options.progress(size, size)
+    if "vgraph" in archive:
+        return _read_own(archive, options)
+    if "format" in archive and "shape" in archive:
+        return _read_scipy(archive, options)
+    raise GraphError("the archive was written neither by vgraph nor by scipy.sparse.save_npz")
 
 
-def _read_own(path: Path, archive: Any, options: ReadOptions) -> Graph:
-    version = int(archive["vgraph"])
+def _read_own(archive: _Archive, options: ReadOptions) -> Graph:
+    version = archive.number("vgraph")
     if version != FORMAT:
-        raise GraphFormatError(
-            path, None, f"format {version} of the archive is unknown; this vgraph reads {FORMAT}"
-        )
-    stored_directed = bool(archive["directed"])
-    offsets, columns = _frozen(archive["row_offsets"]), _frozen(archive["column_indices"])
-    edge, vertex = _properties(archive, "edge."), _properties(archive, "vertex.")
+        raise GraphError(f"format {version} of the archive is unknown; this vgraph reads {FORMAT}")
+    directed = bool(archive.number("directed"))
+    archive.check_memory("column_indices")
+    offsets, columns = archive.array("row_offsets"), archive.array("column_indices")
+    edge, vertex = archive.properties("edge."), archive.properties("vertex.")
     id_bits = options.id_bits or (64 if columns.dtype == np.uint64 else None)
-    graph = Graph.from_csr(
-        offsets, columns, directed=stored_directed, id_bits=id_bits, vertex_properties=vertex, **edge
-    )
-    return _as_asked(graph, options, stored_directed)
+    graph = Graph.from_rows(offsets, columns, directed, id_bits, edge, vertex, copy=False)
+    return _as_asked(graph, options, directed)
 
 
-def _read_scipy(path: Path, archive: Any, options: ReadOptions) -> Graph:
+def _read_scipy(archive: _Archive, options: ReadOptions) -> Graph:
     """An archive of `scipy.sparse.save_npz`; entries become the property `weight`."""
-    form = (
-        str(archive["format"].item(), "ascii")
-        if archive["format"].dtype.kind == "S"
-        else str(archive["format"])
-    )
-    rows, columns = (int(size) for size in archive["shape"])
-    if rows != columns:
-        raise GraphFormatError(path, None, f"a graph needs a square matrix, this one is {rows} x {columns}")
-    weight = _frozen(archive["data"])
+    word, shape = archive.small("format"), archive.small("shape")
+    form = word.astype(str).item() if word.size == 1 and word.dtype.kind in "SU" else "something else"
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or shape[0] != shape[1]:
+        size = " x ".join(map(str, shape.ravel().tolist()))
+        raise GraphError(f"a graph needs a square matrix, this one is {size}")
+    archive.check_memory("data")
+    weight = {"weight": archive.array("data")}
     if form == "csr":
-        graph = Graph.from_csr(
-            _frozen(archive["indptr"]), _frozen(archive["indices"]), id_bits=options.id_bits, weight=weight
-        )
+        offsets, columns = archive.array("indptr"), archive.array("indices")
+        if offsets.size != int(shape[0]) + 1:
+            raise GraphError(f"the matrix has {shape[0]} rows, but {offsets.size} row offsets")
+        graph = Graph.from_rows(offsets, columns, True, options.id_bits, weight, {}, copy=False)
     elif form == "coo":
-        graph = Graph.from_edges(
-            archive["row"], archive["col"], num_vertices=rows, id_bits=options.id_bits, weight=weight
-        )
+        ends = archive.array("row"), archive.array("col")
+        build = BuildOptions(id_bits=options.id_bits)
+        graph = Graph.from_ends(*ends, int(shape[0]), build, weight, {})
     else:
-        raise GraphFormatError(path, None, f"the matrix is stored as {form}; save it as csr or coo")
+        raise GraphError(f"the matrix is stored as {form}; save it as csr or coo")
     return _as_asked(graph, options, True)
 
 
@@ -111,27 +194,10 @@ def _as_asked(graph: Graph, options: ReadOptions, stored_directed: bool) -> Grap
     if build.directed == stored_directed and build.self_loops and build.multi_edges is True:
         return graph
     sources, targets, properties = graph.edges()
-    return Graph.from_edges(
-        sources,
-        targets,
-        num_vertices=graph.num_vertices,
-        directed=build.directed,
-        self_loops=build.self_loops,
-        multi_edges=build.multi_edges,
-        id_bits=build.id_bits,
-        vertex_properties=graph.vertex_properties,
-        **properties,
-    )
-
-
-def _properties(archive: Any, prefix: str) -> dict[str, NDArray[Any]]:
-    return {name[len(prefix) :]: _frozen(archive[name]) for name in archive.files if name.startswith(prefix)}
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Read-only, so that the graph takes the array over instead of copying it."""
-    array.flags.writeable = False
-    return array
+    if build.directed:  # an undirected graph holds every edge as two arcs
+        sources = sources_of(graph.out.row_offsets, graph.id_dtype)
+        targets, properties = graph.out.column_indices, dict(graph.edge_properties)
+    return Graph.from_ends(sources, targets, graph.num_vertices, build, properties, graph.vertex_properties)
 
 
 def write(graph: Graph, file: IO[bytes]) -> None:

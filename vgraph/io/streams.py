@@ -2,167 +2,53 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import importlib
-import lzma
+import os
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
-from vgraph.errors import GraphError, GraphFormatError
+from vgraph import _arrays
+from vgraph.errors import GraphFormatError, VGraphError
+from vgraph.io.compression import CORRUPT, compression_of, open_compressed, open_file
 
 Progress = Callable[[int, int], None]  # bytes of the file consumed so far, bytes of the file
 
 BLOCK = 1 << 18  # the arrays made while a block is parsed stay in the L2 cache
-MAGIC = {"gz": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
+MAX_EMPTY = 1 << 22  # bytes in a row, before or between the data, that may hold none
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_WHOLE = re.compile(rb"0|[1-9][0-9]{0,17}")
 
 
-def _zstd_errors() -> tuple[type[Exception], ...]:
-    try:
-        return (importlib.import_module("compression.zstd").ZstdError,)  # Python 3.14
-    except ImportError:
-        return ()
-
-
-CORRUPT: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, lzma.LZMAError, *_zstd_errors())
-
-
-def compression_of(path: Path) -> str | None:
-    """The compression that a file's first bytes show (gz, xz, bz2, zst), or None.
-
-    A file whose suffix promises a compression that its bytes do not show is refused.
-    """
-    try:
-        with path.open("rb") as file:
-            head = file.read(8)
-    except FileNotFoundError:
-        raise GraphError(f"there is no file {path}") from None
-    except IsADirectoryError:
-        raise GraphError(f"{path} is a directory, not a graph file") from None
-    for name, magic in MAGIC.items():
-        if head.startswith(magic):
-            return name
-    promised = path.suffix[1:]
-    if promised in MAGIC:
-        what = "the file is empty" if not head else f"the content is not {promised} data"
-        raise GraphFormatError(path, None, what)
-    return None
-
-
-def strip_compression(path: Path) -> Path:
-    """`path` without a final .gz, .xz, .bz2 or .zst."""
-    return path.with_suffix("") if path.suffix[1:] in MAGIC else path
-
-
-def open_compressed(file: IO[bytes] | Path, compression: str | None, mode: str) -> IO[bytes]:
-    """A binary stream that compresses or decompresses `file`; `mode` is "rb" or "wb"."""
-    if compression is None:
-        return file.open(mode) if isinstance(file, Path) else file
-    opener: Any = _OPENERS[compression]
-    return opener(file, mode)  # type: ignore[no-any-return]
-
-
-def _open_gzip(file: Any, mode: str) -> Any:
-    return gzip.open(file, mode) if mode == "rb" else gzip.open(file, mode, compresslevel=6)
-
-
-def _open_xz(file: Any, mode: str) -> Any:
-    return lzma.open(file, mode) if mode == "rb" else lzma.open(file, mode, preset=2)
-
-
-def _open_zstd(file: Any, mode: str) -> Any:
-    try:
-        zstd = importlib.import_module("compression.zstd")  # Python 3.14
-    except ImportError:
-        pass
-    else:
-        return zstd.open(file, mode)
-    try:
-        import zstandard
-    except ImportError:
-        raise GraphError("zst files need Python 3.14 or the extra: pip install 'vgraph[zst]'") from None
-    if mode == "wb":
-        return zstandard.open(file, mode)
-    return _ZstdReader(file.open("rb") if isinstance(file, Path) else file, zstandard)
-
-
-_OPENERS = {"gz": _open_gzip, "xz": _open_xz, "bz2": bz2.open, "zst": _open_zstd}
-
-
-class _ZstdReader:
-    """Decompressed bytes of a zst file; the library's own reader takes a truncated frame for a whole."""
-
-    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
-        self._file, self._zstandard = file, zstandard
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._started = False
-        self._ready = b""
-
-    def read(self, size: int = -1) -> bytes:
-        parts, length = [self._ready], len(self._ready)
-        while size < 0 or length < size:
-            part = self._next()
-            if part is None:
-                break
-            parts.append(part)
-            length += len(part)
-        data = b"".join(parts)
-        cut = length if size < 0 else size
-        self._ready = data[cut:]
-        return data[:cut]
-
-    def _next(self) -> bytes | None:
-        """Some more bytes, perhaps none; None at the end."""
-        rest = b""
-        if self._frame.eof:
-            rest = self._frame.unused_data
-            self._frame, self._started = self._zstandard.ZstdDecompressor().decompressobj(), False
-        rest = rest or self._file.read(BLOCK)
-        if not rest:
-            if self._started:
-                raise EOFError("the last frame ends early")
-            return None
-        self._started = True
-        try:
-            return bytes(self._frame.decompress(rest))
-        except self._zstandard.ZstdError as error:
-            raise OSError(str(error)) from None
-
-    def __enter__(self) -> _ZstdReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._file.close()
+def max_line() -> int:
+    """The longest line of data, in bytes: what is made of a line while it is parsed takes up to 100 times as much."""
+    return _arrays.memory() // 128
 
 
 class TextSource:
     """The decompressed text of a graph file, line by line or in blocks of whole lines.
 
-    `line_number` is the 1-based number of the next line.
+    `line_number` is the 1-based number of the next line. What `line` gives is a header: all of it together may have
+    `MAX_EMPTY` bytes.
     """
 
     def __init__(self, path: Path, progress: Progress | None = None) -> None:
         self.path, self.line_number = path, 1
         self._progress = progress
-        compression = compression_of(path)
-        self._raw = path.open("rb", buffering=0 if compression is None else -1)
-        self._size = path.stat().st_size
+        self._raw = open_file(path)
+        self._size = os.fstat(self._raw.fileno()).st_size
         try:
-            self._stream = open_compressed(self._raw, compression, "rb")
-        except GraphError:
+            self._compression = compression_of(self._raw, path)
+            self._stream = open_compressed(self._raw, self._compression, "rb")
+            self._pending, self._at = self._read().removeprefix(_BYTE_ORDER_MARK), 0
+        except VGraphError:
             self._raw.close()
             raise
-        self._compression = compression
-        self._pending, self._at = b"", 0
+        self._header = self._empty = 0
+        self._first_line = 1
 
     def __enter__(self) -> TextSource:
         return self
@@ -180,33 +66,55 @@ class TextSource:
     def peek(self) -> bytes | None:
         """The next line without its end, or None at the end of the file; it stays the next."""
         end = self._pending.find(b"\n", self._at)
-        while end < 0:
-            more = self._read()
-            if not more:
-                rest = self._pending[self._at :]
-                return rest.rstrip(b"\r") if rest else None
-            self._pending, self._at = self._pending[self._at :] + more, 0
+        if end < 0:
+            self._complete_line()
             end = self._pending.find(b"\n")
+        if end < 0:
+            end = len(self._pending)
+        if self._at == len(self._pending):
+            return None
         return self._pending[self._at : end].rstrip(b"\r")
+
+    def _complete_line(self) -> None:
+        """Read on until the next line is there to its end."""
+        parts = [self._pending[self._at :]]
+        size = len(parts[0])
+        while more := self._read():
+            parts.append(more)
+            size += len(more)
+            if b"\n" in more:
+                break
+            self._check_header(self._header + size, self.line_number)
+        self._pending, self._at = b"".join(parts), 0
 
     def line(self) -> bytes | None:
         """The next line without its end, or None at the end of the file."""
         text = self.peek()
         if text is not None:
-            end = self._pending.find(b"\n", self._at)
+            start, end = self._at, self._pending.find(b"\n", self._at)
             self._at = end + 1 if end >= 0 else len(self._pending)
+            self._header += self._at - start
+            self._check_header(self._header, self.line_number)
             self.line_number += 1
         return text
+
+    def _check_header(self, size: int, line: int) -> None:
+        if size > MAX_EMPTY:
+            self.fail(f"the first {MAX_EMPTY >> 10} KiB of the file hold no data", line)
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """What remains, as (number of its first line, whole lines that end in a newline)."""
         parts = [self._pending[self._at :]]
         self._pending, self._at = b"", 0
+        self._first_line = self.line_number
         while True:
             data = self._read()
             cut = data.rfind(b"\n") + 1
             if data and not cut:
                 parts.append(data)
+                if len(parts) * BLOCK > max_line():
+                    line = self.line_number + parts[0].count(b"\n")
+                    self.fail(f"this line is longer than {max_line() >> 10} KiB", line)
                 continue
             block = b"".join((*parts, data[:cut]))
             parts = [data[cut:]]
@@ -221,6 +129,34 @@ class TextSource:
             if not data:
                 return
 
+    def check_data(self, size: int, found: int) -> None:
+        """Refuse the file if blocks in a row, the last of `size` bytes and `found` data, hold nothing."""
+        self._empty = 0 if found else self._empty + size
+        if self._empty > MAX_EMPTY:
+            self.fail(f"more than {MAX_EMPTY >> 10} KiB in a row hold no data")
+
+    def check_memory(self, rows: int, bytes_per_row: int) -> None:
+        """Refuse the file if what can be built of `rows` rows does not fit the memory."""
+        needed = rows * bytes_per_row
+        if needed > _arrays.memory():
+            self.fail(f"{rows} rows up to here need {needed >> 20} MiB, more than this machine has")
+
+    def line_of(self, row: int, comments: bytes, *, blanks: bool = False) -> int:
+        """The number of the line with the data of `row`, counted from 0 where `blocks` began; reads the file again.
+
+        `blanks`: a blank line is a row, too.
+        """
+        with TextSource(self.path) as again:
+            while again.line_number < self._first_line:
+                again.line()
+            for first, block in again.blocks():
+                lines = enumerate(block[:-1].split(b"\n"), first)
+                rows = [n for n, text in lines if not is_comment(text, comments, blanks=blanks)]
+                if row < len(rows):
+                    return rows[row]
+                row -= len(rows)
+        return self.line_number
+
     def _read(self) -> bytes:
         try:
             data = self._stream.read(BLOCK)
@@ -232,15 +168,20 @@ class TextSource:
         return data
 
 
-def is_comment(line: bytes, marks: bytes = b"#%") -> bool:
-    """Whether a line is blank or begins with one of `marks`."""
+def is_comment(line: bytes, marks: bytes = b"#%", *, blanks: bool = False) -> bool:
+    """Whether a line begins with one of `marks`, or is blank (unless `blanks` count as data)."""
     text = line.strip()
-    return not text or text[0] in marks
+    return text[0] in marks if text else not blanks
 
 
 def without_comment(line: bytes) -> bytes:
     """The line up to the first `#` or `%`, without blanks at its ends."""
     return re.split(rb"[#%]", line, maxsplit=1)[0].strip()
+
+
+def whole_number(word: bytes) -> int | None:
+    """A number of a header: below 10**18, written in digits without leading zeros; None if it is not."""
+    return int(word) if _WHOLE.fullmatch(word) else None
 
 
 def quoted(text: bytes, limit: int = 40) -> str:

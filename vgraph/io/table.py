@@ -3,43 +3,48 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import max_vertices
+from vgraph._arrays import check_name, max_vertices, too_many_vertices
+from vgraph._build import bytes_per_edge
+from vgraph.errors import GraphError
+from vgraph.io.columns import Column, NumberColumn
 from vgraph.io.streams import TextSource, is_comment, quoted, without_comment
-from vgraph.io.tokens import parse_number, scan
+from vgraph.io.tokens import is_integer, no_number, parse_number, scan
 
+MAX_FIELDS = 1024  # of a line
 MAX_WORKERS = 4  # the interpreter lock leaves little to gain beyond
-CHUNK_ROWS = 1 << 23  # large enough that the memory of a chunk returns to the system when it is freed
-_INT64_MAX = (1 << 63) - 1
-
+_QUOTED = re.compile(rb'(?<![^\s,])"[ \t]*([^\s",]+)[ \t]*"(?![^\s,])')
 
 Block = tuple[list[NDArray[np.uint64]], list[NDArray[Any]]]  # the columns of ids, the other columns
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What a line holds: `num_ids` vertex ids, then numbers; `fields` names them all.
+    """What a line holds: vertex ids in the columns `ids`, other numbers in the rest; `fields` names them all.
 
     Ids count from `base`; `num_vertices` is the declared number, or None. `mark` is the word that each line
     begins with. A line that begins with a byte of `comments` is skipped. `comma`: fields are separated by
-    commas.
+    commas; `quotes`: they may stand in double quotes. `values`: which numbers may stand in the other columns.
     """
 
     fields: tuple[str, ...]
-    num_ids: int = 2
+    ids: tuple[int, ...] = (0, 1)
     base: int = 0
     num_vertices: int | None = None
     mark: bytes = b""
     comments: bytes = b"#%"
     comma: bool = False
+    quotes: bool = False
+    values: Literal["real", "integer", "unsigned"] = "real"
 
     @property
     def last_id(self) -> int:
@@ -47,99 +52,87 @@ class Layout:
         count = max_vertices() if self.num_vertices is None else self.num_vertices
         return count - 1 + self.base
 
-
-class Column:
-    """Numbers that come in pieces, kept in chunks, each of which is freed when the whole is joined."""
-
-    def __init__(self, dtype: type[np.generic]) -> None:
-        self.dtype = np.dtype(dtype)
-        self.size = 0
-        self._chunks: list[NDArray[Any]] = []
-
-    def append(self, values: NDArray[Any]) -> None:
-        """Add `values`, which fit the dtype."""
-        done = 0
-        while done < values.size:
-            at = self.size % CHUNK_ROWS
-            if at == 0:
-                self._chunks.append(np.empty(CHUNK_ROWS, self.dtype))
-            count = min(CHUNK_ROWS - at, values.size - done)
-            self._chunks[-1][at : at + count] = values[done : done + count]
-            self.size += count
-            done += count
-
-    def widen(self, dtype: type[np.generic]) -> None:
-        """Go over to another dtype."""
-        self.dtype = np.dtype(dtype)
-        self._chunks = [chunk.astype(dtype) for chunk in self._chunks]
-
-    def finish(self) -> NDArray[Any]:
-        """All values in one array that owns its memory; the column is empty afterwards."""
-        size, self.size = self.size, 0
-        if len(self._chunks) == 1:
-            whole = self._chunks.pop()
-            whole.resize(size, refcheck=False)
-            return whole
-        whole = np.empty(size, self.dtype)
-        for start in range(0, size, CHUNK_ROWS):
-            end = min(start + CHUNK_ROWS, size)
-            whole[start:end] = self._chunks.pop(0)[: end - start]
-        return whole
-
-
-class NumberColumn(Column):
-    """A column of numbers in the narrowest of int32, int64 and float64 that holds them."""
-
-    def __init__(self) -> None:
-        super().__init__(np.int32)
-
-    def append(self, values: NDArray[Any]) -> None:
-        """Add `values`, int64 or float64."""
-        if values.dtype.kind == "f":
-            if self.dtype.kind != "f":
-                self.widen(np.float64)
-        elif self.dtype == np.int32 and values.size:
-            low, high = int(values.min()), int(values.max())
-            if low < -(1 << 31) or high >= 1 << 31:
-                self.widen(np.int64)
-        super().append(values)
+    @property
+    def others(self) -> list[int]:
+        """The columns that hold no ids."""
+        return [column for column in range(len(self.fields)) if column not in self.ids]
 
 
 @dataclass
 class Rows:
-    """A table read to its end: `keys` (`source << 32 | target`), other columns, the largest id from 0."""
+    """A table read to its end: a key for every row, and the columns that hold no ids."""
 
     keys: NDArray[np.uint64]
     columns: dict[str, NDArray[Any]]
-    max_id: int
 
 
-def read_edges(source: TextSource, layout: Layout) -> Rows:
-    """All edges from the next line of `source` on; the first two fields are the source and the target."""
-    keys, max_id = Column(np.uint64), -1
-    columns = [NumberColumn() for _ in layout.fields[2:]]
-    for ids, values in read_blocks(source, layout):
-        max_id = max([max_id, *(int(part.max()) for part in ids if part.size)])
-        block_keys = ids[0] << np.uint64(32)
-        block_keys |= ids[1]
-        keys.append(block_keys)
+Key = Callable[[int, list[NDArray[np.uint64]]], NDArray[np.uint64]]
+
+
+def edge_keys(_: int, ids: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """`source << 32 | target` for each row."""
+    keys = ids[0] << np.uint64(32)
+    keys |= ids[1]
+    return keys
+
+
+def only_id(_: int, ids: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """The id itself, where a row has one."""
+    return ids[0]
+
+
+def read_rows(
+    source: TextSource, layout: Layout, *, directed: bool = True, key: Key = edge_keys, more_bytes: int = 0
+) -> Rows:
+    """All rows from the next line of `source` on.
+
+    `key` makes the keys of a block from the number of its first row, from 0, and its columns of ids. `directed` says
+    what will be built of them, `more_bytes` what a row takes besides: rows that the memory does not hold are refused
+    as soon as that shows.
+    """
+    keys = Column(np.uint64)
+    columns = [NumberColumn() for _ in layout.others]
+    rows = 0
+    for size, (ids, values) in _read_blocks(source, layout):
+        keys.append(key(rows, ids))
         for column, part in zip(columns, values, strict=True):
             column.append(part)
-    named = zip(layout.fields[2:], columns, strict=True)
-    return Rows(keys.finish(), {name: column.finish() for name, column in named}, max_id)
+        found = len((*ids, *values)[0])
+        rows += found
+        source.check_data(size, found)
+        row_bytes = bytes_per_edge([column.dtype for column in columns], directed=directed)
+        source.check_memory(rows, row_bytes + more_bytes)
+    named = zip(layout.others, columns, strict=True)
+    return Rows(keys.finish(), {layout.fields[at]: column.finish() for at, column in named})
 
 
-def read_blocks(source: TextSource, layout: Layout) -> Iterator[Block]:
-    """`read_block` of every block, in order, some ahead of time: NumPy works outside the interpreter lock."""
+def check_columns(source: TextSource, names: Sequence[str]) -> None:
+    """Refuse names of columns that cannot be properties of edges, at the next line."""
+    line = source.line_number
+    if len(names) > MAX_FIELDS:
+        source.fail(f"{len(names)} columns; there may be {MAX_FIELDS}", line)
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            source.fail(f"two columns are called {name!r}", line)
+        try:
+            check_name(name)
+        except GraphError as error:
+            source.fail(str(error), line)
+
+
+def _read_blocks(source: TextSource, layout: Layout) -> Iterator[tuple[int, Block]]:
+    """The bytes and the columns of every block, some ahead of time: NumPy works outside the interpreter lock."""
     workers = min(MAX_WORKERS, os.cpu_count() or 1)
-    ahead: deque[Future[Block]] = deque()
+    ahead: deque[tuple[int, Future[Block]]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         for first, block in source.blocks():
-            ahead.append(pool.submit(read_block, source, first, block, layout))
+            ahead.append((len(block), pool.submit(read_block, source, first, block, layout)))
             if len(ahead) > 2 * workers:
-                yield ahead.popleft().result()
+                size, found = ahead.popleft()
+                yield size, found.result()
         while ahead:
-            yield ahead.popleft().result()
+            size, found = ahead.popleft()
+            yield size, found.result()
 
 
 def read_block(source: TextSource, first: int, block: bytes, layout: Layout) -> Block:
@@ -147,28 +140,36 @@ def read_block(source: TextSource, first: int, block: bytes, layout: Layout) -> 
 
     `first` is the number of the first line. Raises GraphFormatError at the line that is not as `layout` says.
     """
+    if layout.quotes:
+        block = unquoted(block)
     fast = _read_fast(block, layout)
     return _read_lines(source, first, block, layout) if fast is None else fast
 
 
+def unquoted(text: bytes) -> bytes:
+    """The text without the double quotes around whole fields."""
+    return _QUOTED.sub(rb"\1", text) if b'"' in text else text
+
+
 def _read_fast(block: bytes, layout: Layout) -> Block | None:
     """None unless each line is exactly as `layout` says."""
-    marks = -1
     if layout.mark:
         before = len(block)
         block = (b"\n" + block).replace(b"\n" + layout.mark + b" ", b"\n")[1:]
         marks = (before - len(block)) // (len(layout.mark) + 1)
     columns = len(layout.fields)
     tokens = scan(block, columns, comma=layout.comma)
-    if tokens is None or (tokens.per_line is not None and not _regular(tokens.per_line, columns)):
+    if tokens is None:
         return None
-    size = tokens.values.size
-    if marks not in (-1, size // columns):
+    rows = tokens.values.size // columns
+    if layout.mark and (marks != rows or tokens.per_line is not None):  # a blank line may have had a mark
         return None
-    ids = [tokens.plain(slice(i, None, columns)) for i in range(layout.num_ids)]
-    parts = [tokens.numbers(slice(i, None, columns)) for i in range(layout.num_ids, columns)]
+    if tokens.per_line is not None and not _regular(tokens.per_line, columns):
+        return None
+    ids = [tokens.plain(slice(column, None, columns)) for column in layout.ids]
+    parts = [tokens.numbers(slice(column, None, columns)) for column in layout.others]
     checked = [part for part in ids if part is not None and _in_range(part, layout)]
-    values = [part for part in parts if part is not None]
+    values = [part for part in parts if part is not None and _allowed(part, layout)]
     if len(checked) + len(values) < columns:
         return None
     if layout.base:
@@ -180,29 +181,34 @@ def _in_range(ids: NDArray[np.uint64], layout: Layout) -> bool:
     return not ids.size or (int(ids.max()) <= layout.last_id and int(ids.min()) >= layout.base)
 
 
+def _allowed(values: NDArray[Any], layout: Layout) -> bool:
+    if layout.values == "real":
+        return True
+    return values.dtype.kind == "i" and (layout.values == "integer" or values.min(initial=0) >= 0)
+
+
 def _regular(per_line: NDArray[np.int64], columns: int) -> bool:
     return bool(((per_line == 0) | (per_line == columns)).all())
 
 
 def _read_lines(source: TextSource, first: int, block: bytes, layout: Layout) -> Block:
     """The same, a line at a time: slower, tolerant of blank lines and comments, and exact about faults."""
-    ids: list[list[int]] = []
-    rows: list[list[int | float]] = []
+    ids: list[list[int]] = [[] for _ in layout.ids]
+    others: list[list[int | float]] = [[] for _ in layout.others]
     for number, text in enumerate(block.split(b"\n"), first):
         line = text.strip()
         if is_comment(line, layout.comments):
             continue
         fields = _fields(source, number, line, layout)
-        ids.append([_id(source, number, field, layout) for field in fields[: layout.num_ids]])
-        rows.append([_value(source, number, field) for field in fields[layout.num_ids :]])
-    table = np.array(ids, np.uint64).reshape(-1, layout.num_ids) - np.uint64(layout.base)
-    width = len(layout.fields) - layout.num_ids
+        for column, at in zip(ids, layout.ids, strict=True):
+            column.append(_id(source, number, fields[at], layout))
+        for values, at in zip(others, layout.others, strict=True):
+            values.append(_value(source, number, fields[at], layout))
     parts: list[NDArray[Any]] = []
-    for i in range(width):
-        column = [row[i] for row in rows]
-        is_float = any(isinstance(value, float) for value in column)
-        parts.append(np.array(column, np.float64 if is_float else np.int64))
-    return list(table.T), parts
+    for values in others:
+        is_float = any(isinstance(value, float) for value in values)
+        parts.append(np.array(values, np.float64 if is_float else np.int64))
+    return [np.array(column, np.uint64) - np.uint64(layout.base) for column in ids], parts
 
 
 def _fields(source: TextSource, number: int, line: bytes, layout: Layout) -> Sequence[bytes]:
@@ -216,33 +222,31 @@ def _fields(source: TextSource, number: int, line: bytes, layout: Layout) -> Seq
         fields = fields[1:]
     if len(fields) != len(layout.fields):
         names = " ".join(layout.fields)
-        source.fail(
-            f"expected {len(layout.fields)} fields ({names}), got {len(fields)}: {quoted(line)}", number
-        )
+        count = "1 field" if len(layout.fields) == 1 else f"{len(layout.fields)} fields"
+        source.fail(f"expected {count} ({names}), got {len(fields)}: {quoted(line)}", number)
     return fields
 
 
 def _id(source: TextSource, number: int, field: bytes, layout: Layout) -> int:
     if not field.isdigit():
         source.fail(f"{quoted(field)} is not a vertex id", number)
-    value = int(field)
+    value = parse_number(field)
+    if value is None:
+        source.fail(f"vertex {quoted(field)} {no_number(field)}", number)
+    assert isinstance(value, int)
     if layout.base <= value <= layout.last_id:
         return value
     if layout.num_vertices is not None:
-        return source.fail(f"vertex {value} is out of range {layout.base}..{layout.last_id}", number)
-    if value < layout.base:
-        return source.fail(f"vertex {value} is out of range: vertices count from {layout.base}", number)
-    return source.fail(
-        f"vertex {value} needs {4 * value / 1e9:.0f} GB of row offsets, more than this machine has; "
-        "if the ids are sparse, renumber them",
-        number,
-    )
+        source.fail(f"vertex {value} is out of range {layout.base}..{layout.last_id}", number)
+    return source.fail(f"vertex {value}: {too_many_vertices(value + 1)}", number)
 
 
-def _value(source: TextSource, number: int, field: bytes) -> int | float:
+def _value(source: TextSource, number: int, field: bytes, layout: Layout) -> int | float:
     value = parse_number(field)
     if value is None:
-        source.fail(f"{quoted(field)} is not a number", number)
-    if isinstance(value, int) and not -_INT64_MAX <= value <= _INT64_MAX:
-        source.fail(f"{quoted(field)} does not fit 64 bits", number)
+        source.fail(f"{quoted(field)} {no_number(field)}", number)
+    if layout.values != "real" and not is_integer(field):
+        source.fail(f"{quoted(field)} is not an integer, which the header announces", number)
+    if layout.values == "unsigned" and value < 0:
+        source.fail(f"{quoted(field)} is negative, and the header announces unsigned integers", number)
     return value

@@ -8,7 +8,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.errors import GraphError
+
 ROWS = 1 << 16
+
+
+def check_scalar(name: str, values: NDArray[Any]) -> None:
+    """Refuse a property whose values are vectors."""
+    if values.ndim != 1:
+        raise GraphError(f"property {name!r} holds vectors; this format holds numbers. Write a .npz file")
 
 
 def write_rows(

@@ -8,7 +8,7 @@ accurately", 1990); longer ones and exponents go through `float`.
 
 from __future__ import annotations
 
-import re
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 PAD = 24  # bytes before the first token, so that the 8-byte windows of long tokens stay inside the buffer
 
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
-_DIGIT, _SEPARATOR, _DOT, _MINUS, _OTHER, _BAD = range(6)
-_NEWLINE, _COMMA = b"\n,"
+MAX_NUMBER = 2048  # characters of a number; the longest of a float64, in full, has 1077
+_FORTRAN = bytes.maketrans(b"Dd", b"ee")
+_DIGIT, _SEPARATOR, _DOT, _SIGN, _OTHER, _BAD = range(6)
+_NEWLINE, _COMMA, _MINUS = b"\n,-"
 _MAX_DIGITS = 19  # what a uint64 holds
 _INT64_MAX = np.uint64((1 << 63) - 1)
 _EXACT = np.uint64(1 << 53)
@@ -33,8 +34,8 @@ def _byte_classes() -> NDArray[np.uint8]:
         (b"0123456789", _DIGIT),
         (b" \t\n\r,", _SEPARATOR),
         (b".", _DOT),
-        (b"-", _MINUS),
-        (b"+eEinftyaINFTYA", _OTHER),
+        (b"+-", _SIGN),
+        (b"eEdDinftyaINFTYA", _OTHER),
     ):
         classes[np.frombuffer(members, np.uint8)] = kind
     return classes
@@ -59,34 +60,42 @@ class Tokens:
     def plain(self, part: slice) -> NDArray[np.uint64] | None:
         """The numbers `part`, or None if one of them is not a plain sequence of digits."""
         forms = self.forms
-        if forms is not None and (forms.negative[part] | forms.fractional[part]).any():
+        if forms is not None and (forms.signed[part] | forms.fractional[part]).any():
             return None
         return self.values[part]
 
     def numbers(self, part: slice) -> NDArray[Any] | None:
-        """The numbers `part`: int64, or float64 if any has a point or exponent; None if one does not fit."""
+        """The numbers `part`: int64, or float64 if any has a point or exponent.
+
+        None if an integer does not fit int64, or if it is the least of all, which `parse_number` reads.
+        """
         values, forms = self.values[part], self.forms
-        if forms is not None and forms.fractional[part].any():
-            floats: NDArray[np.float64] = values / _POWERS[forms.scale[part]]
-            np.negative(floats, out=floats, where=forms.negative[part])
-            if forms.odd is not None:
-                np.copyto(floats, forms.floats[part], where=forms.odd[part])
-            return floats
-        if values.size and values.max() > _INT64_MAX:
-            return None
-        whole = values.astype(np.int64)
-        if forms is not None:
-            np.negative(whole, out=whole, where=forms.negative[part])
-        return whole
+        fractional = None if forms is None else forms.fractional[part]
+        if values.max(initial=0) > _INT64_MAX:
+            large = values > _INT64_MAX
+            if fractional is None or (large & ~fractional).any():
+                return None
+        if forms is None or fractional is None or not fractional.any():
+            whole = values.astype(np.int64)
+            if forms is not None:
+                np.negative(whole, out=whole, where=forms.negative[part])
+            return whole
+        floats: NDArray[np.float64] = values / _POWERS[forms.scale[part]]
+        minus = forms.negative[part] & (fractional | (values > 0))  # -0 is 0, -0.0 is not
+        np.negative(floats, out=floats, where=minus)
+        if forms.odd is not None:
+            np.copyto(floats, forms.floats[part], where=forms.odd[part])
+        return floats
 
 
 @dataclass(frozen=True)
 class Forms:
-    """How numbers are written: with a minus; with a point or exponent; with `scale` digits behind the point.
+    """How numbers are written: with a sign, a minus; with a point or exponent; with `scale` digits behind the point.
 
     `odd` marks those whose value is in `floats` instead; it is None if there are none.
     """
 
+    signed: NDArray[np.bool_]
     negative: NDArray[np.bool_]
     fractional: NDArray[np.bool_]
     scale: NDArray[np.int64]
@@ -181,7 +190,7 @@ def _signed(
     columns: int,
     comma: bool,
 ) -> Tokens | None:
-    """Tokens of several runs of digits, each ended by a break: a minus, a point, and at last a separator."""
+    """Tokens of several runs of digits, each ended by a break: a sign, a point, and at last a separator."""
     runs = _unsigned(buffer, breaks, np.minimum(lengths, _MAX_DIGITS))
     assert runs is not None
     last = np.flatnonzero(kinds == _SEPARATOR)
@@ -197,11 +206,12 @@ def _signed(
     digits = lengths[last]
     fractional = (parts > 1) & (kinds[last - 1] == _DOT)
     sign = last - 1 - fractional
-    negative = (parts > 1 + fractional) & (kinds[sign] == _MINUS) & (lengths[sign] == 0)
+    signed = (parts > 1 + fractional) & (kinds[sign] == _SIGN) & (lengths[sign] == 0)
+    negative = signed & (buffer[breaks[sign]] == _MINUS)
     scale = np.where(fractional, digits, 0)
     whole_digits = np.where(fractional, lengths[last - 1], 0)
     digits += whole_digits
-    odd = (parts != 1 + fractional + negative.astype(np.int64)) | (digits == 0)
+    odd = (parts != 1 + fractional + signed.astype(np.int64)) | (digits == 0)
     too_long = digits > _MAX_DIGITS
     if (too_long & ~fractional & ~odd).any():
         return None
@@ -209,7 +219,7 @@ def _signed(
     values = runs[last] + np.where(fractional, runs[last - 1], np.uint64(0)) * _INTEGER_POWERS[scale]
     odd |= fractional & (too_long | (values > _EXACT))
     fractional |= odd
-    forms = _with_odd(buffer, breaks[last], Forms(negative, fractional, scale, odd, np.empty(0)))
+    forms = _with_odd(buffer, breaks[last], Forms(signed, negative, fractional, scale, odd, np.empty(0)))
     return None if forms is None else Tokens(values, per_line, forms)
 
 
@@ -219,16 +229,43 @@ def _with_odd(buffer: NDArray[np.uint8], ends: NDArray[np.int64], forms: Forms) 
     if not odd.size:
         return replace(forms, odd=None)
     texts = buffer.tobytes().replace(b",", b" ").split()
-    floats = np.zeros(ends.size)
-    try:
-        floats[odd] = [float(texts[index]) for index in odd.tolist()]
-    except ValueError:
+    numbers = [parse_number(texts[index]) for index in odd.tolist()]
+    if None in numbers:
         return None
+    floats = np.zeros(ends.size)
+    floats[odd] = numbers
     return replace(forms, floats=floats)
 
 
 def parse_number(text: bytes) -> int | float | None:
-    """One number as `scan` reads it: an int if written as one, else a float; None if it is no number."""
-    if re.fullmatch(rb"-?\d+", text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else None
+    """One number as `scan` reads it: an int if written as one, else a float; None if it is none, or does not fit.
+
+    An exponent may be written with D, as Fortran does. Words are `inf`, `infinity` and `nan` in letters of any size.
+    """
+    if len(text) > MAX_NUMBER or b"_" in text:  # Python would take 1_000
+        return None
+    try:
+        if is_integer(text):
+            whole = int(text)
+            return whole if -(1 << 63) <= whole < 1 << 63 else None
+        number = float(text.translate(_FORTRAN))
+    except ValueError:
+        return None
+    return None if math.isinf(number) and not text[-1:].isalpha() else number
+
+
+def is_integer(text: bytes) -> bool:
+    """Whether a number is written as an integer: a sign, perhaps, and digits."""
+    return (text[1:] if text[:1] in (b"+", b"-") else text).isdigit()
+
+
+def no_number(text: bytes) -> str:
+    """Why `parse_number` gives None."""
+    if len(text) > MAX_NUMBER:
+        return f"has {len(text)} characters; numbers have at most {MAX_NUMBER}"
+    word = text.translate(_FORTRAN).lower().replace(b"_", b"?")
+    try:
+        float(word)
+    except ValueError:
+        return "is not a number"
+    return "does not fit 64 bits"

@@ -1,0 +1,198 @@
+"""Graphs that nobody can change, and calls that cannot make one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vgraph import _arrays, _build
+from vgraph._build import EdgeList
+from vgraph.errors import GraphError
+from vgraph.graph import Graph
+
+
+def example() -> Graph:
+    return Graph.from_edges(
+        [0, 1, 2, 0],
+        [1, 2, 0, 2],
+        weight=[1.5, 2, 3, 4],
+        vector=[[1, 2]] * 4,
+        vertex_properties={"x": [1, 2, 3], "flag": [True, False, True]},
+    )
+
+
+def arrays(graph: Graph) -> Iterator[NDArray[Any]]:
+    """Every array that a graph shows."""
+    for side in (graph.out, graph.in_):
+        yield from (side.row_offsets, side.column_indices)
+        if side.edge_ids is not None:
+            yield side.edge_ids
+    yield from graph.edge_properties.values()
+    yield from graph.vertex_properties.values()
+    yield from (graph.in_property(name) for name in graph.edge_properties)
+    yield from (graph.out_degree, graph.in_degree)
+    made = graph.relabelled()
+    yield from (made.old_of_new, made.new_of_old)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        example,
+        lambda: pickle.loads(pickle.dumps(example())),
+        lambda: copy.deepcopy(example()),
+        lambda: example().relabelled().graph,
+        lambda: example().with_edge_property("y", [1, 2, 3, 4]).with_vertex_property("z", [0, 0, 0]),
+        lambda: Graph.from_csr([0, 1, 2], [1, 0], directed=False, weight=[5, 5]),
+        lambda: Graph.from_csr([0, 2, 2], [1, 0], weight=[5, 6]),
+        lambda: Graph.from_edges([], [], weight=[], vector=np.zeros((0, 2))),
+        lambda: Graph.from_edges([1], [0], id_bits=64, directed=False, multi_edges="sum", weight=[1]),
+    ],
+)
+def test_nobody_can_write_to_a_graph(make: Callable[[], Graph]) -> None:
+    for array in arrays(make()):
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
+            array.flags.writeable = True
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
+            array.setflags(write=True)
+        assert not isinstance(array.base, np.ndarray)  # which could be made writable itself
+
+
+def test_arrays_with_steps() -> None:
+    """Of every second element, or from the end: what the graph holds lies one behind the other."""
+    offsets, columns = np.array([2, 9, 1, 9, 0])[::-2], np.array([9, 1, 9, 0], np.uint32)[1::2]
+    weight, x = np.array([6, 5], np.int32)[::-1], np.array([[1, 2], [3, 4]])[:, ::-1]
+    graph = Graph.from_csr(offsets, columns, weight=weight, vertex_properties={"x": x})
+    assert graph.out.column_indices.tolist() == [1, 0]
+    assert graph.edge_properties["weight"].tolist() == [5, 6]
+    assert graph.vertex_properties["x"].tolist() == [[2, 1], [4, 3]]
+    assert all(array.flags.c_contiguous for array in arrays(graph))
+
+
+def test_what_is_sealed_stays_the_same_array() -> None:
+    graph = example()
+    more = graph.with_vertex_property("y", [1, 2, 3])
+    assert more.edge_properties["weight"] is graph.edge_properties["weight"]
+    assert Graph.from_edges([0], [1], directed=False, w=[1]).in_property("w").base is not None
+    undirected = Graph.from_edges([0], [1], directed=False, w=[1])
+    assert undirected.in_property("w") is undirected.edge_properties["w"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Graph.from_edges([0], [1], num_vertices="2"), "num_vertices must be an integer, got '2'"),
+        (lambda: Graph.from_edges([0], [1], num_vertices=2.0), "num_vertices must be an integer"),
+        (lambda: Graph.from_edges([0], [1], num_vertices=10**400), "vertices need"),
+        (lambda: Graph.from_edges([[0], [1, 2]], [1]), "sources cannot be made an array"),
+        (lambda: Graph.from_edges([0], [1], w=[[1], [2, 3]]), "property 'w' cannot be made an array"),
+        (
+            lambda: Graph.from_edges([0], [1], vertex_properties=[1, 2]),
+            "are a dict of arrays by name, got list",
+        ),
+        (lambda: Graph.from_edges([0], [1], vertex_properties={5: [1, 2]}), "name 5 must be an identifier"),
+        (
+            lambda: Graph.from_edges([0], [1], **{"\ufb01": [1]}),
+            "'\ufb01' would be read as 'fi' by Python: use that name",
+        ),
+        (lambda: example().with_vertex_property("\u2102", [1, 2, 3]), "would be read as 'C'"),
+        (lambda: example().with_edge_property("", [1, 2, 3, 4]), "name '' must be an identifier"),
+        (lambda: Graph.from_csr([0, 1], [[0], [1, 2]]), "column_indices cannot be made an array"),
+        (lambda: Graph.from_scipy([[1]]), "expected a SciPy sparse matrix"),
+        (lambda: Graph.from_networkx([1]), "expected a NetworkX graph, got list"),
+        (lambda: Graph.from_pandas([1]), "expected a pandas data frame, got list"),
+    ],
+)
+def test_calls_that_make_no_graph(call: Callable[[], Graph], message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        call()
+
+
+def test_frames_that_make_no_graph() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame([[0, 1, 5, 6]], columns=["source", "target", "w", "w"])
+    with pytest.raises(GraphError, match="several columns 'w'"):
+        Graph.from_pandas(frame)
+    with pytest.raises(GraphError, match="name 7 must be an identifier"):
+        Graph.from_pandas(pd.DataFrame({"source": [0], "target": [1], 7: [5]}))
+    for name, values in (("source", [5]), ("v_0", [5])):
+        graph = Graph.from_edges([0], [1], v=[[1, 2]]).with_edge_property(name, values)
+        with pytest.raises(GraphError, match=f"'{name}' would be a column that there is already"):
+            graph.to_pandas()
+    directed = pd.DataFrame({"source": [0], "target": [1], "directed": [7]})
+    assert Graph.from_pandas(directed).edge_properties["directed"].tolist() == [7]
+
+
+def test_an_edge_property_called_cls() -> None:
+    assert Graph.from_edges([0], [1], cls=[5], self=[6]).edge_properties["cls"].tolist() == [5]
+    assert Graph.from_csr([0, 1], [0], cls=[5]).edge_properties["cls"].tolist() == [5]
+
+
+# --- memory -----------------------------------------------------------------------------------------------
+
+
+def taken(make: Callable[[], Any]) -> int:
+    """The bytes that a call needs at its peak."""
+    make()  # what is imported on the way does not count
+    tracemalloc.start()
+    kept = make()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    del kept
+    return peak
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("multi", [True, False, "sum"])
+@pytest.mark.parametrize("properties", [{}, {"w": [1, 2, 3]}, {"w": [1, 2, 3], "x": [1.5, 2, 3]}])
+def test_building_takes_few_bytes_a_vertex(directed: bool, multi: Any, properties: dict[str, Any]) -> None:
+    n = 1 << 22
+    options: dict[str, Any] = {"directed": directed, "multi_edges": multi, **properties}
+    peak = taken(lambda: Graph.from_edges([0, 0, n - 1], [5, 5, 1], **options))
+    assert peak < 8 * n < _arrays.BYTES_PER_VERTEX * n
+    graph = Graph.from_edges([0, 0, n - 1], [5, 5, 1], **options)
+    assert (
+        directed is False
+        or taken(lambda: _build.transpose(graph.out.row_offsets, graph.out.column_indices)) < 8 * n
+    )
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("multi", [True, "sum"])
+@pytest.mark.parametrize("dtypes", [[], [np.int32], [np.float64], [np.int32, np.float64]])
+def test_building_keeps_to_the_bytes_that_are_counted_for_an_edge(
+    directed: bool, multi: Any, dtypes: list[Any]
+) -> None:
+    m, n = 1 << 20, 1 << 10
+    ends = np.random.default_rng(0).integers(0, n, (2, m))
+
+    def make() -> Graph:
+        columns = {f"p{i}": np.ones(m, dtype) for i, dtype in enumerate(dtypes)}
+        edges = EdgeList(_build.pack(*ends), columns, n)
+        return Graph.from_edge_list(edges, _build.BuildOptions(directed, multi_edges=multi), {})
+
+    allowed = _build.bytes_per_edge([np.dtype(dtype) for dtype in dtypes], directed=directed)
+    assert taken(make) < allowed * m
+
+
+def test_the_memory_of_a_group_counts(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [tmp_path / "max", tmp_path / "limit", tmp_path / "absent"]
+    limits[0].write_text("max\n")
+    limits[1].write_text("123456789\n")
+    monkeypatch.setattr(_arrays, "_GROUP_LIMITS", limits)
+    assert min(_arrays._memory_bounds()) == 123456789
+    monkeypatch.setattr(_arrays, "memory", lambda: 1600)
+    assert _arrays.max_vertices() == 100
+    with pytest.raises(
+        GraphError, match="101 vertices need 0 GB of memory, and this machine holds at most 100"
+    ):
+        Graph.from_edges([0], [100])
