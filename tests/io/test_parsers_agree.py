@@ -169,7 +169,12 @@ def test_many_lists(block: bytes) -> None:
     agree_on_lists(block)
 
 
-@given(st.sampled_from(LAYOUTS[:5]).flatmap(regular_blocks), st.integers(1, 40))
+SMALL_IDS = [
+    layout for layout in LAYOUTS[:5] if layout.fields[:2] in (("source", "target"), ("target", "source"))
+]
+
+
+@given(st.sampled_from(SMALL_IDS).flatmap(regular_blocks), st.integers(1, 40))
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_blocks_of_any_size(tmp_path: Path, text: bytes, size: int) -> None:
     """What a file gives does not depend on where it is cut into blocks."""
