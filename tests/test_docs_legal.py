@@ -16,7 +16,7 @@ from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.rewrite import Context
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
-from vgraph.schedule import AXES, Balance, Order, show
+from vgraph.schedule import AXES, kind_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "algorithms.md"
 BEGIN, END = "<!-- legal schedules: made by tests/test_docs_legal.py -->\n", "<!-- end -->\n"
@@ -26,10 +26,7 @@ GRAPHS = [vg.Graph.from_edges([0, 1], [1, 2], directed=d, weight=WEIGHT) for d i
 
 def values(verdicts: list[Verdict]) -> tuple[str, ...]:
     """The legal values, all widths and all limits as one."""
-    kinds = (
-        v.value.kind if isinstance(v.value, Order | Balance) else show(v.value) for v in verdicts if v.legal
-    )
-    return tuple(dict.fromkeys(kinds))
+    return tuple(dict.fromkeys(kind_of(v.value) for v in verdicts if v.legal))
 
 
 def rows(algorithm: vg.AlgorithmDef) -> Iterator[tuple[str, dict[str, tuple[str, ...]]]]:
@@ -44,7 +41,7 @@ def rows(algorithm: vg.AlgorithmDef) -> Iterator[tuple[str, dict[str, tuple[str,
         for name in space.labels(program):
             if name not in seen:
                 label = space.Label(program, name, context)
-                verdicts = {a: [label.verdict(a, v) for v in space.candidates(a)] for a in AXES}
+                verdicts = {name: [label.verdict(name, v) for v in a.candidates] for name, a in AXES.items()}
                 yield name, {axis: values(found) for axis, found in verdicts.items()}
                 seen.add(name)
 

@@ -35,7 +35,7 @@ from vgraph.compiler.types import (
     Type,
     Vector,
 )
-from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
+from vgraph.schedule import AXES, ApplySchedule
 
 NUMBERS = (I32, I64, U32, U64, F32, F64)
 VECTORS = (Vector(F32, 3), Vector(I64, 2))
@@ -378,12 +378,7 @@ class Maker:
         kind = self.pick((ir.EdgeApply, ir.VertexApply))
         optional = [None, *self.frontiers]
         op = self.pick(self.operators)
-        schedule = ApplySchedule(
-            *(self.pick([m for m in axis if m.name != "AUTO"]) for axis in (Direction, Phases, Drive)),
-            self.pick((FrontierLayout.SPARSE, FrontierLayout.BITMAP)),
-            self.pick((Sync.BSP, Sync.ASYNC)),
-            self.chance(),
-        )
+        schedule = ApplySchedule(**{name: self.pick(axis.candidates) for name, axis in AXES.items()})
         label = self.pick((op, "sweep", "the label", ""))
         whole = (op, self.pick(optional), self.pick(optional), label, self.pick((None, schedule)))
         return ir.EdgeApply(*whole, self.chance()) if kind is ir.EdgeApply else kind(*whole)

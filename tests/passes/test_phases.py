@@ -13,10 +13,11 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, lowered, native, refused, same
 
 import vgraph as vg
+from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir import EdgeApply
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.passes.choose_schedule import labels, resolve
+from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.compiler.text import parse_program, print_program
 from vgraph.graph import Graph
@@ -190,7 +191,7 @@ def test_the_payload_of_fewer_bytes_is_chosen_and_explained():
     (apply,) = [n for n in walk(program) if isinstance(n, EdgeApply)]
 
     def chosen(**asked):
-        found = resolve(program, apply, Options(**asked), Context())
+        found = Traversal(program, apply, Context()).resolve(Options(**asked))
         return found.payload, next(r for r in found.reasons if r.startswith("payload="))
 
     payload, reason = chosen(phases=vg.GATHER_APPLY)

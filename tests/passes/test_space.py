@@ -2,30 +2,71 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from functools import cache
+from itertools import combinations, product
+from typing import Any
 
 import pytest
 from lowering_programs import PROGRAMS
 
-from vgraph.compiler.axes import RESOLVERS, space
+from vgraph.compiler.abilities import CPU, CUDA, Abilities
+from vgraph.compiler.axes import space
 from vgraph.compiler.ir import Program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context
 from vgraph.compiler.text import parse_program
 from vgraph.errors import ScheduleError
-from vgraph.schedule import AXES, Options
+from vgraph.schedule import AXES, Axis, Need, Options, show
 
 
+@cache
 def program_of(name: str) -> Program:
     return space.ready(parse_program(PROGRAMS[name]), Context())
 
 
 def test_every_axis_has_candidates() -> None:
-    assert set(space.CANDIDATES) == set(AXES) == set(RESOLVERS)
-    for name, axis in AXES.items():
-        values = space.candidates(name)
+    for axis in AXES.values():
+        values = (*axis.candidates, *axis.numbers)
         assert len(set(values)) == len(values) >= 2
         assert all(axis.check(v) == v != axis.auto for v in values)
+
+
+def refusals(device: Abilities, **asked: Any) -> set[str]:
+    """Why these options are refused, by the programs; an empty text where they are not."""
+    found = set()
+    for name in PROGRAMS:
+        for label in labels(program_of(name)):
+            here = space.Label(program_of(name), label, Context(abilities=device))
+            error = here.attempt(Options(**asked))[1]
+            found.add("" if error is None else str(getattr(error, "reason", error)))
+    return found
+
+
+def able(axis: Axis, device: str = "cpu") -> list[Any]:
+    return [v for v in axis.candidates if v == axis.rest or axis.lack(v, device) is None]
+
+
+@pytest.mark.parametrize(
+    ("axis", "need"), [pytest.param(a, n, id=f"{a.name}-{n.axis}") for a in AXES.values() for n in a.needs]
+)
+def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(axis: Axis, need: Need) -> None:
+    met = {n.axis: n.values[0] for n in axis.needs if n.axis != need.axis}
+    reasons = set()
+    for value, other in product(able(axis), able(AXES[need.axis])):
+        if axis.has(need, value, "cpu") and other not in need.values:
+            found = refusals(CPU, **met, **{axis.name: value, need.axis: other})
+            assert "" not in found, (value, other)
+            reasons |= found & {need.reason.format(show(other))}
+    assert reasons
+
+
+@pytest.mark.parametrize("device", [CPU, CUDA], ids=["cpu", "cuda"])
+def test_what_a_device_lacks_is_refused_by_all_programs(device: Abilities) -> None:
+    for axis in AXES.values():
+        for value in (v for v in axis.candidates if v != axis.rest):
+            lack = axis.lack(value, device.device)
+            if lack is not None:
+                assert refusals(device, **{axis.name: value}) == {lack.reason}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -37,7 +78,7 @@ def test_a_verdict_is_what_the_resolvers_say(name: str) -> None:
         here = space.Label(program, label, context)
         assert list(axes) == list(AXES)
         for axis, verdicts in axes.items():
-            assert tuple(v.value for v in verdicts) == space.candidates(axis)
+            assert tuple(v.value for v in verdicts) == AXES[axis].candidates
             for v in verdicts:
                 asked = {axis: v.value} | dict(v.needs)
                 error = here.attempt(Options(**asked))[1]
@@ -60,9 +101,8 @@ def test_the_space_holds_every_legal_pair_and_nothing_twice(name: str, threads: 
         assert len(reached) == len(found)
         assert here.attempt(Options())[0] in reached
         for a, b in combinations(AXES, 2):
-            for options in (
-                Options(**{a: x, b: y}) for x in space.candidates(a) for y in space.candidates(b)
-            ):
+            for x, y in product(AXES[a].candidates, AXES[b].candidates):
+                options = Options(**{a: x, b: y})
                 schedules, error = here.attempt(options)
                 assert error is not None or schedules in reached, options
 

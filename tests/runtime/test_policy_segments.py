@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import vgraph as vg
-from vgraph.compiler.axes.locality import gathered_bytes
+from vgraph.compiler.axes.segments import gathered_bytes
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir import EdgeApply
 from vgraph.compiler.passes.choose_schedule import choose_schedule

@@ -21,15 +21,14 @@ from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES, Balance, Options, Order, show, spelled
 
-COUNTS = {"segments": 1, "pipeline": 0, "prefetch": 0}
 ANY_DELTA = st.one_of(st.integers(1, 10**20), st.floats(min_value=1e-300, allow_infinity=False))
 
 
 def values(name: str) -> st.SearchStrategy[object]:
     """Whatever may be asked for of an axis: its candidates, and other numbers where it takes numbers."""
-    some: st.SearchStrategy[object] = st.sampled_from(space.candidates(name))
-    if name in COUNTS:
-        return st.integers(COUNTS[name], 4096)
+    some: st.SearchStrategy[object] = st.sampled_from(AXES[name].candidates)
+    if AXES[name].words.bounds is not None:
+        return st.integers(*AXES[name].words.bounds)
     if name == "order":
         return some | ANY_DELTA.map(vg.delta_stepping)
     return some | st.integers(1, 2**40).map(vg.SPLIT) if name == "balance" else some
@@ -80,13 +79,13 @@ def test_what_was_asked_for_is_written_and_what_goes_without_saying_is_not() -> 
     )
 
 
-REST = {"unordered", "vertex", "1", "0", "false"}
+REST = {show(axis.rest) for axis in AXES.values() if axis.unsaid}
 """How the values are shown that are not written."""
 
 
 @pytest.mark.parametrize("name", AXES)
 def test_a_value_as_a_program_writes_it(name: str) -> None:
-    for value in space.candidates(name):
+    for value in AXES[name].candidates:
         assert eval(spelled(value, "vg."), {"vg": vg}) == value
 
 

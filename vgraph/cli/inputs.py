@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -262,17 +262,10 @@ def _option(name: str, text: str) -> object:
         )
     if name not in AXES:
         return known_axes[name].read(text)
-    word = text.lower().replace("delta_stepping", "delta")
     try:
-        return AXES[name].read(word)
+        return AXES[name].read(text.lower())
     except (KeyError, ValueError):
-        known = AXES[name].choices
-        meant = f"one of {', '.join(known)}" if known else _FORMS.get(name, AXES[name].meant)
+        words = AXES[name].words
+        known = words.choices
+        meant = f"one of {', '.join(known)}" if known else words.form or words.meant
         raise ScheduleError(f"{name}={text or '?'}{_meant(text, known)}: {name} is {meant}") from None
-
-
-_FORMS: Final = {
-    "order": "unordered, delta, delta(d) with a positive number d, strict or auto",
-    "balance": "vertex, edge, split, split(n) with an int n of at least 1, warp, block, twc or auto",
-}
-"""What is written for axes whose values are more than words."""

@@ -11,7 +11,7 @@ import click
 from vgraph.cli.inputs import graph_options, load_algorithm, parse_parameters, read_graph
 from vgraph.cli.report import check_folder, describe_graph
 from vgraph.config import scope
-from vgraph.schedule import AXES, show, show_value
+from vgraph.schedule import text_of
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -79,6 +79,4 @@ def _show(tuning: Any) -> None:
 
 def _words(label: str, options: Any) -> str:
     """The options of a label as `vgraph run` takes them."""
-    values = {k: show(v) if k in AXES else show_value(v) for k, v in options.given().items()}
-    given = ", ".join(f"{name}={value}" for name, value in values.items())
-    return f"--schedule '{label}: {given}'"
+    return f"--schedule '{label}: {text_of(options.given())}'"

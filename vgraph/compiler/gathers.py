@@ -14,11 +14,11 @@ from vgraph.compiler.ir import (
     Expr,
     Load,
     Reduce,
-    Stmt,
     Store,
     Unary,
     Var,
 )
+from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import VID, Kind, Scalar, Target, Type
 
@@ -48,29 +48,32 @@ def varies(e: Expr, vertex: str, edge: str) -> bool:
     return any(isinstance(n, Var) and n.name in (vertex, edge) for n in walk(e))
 
 
-def vector_obstacle(body: Body, vertex: str, edge: str) -> tuple[str, Stmt | None] | None:
-    """Why a loop with this body cannot take several arcs at a time, and which statement forbids it; None if it can.
+def vector_obstacle(body: Body, vertex: str, edge: str) -> Obstacle | None:
+    """Why a loop with this body cannot take several arcs at a time; None if it can.
 
     It can where every statement sums, or takes the minimum or maximum of, numbers of 32 or 64 bits that are computed
     by + - * min max from properties of the other end, of the arc, and from what is the same for all arcs.
     """
     if reductions_of(body) is None:
-        other = next((s for s in body if not isinstance(s, Accumulate | Reduce)), None)
-        return "only sums, minima and maxima, without conditions, take several arcs at a time", other
+        other = next((s.span for s in body if not isinstance(s, Accumulate | Reduce)), None)
+        return Obstacle(
+            "only sums, minima and maxima, without conditions, take several arcs at a time", other
+        )
     for statement in body:
         assert isinstance(statement, Accumulate | Reduce)
         if isinstance(statement, Reduce) and varies(statement.index, vertex, edge):
-            return f"`{statement.prop}` is written at the other end of each arc", statement
+            return Obstacle(f"`{statement.prop}` is written at the other end of each arc", statement.span)
         if statement.op not in (*ACCUMULATING, "min", "max"):
-            return f"`{statement.op}=` is not a sum, minimum or maximum", statement
+            return Obstacle(f"`{statement.op}=` is not a sum, minimum or maximum", statement.span)
         value = statement.value
         if not _is_number(value.type) and value.type != VID:
-            return f"values of type {value.type} do not fit the lanes of a vector register", statement
-        reason = _scalar_only(value, vertex, edge)
-        if reason is not None:
-            return reason, statement
+            reason = f"values of type {value.type} do not fit the lanes of a vector register"
+            return Obstacle(reason, statement.span)
+        scalar = _scalar_only(value, vertex, edge)
+        if scalar is not None:
+            return Obstacle(scalar, statement.span)
     if not any(varies(value, vertex, edge) for _, value in reductions_of(body) or ()):
-        return "the same is added for every arc", body[0]
+        return Obstacle("the same is added for every arc", body[0].span)
     return None
 
 

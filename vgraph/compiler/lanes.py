@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NoReturn
 
 from vgraph.compiler import ir
-from vgraph.compiler.pieces import Obstacle, as_reduction, identity
+from vgraph.compiler.obstacle import Blocked, Obstacle
+from vgraph.compiler.pieces import as_reduction, identity
 from vgraph.compiler.rewrite import transform, walk, with_fields
 from vgraph.compiler.types import VID, Type
-from vgraph.source import Span
 
 Sums = dict[str, tuple[str, Type | None]]
 """Locals that a loop's arcs combine: the operation, and the type if lanes but the first begin with the identity.
@@ -26,12 +26,6 @@ _EFFECTS = (
     ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Claim, ir.Union, ir.Emit, ir.CompareAndSwap, ir.FrontierPush,
     ir.BucketPush, ir.ScratchStore, ir.ScratchClear,
 )  # fmt: skip
-
-
-class _Blocked(Exception):
-    def __init__(self, reason: str, at: ir.Node) -> None:
-        super().__init__(reason)
-        self.reason, self.at = reason, at
 
 
 # --- loops in kernel IR ------------------------------------------------------------------------------------------
@@ -82,7 +76,7 @@ def carried(loop: ir.ForNeighbors) -> Sums | None:
     """What the loop adds up in locals declared before it; None if something else is carried from arc to arc."""
     try:
         return _sums(loop)
-    except _Blocked:
+    except Blocked:
         return None
 
 
@@ -103,16 +97,16 @@ def _sums(loop: ir.ForNeighbors) -> Sums:
         if change is not None and change[0] not in declared:
             name, op, t = change
             if op is None:
-                raise _Blocked(f"`{name}` is carried from arc to arc", n)
+                raise Blocked(f"`{name}` is carried from arc to arc", n.span)
             if found.setdefault(name, (op, t)) != (op, t):
-                raise _Blocked(f"`{name}` is reduced in two ways", n)
+                raise Blocked(f"`{name}` is reduced in two ways", n.span)
             if isinstance(n, ir.Assign) and isinstance(n.value, ir.Binary):
                 own_reads[name] += 1
     for n in inside:
         if isinstance(n, ir.Var) and n.name in found:
             own_reads[n.name] -= 1
             if own_reads[n.name] < 0:
-                raise _Blocked(f"`{n.name}` is carried from arc to arc", n)
+                raise Blocked(f"`{n.name}` is carried from arc to arc", n.span)
     _check_breaks(loop, inside, found)
     return found
 
@@ -157,13 +151,13 @@ def _check_breaks(loop: ir.ForNeighbors, inside: list[ir.Node], found: Sums) -> 
     for at, done in _breaks(loop.body, ()):
         for n in inside:
             if isinstance(n, _EFFECTS):
-                raise _Blocked("it may leave the loop over its arcs early, and has effects in it", at)
+                raise Blocked("it may leave the loop over its arcs early, and has effects in it", at.span)
         sets = {n.name for n in done if isinstance(n, ir.Assign)}
         for name, (_, t) in found.items():
             if t is not None:
-                raise _Blocked(f"it may leave the loop over its arcs early, which `{name}` shows", at)
+                raise Blocked(f"it may leave the loop over its arcs early, which `{name}` shows", at.span)
             if name not in sets:
-                raise _Blocked(f"it may leave the loop over its arcs before `{name}` is set", at)
+                raise Blocked(f"it may leave the loop over its arcs before `{name}` is set", at.span)
 
 
 def _writes_own(loop: ir.ForNeighbors, vertex: str) -> bool:
@@ -184,13 +178,13 @@ def shared_operator(operator: ir.Operator) -> ir.Operator | Obstacle:
     """A vertex operator whose loops over its vertex's arcs lanes can share, or why there is none."""
     try:
         return _Sharing(operator).result()
-    except _Blocked as blocked:
-        span: Span | None = blocked.at.span or operator.span
-        return blocked.reason, span
+    except Blocked as blocked:
+        reason, span, _ = blocked.obstacle
+        return Obstacle(reason, span or operator.span)
 
 
 class _Sharing:
-    """Rewrites one operator, or raises _Blocked at the first statement that lanes cannot share.
+    """Rewrites one operator, or raises Blocked at the first statement that lanes cannot share.
 
     What the loops reduce into the vertex itself is added up in locals; what they read there and the operator writes,
     is read before them.
@@ -219,7 +213,7 @@ class _Sharing:
         return with_fields(self.operator, {"body": self.body(self.operator.body)})
 
     def block(self, reason: str, at: ir.Node) -> NoReturn:
-        raise _Blocked(reason, at)
+        raise Blocked(reason, at.span)
 
     def as_reduction(self, n: ir.Node) -> ir.Node | None:
         """`x = min(x, e)` is a reduction, of a local as of a property."""

@@ -33,7 +33,7 @@ from vgraph.compiler.ir import (
     Var,
     While,
 )
-from vgraph.compiler.pieces import Obstacle
+from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.rewrite import children, walk
 from vgraph.compiler.types import EID, VID, Type
 
@@ -45,7 +45,7 @@ def numbering_obstacle(program: Program) -> Obstacle | None:
     for n in walk(program):
         reason = _looks_at_number(n)
         if reason is not None:
-            return reason, n.span
+            return Obstacle(reason, n.span)
         if isinstance(n, ForNeighbors | ForCommon):
             found = _depends_on_order(n)
             if found is not None:
@@ -100,14 +100,14 @@ def _depends_on_order(loop: ForNeighbors | ForCommon) -> Obstacle | None:
     sums = {n.name for n in inside if isinstance(n, Accumulate)} - declared
     for n in inside:
         if isinstance(n, Assign) and n.name not in declared:
-            return f"`{n.name}` is carried from neighbor to neighbor", n.span
+            return Obstacle(f"`{n.name}` is carried from neighbor to neighbor", n.span)
         if isinstance(n, Var) and n.name in sums:
-            return f"`{n.name}` is read while neighbors add to it", n.span
+            return Obstacle(f"`{n.name}` is read while neighbors add to it", n.span)
     for n in _unclaimed(loop.body):
         if isinstance(n, Store):
-            return f"`{n.prop}` is stored for every neighbor: the last one stays", n.span
+            return Obstacle(f"`{n.prop}` is stored for every neighbor: the last one stays", n.span)
     for n in _own_jumps(loop.body):
-        return "it leaves the loop over the neighbors early", n.span
+        return Obstacle("it leaves the loop over the neighbors early", n.span)
     return None
 
 

@@ -40,13 +40,12 @@ from vgraph.compiler.ir import (
     Union,
     Var,
 )
+from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.types import BOOL, VID, Scalar, Target, Type, Vector, element_of
 from vgraph.schedule import Payload
-from vgraph.source import Span
 
 FALSE, TRUE = Const(False, BOOL), Const(True, BOOL)
-Obstacle = tuple[str, Span | None]
 Declare = Callable[[str, Type], str]
 """Declares a buffer for a value, of a name near the one given and of this type; gives its name."""
 
@@ -121,11 +120,11 @@ def obstacle(operator: Operator, payload: Payload, *, arcs: bool) -> Obstacle | 
     """Why the operator cannot be divided in this way; None if it can. `arcs` as of `fields`."""
     for n in _statements(operator.body):
         if isinstance(n, Union):
-            return "it unites disjoint sets, which reads and writes along whole paths", n.span
+            return Obstacle("it unites disjoint sets, which reads and writes along whole paths", n.span)
     if not any(isinstance(n, Reduce | Claim) for n in _statements(operator.body)):
-        return "it writes nothing at dst, so there is nothing to hand on", operator.span
+        return Obstacle("it writes nothing at dst, so there is nothing to hand on", operator.span)
     if payload is Payload.RAW and not fields(operator, arcs=arcs):
-        return "it reads nothing at src, so there is nothing to store", operator.span
+        return Obstacle("it reads nothing at src, so there is nothing to store", operator.span)
     return _raw_obstacle(operator) if payload is Payload.RAW else _computed_obstacle(operator)
 
 
@@ -135,15 +134,17 @@ def _raw_obstacle(operator: Operator) -> Obstacle | None:
         for n in walk(top):
             match n:
                 case ForNeighbors() | ForCommon() | Neighbor():
-                    return "it reads around one end of the arc, which is no field of the arc", n.span
+                    return Obstacle(
+                        "it reads around one end of the arc, which is no field of the arc", n.span
+                    )
                 case Load(index=Var(name=name)) if name in (src, edge, dst):
                     continue
                 case Load():
-                    return "it reads at another vertex than the two ends of the arc", n.span
+                    return Obstacle("it reads at another vertex than the two ends of the arc", n.span)
                 case Degree(vertex=Var(name=name)) if name in (src, dst):
                     continue
                 case Degree():
-                    return "it reads at another vertex than the two ends of the arc", n.span
+                    return Obstacle("it reads at another vertex than the two ends of the arc", n.span)
     return None
 
 
@@ -152,7 +153,9 @@ def _computed_obstacle(operator: Operator) -> Obstacle | None:
         if isinstance(n, Claim):
             for inner in n.body:
                 if not isinstance(inner, Store | ReduceGlobal):
-                    return "what it does once the claim has succeeded is more than storing values", inner.span
+                    return Obstacle(
+                        "what it does once the claim has succeeded is more than storing values", inner.span
+                    )
     return None
 
 

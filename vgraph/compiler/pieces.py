@@ -45,12 +45,10 @@ from vgraph.compiler.ir import (
     Union,
     Var,
 )
+from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.types import BOOL, VID, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
-from vgraph.source import Span
-
-Obstacle = tuple[str, Span | None]
 
 _EFFECTS: Final = (Store, Reduce, ReduceGlobal, Claim, Union, Emit)
 
@@ -85,18 +83,12 @@ def cut_operator(operator: Operator) -> Operator | Obstacle:
     """A vertex operator for pieces of its vertex's arcs, or why there is none."""
     try:
         return _Cutter(operator).operator_of_pieces()
-    except _Blocked as blocked:
-        return blocked.reason, blocked.span
-
-
-class _Blocked(Exception):
-    def __init__(self, reason: str, span: Span | None) -> None:
-        super().__init__(reason)
-        self.reason, self.span = reason, span
+    except Blocked as blocked:
+        return blocked.obstacle
 
 
 class _Cutter:
-    """Rewrites one operator, or raises _Blocked at the first statement that needs all arcs."""
+    """Rewrites one operator, or raises Blocked at the first statement that needs all arcs."""
 
     def __init__(self, operator: Operator) -> None:
         self.v = operator.args[0]
@@ -107,7 +99,7 @@ class _Cutter:
         self.often: list[Node] = [self.loop]
 
     def block(self, reason: str, at: Node) -> NoReturn:
-        raise _Blocked(reason, at.span or self.loop.span if hasattr(self, "loop") else at.span)
+        raise Blocked(reason, at.span or self.loop.span if hasattr(self, "loop") else at.span)
 
     def is_own(self, e: Expr) -> bool:
         return isinstance(e, Var) and e.name == self.v
@@ -270,4 +262,4 @@ def _below(s: Stmt) -> Iterator[Node]:
                 yield from _below(child)
 
 
-__all__ = ["Obstacle", "as_reduction", "cut_operator", "identity"]
+__all__ = ["as_reduction", "cut_operator", "identity"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgraph.schedule import Balance, Order, Schedule, show
+from vgraph.schedule import Schedule, kind_of, show
 
 if TYPE_CHECKING:
     from vgraph.compiler.axes.space import Verdict
@@ -88,7 +88,7 @@ def _values(verdicts: list[Verdict], need: str = "with") -> str:
     """The values as text, `delta` for all widths and `split` for all limits; `need` joins what a value needs."""
     words = []
     for v in verdicts:
-        word = v.value.kind if isinstance(v.value, Order | Balance) else show(v.value)
+        word = kind_of(v.value)
         needs = ", ".join(f"{axis}={show(value)}" for axis, value in v.needs)
         words.append(f"{word} ({need} {needs})" if needs else word)
     return ", ".join(dict.fromkeys(words))

@@ -8,15 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from vgraph.compiler.axes import RESOLVERS
-from vgraph.compiler.axes.base import Apply
-from vgraph.compiler.axes.space import candidates
+from vgraph.compiler.axes.space import Label, Resolved
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.passes.choose_schedule import labels, resolve
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.errors import ScheduleError
+from vgraph.compiler.passes.choose_schedule import labels
+from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.runtime import policy
-from vgraph.schedule import AXES, SPLIT, Options, Schedule, delta_stepping
+from vgraph.schedule import AXES, DECIDED, Options, Schedule, delta_stepping
 
 if TYPE_CHECKING:
     from vgraph.compiler.frontend import Signature
@@ -24,13 +21,6 @@ if TYPE_CHECKING:
     from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
 
-VALUES: Final[dict[str, tuple[object, ...]]] = {
-    "balance": (SPLIT(64), SPLIT(256), SPLIT(1024)),
-    "segments": (4, 8, 16),
-    "pipeline": (4, 8),
-    "prefetch": (4, 16, 32),
-}
-"""Numbers to try beside those in `space.CANDIDATES`."""
 SAMPLES: Final = 200
 """Schedules drawn at random at most."""
 
@@ -48,7 +38,7 @@ class Space:
         threads: int,
         facts: Facts,
         widths: tuple[float, ...] = (),
-        axes: Sequence[str] = tuple(RESOLVERS),
+        axes: Sequence[str] = DECIDED,
     ) -> None:
         from vgraph.compiler.frontend import build_program
         from vgraph.compiler.user_passes import pipeline
@@ -60,11 +50,10 @@ class Space:
             build_program(definition, signature), steps[:first]
         )
         self.labels = labels(self.program)
-        applies = [n for n in walk(self.program) if isinstance(n, Apply)]
-        self._applies = {label: [n for n in applies if n.label == label] for label in self.labels}
+        self._labels = {name: Label(self.program, name, self.context) for name in self.labels}
         self.axes = axes
         self._widths = tuple(delta_stepping(width) for width in widths)
-        self._resolutions: dict[tuple[str, Options], tuple[object, ...] | None] = {}
+        self._resolutions: dict[tuple[str, Options], Resolved | None] = {}
         self._rest = steps[first:]
 
     def code(self, schedule: Schedule) -> str:
@@ -83,28 +72,24 @@ class Space:
                 schedule = less if self.meaning(less) == meaning else schedule
         return Schedule({label: options for label, options in schedule.labels.items() if options.given()})
 
-    def meaning(self, schedule: Schedule) -> tuple[object, ...] | None:
+    def meaning(self, schedule: Schedule) -> tuple[Resolved | None, ...] | None:
         """The complete schedules of all traversals; None if one of them refuses what it is asked."""
         if any(label not in self.labels for label in schedule.labels):
             return None
         found = [self._resolved(label, schedule.labels.get(label, Options())) for label in self.labels]
         return None if None in found else tuple(found)
 
-    def _resolved(self, label: str, options: Options) -> tuple[object, ...] | None:
+    def _resolved(self, label: str, options: Options) -> Resolved | None:
         known = (label, options)
         if known not in self._resolutions:
-            try:
-                found = tuple(resolve(self.program, a, options, self.context) for a in self._applies[label])
-            except ScheduleError:
-                self._resolutions[known] = None
-            else:
-                self._resolutions[known] = found
+            found, error = self._labels[label].attempt(options)
+            self._resolutions[known] = found if error is None else None
         return self._resolutions[known]
 
     def values(self, axis: str) -> tuple[object, ...]:
         """What is tried of `axis`."""
-        more = self._widths if axis == "order" else VALUES.get(axis, ())
-        return tuple(dict.fromkeys((*candidates(axis), *more)))
+        more = self._widths if axis == "order" else AXES[axis].numbers
+        return tuple(dict.fromkeys((*AXES[axis].candidates, *more)))
 
     def single(self, label: str) -> Iterator[tuple[str, object, Schedule]]:
         """The legal changes of one axis at `label`; then those that need another option, with the first that does."""

@@ -27,7 +27,7 @@ from vgraph.errors import Diagnostic, ScheduleError
 
 HERE = Path(__file__).parent
 CASES = sorted(p.stem for p in HERE.glob("*.py") if not p.stem.startswith("test_"))
-AXES = Path(vgraph.compiler.axes.__file__).parent
+RESOLVERS = Path(vgraph.compiler.axes.__file__).parent
 GRAPH = (
     {"height": F64, "feature": Vector(F32, 8), "both": I32},
     {"weight": I32, "length": F64, "both": I32},
@@ -72,10 +72,10 @@ def test_refusal(name: str, golden: Callable[[Path, str], None]) -> None:
 def rules() -> set[tuple[str, int]]:
     """Where the resolvers of the axes refuse: the file and the first line of each call."""
     found = set()
-    for path in AXES.glob("*.py"):
+    for path in RESOLVERS.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                refuses = node.func.attr in ("illegal", "only") and path.stem != "base"
+                refuses = node.func.attr == "refuse" and path.stem != "base"
                 found |= {(path.name, node.lineno)} if refuses else set()
     return found
 
@@ -85,6 +85,6 @@ def test_every_rule_has_a_case() -> None:
     shown = set()
     for name in CASES:
         frames = traceback.extract_tb(refused(name).__traceback__)
-        shown |= {(Path(f.filename).name, f.lineno) for f in frames if Path(f.filename).parent == AXES}
+        shown |= {(Path(f.filename).name, f.lineno) for f in frames if Path(f.filename).parent == RESOLVERS}
     assert rules()
     assert sorted(rules() - shown) == []

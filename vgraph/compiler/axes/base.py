@@ -1,58 +1,143 @@
-"""What the resolvers of all axes share."""
+"""How schedules are resolved: what every resolver sees, and what follows from the records of the axes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from vgraph.compiler.effects import Effects, effects
+from vgraph.compiler.effects import Effects, WriteClass, effects
 from vgraph.compiler.ir import EdgeApply, Program, VertexApply
+from vgraph.compiler.obstacle import Obstacle
 from vgraph.errors import ScheduleError
-from vgraph.refusals.schedules import IllegalSchedule
-from vgraph.schedule import AXES, Options, show, spelled
+from vgraph.refusals.schedules import IllegalSchedule, NoChangedVertices
+from vgraph.schedule import AXES, DECIDED, ApplySchedule, Axis, Need, Options, axis, show, spelled
 from vgraph.source import Span
 
 if TYPE_CHECKING:
     from vgraph.compiler.rewrite import Context
 
 Apply = EdgeApply | VertexApply
+_T = TypeVar("_T")
+
+
+class Traversal:
+    """An apply of a program, and what resolvers find out about it: the same, whatever is asked for."""
+
+    def __init__(self, program: Program, apply: Apply, context: Context) -> None:
+        self.program, self.apply, self.context = program, apply, context
+        self.operator = program.operator(apply.op)
+        self.effects: Effects = effects(self.operator)
+        self.is_edge = isinstance(apply, EdgeApply)
+        self._found: dict[Callable[[Traversal], Any], Any] = {}
+        if self.is_edge and apply.out and WriteClass.MERGING in self.effects.classes():
+            assert apply.span is not None
+            raise NoChangedVertices(apply.span, apply.op)
+
+    def once(self, fact: Callable[[Traversal], _T]) -> _T:
+        """`fact(self)`, remembered."""
+        if fact not in self._found:
+            self._found[fact] = fact(self)
+        found: _T = self._found[fact]
+        return found
+
+    def resolve(self, options: Options) -> ApplySchedule:
+        """The complete schedule. Raises IllegalSchedule for an option that effects, device or other options forbid."""
+        for name, value in options.extra:
+            axis(name).check(value)  # the pass that it belongs to may be gone
+        choice = Choice(self, options)
+        for name in DECIDED:
+            choice.chosen[name] = choice.decide(name)
+        return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
 
 
 class Choice:
-    """One apply whose schedule is being resolved: what is asked for, what is chosen so far, and why."""
+    """A schedule that is being resolved: what is asked for, what is chosen so far, and why."""
 
-    def __init__(self, program: Program, apply: Apply, options: Options, context: Context) -> None:
-        self.program, self.apply, self.options, self.context = program, apply, options, context
-        self.operator = program.operator(apply.op)
-        self.effects: Effects = effects(self.operator)
+    axis: Axis
+    """The one that is being decided."""
+
+    def __init__(self, at: Traversal, options: Options) -> None:
+        self.at, self.given = at, options.given()
+        self.program, self.apply, self.context = at.program, at.apply, at.context
+        self.operator, self.effects, self.is_edge = at.operator, at.effects, at.is_edge
+        self.device = at.context.abilities.device
         self.chosen: dict[str, Any] = {}
-        self.fixed: Mapping[str, Any] = {}  # axes that a choice made before leaves nothing to decide of
         self.reasons: list[str] = []
 
     def asked(self, name: str) -> Any:
         """What the user wants of axis `name`, or None."""
-        value = getattr(self.options, name)
-        return None if value == AXES[name].auto else value
+        return self.given.get(name)
 
-    @property
-    def is_edge(self) -> bool:
-        """True for an edge operator."""
-        return isinstance(self.apply, EdgeApply)
+    def decide(self, name: str) -> Any:
+        """The value of one axis: what the others leave of it, or what its resolver chooses."""
+        self.axis = axis = AXES[name]
+        asked = self.asked(name)
+        for other, need in _EARLIER[name]:
+            if other.has(need, self.chosen[other.name], self.device):
+                if asked not in (None, need.values[0]):
+                    self.refuse(need.reason, None, need.way_out)
+                if need.note:
+                    self.because(need.values[0], need.note)
+                return need.values[0]
+        at_rest = asked in (None, axis.rest)
+        obstacle = self._obstacle(None if at_rest else asked)
+        if obstacle is None:
+            return _resolver(name)(self, asked)
+        if not at_rest:
+            self.refuse(*obstacle)
+        return axis.rest
 
-    def illegal(self, option: str, reason: str, way_out: str, span: Span | None = None) -> NoReturn:
-        """Refuse `option` (as the user writes it), pointing at `span` or at the apply."""
+    def _obstacle(self, value: object) -> Obstacle | None:
+        """Why the axis cannot have `value`, or (None) any but the one at rest: by its record, and what is chosen."""
+        lack = self.axis.lack(value, self.device)
+        if lack is not None:
+            return Obstacle(lack.reason, None, lack.way_out)
+        if self.axis.edges_only and not self.is_edge:
+            return Obstacle(self.axis.edges_only, self.operator.span)
+        for need in self.axis.needs:
+            other = self.chosen.get(need.axis)
+            if other not in (None, *need.values) and self.axis.has(need, value, self.device):
+                return Obstacle(need.reason.format(show(other)), None, need.way_out)
+        return None
+
+    def agrees(self, value: object) -> bool:
+        """Whether the axis may have `value` unasked: what is asked of axes that are decided later stays legal."""
+        for need in self.axis.needs:
+            free = need.axis in self.chosen or self.asked(need.axis) in (None, *need.values)
+            if not free and self.axis.has(need, value, self.device):
+                return False
+        for other, need in _LATER[self.axis.name]:
+            asked = self.asked(other.name)
+            if asked is not None and value not in need.values and other.has(need, asked, self.device):
+                return False
+        return True
+
+    def refuse(self, reason: str, span: Span | None = None, way_out: str = "leave it out") -> NoReturn:
+        """Refuse what is asked of the axis, pointing at `span` or at the apply."""
+        option = f"{self.axis.name}={spelled(self.asked(self.axis.name))}"
         span = span or self.apply.span
         if span is None:
             raise ScheduleError(f"{option} is not legal for {self.apply.label!r}: {reason}; {way_out}")
         raise IllegalSchedule(span, self.apply.label, option, reason, way_out)
 
-    def because(self, name: str, value: object, reason: str) -> None:
+    def because(self, value: object, reason: str) -> None:
         """Keep the reason of a choice for `explain`."""
-        self.reasons.append(f"{name}={show(value)}: {reason}")
+        self.reasons.append(f"{self.axis.name}={show(value)}: {reason}")
 
-    def only(self, name: str, value: Any, reason: str, way_out: str = "leave it out") -> Any:
-        """`value`, the one choice that is possible; refuse any other that is asked for."""
-        asked = self.asked(name)
-        if asked is not None and asked != value:
-            self.illegal(f"{name}={spelled(asked)}", reason, way_out)
-        return value
+
+@cache
+def _resolver(name: str) -> Callable[[Choice, Any], Any]:
+    """`choose` in the file of this folder that has the axis's name: of a choice, and what is asked for or None."""
+    found: Callable[[Choice, Any], Any] = import_module(f"{__package__}.{name}").choose
+    return found
+
+
+def _needs_of(name: str, others: Sequence[str]) -> list[tuple[Axis, Need]]:
+    return [(AXES[other], need) for other in others for need in AXES[other].needs if need.axis == name]
+
+
+_EARLIER: Final = {name: _needs_of(name, DECIDED[:i]) for i, name in enumerate(DECIDED)}
+"""The needs that an axis has to meet, by those decided before it."""
+_LATER: Final = {name: _needs_of(name, DECIDED[i + 1 :]) for i, name in enumerate(DECIDED)}

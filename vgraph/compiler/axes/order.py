@@ -2,86 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
-
-from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.effects import Role, async_obstacle, is_fixpoint_loop
 from vgraph.compiler.ir import EdgeApply, For, Node, While
+from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import Kind, Scalar
-from vgraph.schedule import (
-    STRICT,
-    UNORDERED,
-    VERTEX,
-    Direction,
-    Drive,
-    FrontierLayout,
-    Order,
-    Payload,
-    Phases,
-    Sync,
-    delta_stepping,
-    spelled,
-)
-
-if TYPE_CHECKING:
-    from vgraph.source import Span
-
-_ORDERED: Final[dict[str, Any]] = {
-    "drive": Drive.DATA,
-    "phases": Phases.FUSED,
-    "direction": Direction.PUSH,
-    "frontier": FrontierLayout.SPARSE,
-    "sync": Sync.ASYNC,
-    "deduplicate": False,
-    "balance": VERTEX,
-    "segments": 1,
-    "payload": Payload.COMPUTED,
-    "pipeline": 0,
-    "prefetch": 0,
-    "vectorize": False,
-}
-"""What the other axes are wherever there is an order: buckets are the queue, and updates are seen at once."""
+from vgraph.schedule import STRICT, UNORDERED, Order, delta_stepping
 
 
-def choose_order(c: Choice) -> Order:
+def choose(c: Choice, asked: Order | None) -> Order:
     """Buckets where values grow by the weights of arcs and any order will do; else no order unless asked for."""
-    asked = c.asked("order")
-    if asked == UNORDERED:
-        return UNORDERED
     if asked is None:
         return _by_default(c)
-    if asked.kind not in c.context.abilities.orders:
-        reason = f'device="{c.context.abilities.device}" has no thread that takes vertices one by one'
-        c.illegal(f"order={spelled(asked)}", reason, "use order=vg.delta_stepping() or leave it out")
-    obstacle = order_obstacle(c)
+    if asked == UNORDERED:
+        return asked
+    obstacle = c.at.once(_obstacle)
     if obstacle is not None:
-        c.illegal(
-            f"order={spelled(asked)}", obstacle[0], "use order=vg.UNORDERED or leave it out", obstacle[1]
-        )
-    for name, value in _fixed(c).items():
-        other = c.asked(name)
-        if other is not None and other != value:
-            reason = f"vertices taken by priority stand in buckets, which is always {name}={spelled(value)}"
-            c.illegal(f"{name}={spelled(other)}", reason, "leave it out, or leave the order out")
-    c.because("order", asked, "asked for")
+        c.refuse(obstacle.reason, obstacle.span, "use order=vg.UNORDERED or leave it out")
+    c.because(asked, "asked for")
     if asked == STRICT and c.context.threads != 1:
-        c.because(
-            "order", asked, "vertices are taken one by one, so one thread runs this loop while others wait"
-        )
-    return _ordered(c, asked)
-
-
-def _ordered(c: Choice, order: Order) -> Order:
-    c.fixed = _fixed(c)
-    return order
-
-
-def _fixed(c: Choice) -> Mapping[str, Any]:
-    """`_ORDERED`, less what is free on this device: where a bucket is a queue of its own, its loop can be balanced."""
-    free = {"balance"} if c.context.abilities.warps else set()
-    return {name: value for name, value in _ORDERED.items() if name not in free}
+        c.because(asked, "vertices are taken one by one, so one thread runs this loop while others wait")
+    return asked
 
 
 def _by_default(c: Choice) -> Order:
@@ -92,55 +34,61 @@ def _by_default(c: Choice) -> Order:
     (strong components) it does not: there labels spread through what earlier turns left, in long thin paths, and each
     is a round of its own. On 2 threads unordered took a seventeenth of the time on a road network, 0.7 on a grid.
     """
-    weighted = any(r.role is Role.EDGE for r in c.effects.reads)
-    deep = c.context.facts.deep and c.context.threads != 1 and not _repeated(c)
-    free = all(c.asked(name) in (None, value) for name, value in _fixed(c).items())
-    if not (weighted or deep) or not free or order_obstacle(c) is not None:
-        return UNORDERED
     order = delta_stepping()
-    c.because("order", order, "the lowest values first: that saves most repeated visits")
-    return _ordered(c, order)
+    if not c.at.once(_pays) or not c.agrees(order):
+        return UNORDERED
+    c.because(order, "the lowest values first: that saves most repeated visits")
+    return order
 
 
-def _repeated(c: Choice) -> bool:
+def _pays(at: Traversal) -> bool:
+    weighted = any(r.role is Role.EDGE for r in at.effects.reads)
+    deep = at.context.facts.deep and at.context.threads != 1 and not _repeated(at)
+    return (weighted or deep) and at.once(_obstacle) is None
+
+
+def _repeated(at: Traversal) -> bool:
     """Whether the loop around the apply stands in another loop."""
 
     def inside(n: Node) -> bool:
-        return any(isinstance(m, EdgeApply) and m.label == c.apply.label for m in walk(n))
+        return any(isinstance(m, EdgeApply) and m.label == at.apply.label for m in walk(n))
 
-    loops = [n for stmt in c.program.body for n in walk(stmt) if isinstance(n, While | For) and inside(n)]
+    loops = [n for stmt in at.program.body for n in walk(stmt) if isinstance(n, While | For) and inside(n)]
     return len(loops) > 1
 
 
-def order_obstacle(c: Choice) -> tuple[str, Span | None] | None:
+def _obstacle(at: Traversal) -> Obstacle | None:
     """Why the active vertices may not be taken by priority; None if they may.
 
     Legal when the loop may run in any order (`async_obstacle`), is the whole way to the fixpoint, and one property is
     written, by min or by max: its value is the priority.
     """
-    apply, operator = c.apply, c.operator
+    apply, operator, writes = at.apply, at.operator, at.effects.writes
     if not isinstance(apply, EdgeApply):
-        return "a vertex operator sends nothing along arcs", operator.span
-    for write in c.effects.writes:
+        return Obstacle("a vertex operator sends nothing along arcs", operator.span)
+    for write in writes:
         if write.op not in ("min", "max"):
-            return (
+            return Obstacle(
                 f"`{write.prop}` is written by `{write.op}`, which gives no priority: min or max does",
                 write.span,
             )
-    names = sorted(c.effects.written)
+    names = sorted(at.effects.written)
     if len(names) != 1:
         found = " and ".join(f"`{n}`" for n in names) or "nothing"
-        return f"{found} {'is' if len(names) < 2 else 'are'} written; one property must order the vertices", (
-            c.effects.writes[-1].span if c.effects.writes else operator.span
-        )
-    if len({w.op for w in c.effects.writes}) != 1:
-        return f"`{names[0]}` is written by min and by max", c.effects.writes[-1].span
-    t = c.program.property(names[0]).type
+        reason = f"{found} {'is' if len(names) < 2 else 'are'} written; one property must order the vertices"
+        return Obstacle(reason, writes[-1].span if writes else operator.span)
+    if len({w.op for w in writes}) != 1:
+        return Obstacle(f"`{names[0]}` is written by min and by max", writes[-1].span)
+    t = at.program.property(names[0]).type
     if not isinstance(t, Scalar) or t.kind is Kind.BOOL:
-        return f"`{names[0]}` is {t}, which is not a number", c.effects.writes[0].span
-    if c.effects.globals_reduced:
-        return "the operator reduces into a global, once per visit", operator.span
-    obstacle = async_obstacle(c.program, apply)
-    if obstacle is None and not is_fixpoint_loop(c.program, apply):
-        return "its rounds can be observed: it is not the whole body of a `while frontier:` loop", apply.span
-    return obstacle
+        return Obstacle(f"`{names[0]}` is {t}, which is not a number", writes[0].span)
+    if at.effects.globals_reduced:
+        return Obstacle("the operator reduces into a global, once per visit", operator.span)
+    found_late = async_obstacle(at.program, apply)
+    if found_late is not None:
+        return Obstacle(*found_late)
+    if not is_fixpoint_loop(at.program, apply):
+        return Obstacle(
+            "its rounds can be observed: it is not the whole body of a `while frontier:` loop", apply.span
+        )
+    return None

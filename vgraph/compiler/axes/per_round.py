@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.effects import WriteClass, only_claims
 from vgraph.compiler.guards import closes
 from vgraph.compiler.ir import EdgeApply, For, Program, Stmt, While
 from vgraph.compiler.rewrite import walk
-from vgraph.schedule import UNORDERED, VERTEX, Direction, Phases
+from vgraph.schedule import FUSED, PUSH, UNORDERED, VERTEX
 
 
 def loop_around(program: Program, apply: Stmt) -> While | For | None:
@@ -19,12 +19,6 @@ def loop_around(program: Program, apply: Stmt) -> While | For | None:
     return found
 
 
-def repeats(c: Choice) -> bool:
-    """True if the apply takes a frontier, round after round, and nothing asked for fixes who is visited."""
-    free = c.asked("drive") is None and c.asked("frontier") is None
-    return free and c.apply.frontier is not None and loop_around(c.program, c.apply) is not None
-
-
 def both_directions(c: Choice) -> bool:
     """True if pushing and pulling are both compiled, and each round takes one of them.
 
@@ -32,28 +26,9 @@ def both_directions(c: Choice) -> bool:
     that claims, or behind a guard that closes. Long thin searches never have a frontier that is large enough. Whether a
     graph has its transpose is no matter here but at run time: the kernel asks for it (`choose_per_round.py`).
     """
-    if not (_worth(c) and c.asked("direction") is None and repeats(c)):
+    if not _worth(c) or c.asked("direction") is not None:
         return False
-    return claims(c) or guarded(c)
-
-
-def may_lack_arcs(c: Choice) -> bool:
-    """True if the arcs that a pull walks may not be there: on a directed graph they are those of the transpose."""
-    return c.context.facts.directed and isinstance(c.apply, EdgeApply) and not c.apply.reverse
-
-
-def claims(c: Choice) -> bool:
-    """True if the operator does nothing but claim."""
-    return c.effects.classes() == {WriteClass.CLAIMING} and only_claims(c.operator.body)
-
-
-def guarded(c: Choice) -> bool:
-    """True if the operator adds up, or takes minima, at vertices behind a guard that closes in the loop."""
-    loop = loop_around(c.program, c.apply)
-    if loop is None or not isinstance(c.apply, EdgeApply):
-        return False
-    gathers = c.effects.classes() <= {WriteClass.ACCUMULATING, WriteClass.MONOTONE}
-    return gathers and closes(c.program, c.apply, loop)
+    return claims(c.at) or c.at.once(_guarded)
 
 
 def both_drives(c: Choice) -> bool:
@@ -62,11 +37,38 @@ def both_drives(c: Choice) -> bool:
     A bitmap is walked in the order of vertices, and so are their arcs and values; a queue costs nothing for those that
     are not in it. It pays where frontiers are now small and now a large part of the graph.
     """
-    fits = c.asked("direction") in (None, Direction.PUSH) and c.asked("balance") in (None, VERTEX)
-    return _worth(c) and fits and repeats(c) and c.apply.out is not None
+    fits = c.asked("direction") in (None, PUSH) and c.asked("balance") in (None, VERTEX)
+    return fits and c.apply.out is not None and _worth(c)
+
+
+def may_lack_arcs(at: Traversal) -> bool:
+    """True if the arcs that a pull walks may not be there: on a directed graph they are those of the transpose."""
+    return at.context.facts.directed and isinstance(at.apply, EdgeApply) and not at.apply.reverse
+
+
+def claims(at: Traversal) -> bool:
+    """True if the operator does nothing but claim."""
+    return at.effects.classes() == {WriteClass.CLAIMING} and only_claims(at.operator.body)
 
 
 def _worth(c: Choice) -> bool:
-    facts = c.context.facts
-    plain = c.asked("phases") in (None, Phases.FUSED) and c.chosen["order"] == UNORDERED
-    return facts.large and not facts.deep and plain and c.is_edge
+    """True if the apply takes a frontier, round after round, and nothing asked for fixes who is visited."""
+    free = all(c.asked(name) is None for name in ("drive", "frontier"))
+    plain = c.asked("phases") in (None, FUSED) and c.chosen["order"] == UNORDERED
+    return free and plain and c.at.once(_changes)
+
+
+def _changes(at: Traversal) -> bool:
+    """True if frontiers may be now small and now large, round after round."""
+    facts = at.context.facts
+    shape = facts.large and not facts.deep and at.is_edge and at.apply.frontier is not None
+    return shape and loop_around(at.program, at.apply) is not None
+
+
+def _guarded(at: Traversal) -> bool:
+    """True if the operator adds up, or takes minima, at vertices behind a guard that closes in the loop."""
+    loop = loop_around(at.program, at.apply)
+    if loop is None or not isinstance(at.apply, EdgeApply):
+        return False
+    gathers = at.effects.classes() <= {WriteClass.ACCUMULATING, WriteClass.MONOTONE}
+    return gathers and closes(at.program, at.apply, loop)

@@ -1,81 +1,31 @@
 """The space of schedules of a program: what may be asked for, what of it is legal, and which line forbids the rest.
 
-Nothing here knows a rule: the resolvers of the axes are asked, one combination after the other. A new axis needs an
-entry in `CANDIDATES`, and nothing else.
+Nothing here knows a rule: the resolvers of the axes are asked, one combination after the other. What is worth a try
+stands in the records of the axes.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Final
 
-from vgraph.compiler.axes import RESOLVERS
-from vgraph.compiler.axes.base import Apply
+from vgraph.compiler.axes.base import Apply, Traversal
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.passes.choose_schedule import choose_schedule, labels, resolve
+from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
 from vgraph.compiler.rewrite import PassManager, walk
 from vgraph.errors import ScheduleError
-from vgraph.schedule import (
-    AXES,
-    BLOCK,
-    EDGE,
-    SPLIT,
-    STRICT,
-    TWC,
-    UNORDERED,
-    VERTEX,
-    WARP,
-    ApplySchedule,
-    Direction,
-    Drive,
-    FrontierLayout,
-    Options,
-    Payload,
-    Phases,
-    Schedule,
-    Sync,
-    delta_stepping,
-)
+from vgraph.schedule import AXES, DECIDED, SHAPING, ApplySchedule, Options, Schedule
 
 if TYPE_CHECKING:
-    from enum import Enum
-
     from vgraph.compiler.ir import Program
     from vgraph.compiler.rewrite import Context
     from vgraph.source import Span
 
 Resolved = tuple[ApplySchedule, ...]
 """The complete schedules of all applies of one label."""
-
-
-def _members(kind: type[Enum]) -> tuple[object, ...]:
-    return tuple(m for m in kind if m.name != "AUTO")
-
-
-CANDIDATES: Final[Mapping[str, tuple[object, ...]]] = {
-    "direction": _members(Direction),
-    "phases": _members(Phases),
-    "drive": _members(Drive),
-    "frontier": _members(FrontierLayout),
-    "order": (UNORDERED, delta_stepping(), delta_stepping(1), STRICT),
-    "balance": (VERTEX, EDGE, SPLIT(), SPLIT(4), WARP, BLOCK, TWC),
-    "sync": _members(Sync),
-    "deduplicate": (True, False),
-    "segments": (1, 2),
-    "payload": _members(Payload),
-    "pipeline": (0, 2),
-    "prefetch": (0, 8),
-    "vectorize": (False, True),
-}
-"""The values of every axis that are worth a try; of an axis of numbers, some. To leave an axis out is one more."""
-
-
-def candidates(axis: str) -> tuple[object, ...]:
-    """The values of `axis` (a name in `vgraph.schedule.AXES`) that are tried. Raises KeyError."""
-    return CANDIDATES[axis]
 
 
 def ready(program: Program, context: Context) -> Program:
@@ -116,24 +66,24 @@ class Verdict:
 
 
 Point = tuple[int, ...]
-"""A combination of options: for each axis of `RESOLVERS` the number of a candidate, -1 where nothing is asked for."""
-ANY: Final[Point] = (-1,) * len(RESOLVERS)
+"""A combination of options: for each axis of `DECIDED` the number of a candidate, -1 where nothing is asked for."""
+ANY: Final[Point] = (-1,) * len(DECIDED)
 
 
 class Label:
     """One label of a program, and what has been asked about it so far."""
 
     def __init__(self, program: Program, name: str, context: Context) -> None:
-        self.program, self.context = program, context
-        self.applies = [n for n in walk(program) if isinstance(n, Apply) and n.label == name]
+        applies = (n for n in walk(program) if isinstance(n, Apply) and n.label == name)
+        self.applies = [Traversal(program, n, context) for n in applies]
         self.known: dict[Point, tuple[Resolved, ScheduleError | None]] = {}
 
     def attempt(self, options: Options) -> tuple[Resolved, ScheduleError | None]:
         """What `options` mean for all its applies: their complete schedules, or the error that refuses them."""
         try:
-            return tuple(resolve(self.program, a, options, self.context) for a in self.applies), None
+            return tuple(a.resolve(options) for a in self.applies), None
         except ScheduleError as error:
-            return (), error
+            return (), error.with_traceback(None)  # it is kept, and the frames would be
 
     def at(self, point: Point) -> tuple[Resolved, ScheduleError | None]:
         """`attempt`, remembered."""
@@ -144,19 +94,21 @@ class Label:
     def verdict(self, axis: str, value: object) -> Verdict:
         """Whether `value` of `axis` may be asked for, alone or with another option, or two of the first axes."""
         place = _PLACES[axis]
-        point = _moved(ANY, place, candidates(axis).index(value))
+        point = _moved(ANY, place, AXES[axis].candidates.index(value))
         error = self.at(point)[1]
         if error is None:
             return Verdict(axis, value)
-        others = [[(p, i) for i in range(len(candidates(a)))] for p, a in enumerate(_AXIS) if a != axis]
-        pairs = [both for two in combinations(others[:_SHAPING], 2) for both in product(*two)]
+        others = [
+            [(p, i) for i in range(len(AXES[a].candidates))] for p, a in enumerate(DECIDED) if a != axis
+        ]
+        pairs = [both for two in combinations(others[: len(SHAPING)], 2) for both in product(*two)]
         for moves in [*((move,) for row in others for move in row), *pairs]:
             together = point
             for other, i in moves:
                 together = _moved(together, other, i)
             if self.at(together)[1] is None:
                 return Verdict(
-                    axis, value, error, tuple((_AXIS[p], candidates(_AXIS[p])[i]) for p, i in moves)
+                    axis, value, error, tuple((DECIDED[p], AXES[DECIDED[p]].candidates[i]) for p, i in moves)
                 )
         return Verdict(axis, value, error)
 
@@ -169,7 +121,7 @@ class Label:
             yield point
             return
         place, *rest = places
-        branches = [_moved(point, place, i) for i in range(len(candidates(_AXIS[place])))]
+        branches = [_moved(point, place, i) for i in range(len(AXES[DECIDED[place]].candidates))]
         # To leave the axis out is a choice of its own where no candidate says the same.
         if not any(self.at(branch)[0] == found for branch in branches):
             branches.insert(0, point)
@@ -179,10 +131,7 @@ class Label:
             yield from self.below(branch, rest, rng)
 
 
-_SHAPING: Final = 4
-"""So many axes, the first to be decided, shape the loop: other options may need two of them."""
-_AXIS: Final = tuple(RESOLVERS)
-_PLACES: Final = {axis: place for place, axis in enumerate(_AXIS)}
+_PLACES: Final = {axis: place for place, axis in enumerate(DECIDED)}
 
 
 def _moved(point: Point, place: int, value: int) -> Point:
@@ -192,7 +141,7 @@ def _moved(point: Point, place: int, value: int) -> Point:
 def options_at(point: Point) -> Options:
     """The options of a point."""
     asked: dict[str, Any] = {
-        axis: candidates(axis)[i] for axis, i in zip(_AXIS, point, strict=True) if i >= 0
+        axis: AXES[axis].candidates[i] for axis, i in zip(DECIDED, point, strict=True) if i >= 0
     }
     return Options(**asked)
 
@@ -202,7 +151,7 @@ def legal(program: Program, context: Context) -> dict[str, dict[str, list[Verdic
     found = {}
     for name in labels(program):
         label = Label(program, name, context)
-        found[name] = {axis: [label.verdict(axis, v) for v in candidates(axis)] for axis in AXES}
+        found[name] = {axis: [label.verdict(axis, v) for v in AXES[axis].candidates] for axis in AXES}
     return found
 
 
@@ -226,7 +175,7 @@ def variants(
 
 
 def _places(axes: Sequence[str] | None) -> list[int]:
-    return [place for place, name in enumerate(_AXIS) if axes is None or name in axes]
+    return [place for place, name in enumerate(DECIDED) if axes is None or name in axes]
 
 
 def schedules(

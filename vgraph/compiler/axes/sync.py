@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.effects import async_obstacle
-from vgraph.schedule import Sync
+from vgraph.compiler.obstacle import Obstacle
+from vgraph.schedule import ASYNC, BSP, Sync
 
 
-def choose_sync(c: Choice) -> Sync:
+def choose(c: Choice, asked: Sync | None) -> Sync:
     """ASYNC where the fixpoint provably does not depend on it."""
-    asked = c.asked("sync")
     if not c.effects.stale_reads:
-        c.because("sync", Sync.BSP, "it reads nothing that it writes at other vertices, so both are the same")
-        return Sync(asked or Sync.BSP)
-    obstacle = async_obstacle(c.program, c.apply)
-    if asked is Sync.ASYNC and obstacle is not None:
-        c.illegal("sync=ASYNC", obstacle[0], "use sync=vg.BSP or leave it out", obstacle[1])
-    if asked is Sync.BSP or obstacle is not None:
-        c.because("sync", Sync.BSP, "asked for" if obstacle is None else obstacle[0])
-        return Sync.BSP
-    c.because("sync", Sync.ASYNC, "every update is monotone and the loop runs to the fixpoint")
-    return Sync.ASYNC
+        same = "the code is that of sync=bsp" if asked is ASYNC else "both are the same"
+        c.because(asked or BSP, f"it reads nothing that it writes at other vertices, so {same}")
+        return asked or BSP
+    obstacle = c.at.once(_obstacle)
+    if asked is ASYNC and obstacle is not None:
+        c.refuse(obstacle.reason, obstacle.span, "use sync=vg.BSP or leave it out")
+    if asked is BSP or obstacle is not None:
+        c.because(BSP, "asked for" if obstacle is None else obstacle.reason)
+        return BSP
+    c.because(ASYNC, "every update is monotone and the loop runs to the fixpoint")
+    return ASYNC
+
+
+def _obstacle(at: Traversal) -> Obstacle | None:
+    found = async_obstacle(at.program, at.apply)
+    return None if found is None else Obstacle(*found)

@@ -5,32 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vgraph.compiler.axes import RESOLVERS, Choice
-from vgraph.compiler.axes.base import Apply
-from vgraph.compiler.effects import WriteClass
-from vgraph.compiler.ir import EdgeApply, Level, Node, Program
+from vgraph.compiler.axes.base import Apply, Traversal
+from vgraph.compiler.ir import Level, Node, Program
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.errors import ScheduleError
-from vgraph.refusals.schedules import NoChangedVertices
-from vgraph.schedule import AXES, ApplySchedule, Options, Schedule, axis
+from vgraph.schedule import AXES, Options, Schedule
 
 
 def labels(program: Program) -> tuple[str, ...]:
     """The labels that a schedule may address, in the order of the program."""
     return tuple(dict.fromkeys(n.label for n in walk(program) if isinstance(n, Apply)))
-
-
-def resolve(program: Program, apply: Apply, options: Options, context: Context) -> ApplySchedule:
-    """The complete schedule of `apply`. Raises IllegalSchedule for an option that its effects forbid."""
-    for name, value in options.extra:
-        axis(name).check(value)  # the pass that it belongs to may be gone
-    choice = Choice(program, apply, options, context)
-    if isinstance(apply, EdgeApply) and apply.out and WriteClass.MERGING in choice.effects.classes():
-        assert apply.span is not None
-        raise NoChangedVertices(apply.span, apply.op)
-    for name, resolver in RESOLVERS.items():
-        choice.chosen[name] = choice.fixed[name] if name in choice.fixed else resolver(choice)
-    return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
 
 
 def check_labels(program: Program, schedule: Schedule) -> None:
@@ -50,7 +34,7 @@ def _run(program: Program, context: Context) -> Program:
         if not isinstance(n, Apply):
             return None
         options = context.schedule.labels.get(n.label, Options())
-        return with_fields(n, {"schedule": resolve(program, n, options, context)})
+        return with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
 
     body = transform_body(program.body, rule)
     return with_fields(program, {"body": body, "level": Level.SCHEDULED})
@@ -64,7 +48,7 @@ def chosen(program: Program) -> Schedule:
     found: dict[str, Options] = {}
     for n in walk(program):
         if isinstance(n, Apply) and n.schedule is not None and not n.label.endswith(".copy"):
-            options = n.schedule.options(bool(n.frontier or n.out))
+            options = Options.of(n.schedule, bool(n.frontier or n.out))
             found[n.label] = _common(found.get(n.label, options), options)
     return Schedule(found)
 

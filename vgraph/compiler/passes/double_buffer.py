@@ -96,7 +96,14 @@ class _Copies:
         layout = n.schedule.frontier if frontier else FrontierLayout.SPARSE
         if layout is FrontierLayout.AUTO:
             layout = FrontierLayout.SPARSE
-        plan = ApplySchedule(Direction.PULL, Phases.FUSED, drive, layout, Sync.BSP, False)
+        plan = ApplySchedule(
+            direction=Direction.PULL,
+            phases=Phases.FUSED,
+            drive=drive,
+            frontier=layout,
+            sync=Sync.BSP,
+            deduplicate=False,
+        )
         copy = VertexApply(f"{n.op}.copy", frontier, None, f"{n.label}.copy", plan, span=n.span)
         return copy, with_fields(n, {"op": f"{n.op}.bsp"})
 

@@ -46,7 +46,7 @@ from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.compiler.types import EID, VID
-from vgraph.schedule import UNORDERED, VERTEX, Direction, Drive, Phases
+from vgraph.schedule import Direction, Drive, Phases
 
 
 def _apply(low: Lowering, n: Node) -> Body | None:
@@ -83,9 +83,6 @@ def _lower(low: Lowering, n: EdgeApply) -> Body:
     """The form, or the forms, that the schedule names."""
     schedule = n.schedule
     assert schedule is not None
-    if schedule.phases is not Phases.FUSED:
-        rest = (schedule.order, schedule.balance, schedule.segments, schedule.prefetch, schedule.vectorize)
-        assert rest == (UNORDERED, VERTEX, 1, 0, False), "these axes mean nothing for two phases"
     if schedule.phases is Phases.GATHER_APPLY:
         return lower_gather_apply(low, n)
     if schedule.phases is Phases.APPLY_SCATTER:

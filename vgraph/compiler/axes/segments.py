@@ -1,0 +1,42 @@
+"""`segments`: the sources of a pull in ranges, walked one after the other, so that their values stay in the cache."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.effects import Role, role_of
+from vgraph.compiler.ir import EdgeApply, Load, Operator
+from vgraph.compiler.rewrite import walk
+from vgraph.compiler.types import Type, Vector, element_of
+
+MOST: Final = 64
+"""No more are chosen for the user: each costs a barrier and a visit to nearly every vertex."""
+
+
+def choose(c: Choice, asked: int | None) -> int:
+    """Where all arcs are pulled: as many as let the values of one segment's sources stay in the cache."""
+    against = isinstance(c.apply, EdgeApply) and c.apply.reverse
+    if asked is None:
+        parts = c.context.facts.segments
+        if parts == 1 or c.apply.frontier is not None or against:
+            return 1
+        found = min(MOST, parts * max(1, gathered_bytes(c.operator) // 4))
+        c.because(found, "the values that are gathered do not fit the cache, a part of them does")
+        return found
+    if asked != 1:
+        if against:
+            c.refuse("it runs against the arcs, and segments are cut along them")
+        c.because(asked, "asked for")
+    return asked
+
+
+def gathered_bytes(operator: Operator) -> int:
+    """Bytes that an edge operator reads at each source."""
+    at_source = {n.prop: n.type for n in walk(operator)
+                 if isinstance(n, Load) and role_of(operator, n.index) is Role.SRC}  # fmt: skip
+    return sum(map(_bytes, at_source.values()))
+
+
+def _bytes(t: Type) -> int:
+    return (element_of(t).bits or 32) // 8 * (t.length if isinstance(t, Vector) else 1)

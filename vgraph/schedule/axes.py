@@ -1,0 +1,361 @@
+"""The axes of schedules: the values of each, and the one record that says all there is to know of it.
+
+The records are the fields of `ApplySchedule`, at the end. What may be asked for, texts, JSON and the command line, the
+docstring of `Schedule.at`, which axes exclude which, what tuning and tests try, and the tables of `explain` follow from
+them. How an axis is resolved stands in `vgraph/compiler/axes/`, in the file of its name.
+"""
+
+# ruff: noqa: RUF009 (the calls that make records, as defaults of a dataclass)
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from sys import float_info
+from typing import Any, ClassVar, Final
+
+from vgraph.errors import ScheduleError
+from vgraph.schedule.record import (
+    FLAG,
+    Axis,
+    Kind,
+    Lack,
+    Need,
+    Word,
+    axis,
+    between,
+    count,
+    kinds,
+    show,
+    show_value,
+    spelled,
+    words,
+)
+
+
+class Direction(Word):
+    """Which end of the arcs the loop runs over."""
+
+    PUSH = "push"
+    """for v in active: for u in out(v): update u (atomically)."""
+    PULL = "pull"
+    """for v in vertices: for u in in(v), if u is active: update v, written once."""
+    AUTO = "auto"
+    """Chosen per round at run time, in a resolved schedule too."""
+
+
+class Phases(Word):
+    """How reading along the arcs and writing the vertices are split."""
+
+    FUSED = "fused"
+    """Read, compute and write in one loop."""
+    GATHER_APPLY = "gather_apply"
+    """Gather: every arc's contribution into a buffer in the order of in-arcs. Apply: each vertex reduces its part."""
+    APPLY_SCATTER = "apply_scatter"
+    """Apply: every active vertex's value into a buffer, in order. Scatter: along the out-arcs, update the ends."""
+    AUTO = "auto"
+
+
+class Payload(Word):
+    """What the buffer between two phases holds."""
+
+    RAW = "raw"
+    """The fields as they were read; the consumer computes."""
+    COMPUTED = "computed"
+    """What the producer computed from them."""
+    AUTO = "auto"
+
+
+class Drive(Word):
+    """Who is visited in a round."""
+
+    TOPOLOGY = "topology"
+    """for v in vertices: if v is active: ... (no queue is kept)."""
+    DATA = "data"
+    """for v in queue of active vertices: ..."""
+    AUTO = "auto"
+    """Chosen per round at run time, in a resolved schedule too."""
+
+
+class FrontierLayout(Word):
+    """How a frontier is stored."""
+
+    SPARSE = "sparse"
+    """A queue of vertex ids."""
+    BITMAP = "bitmap"
+    """One bit per vertex, in 64-bit words."""
+    AUTO = "auto"
+
+
+class Sync(Word):
+    """When an update becomes visible to other vertices."""
+
+    BSP = "bsp"
+    """At the end of the round: properties both read and written are double-buffered."""
+    ASYNC = "async"
+    """At once: legal where the fixpoint does not depend on it."""
+    AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Order(Kind):
+    """In which order active vertices are taken: `kind` is unordered, delta, strict or auto.
+
+    delta: buckets of width `delta` (in units of the value that orders; None: from the weights), the lowest first
+    (Meyer and Sanders 2003). strict: the smallest value first, on one thread (Dijkstra 1959).
+    """
+
+    delta: float | None = None
+    makers: ClassVar[Mapping[str, str]] = {"delta": "delta_stepping"}
+
+    def __str__(self) -> str:
+        if self.delta is None:
+            return self.kind
+        short = f"{self.delta:g}"
+        return f"{self.kind}({short if float(short) == self.delta else repr(self.delta)})"
+
+
+@dataclass(frozen=True)
+class Balance(Kind):
+    """How a loop's work is cut for threads: `kind` is vertex, edge, split, warp, block, twc or auto.
+
+    vertex: chunks with equally many vertices. edge: chunks with equally many arcs; a hub's arcs may be shared. split:
+    a vertex of more than `limit` arcs (None: from the histogram of degrees) becomes several of at most so many.
+    warp, block, twc (thread, warp or block by degree): GPU only.
+    """
+
+    limit: int | None = None
+    makers: ClassVar[Mapping[str, str]] = {"split": "SPLIT"}
+
+    def __str__(self) -> str:
+        return self.kind if self.limit is None else f"{self.kind}({self.limit})"
+
+
+PUSH, PULL = Direction.PUSH, Direction.PULL
+FUSED, GATHER_APPLY, APPLY_SCATTER = Phases.FUSED, Phases.GATHER_APPLY, Phases.APPLY_SCATTER
+RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
+TOPOLOGY, DATA = Drive.TOPOLOGY, Drive.DATA
+SPARSE, BITMAP = FrontierLayout.SPARSE, FrontierLayout.BITMAP
+BSP, ASYNC = Sync.BSP, Sync.ASYNC
+UNORDERED, STRICT = Order("unordered"), Order("strict")
+VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
+
+
+def delta_stepping(delta: float | None = None) -> Order:
+    """Buckets of width `delta`, a positive number; by default 4 * average weight / average degree.
+
+    Raises ScheduleError for anything else.
+    """
+    number = isinstance(delta, int | float) and not isinstance(delta, bool) and 0 < delta <= float_info.max
+    if delta is not None and not number:
+        raise ScheduleError(f"delta_stepping({delta!r}): the width of a bucket is a positive number")
+    return Order("delta", delta)
+
+
+def SPLIT(limit: int | None = None) -> Balance:
+    """Vertices of more than `limit` arcs are split; by default the limit follows from the histogram of degrees.
+
+    Raises ScheduleError unless `limit` is an int from 1 to 2**62.
+    """
+    if limit is not None and not between(1, 1 << 62)(limit):
+        raise ScheduleError(f"SPLIT({limit!r}): the limit is an int from 1 to 2**62")
+    return Balance("split", limit)
+
+
+def _width(text: str | None) -> Order:
+    return delta_stepping(None if text is None else int(text) if text.isdigit() else float(text))
+
+
+# --- what several records say ---------------------------------------------------------------------------------
+
+_ONE_LOOP: Final = Need("phases", (FUSED,), "two phases walk a buffer, in the order of the whole graph")
+_WHOLE_ROWS: Final = Need("balance", (VERTEX,), "the arcs of a vertex are handed out in parts")
+_BUFFER: Final = (GATHER_APPLY, APPLY_SCATTER)
+_NO_WARPS: Final = "use vg.VERTEX, vg.EDGE or vg.SPLIT(limit) here"
+
+_IN_BUCKETS: Final[Mapping[str, object]] = {
+    "drive": DATA,
+    "phases": FUSED,
+    "direction": PUSH,
+    "frontier": SPARSE,
+    "sync": ASYNC,
+    "deduplicate": False,
+}
+"""What the other axes are wherever there is an order, as buckets are the queue and updates are seen at once; all that
+are not named are at rest."""
+
+
+def _of_an_order(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
+    """The needs of `order`. Where a bucket is a queue of its own, as on GPUs, its loop can be balanced."""
+    reason = "vertices taken by priority stand in buckets, which is always {}={}"
+    found = []
+    for name in axes:
+        value = _IN_BUCKETS.get(name, axes[name].rest)
+        if name != "order":
+            assert value is not None, f"what is {name} where there is an order?"
+            why, on = reason.format(name, spelled(value)), "cpu" if name == "balance" else None
+            found.append(Need(name, (value,), why, "leave it out, or leave the order out", on=on))
+    return tuple(found)
+
+
+# --- the records ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplySchedule:
+    """The resolved schedule of one apply: a value for each axis. `frontier` is the layout of its *output* frontier.
+
+    Nothing is AUTO but a direction or drive that is chosen per round at run time, and the layout that follows it.
+    """
+
+    direction: Direction = axis(words(Direction))
+    phases: Phases = axis(
+        words(Phases),
+        needs=tuple(
+            Need(
+                "direction",
+                (end,),
+                f"{form} walks along {arcs}: its direction is {end.name}",
+                "leave out one of direction and phases",
+                of=(phases,),
+                note=f"the direction of {form}",
+            )
+            for phases, form, arcs, end in (
+                (GATHER_APPLY, "gather-apply", "in-arcs", PULL),
+                (APPLY_SCATTER, "apply-scatter", "out-arcs", PUSH),
+            )
+        ),
+    )
+    drive: Drive = axis(words(Drive))
+    frontier: FrontierLayout = axis(words(FrontierLayout))
+    order: Order = axis(
+        kinds(
+            Order,
+            ("unordered", "strict"),
+            {"delta": _width},
+            meant="an order: vg.UNORDERED, vg.delta_stepping(d) or vg.STRICT",
+            takes="UNORDERED, delta_stepping(d), STRICT",
+            form="unordered, delta, delta(d) with a positive number d, strict or auto",
+        ),
+        rest=UNORDERED,
+        candidates=(UNORDERED, delta_stepping(), delta_stepping(1), STRICT),
+        lacks=(
+            Lack(
+                "cuda",
+                'device="cuda" has no thread that takes vertices one by one',
+                "use order=vg.delta_stepping() or leave it out",
+                values=("strict",),
+            ),
+        ),
+    )
+    balance: Balance = axis(
+        kinds(
+            Balance,
+            ("vertex", "edge", "warp", "block", "twc"),
+            {"split": lambda text: SPLIT(None if text is None else int(text))},
+            meant="a balance: one of vg.VERTEX, vg.EDGE, vg.SPLIT(limit), vg.WARP, vg.BLOCK, vg.TWC",
+            takes="VERTEX, EDGE, SPLIT(limit); on GPUs WARP, BLOCK, TWC",
+            form="vertex, edge, split, split(n) with an int n of at least 1, warp, block, twc or auto",
+        ),
+        rest=VERTEX,
+        candidates=(VERTEX, EDGE, SPLIT(), SPLIT(4), WARP, BLOCK, TWC),
+        numbers=(SPLIT(64), SPLIT(256), SPLIT(1024)),
+        needs=(
+            Need(
+                "phases",
+                (FUSED,),
+                "phases={} walks its buffer in chunks of its own",
+                "use balance=vg.VERTEX or leave it out",
+            ),
+        ),
+        lacks=(
+            Lack("cpu", "a warp per vertex needs a device with warps", _NO_WARPS, ("warp",)),
+            Lack("cpu", "a block per vertex needs a device with blocks of threads", _NO_WARPS, ("block",)),
+            Lack("cpu", "thread, warp or block by degree needs a device with warps", _NO_WARPS, ("twc",)),
+        ),
+    )
+    sync: Sync = axis(words(Sync))
+    deduplicate: bool = axis(FLAG, candidates=(True, False))
+    segments: int = axis(
+        count(1),
+        rest=1,
+        candidates=(1, 2),
+        numbers=(4, 8, 16),
+        edges_only="a vertex operator walks its arcs itself, so they cannot be cut by their sources",
+        needs=(
+            Need(
+                "direction",
+                (PULL,),
+                "a push reads each source once, so there is nothing to keep in a cache",
+            ),
+            Need("drive", (TOPOLOGY,), "segments are walked whole, not from a queue of vertices"),
+            _ONE_LOOP,
+            _WHOLE_ROWS,
+        ),
+    )
+    payload: Payload = axis(
+        words(Payload),
+        rest=COMPUTED,
+        unsaid=False,
+        needs=(Need("phases", _BUFFER, "a fused loop has no buffer", "leave it out"),),
+    )
+    pipeline: int = axis(
+        count(0, "chunks in flight, 0: none"),
+        rest=0,
+        candidates=(0, 2),
+        numbers=(4, 8),
+        needs=(Need("phases", _BUFFER, "a fused loop has no producer and consumer", "leave it out"),),
+        lacks=(Lack("cuda", 'device="cuda" runs no producer beside a consumer'),),
+    )
+    prefetch: int = axis(
+        count(0, "arcs ahead, 0: none"),
+        rest=0,
+        candidates=(0, 8),
+        numbers=(4, 16, 32),
+        needs=(_ONE_LOOP, _WHOLE_ROWS),
+        lacks=(Lack("cuda", 'device="cuda" has other threads run while one waits for memory'),),
+    )
+    vectorize: bool = axis(
+        FLAG,
+        rest=False,
+        candidates=(False, True),
+        needs=(
+            _ONE_LOOP,
+            _WHOLE_ROWS,
+            Need("direction", (PULL,), "a push writes at scattered places, one by one"),
+        ),
+        lacks=(Lack("cuda", 'device="cuda" runs a thread per lane as it is'),),
+    )
+    extra: tuple[tuple[str, Any], ...] = ()
+    """The options that belong to passes of the user's, sorted."""
+    reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def __str__(self) -> str:
+        """The axes that are never at rest, and whatever else is not: `direction=push, ..., order=delta(64)`."""
+        shown = {
+            name: getattr(self, name) for name in sorted(AXES, key=lambda name: AXES[name].rest is not None)
+        }
+        own = [f"{name}={show(value)}" for name, value in shown.items() if value != AXES[name].rest]
+        return ", ".join([*own, *(f"{name}={show_value(value)}" for name, value in self.extra)])
+
+
+def _axes() -> dict[str, Axis]:
+    made = {f.name: replace(f.metadata["axis"], name=f.name) for f in fields(ApplySchedule) if f.metadata}
+    made["order"] = replace(made["order"], needs=_of_an_order(made))
+    return made
+
+
+AXES: Final[Mapping[str, Axis]] = _axes()
+"""All axes by name, in the order in which they are shown."""
+_FIRST: Final = ("order", "drive", "phases", "direction", "frontier", "sync", "deduplicate", "balance")
+DECIDED: Final[tuple[str, ...]] = tuple(dict.fromkeys((*_FIRST, *AXES)))
+"""All axes in the order in which they are decided: a resolver sees the choices before its own."""
+SHAPING: Final = _FIRST[:4]
+"""What the loop is like depends on these: other options may need two of them."""
+
+__all__ = [
+    "APPLY_SCATTER", "ASYNC", "AXES", "BITMAP", "BLOCK", "BSP", "COMPUTED", "DATA", "DECIDED", "EDGE", "FUSED",
+    "GATHER_APPLY", "PULL", "PUSH", "RAW", "SHAPING", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED",
+    "VERTEX", "WARP", "ApplySchedule", "Balance", "Direction", "Drive", "FrontierLayout", "Order", "Payload",
+    "Phases", "Sync", "delta_stepping",
+]  # fmt: skip
