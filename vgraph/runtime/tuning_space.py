@@ -53,7 +53,6 @@ class Space:
         self._labels = {name: Label(self.program, name, self.context) for name in self.labels}
         self.axes = axes
         self._widths = tuple(delta_stepping(width) for width in widths)
-        self._resolutions: dict[tuple[str, Options], Resolved | None] = {}
         self._rest = steps[first:]
 
     def code(self, schedule: Schedule) -> str:
@@ -80,11 +79,8 @@ class Space:
         return None if None in found else tuple(found)
 
     def _resolved(self, label: str, options: Options) -> Resolved | None:
-        known = (label, options)
-        if known not in self._resolutions:
-            found, error = self._labels[label].attempt(options)
-            self._resolutions[known] = found if error is None else None
-        return self._resolutions[known]
+        found, error = self._labels[label].attempt(options)
+        return found if error is None else None
 
     def values(self, axis: str) -> tuple[object, ...]:
         """What is tried of `axis`."""

@@ -43,7 +43,8 @@ def _with_warps(c: Choice) -> Balance:
     elif not c.is_edge and _obstacle(c, SPLIT()) is not None:
         choice = TWC
         reason = "the lanes of a warp or of a block share the arcs of a vertex, which cannot be cut"
-    if not facts.large or (facts.short_lists and not few) or _obstacle(c, choice) is not None:
+    fits = facts.large and (few or not facts.short_lists) and c.agrees(choice)
+    if not fits or _obstacle(c, choice) is not None:
         return VERTEX
     c.because(choice, reason)
     return choice

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.axes.base import Apply, Traversal
 from vgraph.compiler.passes import PIPELINE
@@ -65,85 +65,56 @@ class Verdict:
         return getattr(self.refusal, "span", None)
 
 
-Point = tuple[int, ...]
-"""A combination of options: for each axis of `DECIDED` the number of a candidate, -1 where nothing is asked for."""
-ANY: Final[Point] = (-1,) * len(DECIDED)
-
-
 class Label:
     """One label of a program, and what has been asked about it so far."""
 
     def __init__(self, program: Program, name: str, context: Context) -> None:
         applies = (n for n in walk(program) if isinstance(n, Apply) and n.label == name)
         self.applies = [Traversal(program, n, context) for n in applies]
-        self.known: dict[Point, tuple[Resolved, ScheduleError | None]] = {}
+        self.known: dict[Options, tuple[Resolved, ScheduleError | None]] = {}
 
     def attempt(self, options: Options) -> tuple[Resolved, ScheduleError | None]:
         """What `options` mean for all its applies: their complete schedules, or the error that refuses them."""
-        try:
-            return tuple(a.resolve(options) for a in self.applies), None
-        except ScheduleError as error:
-            return (), error.with_traceback(None)  # it is kept, and the frames would be
-
-    def at(self, point: Point) -> tuple[Resolved, ScheduleError | None]:
-        """`attempt`, remembered."""
-        if point not in self.known:
-            self.known[point] = self.attempt(options_at(point))
-        return self.known[point]
+        found = self.known.get(options)
+        if found is None:
+            try:
+                found = tuple(a.resolve(options) for a in self.applies), None
+            except ScheduleError as error:  # it is kept, and with it would be the frames
+                found = (), error.with_traceback(None)
+            self.known[options] = found
+        return found
 
     def verdict(self, axis: str, value: object) -> Verdict:
         """Whether `value` of `axis` may be asked for, alone or with another option, or two of the first axes."""
-        place = _PLACES[axis]
-        point = _moved(ANY, place, AXES[axis].candidates.index(value))
-        error = self.at(point)[1]
+        asked: dict[str, Any] = {axis: value}
+        error = self.attempt(Options(**asked))[1]
         if error is None:
             return Verdict(axis, value)
-        others = [
-            [(p, i) for i in range(len(AXES[a].candidates))] for p, a in enumerate(DECIDED) if a != axis
-        ]
-        pairs = [both for two in combinations(others[: len(SHAPING)], 2) for both in product(*two)]
-        for moves in [*((move,) for row in others for move in row), *pairs]:
-            together = point
-            for other, i in moves:
-                together = _moved(together, other, i)
-            if self.at(together)[1] is None:
-                return Verdict(
-                    axis, value, error, tuple((DECIDED[p], AXES[DECIDED[p]].candidates[i]) for p, i in moves)
-                )
+        others = [name for name in DECIDED if name != axis]
+        for names in (*((name,) for name in others), *combinations(others[: len(SHAPING)], 2)):
+            for values in product(*(AXES[name].candidates for name in names)):
+                needs = dict(zip(names, values, strict=True))
+                if self.attempt(Options(**asked | needs))[1] is None:
+                    return Verdict(axis, value, error, tuple(needs.items()))
         return Verdict(axis, value, error)
 
-    def below(self, point: Point, places: Sequence[int], rng: random.Random | None) -> Iterator[Point]:
-        """Decide the axes at `places`, in the order in which they are resolved; go no further below a refusal."""
-        found, error = self.at(point)
+    def below(self, options: Options, axes: Sequence[str], rng: random.Random | None) -> Iterator[Options]:
+        """Decide the `axes`, which are in the order in which they are resolved; go no further below a refusal."""
+        found, error = self.attempt(options)
         if error is not None:
             return
-        if not places:
-            yield point
+        if not axes:
+            yield options
             return
-        place, *rest = places
-        branches = [_moved(point, place, i) for i in range(len(AXES[DECIDED[place]].candidates))]
+        axis, *rest = axes
+        branches = [replace(options, **{axis: value}) for value in AXES[axis].candidates]
         # To leave the axis out is a choice of its own where no candidate says the same.
-        if not any(self.at(branch)[0] == found for branch in branches):
-            branches.insert(0, point)
+        if not any(self.attempt(branch)[0] == found for branch in branches):
+            branches.insert(0, options)
         if rng is not None:
             rng.shuffle(branches)
         for branch in branches:
             yield from self.below(branch, rest, rng)
-
-
-_PLACES: Final = {axis: place for place, axis in enumerate(DECIDED)}
-
-
-def _moved(point: Point, place: int, value: int) -> Point:
-    return (*point[:place], value, *point[place + 1 :])
-
-
-def options_at(point: Point) -> Options:
-    """The options of a point."""
-    asked: dict[str, Any] = {
-        axis: AXES[axis].candidates[i] for axis, i in zip(DECIDED, point, strict=True) if i >= 0
-    }
-    return Options(**asked)
 
 
 def legal(program: Program, context: Context) -> dict[str, dict[str, list[Verdict]]]:
@@ -167,15 +138,15 @@ def variants(
     """
     here = Label(program, label, context)
     seen: set[Resolved] = set()
-    for point in here.below(ANY, _places(axes), None):
-        found, _ = here.at(point)
+    for options in here.below(Options(), _decided(axes), None):
+        found, _ = here.attempt(options)
         if found not in seen:
             seen.add(found)
-            yield options_at(point)
+            yield options
 
 
-def _places(axes: Sequence[str] | None) -> list[int]:
-    return [place for place, name in enumerate(DECIDED) if axes is None or name in axes]
+def _decided(axes: Sequence[str] | None) -> list[str]:
+    return [name for name in DECIDED if axes is None or name in axes]
 
 
 def schedules(
@@ -204,9 +175,9 @@ def sample(
     """
     rng = random.Random(seed)
     rows = {name: Label(program, name, context) for name in labels(program)}
-    found: dict[tuple[Point, ...], None] = {}
+    found: dict[tuple[Options, ...], None] = {}
     for _ in range(4 * count):
         if len(found) == count:
             break
-        found.setdefault(tuple(next(row.below(ANY, _places(axes), rng)) for row in rows.values()))
-    return [Schedule(dict(zip(rows, map(options_at, points), strict=True))) for points in found]
+        found.setdefault(tuple(next(row.below(Options(), _decided(axes), rng)) for row in rows.values()))
+    return [Schedule(dict(zip(rows, chosen, strict=True))) for chosen in found]
