@@ -11,12 +11,13 @@ from lowering_programs import PROGRAMS
 
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
 from vgraph.compiler.axes import space
+from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir import Program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context
 from vgraph.compiler.text import parse_program
 from vgraph.errors import ScheduleError
-from vgraph.schedule import AXES, Axis, Need, Options, show
+from vgraph.schedule import ASYNC, AXES, Axis, Need, Options, show
 
 
 @cache
@@ -67,6 +68,28 @@ def test_what_a_device_lacks_is_refused_by_all_programs(device: Abilities) -> No
             lack = axis.lack(value, device.device)
             if lack is not None:
                 assert refusals(device, **{axis.name: value}) == {lack.reason}
+
+
+def test_it_is_told_where_sync_makes_no_difference() -> None:
+    for name, same in (("sums", True), ("sssp", False)):
+        program = program_of(name)
+        here = space.Label(program, labels(program)[0], Context())
+        (found,), _ = here.attempt(Options(sync=ASYNC))
+        reasons = " ".join(found.reasons)
+        assert ("the code is that of sync=bsp" in reasons) == same, reasons
+
+
+@pytest.mark.parametrize("device", [CPU, CUDA], ids=["cpu", "cuda"])
+@pytest.mark.parametrize("facts", [Facts(large=True, hubs=True, segments=8), Facts(large=True, deep=True)])
+def test_what_is_chosen_for_a_large_graph_leaves_legal_what_is_asked(facts: Facts, device: Abilities) -> None:
+    for name in ("sums", "bfs", "sssp"):
+        program = program_of(name)
+        for label in labels(program):
+            small = space.Label(program, label, Context(abilities=device))
+            large = space.Label(program, label, Context(abilities=device, facts=facts))
+            for options in (Options(**{a.name: v}) for a in AXES.values() for v in a.candidates):
+                legal = small.attempt(options)[1] is None
+                assert (large.attempt(options)[1] is None) == legal, options
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
