@@ -297,7 +297,7 @@ def _interpret(
 
     Program and schedule are checked as on a device.
     """
-    from vgraph.compiler.frontend import build_program
+    from vgraph.compiler.frontend import typed_program
     from vgraph.compiler.ir import VertexApply
     from vgraph.compiler.numbering import check_numbering
     from vgraph.compiler.passes.choose_schedule import check_labels
@@ -305,11 +305,12 @@ def _interpret(
     from vgraph.compiler.types import VID
     from vgraph.reference import run_reference
     from vgraph.runtime.arguments import check_vertex
-    from vgraph.runtime.executor import path_type, signature_of
+    from vgraph.runtime.executor import signature_of
     from vgraph.runtime.result import Result, Round, Stats, Trace
 
     start = time.perf_counter()
-    program = build_program(algorithm, signature_of(graph, types))
+    typed = typed_program(algorithm, signature_of(graph, types))
+    program = typed.program
     check_labels(program, schedule)
     if relabel is not None:
         check_numbering(program)
@@ -317,8 +318,7 @@ def _interpret(
         if param.type == VID:
             check_vertex(param.name, arguments[param.name], graph)
     checked = time.perf_counter()
-    paths = {name: path_type(graph, name) for name in graph.edge_properties}
-    values, records = run_reference(algorithm, graph, arguments, path_types=paths)
+    values, records = run_reference(typed, graph, arguments)
     done = time.perf_counter()
     vertex_labels = {n.label for n in walk(program) if isinstance(n, VertexApply)}
     ways = ("push", "vertex")

@@ -19,6 +19,7 @@ from typing import Any, Final
 from vgraph.errors import VGraphError
 
 MAX_DEBUG: Final = 5
+MAX_OPT: Final = 3
 
 
 class KnobError(VGraphError, ValueError):
@@ -43,13 +44,18 @@ class Knobs:
     """Neither read nor write the cache of compiled code."""
     threads: int | None = None
     """Threads of a run when the call gives none; None: the CPUs this process may use."""
+    opt: int = MAX_OPT
+    """LLVM's level of optimisation of code for the CPU; at 0 programs compile in a tenth of the time and run slowly."""
 
 
-def _debug(text: str) -> int:
-    level = int(text)
-    if not 0 <= level <= MAX_DEBUG:
-        raise ValueError
-    return level
+def _level(most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        level = int(text)
+        if not 0 <= level <= most:
+            raise ValueError
+        return level
+
+    return read
 
 
 def _positive(text: str) -> int:
@@ -81,13 +87,14 @@ def _folder(text: str) -> Path:
 
 
 _READERS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
-    "debug": (_debug, f"a level from 0 to {MAX_DEBUG}"),
+    "debug": (_level(MAX_DEBUG), f"a level from 0 to {MAX_DEBUG}"),
     "device": (str, "a device name"),
     "dump_dir": (_folder, "a folder"),
     "cache_dir": (_folder, "a folder"),
     "key_file": (_folder, "a file"),
     "no_cache": (_flag, "0 or 1"),
     "threads": (_positive, "a positive number of threads"),
+    "opt": (_level(MAX_OPT), f"a level from 0 to {MAX_OPT}"),
 }
 _VARIABLES: Final = tuple("VGRAPH_" + field.name.upper() for field in fields(Knobs))
 _scoped: ContextVar[dict[str, Any]] = ContextVar("vgraph_knobs")

@@ -1,74 +1,14 @@
-"""`segments`, `prefetch` and `vectorize`: compiled code gives what CPython gives, on the same random operators."""
+"""`segments`, `prefetch` and `vectorize`: compiled code gives what CPython gives."""
 
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
-from test_random_operators import load, random_graph, same
+from schedule_matrix import same
 
 import vgraph as vg
-
-QUICK, MANY = 5, 200
-WAYS = (
-    {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": 2},
-    {"direction": vg.PULL, "segments": 3},
-    {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": 50},
-    {"direction": vg.PULL, "vectorize": True},
-    {"direction": vg.PULL, "segments": 2, "vectorize": True, "prefetch": 3},
-    {"vectorize": True},
-    {"prefetch": 5},
-    {"direction": vg.PULL, "prefetch": 1},
-)
-
-
-def legal_schedules(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> list[vg.Schedule]:
-    """For each way a schedule that goes it at every label where it is legal."""
-    labels = vg.run(algorithm, graph, source=0, threads=2).schedule.labels
-    found = []
-    for way in WAYS:
-        schedule = vg.Schedule()
-        for label in labels:
-            attempt = schedule.at(label, **way)
-            try:
-                vg.explain(algorithm, graph, source=0, schedule=attempt)
-            except vg.ScheduleError:
-                continue
-            schedule = attempt
-        if schedule.labels:
-            found.append(schedule)
-    return found
-
-
-def check(seed: int, tmp_path: Path, graphs: int) -> None:
-    algorithm = load(tmp_path, seed)
-    given = [random_graph(1000 * seed + k, seed % 3 != 0) for k in range(graphs)]
-    schedules = legal_schedules(algorithm, given[0])
-    if not schedules:
-        pytest.skip("none of these schedules is legal for this program")
-    for graph in given:
-        source = seed % graph.num_vertices
-        expected = vg.run(algorithm, graph, device="python", source=source)
-        for number, schedule in enumerate(schedules):
-            threads = 1 + (seed + number) % 3
-            found = vg.run(algorithm, graph, schedule=schedule, threads=threads, source=source)
-            for name in expected.names:
-                want = np.asarray(getattr(expected, name))
-                same(np.asarray(getattr(found, name)), want, name, f"seed {seed}, {schedule}")
-
-
-@pytest.mark.parametrize("seed", range(QUICK))
-def test_random_operators(seed: int, tmp_path: Path) -> None:
-    check(seed, tmp_path, 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(QUICK, QUICK + MANY))
-def test_many_random_operators(seed: int, tmp_path: Path) -> None:
-    check(seed, tmp_path, 3)
-
 
 # --- every length of a row, every type ------------------------------------------------------------------------
 
@@ -148,7 +88,7 @@ def test_lanes(dtype: str, segments: int, id_bits: int | None) -> None:
     for threads in (1, 2):
         found = vg.run(reductions, graph, dtype=getattr(vg, dtype), schedule=schedule, threads=threads)
         for name in want.names:
-            same(np.asarray(getattr(found, name)), np.asarray(getattr(want, name)), name, str(schedule))
+            same(getattr(found, name), getattr(want, name), f"{name}: {schedule}")
 
 
 def test_nan_goes_through_the_lanes() -> None:

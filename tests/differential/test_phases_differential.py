@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from test_algorithms_differential import check_tree, larger
-from test_random_operators import check, load, random_graph
 
 import vgraph as vg
 
@@ -79,44 +76,6 @@ def test_pipelines_on_graphs_without_anything() -> None:
             assert (
                 vg.run(A.pagerank, graph, schedule=schedule, threads=threads).rank.size == graph.num_vertices
             )
-
-
-def two_phases(seed: int, algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Schedule:
-    """A random form at every label where it is legal."""
-    r, schedule = random.Random(seed), vg.Schedule()
-    for label in vg.run(algorithm, graph, source=0, threads=2).schedule.labels:
-        options: dict[str, Any] = dict(r.choice(FORMS))
-        if r.random() < 0.3:
-            del options["payload"]
-        options |= {} if r.random() < 0.5 else {"drive": r.choice([vg.TOPOLOGY, vg.DATA])}
-        options |= {} if r.random() < 0.5 else {"frontier": r.choice([vg.SPARSE, vg.BITMAP])}
-        attempt = schedule.at(label, **options)
-        try:
-            vg.run(algorithm, graph, schedule=attempt, source=0, threads=2)
-        except vg.ScheduleError:
-            continue
-        schedule = attempt
-    return schedule
-
-
-def test_random_operators_in_two_phases(tmp_path: Path) -> None:
-    tried = 0
-    for seed in range(5000, 5012):
-        algorithm = load(tmp_path, seed)
-        schedule = two_phases(seed, algorithm, random_graph(seed, True))
-        if schedule.labels:
-            check(algorithm, seed, schedule, threads=1 + seed % 3)
-            tried += 1
-    assert tried >= 6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6000, 6400))
-def test_many_random_operators_in_two_phases(seed: int, tmp_path: Path) -> None:
-    algorithm = load(tmp_path, seed)
-    schedule = two_phases(seed, algorithm, random_graph(seed, True))
-    for threads in (1, 2, 4):
-        check(algorithm, seed, schedule, threads)
 
 
 @vg.operator

@@ -50,6 +50,32 @@ def test_in_an_edge_operator(threads: int) -> None:
     np.testing.assert_array_equal(vg.run(squared_paths, graph, source=0, device="python").dist, want)
 
 
+@numba.njit
+def half_of_square(x, y):
+    return x * x // y
+
+
+@vg.operator
+def store_half_of_square(v):
+    v.x = half_of_square(v.a, v.b)
+
+
+@vg.algorithm
+def halves_of_squares(graph):
+    x = graph.vertex_property(vg.int64)
+    graph.vertex_apply(store_half_of_square)
+    return x
+
+
+@pytest.mark.parametrize("device", ["python", "cpu"])
+def test_numbers_have_numbas_types_everywhere(device: str) -> None:
+    """The product of int32 is an int64 for Numba, not for NumPy; an integer divided by 0 is 0, no error."""
+    graph = vg.Graph.from_edges([0, 1], [1, 0])
+    graph = graph.with_vertex_property("a", np.array([2**20, 7], np.int32))
+    graph = graph.with_vertex_property("b", np.array([2, 0], np.int32))
+    assert vg.run(halves_of_squares, graph, device=device).x.tolist() == [2**39, 0]
+
+
 def test_schedules_with_a_call_of_which_nothing_is_proved() -> None:
     """Whatever is legal agrees; that updates may be seen early cannot be shown through the call."""
     rng = np.random.default_rng(2)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from reference_harness import run_reference
 from scipy.sparse.csgraph import dijkstra
 
 from vgraph import language as vg
 from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import AlgorithmError
 from vgraph.graph import Graph
-from vgraph.reference import run_reference
 
 
 def random_graph(seed, n=40, m=150, *, directed=True, weight=np.int32, **options):

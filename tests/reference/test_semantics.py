@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from reference_harness import run_reference
 
 from vgraph import language as vg
 from vgraph.compiler import arithmetic
 from vgraph.decorators import algorithm, operator
-from vgraph.errors import GraphError, ParameterError
+from vgraph.errors import AlgorithmError, ParameterError
 from vgraph.graph import Graph
-from vgraph.reference import run_reference
 from vgraph.reference.overlay import _BUILTINS, cast_type
 from vgraph.reference.values import Number
 
@@ -61,8 +61,8 @@ def quiet():
 def test_arithmetic(value, expected):
     found = value()
     assert isinstance(found, Number)
-    assert found.value.dtype == expected.dtype
-    assert np.array_equal(found.value, expected, equal_nan=expected.dtype.kind == "f")
+    assert found._value.dtype == expected.dtype
+    assert np.array_equal(found._value, expected, equal_nan=expected.dtype.kind == "f")
 
 
 def test_infinity_is_the_largest_integer_in_a_comparison():
@@ -72,9 +72,9 @@ def test_infinity_is_the_largest_integer_in_a_comparison():
     assert Number(I32(5)) < vg.inf
 
 
-def test_signed_and_unsigned_64_bits_do_not_mix():
-    with pytest.raises(TypeError, match="no common type"):
-        Number(I64(1)) + Number(U64(1))
+def test_signed_and_unsigned_64_bits_compare():
+    assert Number(I64(-1)) < Number(U64(2**64 - 1))
+    assert Number(U64(2**63)) > Number(I64(2**63 - 1))
 
 
 # --- rounds ---------------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def start_at(graph, source):
 
 
 def test_a_vertex_that_the_graph_does_not_have_is_refused():
-    with pytest.raises(GraphError, match="9 is not a vertex"):
+    with pytest.raises(AlgorithmError, match="9 is not a vertex"):
         run_reference(start_at, PATH, {"source": 9})
 
 
@@ -371,7 +371,7 @@ def test_closures_are_seen_and_lines_stay():
         k = factor
         v.x = limit(v.id) * k
         if v.id == 3:
-            raise_here  # noqa: F821
+            v.x = v.out_neighbors[3].x
 
     @algorithm
     def scaled(graph):
@@ -380,8 +380,8 @@ def test_closures_are_seen_and_lines_stay():
         graph.vertex_apply(scale, graph.frontier(3))
         return x
 
-    with pytest.raises(NameError, match="raise_here") as caught:
+    with pytest.raises(IndexError) as caught:
         run_reference(scaled, PATH, {})
-    line = caught.traceback[-1]
+    (line,) = [entry for entry in caught.traceback if entry.name == "scale"]
     assert str(line.path) == __file__
-    assert str(line.statement).split() == ["raise_here", "#", "noqa:", "F821"]
+    assert str(line.statement).strip() == "v.x = v.out_neighbors[3].x"

@@ -34,6 +34,7 @@ def test_defaults():
         ("no_cache", "1", True),
         ("no_cache", "off", False),
         ("threads", " 7 ", 7),
+        ("opt", "0", 0),
     ],
 )
 def test_reads_the_environment_each_time(monkeypatch, variable, text, value):
@@ -51,6 +52,7 @@ def test_reads_the_environment_each_time(monkeypatch, variable, text, value):
         ("debug", "x"),
         ("threads", "0"),
         ("threads", "2.5"),
+        ("opt", "4"),
         ("no_cache", "maybe"),
     ],
 )
@@ -106,3 +108,14 @@ def test_cache_directory(monkeypatch, tmp_path):
     monkeypatch.setenv("VGRAPH_KEY_FILE", str(tmp_path / "my key"))
     assert config.key_file() == tmp_path / "my key"
     assert sys.platform  # the module under test shares it; monkeypatch puts it back
+
+
+@pytest.mark.parametrize("opt", [0, 1, 3])
+def test_each_level_of_optimisation_makes_code_of_its_own(opt):
+    import vgraph as vg
+    from vgraph.runtime.cpu import CPU
+
+    graph = vg.Graph.from_edges([0, 1], [1, 2])
+    with scope(opt=opt):
+        assert CPU(1).stamp().endswith(f"|O{opt}")
+        assert vg.run(vg.algorithms.bfs, graph, source=0).level.tolist() == [0, 1, 2]

@@ -35,7 +35,11 @@ def _floor_divide(a: Value, b: Value) -> Value:
 
 
 def _power(a: Value, b: Value) -> Value:
-    if dtype_of(a).kind == "f" or dtype_of(a).kind == "u":
+    if (
+        dtype_of(a).kind == "f"
+    ):  # of arrays: for scalars NumPy takes the square root where b is 0.5, NaN of -inf
+        return np.power(np.atleast_1d(a), np.atleast_1d(b)).reshape(np.shape(a))[()]
+    if dtype_of(a).kind == "u":
         return np.power(a, b)
     result = np.power(a, np.maximum(b, 0))
     one, minus_one = a == 1, a == -1
@@ -119,6 +123,17 @@ def cast(value: Value, to: np.dtype[Any]) -> Value:
     if source.kind == "f" and to.kind in "iu":
         return _saturate(value, to)
     return value.astype(to)
+
+
+def nearest(value: Value, to: np.dtype[Any]) -> Value:
+    """`value` converted like `cast`, but integers that `to` cannot hold give the nearest that it can."""
+    if dtype_of(value).kind not in "iu" or to.kind not in "iu":
+        return cast(value, to)
+    limits = np.iinfo(to)
+    inside = np.clip(
+        np.asarray(value, object), limits.min, limits.max
+    )  # of Python's integers: none overflows
+    return np.asarray(inside).astype(to)[()]
 
 
 def _saturate(value: Value, to: np.dtype[Any]) -> Value:

@@ -41,7 +41,7 @@ from vgraph.compiler.ir import (
     While,
 )
 from vgraph.compiler.rewrite import children, walk
-from vgraph.compiler.types import Kind, Scalar, Type, Vector
+from vgraph.compiler.types import Kind, Scalar, Type, Vector, limits
 from vgraph.source import Span
 
 
@@ -367,7 +367,9 @@ class _Order:
             case Binary(op="-", type=Scalar(kind=Kind.SIGNED | Kind.FLOAT)):
                 return not self.subsets and parts[1] is _Shape.CONSTANT
             case Cast(operand=operand, to=to):
-                return _keeps_bits(operand.type, to) if self.subsets else _keeps_size(operand.type, to)
+                if self.subsets:
+                    return _keeps_bits(operand.type, to)
+                return _keeps_size(operand.type, to) or _is_clamped(operand, to)
         return False
 
 
@@ -387,3 +389,16 @@ def _keeps_size(old: Type, new: Type) -> bool:
         case (Kind.SIGNED | Kind.UNSIGNED | Kind.BOOL, Kind.FLOAT) | (Kind.BOOL, Kind.SIGNED | Kind.UNSIGNED):
             return True
     return old == new
+
+
+def _is_clamped(e: Expr, to: Type) -> bool:
+    """Whether an integer is brought into the range of `to` by minima and maxima with constants, so that it is kept."""
+    t = e.type
+    if not (isinstance(t, Scalar) and isinstance(to, Scalar) and t.is_integer and to.is_integer):
+        return False
+    low, high = limits(t)
+    while isinstance(e, Binary) and e.op in ("min", "max") and isinstance(e.right, Const):
+        bound = int(e.right.value)
+        low, high = (low, min(high, bound)) if e.op == "min" else (max(low, bound), high)
+        e = e.left
+    return limits(to)[0] <= low and high <= limits(to)[1]

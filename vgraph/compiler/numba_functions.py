@@ -115,7 +115,9 @@ def _compile(name: str, value: Any, args: tuple[Type, ...]) -> External:
         )
     result = _scalar(made.signature.return_type)
     text = _module(name, made, args, result)
-    return External(name, args, result, text, python_function(value))
+    # For CPython it is Numba's too: on NumPy's scalars the bare function would have NumPy's types.
+    called = numba.njit(error_model=_OPTIONS["error_model"], **kept)(python_function(value))
+    return External(name, args, result, text, called)
 
 
 @contextlib.contextmanager
@@ -222,20 +224,4 @@ def _is_provided(name: str) -> bool:
     return hasattr(ctypes.CDLL(None), name)
 
 
-# --- device="python" ------------------------------------------------------------------------------------------
-
-
-def result_of(value: Any, args: Sequence[Any]) -> tuple[Any, Type | None]:
-    """What the user's own function gives for NumPy scalars, and its type if Numba knows it."""
-    result = value(*args)
-    if hasattr(value, "_sig"):
-        return result, _scalar(value._sig.return_type)
-    import numba
-
-    found = value.overloads.get(tuple(numba.typeof(a) for a in args))
-    if found is None and len(value.overloads) == 1:
-        (found,) = value.overloads.values()
-    return result, None if found is None else _scalar(found.signature.return_type)
-
-
-__all__ = ["NumbaRefusal", "compiled", "content", "declared_types", "python_function", "result_of"]
+__all__ = ["NumbaRefusal", "compiled", "content", "declared_types", "python_function"]

@@ -7,6 +7,7 @@ span takes the span of the node it replaces, at every depth.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeVar, cast
@@ -164,6 +165,29 @@ def substitute(node: N, values: Mapping[str, Expr]) -> N:
 def substitute_body(body: Body, values: Mapping[str, Expr]) -> Body:
     """`substitute` on a body."""
     return tuple(substitute(s, values) for s in body)
+
+
+def fixed_copies(operator: ir.Operator) -> dict[str, Expr]:
+    """Locals that only ever name another fixed value, with that value: `let u: vid = dst` where nothing else sets u.
+
+    So `u` is the operator's own vertex as `dst` is; a local that is set elsewhere, too, is any vertex.
+    """
+    counts: Counter[str] = Counter()
+    for n in walk(operator):
+        match n:
+            case ir.Let(name=name) | ir.Assign(name=name) | ir.Accumulate(name=name) | ir.For(name=name):
+                counts[name] += 1
+            case ir.CompareAndSwap(ok=name) | ir.Reduce(changed=str(name)):
+                counts[name] += 1
+    found: dict[str, Expr] = {}
+    for n in walk(operator):
+        match n:
+            case ir.Let(name=name, value=ir.Var(name=source) as value) if counts[name] == 1:
+                if counts[source] == 0 or source in found:
+                    found[name] = found.get(source, value)
+            case ir.Let(name=name, value=ir.Const() as value) if counts[name] == 1:
+                found[name] = value
+    return found
 
 
 # --- names --------------------------------------------------------------------------------------------------

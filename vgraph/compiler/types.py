@@ -91,6 +91,14 @@ class Target:
         return next(name for name, t in NUMPY_NAMES.items() if t == scalar)
 
 
+def limits(t: Scalar, target: Target | None = None) -> tuple[int, int]:
+    """The smallest and the largest value of a bool, integer or index type; ids have the width of `target`."""
+    if t.kind is Kind.BOOL:
+        return 0, 1
+    bits = (target or Target()).width(t)
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if t.kind is Kind.SIGNED else (0, (1 << bits) - 1)
+
+
 def element_of(t: Type) -> Scalar:
     """The scalar type of a value or of a vector's elements."""
     return t.element if isinstance(t, Vector) else t

@@ -7,50 +7,43 @@ against.
 
 from __future__ import annotations
 
-import ast
-import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import arithmetic
-from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue, argument_types
-from vgraph.compiler.types import VID, Type
-from vgraph.decorators import AlgorithmDef
+from vgraph.compiler.frontend.kinds import default
+from vgraph.compiler.frontend.signature import StaticValue
+from vgraph.compiler.frontend.typed import TypedProgram
+from vgraph.compiler.ir import Site
+from vgraph.compiler.types import VID
 from vgraph.language import DType
 from vgraph.reference.driver import DriverState, GraphProxy, RoundRecord
-from vgraph.reference.overlay import Overlay, cast_type
-from vgraph.reference.proxies import Property, State, Vertex
-from vgraph.reference.values import Number
+from vgraph.reference.overlay import cast_type
+from vgraph.reference.proxies import Property
+from vgraph.reference.values import convert, lift
 
 __all__ = ["RoundRecord", "run_reference"]
 
 
 def run_reference(
-    definition: AlgorithmDef,
-    graph: Any,
-    arguments: Mapping[str, object],
-    *,
-    path_types: Mapping[str, Type] | None = None,
+    typed: TypedProgram, graph: Any, arguments: Mapping[str, object]
 ) -> tuple[dict[str, Any], list[RoundRecord]]:
-    """Run an algorithm on a `vgraph.Graph`; the results by name, and a record of every round.
+    """Run a program on a `vgraph.Graph` that it was typed for; the results by name, and a record of every round.
 
     Properties come back as arrays, everything else as NumPy scalars; vertex ids are signed, with -1 for none.
-    `path_types` are the types of `graph.<property>.path_dtype`; where none is given, 64 bits. Raises
-    ParameterError for wrong `arguments`, AlgorithmError where the algorithm ends by `vg.fail`.
+    `arguments` are complete. Raises AlgorithmError where the algorithm ends by `vg.fail`, or names a vertex that there
+    is none of.
     """
-    types = argument_types(definition, arguments)
-    overlay = Overlay()
-    function = overlay.function(definition)
-    state = DriverState(graph, function.__code__, overlay, path_types or {})
-    overlay.attach(state)
-    given = {name: p.default for name, p in definition.signature.parameters.items()} | dict(arguments)
+    state = DriverState(graph, typed)
+    function = state.overlay.function(typed.algorithm)
+    state.code = function.__code__
     with arithmetic.quiet():
-        values = [_argument(state, given[name], kind) for name, kind in types.items()]
+        values = [_argument(state, typed, name, arguments[name]) for name in typed.signature.arguments]
         returned = function(GraphProxy(state), *values)
-    outcome = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
-    names = result_names(definition) if outcome else []
+    outcome = returned if isinstance(returned, tuple) else (returned,)
+    names = [r.name for r in typed.program.results]
     return {name: _result(value) for name, value in zip(names, outcome, strict=True)}, state.trace
 
 
@@ -67,16 +60,19 @@ class ArrayArgument(Property):
         return self.state.from_memory(self.array[int(index)], self.type)
 
 
-def _argument(state: State, value: Any, kind: Any) -> Any:
+def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) -> Any:
     """A parameter as the program sees it."""
+    kind = typed.signature.arguments[name]
     if isinstance(kind, StaticValue):
         return cast_type(kind.value) if isinstance(kind.value, DType) else kind.value
-    if isinstance(kind, (ArrayType, PropertyArgument)):
-        t = kind.element if isinstance(kind, ArrayType) else kind.type
-        make = ArrayArgument if isinstance(kind, ArrayType) else Property
-        return make(state, t, np.array(np.asarray(value).astype(state.dtype(t))))
-    plain = value.item() if isinstance(value, np.generic) else value
-    return state.from_memory(state.to_memory(plain, kind), kind)
+    for param in typed.program.params:
+        if param.name == name:
+            return state.from_memory(state.to_memory(value, param.type), param.type)
+    for prop in typed.program.properties:
+        if prop.name == name:
+            make = ArrayArgument if prop.site is Site.ARRAY else Property
+            return make(state, prop.type, np.array(np.asarray(value).astype(state.dtype(prop.type))))
+    return value  # nothing uses it
 
 
 def _result(value: Any) -> Any:
@@ -84,18 +80,6 @@ def _result(value: Any) -> Any:
     if isinstance(value, Property):
         found = value.array.copy()
         return found.view(f"i{found.itemsize}") if value.type == VID else found
-    if isinstance(value, Vertex):
-        return value._state.id_dtype.type(value._index).view(f"i{value._state.id_dtype.itemsize}")
-    if isinstance(value, Number):
-        return value.value
-    return np.asarray(value)[()]
-
-
-def result_names(definition: AlgorithmDef) -> list[str]:
-    """The names in the algorithm's return statement: `return dist, graph.count` gives dist and count."""
-    tree = ast.parse(textwrap.dedent(definition.source.text))
-    returned = [n.value for n in ast.walk(tree) if isinstance(n, ast.Return) and n.value is not None][-1]
-    parts = returned.elts if isinstance(returned, ast.Tuple) else [returned]
-    return [
-        p.id if isinstance(p, ast.Name) else p.attr if isinstance(p, ast.Attribute) else "" for p in parts
-    ]
+    number = lift(value)
+    found = number._value if number._kind == VID else convert(number, default(number._kind))
+    return found.view(f"i{found.itemsize}") if number._kind == VID else found

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vgraph.compiler import arithmetic
-from vgraph.compiler.types import F64, I32, I64, NUMPY_NAMES, U32, U64, VID, Scalar, Type, Vector, element_of
+from vgraph.compiler.frontend.typed import TypedProgram
+from vgraph.compiler.types import I64, NUMPY_NAMES, VID, Type, Vector
 from vgraph.decorators import OperatorDef
-from vgraph.errors import GraphError
-from vgraph.language import DType, NoVertex, dtype_of
+from vgraph.language import DType, dtype_of
 from vgraph.reference.overlay import Overlay, cast_type
-from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, _better, root
-from vgraph.reference.values import Number, Read, Reduced, literal_type, type_of
+from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, root
+from vgraph.reference.values import Number, contribution
 
 
 class RoundRecord(NamedTuple):
@@ -45,8 +45,6 @@ class PriorityQueue:
     """Vertices that wait, by the value of a property; false when none is left."""
 
     def __init__(self, prop: Property) -> None:
-        if not isinstance(prop, Property) or prop.type not in (I32, I64, U32):
-            raise GraphError("a priority queue orders vertices by an integer property of the algorithm")
         self._property, self._level = prop, 0
         self._held = set(range(prop.state.graph.num_vertices))
 
@@ -68,48 +66,17 @@ class PriorityQueue:
         return Frontier(taken)
 
 
-class GlobalPlace:
-    """A global of the algorithm inside a round."""
-
-    __slots__ = ("name", "state")
-
-    def __init__(self, state: DriverState, name: str) -> None:
-        self.state, self.name = state, name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GlobalPlace) and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def tested(self, value: Any) -> Any:
-        """Globals keep the value of the round's start."""
-        return value
-
-    def reduce(self, op: str, operand: Any) -> None:
-        """Remember a contribution until the round ends."""
-        assert self.state.round is not None
-        partials = self.state.round.partials
-        key, value = (self.name, op), self.state.to_memory(operand, self.state.types[self.name])
-        partials[key] = arithmetic.BINARY[op](partials[key], value) if key in partials else value
-
-    def assign(self, value: Any) -> None:
-        """A plain store: a test against the start's value came out true (`if e > graph.x: graph.x = e`)."""
-        new = self.state.to_memory(value, self.state.types[self.name])
-        start = self.state.globals[self.name]
-        if new != start:
-            op = "min" if new < start else "max"
-            self.reduce(op, self.state.from_memory(_better(start, start, new), self.state.types[self.name]))
-
-
 class DriverState(State):
     """The state of a run with its globals, trace and the algorithm's own frame."""
 
-    def __init__(self, graph: Any, code: CodeType, overlay: Overlay, path_types: Mapping[str, Type]) -> None:
+    code: CodeType
+
+    def __init__(self, graph: Any, typed: TypedProgram) -> None:
         super().__init__(graph)
-        self.code, self.overlay, self.path_types = code, overlay, path_types
+        self.path_types, self.operators = typed.signature.path_types, typed.operators
+        self.overlay = Overlay(self)
         self.globals: dict[str, Any] = {}
-        self.types: dict[str, Type] = {}
+        self.types = {g.name: g.type for g in typed.program.globals}
         self.trace: list[RoundRecord] = []
         self.of_graph = {k: Property(self, _array_type(v), v) for k, v in graph.vertex_properties.items()}
         self.edge_properties = {k: (v, _array_type(v)) for k, v in graph.edge_properties.items()}
@@ -146,13 +113,6 @@ class EdgePropertyProxy:
     def __init__(self, t: Type, path_type: Type) -> None:
         self.dtype = cast_type(dtype_of(t))
         self.path_dtype = cast_type(dtype_of(path_type))
-
-
-def path_type(t: Type) -> Type:
-    """A type wide enough for sums along paths, where nothing is known of the values."""
-    element = element_of(t)
-    wide: Scalar = F64 if element.is_float else U64 if element == U64 else I64
-    return Vector(wide, t.length) if isinstance(t, Vector) else wide
 
 
 class GraphProxy:
@@ -219,30 +179,24 @@ class GraphProxy:
     def __getattr__(self, name: str) -> Any:
         state = self._state
         if name in state.globals:
-            value, t = state.globals[name], state.types[name]
-            if state.round is not None and t != VID:
-                return Read(value, GlobalPlace(state, name))
-            return state.from_memory(value, t)
+            return state.from_memory(state.globals[name], state.types[name], name)
         if name in state.edge_properties:
             t = state.edge_properties[name][1]
-            return EdgePropertyProxy(t, state.path_types.get(name, path_type(t)))
+            return EdgePropertyProxy(t, state.path_types[name])
         if name in state.of_graph:
             return state.of_graph[name]
         raise AttributeError(f"the graph has no property {name}, and no global of that name was set")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self._state.globals[name] = self._state.to_memory(value, self._state.types[name])
+
+    def _reduce(self, name: str, value: Any, op: str) -> None:
+        """Remember a contribution until the round ends."""
         state = self._state
-        if state.round is None:
-            state.types.setdefault(name, _type_of(value))
-            state.globals[name] = state.to_memory(value, state.types[name])
-            return
-        if name not in state.globals:
-            raise AttributeError(f"graph.{name} is set by an operator before the algorithm gave it a value")
-        place = GlobalPlace(state, name)
-        if isinstance(value, Reduced) and value.place == place:
-            place.reduce(value.op, value.operand)
-        else:
-            place.assign(value)
+        assert state.round is not None
+        change = contribution(value, name, op, state.types[name], state.to_memory)
+        partials, key = state.round.partials, (name, op)
+        partials[key] = arithmetic.BINARY[op](partials[key], change) if key in partials else change
 
     # --- applies
 
@@ -260,7 +214,7 @@ class GraphProxy:
         """
         state = self._state
         state.resolve()
-        call, first = _operator(op, 3, state.overlay), _graph_first(op)
+        call, first = state.overlay.function(state.operators[op]), _graph_first(op)
         active = _vertices(frontier, state)
         state.round = Round()
         arcs = 0
@@ -288,7 +242,7 @@ class GraphProxy:
     def _visit(self, op: OperatorDef, frontier: Frontier | None, label: str | None) -> Frontier:
         state = self._state
         state.resolve()
-        call, first = _operator(op, 1, state.overlay), _graph_first(op)
+        call, first = state.overlay.function(state.operators[op]), _graph_first(op)
         active = _vertices(frontier, state)
         state.round = Round()
         chosen = [v for v in active if self._call(op, call, first, (Vertex(state, v, own=True),))]
@@ -305,12 +259,6 @@ class GraphProxy:
         return call(self, *args) if graph_first else call(*args, self)
 
 
-def _type_of(value: Any) -> Type:
-    if isinstance(value, Vertex | NoVertex):
-        return VID
-    return type_of(value.value) if isinstance(value, Number) else literal_type(value)
-
-
 def _vertices(frontier: Frontier | None, state: State) -> Sequence[int]:
     return range(state.graph.num_vertices) if frontier is None else frontier.vertices
 
@@ -321,14 +269,3 @@ def _graph_first(op: OperatorDef) -> bool | None:
     if "graph" not in names:
         return None
     return names[0] == "graph"
-
-
-def _operator(op: OperatorDef, count: int, overlay: Overlay) -> Any:
-    """The operator's function, ready to run."""
-    if not isinstance(op, OperatorDef):
-        raise GraphError(f"{op!r} is not an operator: decorate it with @vg.operator")
-    names = [n for n in inspect.signature(op.function).parameters if n != "graph"]
-    if len(names) != count:
-        wanted = "(src, edge, dst)" if count == 3 else "(v)"
-        raise GraphError(f"{op.name} takes ({', '.join(names)}); this apply runs operators of {wanted}")
-    return overlay.function(op)

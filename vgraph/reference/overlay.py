@@ -1,36 +1,38 @@
 """Copies of the user's functions that see the language's `min`, `int`, `vg.sqrt`, ... instead of Python's.
 
-A debugger steps through the user's file: the code is the user's, with other names (and see `locals`).
+A debugger steps through the user's file: the code is the user's, with other names (and see `rewriting`).
 """
 
 from __future__ import annotations
 
 import builtins
+import enum
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgraph import language
 from vgraph.compiler import arithmetic
-from vgraph.compiler.externals import is_numba
-from vgraph.compiler.types import BOOL, F64, I64, VID
-from vgraph.decorators import Definition, FunctionDef
+from vgraph.compiler.externals import External, is_numba
+from vgraph.compiler.frontend.kinds import default, merge
+from vgraph.compiler.frontend.typed import Typed
+from vgraph.compiler.types import F64, I64, VID, Vector, element_of
+from vgraph.decorators import FunctionDef
 from vgraph.language import DType
-from vgraph.reference.locals import BIND, bind, code_of
-from vgraph.reference.values import Number, convert, extreme, literal_type, typed
+from vgraph.reference.rewriting import code_of
+from vgraph.reference.values import Number, convert, extreme, lift, numpy_dtype
+
+if TYPE_CHECKING:
+    from vgraph.reference.proxies import State
 
 
 class Cast(DType):
     """A dtype whose call converts as the language does."""
 
     def __call__(self, value: Any) -> Any:
-        if self.type == VID:
-            return value
-        if self.type == BOOL:
-            return bool(convert(value, BOOL))
-        return Number(convert(value, self.type))
+        return Number(convert(lift(value), self.type))
 
     __hash__ = DType.__hash__
 
@@ -39,11 +41,14 @@ class VertexCast(Cast):
     """`vg.vertex`: called on a number in an operator, the vertex of that number, or vg.none if there is none."""
 
     def __call__(self, value: Any) -> Any:
-        state: Any = self.__dict__["state"]
-        if state.round is None or hasattr(value, "as_number"):
-            return value
-        number = int(convert(value, I64))
-        return state.from_memory(number if 0 <= number < state.graph.num_vertices else state.none, VID)
+        state: State = self.__dict__["state"]
+        number = state.lift(value)
+        if number._kind == VID:
+            return number
+        if state.round is None:
+            return state.kept(number, VID)
+        at = int(convert(number, I64))
+        return state.from_memory(at if 0 <= at < state.graph.num_vertices else state.none, VID)
 
     __hash__ = DType.__hash__
 
@@ -65,119 +70,103 @@ def _range(*bounds: Any) -> Iterator[Number]:
     return (Number(np.int64(i)) for i in range(int(start), int(stop), int(step)))
 
 
-def _number(x: Any) -> Any:
-    found = typed(x)
-    return convert(x, literal_type(x)) if found is None else found
+def _elementwise(name: str) -> Callable[[Any], Number]:
+    """A function of floats; sqrt, exp and log take others as float64, floor and ceil leave them as they are."""
 
-
-def _elementwise(name: str, as_float: bool) -> Callable[[Any], Any]:
     def apply(x: Any) -> Any:
-        value = _number(x)
-        if as_float and value.dtype.kind != "f":
-            value = arithmetic.cast(value, np.dtype(np.float64))
-        result = arithmetic.FUNCTIONS[name](value)
-        return bool(result) if result.dtype.kind == "b" else Number(result)
+        number = lift(x)
+        t = default(number._kind)
+        if not element_of(t).is_float:
+            if name in ("floor", "ceil"):
+                return number
+            t = Vector(F64, t.length) if isinstance(t, Vector) else F64
+        return Number(arithmetic.FUNCTIONS[name](convert(number, t)))
 
     return apply
 
 
-def _dot(a: Any, b: Any) -> Number:
-    product = Number(_number(a)) * Number(_number(b))
-    return Number(arithmetic.FUNCTIONS["sum"](product.value))
+def _dot(a: Number, b: Number) -> Number:
+    kind = merge(a._kind, b._kind)
+    assert kind is not None
+    t = default(kind)
+    return Number(arithmetic.FUNCTIONS["dot"](convert(a, t), convert(b, t)))
 
 
-def _sum(a: Any) -> Number:
-    return Number(arithmetic.FUNCTIONS["sum"](_number(a)))
-
-
-_BUILTINS: dict[str, Any] = {
-    "min": extreme("min"),
-    "max": extreme("max"),
-    "abs": lambda x: abs(x) if typed(x) is None else Number(np.abs(typed(x))),
-    "int": lambda x: Number(convert(x, I64)),
-    "float": lambda x: Number(convert(x, F64)),
-    "bool": lambda x: bool(convert(x, BOOL)),
-    "len": lambda x: Number(np.int64(len(x))),
-    "range": _range,
-}
 _LANGUAGE: dict[int, Any] = {
-    id(language.sqrt): _elementwise("sqrt", True),
-    id(language.exp): _elementwise("exp", True),
-    id(language.log): _elementwise("log", True),
-    id(language.floor): _elementwise("floor", False),
-    id(language.ceil): _elementwise("ceil", False),
-    id(language.isnan): _elementwise("isnan", False),
-    id(language.isinf): _elementwise("isinf", False),
+    id(min): extreme("min"),
+    id(max): extreme("max"),
+    id(abs): lambda x: abs(lift(x)),
+    id(int): Cast("int64", I64),
+    id(float): Cast("float64", F64),
+    id(bool): lambda x: Number(np.bool_(bool(lift(x)))),
+    id(len): lambda x: Number(np.int64(len(x))),
+    id(range): _range,
     id(language.dot): _dot,
-    id(language.sum): _sum,
+    id(language.sum): lambda a: Number(arithmetic.FUNCTIONS["sum"](a._value)),
+    id(language.vector): lambda dtype, length: cast_type(language.vector(dtype, int(length))),
+    **{
+        id(getattr(language, name)): _elementwise(name)
+        for name in ("sqrt", "exp", "log", "floor", "ceil", "isnan", "isinf")
+    },
 }
-
-
-def _numba(function: Any) -> Callable[..., Any]:
-    """A function of Numba's on the numbers of the language."""
-
-    def call(*args: Any) -> Any:
-        from vgraph.compiler.numba_functions import result_of
-
-        result, t = result_of(function, [_plain(a) for a in args])
-        value = convert(result, t or literal_type(result))
-        return bool(value) if value.dtype.kind == "b" else Number(value)
-
-    return call
-
-
-def _plain(x: Any) -> Any:
-    """A NumPy scalar; vertices are numbers of type int64."""
-    value = _number(x)
-    return np.int64(value) if hasattr(x, "as_number") else value
+"""What stands in the place of functions, by their identity."""
+_BUILTINS = {f.__name__: _LANGUAGE[id(f)] for f in (min, max, abs, int, float, bool, len, range)}
 
 
 class _Namespace:
-    """A module of the language with its names replaced."""
+    """A module or class with the language's values in place of its own."""
 
-    def __init__(self, module: types.ModuleType, overlay: Overlay) -> None:
-        self._module, self._overlay = module, overlay
+    def __init__(self, owner: types.ModuleType | type, overlay: Overlay) -> None:
+        self._owner, self._overlay = owner, overlay
 
     def __getattr__(self, name: str) -> Any:
-        return self._overlay.value(getattr(self._module, name))
+        return self._overlay.value(getattr(self._owner, name))
 
 
 class Overlay:
-    """Makes the copies; one for each function of the program."""
+    """Makes the copies: one for each function of the program as it was typed."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: State) -> None:
+        self.state = state
         self._vertex = VertexCast("vertex", VID)
-        self._functions: dict[Definition, Any] = {}
-
-    def function(self, definition: Definition) -> Any:
-        """The definition's function with the language's names; its code is the user's but for `bind`."""
-        if definition not in self._functions:
-            function = definition.function
-            names: dict[str, Any] = {**_BUILTINS, BIND: bind, "__builtins__": builtins}
-            cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
-            code = code_of(definition)
-            copy = types.FunctionType(code, names, function.__name__, function.__defaults__, cells)
-            copy.__kwdefaults__ = function.__kwdefaults__
-            self._functions[definition] = copy
-            # Names are filled in last: helpers may call one another.
-            names.update({name: self.value(value) for name, value in function.__globals__.items()})
-            for cell, name in zip(cells, code.co_freevars, strict=True):
-                if name in definition.closure:
-                    cell.cell_contents = self.value(definition.closure[name])
-        return self._functions[definition]
-
-    def attach(self, state: Any) -> None:
-        """Let `vg.vertex(number)` find the graph."""
         self._vertex.__dict__["state"] = state
+        self._functions: dict[int, types.FunctionType] = {}
+
+    def function(self, typed: Typed) -> types.FunctionType:
+        """A function of the program, ready to run."""
+        found = self._functions.get(id(typed))
+        return found or self._functions.setdefault(id(typed), self._copy(typed))
+
+    def _copy(self, typed: Typed) -> types.FunctionType:
+        function, closure = typed.definition.function, typed.definition.closure
+        code, made = code_of(typed, self)
+        seen = {name: self.value(value) for name, value in function.__globals__.items()}
+        names = {**_BUILTINS, **seen, **made, "__builtins__": builtins}
+        cells = (
+            types.CellType(self.value(closure[name])) if name in closure else types.CellType()
+            for name in code.co_freevars
+        )
+        copy = types.FunctionType(code, names, function.__name__, function.__defaults__, tuple(cells))
+        copy.__kwdefaults__ = function.__kwdefaults__
+        return copy
+
+    def external(self, found: External) -> Callable[..., Number]:
+        """A function of Numba's, with the types that it was compiled for."""
+
+        def call(*args: Any) -> Number:
+            given = (convert(self.state.lift(a), t) for a, t in zip(args, found.args, strict=True))
+            return Number(numpy_dtype(found.result).type(found.python(*given)))
+
+        return call
 
     def value(self, value: Any) -> Any:
         """What the program sees in place of a value of its module or closure."""
-        if isinstance(value, FunctionDef):
-            return self.function(value)
+        if id(value) in _LANGUAGE:
+            return _LANGUAGE[id(value)]
+        if isinstance(value, FunctionDef) or is_numba(value):
+            return None  # a call names what it was typed as
         if isinstance(value, DType):
             return self._vertex if value.type == VID else cast_type(value)
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] == "vgraph":
+        if isinstance(value, types.ModuleType | type):
             return _Namespace(value, self)
-        if is_numba(value):
-            return _numba(value)
-        return _LANGUAGE.get(id(value), value)
+        return self.state.lift(value.value if isinstance(value, enum.Enum) else value)

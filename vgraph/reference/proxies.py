@@ -6,17 +6,17 @@ the present values, reads anywhere else see the copy.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import arithmetic
+from vgraph.compiler.frontend.kinds import ValueKind, default
 from vgraph.compiler.types import VID, Type, Vector, element_of
-from vgraph.errors import GraphError
+from vgraph.errors import AlgorithmError
 from vgraph.language import NoVertex
-from vgraph.reference.values import Number, Read, Reduced, convert, numpy_dtype
+from vgraph.reference.values import Combined, Number, contribution, convert, lift, numpy_dtype
 
 
 class Round:
@@ -24,7 +24,6 @@ class Round:
 
     def __init__(self) -> None:
         self.snapshots: dict[Property, Any] = {}
-        self.claimed: set[Property] = set()
         self.merged: set[Property] = set()
         self.touched: set[int] = set()
         self.partials: dict[tuple[str, str], Any] = {}
@@ -45,28 +44,39 @@ class State:
         """The NumPy dtype of a type or of its elements."""
         return self.id_dtype if t == VID else numpy_dtype(t)
 
-    def to_memory(self, value: Any, t: Type) -> Any:
-        """Any value of a program as it is stored in a property or global of type `t`."""
-        if t != VID:
-            return convert(value, t)
-        if isinstance(value, Vertex):
-            return self.id_dtype.type(value._index)
-        if isinstance(value, Number):
-            return arithmetic.cast(value.value, self.id_dtype)
-        return arithmetic.constant(operator.index(value), self.id_dtype)
+    def to_memory(self, value: Any, t: Type, *, nearest: bool = False) -> Any:
+        """Any value of a program as it is stored in a property or global of type `t`; `nearest` as of `convert`."""
+        return convert(self.lift(value), t, self.dtype(t), nearest=nearest)
 
-    def from_memory(self, value: Any, t: Type) -> Any:
-        """What a program sees of a stored value."""
+    def from_memory(self, value: Any, t: Type, place: Hashable = None) -> Any:
+        """What a program sees of a value stored at `place`."""
         if t == VID:
-            return Vertex(self, int(value))
-        return Number(value.copy() if isinstance(t, Vector) else value)
+            return Vertex(self, int(value), place=place)
+        return Number(value.copy() if isinstance(t, Vector) else value, t, place)
+
+    def lift(self, value: Any) -> Any:
+        """A number of Python's or NumPy's, or `vg.none`, as the language's."""
+        return Vertex(self, self.none) if isinstance(value, NoVertex) else lift(value)
+
+    def kept(self, value: Any, kind: ValueKind, *, named: bool = False) -> Any:
+        """`value` as a variable of `kind` keeps it, or an expression that may also give something else.
+
+        `named`: it never does, so that it may be another name of the operator's own vertex.
+        """
+        value = self.lift(value)
+        if kind == VID:
+            own = named and isinstance(value, Vertex) and value._own
+            return Vertex(self, int(self.to_memory(value, VID)), own=own)
+        return Number(value._value if value._kind == kind else convert(value, default(kind)), kind)
 
     def index(self, vertex: Any) -> int:
-        """The id behind anything that names a vertex. Raises GraphError if the graph has no such vertex."""
-        found = vertex._index if isinstance(vertex, Vertex) else operator.index(vertex)
+        """The id behind anything that names a vertex. Raises AlgorithmError if the graph has no such vertex."""
+        found = int(vertex)
         if not 0 <= found < self.graph.num_vertices:
             shown = "vg.none" if found in (-1, self.none) else found
-            raise GraphError(f"{shown} is not a vertex of this graph of {self.graph.num_vertices} vertices")
+            raise AlgorithmError(
+                f"{shown} is not a vertex of this graph of {self.graph.num_vertices} vertices"
+            )
         return found
 
 
@@ -97,84 +107,52 @@ class Property:
             self.state.round.snapshots[self] = self.array.copy()
         return self.state.round
 
-
-class PropertyPlace:
-    """A property at one vertex, in an operator."""
-
-    __slots__ = ("own", "prop", "vertex")
-
-    def __init__(self, prop: Property, vertex: int, own: bool) -> None:
-        self.prop, self.vertex, self.own = prop, vertex, own
-
-    def __eq__(self, other: object) -> bool:
-        same = isinstance(other, PropertyPlace) and other.prop is self.prop
-        return same and other.vertex == self.vertex  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return hash((id(self.prop), self.vertex))
-
-    def tested(self, value: Any) -> Any:
-        """The present value of a property that the round claims at other vertices, else what was read."""
-        assert self.prop.state.round is not None
-        claimed = not self.own and self.prop in self.prop.state.round.claimed
-        return self.prop.array[self.vertex] if claimed else value
-
-    def reduce(self, op: str, operand: Any) -> None:
-        """Combine into the present value; + and * always take effect."""
-        change = self.prop.state.to_memory(operand, self.prop.type)
-        self._put(arithmetic.BINARY[op](self.prop.array[self.vertex], change), always=op in ("+", "*"))
-
-    def assign(self, value: Any) -> None:
-        """A plain store. Away from the own vertex, a comparison or claim came out true: see `_better`."""
-        new = self.prop.state.to_memory(value, self.prop.type)
-        if not self.own and not self.prop.scratch:
-            self.prop.open().claimed.add(self.prop)
-            new = _better(self.prop.before()[self.vertex], self.prop.array[self.vertex], new)
-        self._put(new, always=False)
-
-    def _put(self, new: Any, always: bool) -> None:
-        if self.prop.scratch:
-            self.prop.array[self.vertex] = new
-            return
-        written = self.prop.open()
-        old = self.prop.array[self.vertex]
-        if always or not np.array_equal(old, new, equal_nan=element_of(self.prop.type).name[0] == "f"):
-            written.touched.add(self.vertex)
-        self.prop.array[self.vertex] = new
+    def put(self, index: int, new: Any, *, always: bool = False) -> None:
+        """A write in a round; `always`: it takes effect even if nothing changes."""
+        if not self.scratch:
+            touched, old = self.open().touched, self.array[index]
+            if always or not np.array_equal(old, new, equal_nan=element_of(self.type).is_float):
+                touched.add(index)
+        self.array[index] = new
 
 
-def _better(start: Any, present: Any, new: Any) -> Any:
-    """A value assigned after a test against `start` (`if e < u.x: u.x = e`), combined with earlier ones."""
-    if np.ndim(new):
-        return new
-    if new < start:
-        return np.minimum(present, new)
-    return np.maximum(present, new) if new > start else present
-
-
-class Vertex:
+class Vertex(Number):
     """A vertex in the user's program: its properties are attributes. `_own` marks the operator's dst or v."""
 
-    __slots__ = ("_index", "_own", "_place", "_state")
+    __slots__ = ("_own", "_state")
 
     _state: State
-    _index: int
     _own: bool
-    _place: PropertyPlace | None
 
-    def __init__(
-        self, state: State, index: int, own: bool = False, place: PropertyPlace | None = None
-    ) -> None:
-        for name, value in (("_state", state), ("_index", index), ("_own", own), ("_place", place)):
-            object.__setattr__(self, name, value)
+    def __init__(self, state: State, index: int, *, own: bool = False, place: Hashable = None) -> None:
+        super().__init__(state.id_dtype.type(index), VID, place)
+        object.__setattr__(self, "_state", state)
+        object.__setattr__(self, "_own", own)
 
     def __repr__(self) -> str:
-        return "vg.none" if self._index == self._state.none else str(self._index)
+        return "vg.none" if self._is_none else str(self._value)
+
+    @property
+    def _index(self) -> int:
+        return int(self._value)
+
+    @property
+    def _is_none(self) -> bool:
+        return int(self._value) == self._state.none
+
+    def _made(self, value: Any, kind: ValueKind, combined: tuple[Combined, ...]) -> Number:
+        if kind != VID:
+            return super()._made(value, kind, combined)
+        made = Vertex(self._state, int(value))
+        object.__setattr__(made, "_combined", combined)
+        return made
+
+    # --- the graph
 
     @property
     def id(self) -> Vertex:
         """The vertex as a number."""
-        return Vertex(self._state, self._index)
+        return self
 
     @property
     def out_degree(self) -> Number:
@@ -189,7 +167,6 @@ class Vertex:
     @property
     def degree(self) -> Number:
         """How many edges it has, in an undirected graph."""
-        self._need_undirected("degree")
         return self.out_degree
 
     @property
@@ -205,7 +182,6 @@ class Vertex:
     @property
     def neighbors(self) -> Neighbors:
         """The other ends of its edges, in an undirected graph."""
-        self._need_undirected("neighbors")
         return self.out_neighbors
 
     @property
@@ -218,125 +194,58 @@ class Vertex:
         """The arcs that enter it."""
         return Neighbors(self, out=False).edges()
 
-    def _need_undirected(self, name: str) -> None:
-        if self._state.graph.directed:
-            raise GraphError(f"the graph is directed: say out_{name} or in_{name}")
-
     # --- properties
 
-    def __getattr__(self, name: str) -> Any:
+    def _property(self, name: str) -> Property:
         prop = self._state.properties.get(name)
         if prop is None:
             raise AttributeError(f"there is no vertex property {name}")
-        if self._index == self._state.none:  # nothing is stored there: zero, false, or vg.none
+        return prop
+
+    def __getattr__(self, name: str) -> Any:
+        prop = self._property(name)
+        if self._is_none:  # nothing is stored there: zero, false, or vg.none
             zero = np.zeros(prop.array.shape[1:], prop.array.dtype)[()]
             return self._state.from_memory(self._state.none if prop.type == VID else zero, prop.type)
-        index = self._state.index(self)
-        value = (prop.array if self._own else prop.before())[index]
-        place = PropertyPlace(prop, index, self._own)
-        if prop.type == VID:
-            return Vertex(self._state, int(value), place=place)
-        return Read(value.copy() if isinstance(prop.type, Vector) else value, place)
+        value = (prop.array if self._own else prop.before())[self._index]
+        return self._state.from_memory(value, prop.type, (prop, self._index))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        prop = self._state.properties.get(name)
-        if prop is None:
-            raise AttributeError(f"there is no vertex property {name}")
-        if self._index == self._state.none:
+        """A store that nothing else of the round meets, or one of the first to claim, which takes effect."""
+        prop = self._property(name)
+        if not self._is_none:
+            prop.put(self._index, self._state.to_memory(value, prop.type), always=True)
+
+    def _reduce(self, name: str, value: Any, op: str) -> None:
+        prop = self._property(name)
+        if self._is_none:
             return
-        place = PropertyPlace(prop, self._state.index(self), self._own)
-        if isinstance(value, Reduced) and value.place == place:
-            place.reduce(value.op, value.operand)
-        else:
-            place.assign(value)
+        index = self._index
+        change = contribution(value, (prop, index), op, prop.type, self._state.to_memory)
+        prop.put(index, arithmetic.BINARY[op](prop.array[index], change), always=op in ("+", "*"))
 
     def __vg_union__(self, other: Any) -> None:
         """`vg.union(a.component, b.component)`: merge the sets of the vertices that they were read from."""
-        mine, theirs = self._place, getattr(other, "_place", None)
-        if mine is None or theirs is None or mine.prop is not theirs.prop or not mine.prop.disjoint:
-            raise GraphError("vg.union takes the same property of disjoint sets of two vertices")
-        written, sets = mine.prop.open(), mine.prop.array
-        written.merged.add(mine.prop)
-        low, high = sorted((root(sets, mine.vertex), root(sets, theirs.vertex)))
+        if self._place is None or other._place is None:
+            return  # a set of vg.none
+        (prop, mine), (_, theirs) = self._place, other._place
+        written, sets = prop.open(), prop.array
+        written.merged.add(prop)
+        low, high = sorted((root(sets, mine), root(sets, theirs)))
         if low != high:
             sets[high] = low
-            written.touched.update((mine.vertex, theirs.vertex))
-
-    # --- as a number: unsigned beside vertices and literals, int64 in arithmetic
-
-    def as_number(self) -> Number:
-        """The id as int64."""
-        return Number(np.uint64(self._index).astype(np.int64))
-
-    def extreme(self, op: str, other: Vertex | NoVertex) -> Vertex:
-        """The smaller or larger of two vertices; `vg.none` is larger than all."""
-        mine, theirs = self._index, other._index if isinstance(other, Vertex) else self._state.none
-        return Vertex(self._state, (min if op == "min" else max)(mine, theirs))
-
-    def _compare(self, op: Callable[[Any, Any], bool], other: Any) -> Any:
-        if isinstance(other, Vertex):
-            return op(self._index, other._index)
-        if isinstance(other, int) and not isinstance(other, bool):
-            mine = self._index
-            if self._place is not None and op in (operator.eq, operator.ne):
-                mine = int(self._place.tested(mine))
-            return op(mine, other & self._state.none)
-        return op(self.as_number(), other)
-
-    def __eq__(self, other: object) -> Any:
-        return self._compare(operator.eq, other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._compare(operator.ne, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compare(operator.lt, other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare(operator.le, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(operator.gt, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(operator.ge, other)
-
-    def __hash__(self) -> int:
-        return hash(self._index)
-
-    def __index__(self) -> int:
-        return self._index
-
-    def __int__(self) -> int:
-        return self._index
-
-    def __float__(self) -> float:
-        return float(self._index)
-
-    def __neg__(self) -> Number:
-        return -self.as_number()
-
-    def __pos__(self) -> Number:
-        return +self.as_number()
-
-    def __invert__(self) -> Number:
-        return ~self.as_number()
-
-    def __abs__(self) -> Number:
-        return abs(self.as_number())
+            written.touched.update((mine, theirs))
 
 
-def _as_int64(name: str) -> Callable[[Vertex, Any], Any]:
-    def apply(self: Vertex, other: Any) -> Any:
-        right = other.as_number() if isinstance(other, Vertex) else other
-        return getattr(self.as_number(), name)(right)
+def present(read: Any) -> Any:
+    """What stands at this moment where `read` was read from: a claim is decided by that.
 
-    return apply
-
-
-for _op in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift"):
-    for _name in (f"__{_op}__", f"__r{_op}__"):
-        setattr(Vertex, _name, _as_int64(_name))
+    At `vg.none` NaN, which is equal to nothing and not false, so that nothing is claimed.
+    """
+    if read._place is None:
+        return Number(np.float64(np.nan))
+    prop, index = read._place
+    return prop.state.from_memory(prop.array[index], prop.type)
 
 
 def root(sets: Any, vertex: int) -> int:
@@ -369,10 +278,10 @@ class Neighbors:
         self.vertex, self.out = vertex, out
         self.state = vertex._state
         side = self.state.graph.out if out else self.state.graph.in_
-        if vertex._index == self.state.none:
+        if vertex._is_none:
             self.ids, self.positions = side.column_indices[:0], range(0)
             return
-        index = self.state.index(vertex)
+        index = vertex._index
         begin, end = int(side.row_offsets[index]), int(side.row_offsets[index + 1])
         self.ids = side.column_indices[begin:end]
         self.positions = range(begin, end) if side.edge_ids is None else side.edge_ids[begin:end]
@@ -384,9 +293,9 @@ class Neighbors:
         return (Vertex(self.state, int(u)) for u in self.ids)
 
     def __getitem__(self, k: Any) -> Vertex:
-        if self.vertex._index == self.state.none:
+        if self.vertex._is_none:
             return Vertex(self.state, self.state.none)
-        return Vertex(self.state, int(self.ids[operator.index(k)]))
+        return Vertex(self.state, int(self.ids[int(k)]))
 
     def __and__(self, other: Neighbors) -> list[Vertex]:
         return [Vertex(self.state, int(u)) for u in np.intersect1d(self.ids, other.ids)]

@@ -77,8 +77,8 @@ def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[st
     Graphs are alike if their sizes and skews are, to a power of two, and the facts that the compiler knows of them.
     None where a pass of the user's has no fingerprint: what is measured with it is not kept.
     """
-    from vgraph.compiler.backends.jit import target_key
     from vgraph.compiler.frontend import source_parts
+    from vgraph.runtime.cpu import CPU
     from vgraph.runtime.executor import pass_marks, signature_of
 
     marks = pass_marks()
@@ -93,7 +93,7 @@ def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[st
         "threads": threads,
         "version": sys.modules["vgraph"].__version__,  # not imported: the package stands above its runtime
     }
-    whole = (repr(sorted(about.items())), repr(signature_of(graph, {})), target_key(), *marks)
+    whole = (repr(sorted(about.items())), repr(signature_of(graph, {})), CPU(threads).stamp(), *marks)
     return cache_key(whole), about
 
 

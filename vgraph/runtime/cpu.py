@@ -10,6 +10,7 @@ import numpy as np
 
 from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE, ContextView, aligned_zeros
 from vgraph.compiler.backends.base import ENTRY, Kernel
+from vgraph.config import knobs
 from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
 from vgraph.runtime.runner import Call, Ran, Runner, raise_failure
 from vgraph.runtime.threads import native_runtime, run_native
@@ -51,7 +52,7 @@ class CPU(Runner):
     def stamp(self) -> str:
         from vgraph.compiler.backends.jit import target_key
 
-        return target_key()
+        return f"{target_key()}|O{knobs().opt}"
 
     def parts(self, source: SourceText) -> tuple[str, ...]:
         from vgraph.compiler.backends.jit import object_parts

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.externals import External, needed
+from vgraph.config import knobs
 from vgraph.errors import InternalError
 
 if TYPE_CHECKING:
@@ -86,9 +87,10 @@ def _host_machine(opt: int) -> TargetMachine:
     )
 
 
-def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
+def _optimised(text: str, level: int | None) -> tuple[ModuleRef, TargetMachine]:
     """Parse, verify and optimise for the host; the caller holds the lock."""
     llvm = _initialize()
+    opt = knobs().opt if level is None else level
     machine = _host_machine(opt)
     try:
         module = llvm.parse_assembly(text)
@@ -118,8 +120,8 @@ def _link(module: ModuleRef, external: External) -> None:
     module.get_function(external.name).linkage = llvm.Linkage.internal
 
 
-def compile_ir(text: str, *, opt: int = 3) -> bytes:
-    """Object code for the host CPU of a module in LLVM IR text.
+def compile_ir(text: str, *, opt: int | None = None) -> bytes:
+    """Object code for the host CPU of a module in LLVM IR text; without `opt` at the level of the knob.
 
     Raises `InternalError` with LLVM's message when the text is not valid.
     """
@@ -128,13 +130,13 @@ def compile_ir(text: str, *, opt: int = 3) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def optimised_ir(text: str, *, opt: int = 3) -> str:
+def optimised_ir(text: str, *, opt: int | None = None) -> str:
     """The module after LLVM's optimisations, as text."""
     with _lock:
         return str(_optimised(text, opt)[0])
 
 
-def assembly(text: str, *, opt: int = 3) -> str:
+def assembly(text: str, *, opt: int | None = None) -> str:
     """The host's assembly for the module."""
     with _lock:
         module, machine = _optimised(text, opt)

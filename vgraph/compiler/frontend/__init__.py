@@ -18,6 +18,7 @@ from vgraph.compiler.frontend.signature import (
 from vgraph.compiler.frontend.sources import source_parts
 
 if TYPE_CHECKING:
+    from vgraph.compiler.frontend.typed import TypedProgram
     from vgraph.compiler.ir import Program
     from vgraph.decorators import AlgorithmDef
 
@@ -30,6 +31,7 @@ __all__ = [
     "argument_types",
     "build_program",
     "source_parts",
+    "typed_program",
 ]
 
 
@@ -38,6 +40,11 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
 
     Raises a Refusal (`vgraph.refusals`) that points at what the language does not take.
     """
+    return typed_program(definition, signature).program
+
+
+def typed_program(definition: AlgorithmDef, signature: Signature) -> TypedProgram:
+    """The same with what was found out about the texts of its functions, for the reference interpreter."""
     from vgraph.compiler.frontend import program
 
     return program.build_program(definition, signature)

@@ -205,6 +205,18 @@ def some(vertex: ir.Expr, span: Span) -> ir.Expr:
     return ir.Compare("!=", vertex, ir.Const(-1, VID, span=span), span=span)
 
 
+def invariant(e: ir.Expr) -> bool:
+    """Whether an expression has one value in the whole round."""
+    match e:
+        case ir.Const() | ir.GlobalVar() | ir.GraphSize():
+            return True
+        case ir.Cast(operand=operand) | ir.Unary(operand=operand):
+            return invariant(operand)
+        case ir.Binary(left=left, right=right):
+            return invariant(left) and invariant(right)
+    return False
+
+
 def literal_value(e: s.Literal) -> Entity:
     """What a literal stands for."""
     value = e.value

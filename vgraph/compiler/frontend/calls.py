@@ -7,6 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -21,8 +22,9 @@ from vgraph.compiler.frontend import foreign
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.expressions import Expressions
-from vgraph.compiler.frontend.kinds import Value, Weak, coerce, default, describe, merge
+from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, merge, operation
 from vgraph.compiler.frontend.scoping import Frame
+from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.decorators import Definition, FunctionDef, OperatorDef
@@ -139,10 +141,10 @@ class Calls(Expressions):
 
     def smaller(self, op: str, a: Value, b: Value, span: Span) -> Value:
         """`min(a, b)` or `max(a, b)`."""
-        kind = merge(a.kind, b.kind)
-        if kind is None:
+        found = operation(op, a.kind, b.kind)
+        if found is None:
             raise refusals.types.TypeMismatch(span, op, describe(a.kind), describe(b.kind))
-        t = default(kind)
+        t, kind = found
         valid = (a.valid or b.valid) if op == "min" else (a.valid and b.valid)
         return Value(
             ir.Binary(op, self.fit(a, t), self.fit(b, t), span=span), kind, span, valid and kind == VID
@@ -257,6 +259,9 @@ class Calls(Expressions):
         outer, self.writing = self.writing, False
         try:
             with self.inside(e, helper, text):
+                returns = [n for n in s.walk(text) if isinstance(n, s.Return)]
+                if len(returns) == 1:
+                    self.frame.typed.names.add(position_of(returns[0].span))
                 return self.returned(self.enter(text.body), text.span)
         finally:
             self.writing = outer
@@ -281,6 +286,7 @@ class Calls(Expressions):
         self.stack = (*self.stack, helper)
         try:
             yield
+            outer.typed.calls[position_of(e.span)] = self.unit.shared(self.frame.typed)
         except Refusal as refusal:
             raise refusal.through(e.span, f"`{helper.name}` is called here") from None
         finally:
@@ -313,7 +319,7 @@ class Calls(Expressions):
                     raise refusals.calls.AfterReturn(rest[0].span)
                 if statement.value is None:
                     raise refusals.calls.NoReturn(statement.span, self.definition.name)
-                return self.value(statement.value)
+                return self.returning(self.value(statement.value), statement.span)
             if isinstance(statement, s.If) and _returns(statement):
                 self.zeros(statement)
                 then = statement.then if _ends(statement.then) else statement.then + rest
@@ -329,6 +335,18 @@ class Calls(Expressions):
                 )
             self.statement(statement)
         raise refusals.calls.NoReturn(span, self.definition.name)
+
+    def returning(self, value: Value, span: Span) -> Value:
+        """One of the values that a helper returns, in the type of all of them together."""
+        key = self.key("return")
+        state = self.unit.inference.assign(key, value.kind)
+        if state is None:
+            return value  # the choice between the two says what is wrong
+        self.unit.inference.read(key)
+        self.frame.typed.kinds[position_of(span)] = state.kind
+        if isinstance(state.kind, Weak):
+            return value
+        return replace(value, expr=self.fit(value, state.kind), kind=state.kind)
 
     @abstractmethod
     def statement(self, statement: s.Stmt) -> None:

@@ -1,4 +1,4 @@
-"""What an expression of the user's can stand for, besides a typed value."""
+"""What an expression of the user's can stand for, besides a typed value; and what a write goes to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.ir import Orientation, Property
 from vgraph.compiler.ir import Var as IrVar
+from vgraph.compiler.types import Type
 from vgraph.language import DType
 from vgraph.source import Span
 
@@ -164,3 +165,19 @@ def words(entity: Entity) -> str:
             return repr(value)
         return f"`{getattr(value, '__name__', None) or type(value).__name__}`"
     return _WORDS[type(entity)]
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a write goes to: a property at a vertex, or a global."""
+
+    name: str
+    type: Type
+    span: Span
+    prop: Property | None = None
+    vertex: Value | None = None
+
+    @property
+    def text(self) -> str:
+        """The place for messages."""
+        return f"`{self.span.source.line(self.span.line)[self.span.column : self.span.end_column]}`"

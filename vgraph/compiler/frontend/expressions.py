@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
 
 from vgraph import refusals
 from vgraph.compiler import ir
@@ -14,28 +12,22 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.access import Access, literal_value
 from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.kinds import (
+    BITS,
     OutOfRange,
     Value,
     Weak,
-    arithmetic,
     coerce,
     default,
     describe,
+    folded,
     merge,
+    operation,
     zero,
 )
 from vgraph.compiler.frontend.statics import UNKNOWN, static_value
-from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Type, Vector, element_of
+from vgraph.compiler.frontend.typed import position_of
+from vgraph.compiler.types import BOOL, I64, VID, Kind, Scalar, Type, Vector, element_of
 from vgraph.source import Span
-
-_FOLD: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-}
 
 
 class Expressions(Access):
@@ -174,29 +166,20 @@ class Expressions(Access):
         """`left op right` with the operands in their common type."""
         if op == "@":
             raise refusals.types.MatrixProduct(span)
-        if op in ("&", "|", "^", "<<", ">>"):
-            return self.bits(op, left, right, span)
-        kind = arithmetic(left.kind, right.kind)
-        if kind is None:
+        found = operation(op, left.kind, right.kind)
+        if op in BITS:
+            for side in (left, right):
+                if not (
+                    element_of(side.type).is_integer or side.kind == VID or left.kind == right.kind == BOOL
+                ):
+                    types = "integers and bools" if op in "&|^" else "integers"
+                    raise refusals.types.BitsOfWrongType(side.span, op, types, describe(side.kind))
+        if found is None:
             raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
-        folded = _fold(op, left, right, kind, span)
-        if folded is not None:
-            return folded
-        t = default(kind)
-        if op == "/" and not element_of(t).is_float:
-            t = kind = Vector(F64, t.length) if isinstance(t, Vector) else F64
-        return Value(ir.Binary(op, self.fit(left, t), self.fit(right, t), span=span), kind, span)
-
-    def bits(self, op: str, left: Value, right: Value, span: Span) -> Value:
-        """`& | ^` of bools or integers, shifts of integers."""
-        kind = BOOL if left.kind == right.kind == BOOL and op in "&|^" else arithmetic(left.kind, right.kind)
-        for side in (left, right):
-            if not (element_of(side.type).is_integer or side.kind == VID or kind == BOOL):
-                types = "integers and bools" if op in "&|^" else "integers"
-                raise refusals.types.BitsOfWrongType(side.span, op, types, describe(side.kind))
-        if kind is None:
-            raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
-        t = default(kind)
+        t, kind = found
+        literal = _fold(op, left, right, span)
+        if literal is not None:
+            return literal
         return Value(ir.Binary(op, self.fit(left, t), self.fit(right, t), span=span), kind, span)
 
     def compare(self, e: s.Compare) -> Entity:
@@ -223,12 +206,12 @@ class Expressions(Access):
 
     def comparison(self, op: str, left: Value, right: Value, span: Span) -> ir.Expr:
         """`left op right` in their common type."""
-        kind = merge(left.kind, right.kind)
-        if kind is None:
+        found = operation(op, left.kind, right.kind)
+        if found is None:
             raise refusals.types.TypeMismatch(span, op, describe(left.kind), describe(right.kind))
-        if isinstance(kind, Vector):
+        t = found[0]
+        if isinstance(t, Vector):
             raise refusals.types.VectorComparison(span, op)
-        t = default(kind)
         return ir.Compare(op, self.fit(left, t), self.fit(right, t), span=span)
 
     def logical(self, e: s.Bool) -> Entity:
@@ -257,7 +240,9 @@ class Expressions(Access):
         if known is not UNKNOWN:
             return self.entity(e.then if known else e.other)
         test = self.condition(e.test)
-        return self.choice(test, lambda: self.value(e.then), lambda: self.value(e.other), e.span)
+        chosen = self.choice(test, lambda: self.value(e.then), lambda: self.value(e.other), e.span)
+        self.frame.typed.kinds[position_of(e.span)] = chosen.kind
+        return chosen
 
     def choice(
         self, test: ir.Expr, then: Callable[[], Value], other: Callable[[], Value], span: Span
@@ -294,21 +279,22 @@ class Expressions(Access):
         return name
 
 
-def _fold(op: str, left: Value, right: Value, kind: Any, span: Span) -> Value | None:
+def _fold(op: str, left: Value, right: Value, span: Span) -> Value | None:
     """Arithmetic of two literals."""
     a, b = left.expr, right.expr
-    if (
-        not (isinstance(kind, Weak) and isinstance(a, ir.Const) and isinstance(b, ir.Const))
-        or op not in _FOLD
-    ):
+    if Weak.INF in (left.kind, right.kind) or not (_is_literal(left) and _is_literal(right)):
         return None
-    if (op in ("/", "//", "%") and not b.value) or Weak.INF in (left.kind, right.kind):
-        return None
-    found = _FOLD[op](a.value, b.value)
-    if isinstance(found, int) and not -(2**63) <= found < 2**63:
+    assert isinstance(a, ir.Const)
+    assert isinstance(b, ir.Const)
+    found = folded(op, a.value, b.value)
+    if found is None:
         return None
     weak = Weak.FLOAT if isinstance(found, float) else Weak.INT
     return Value(ir.Const(found, default(weak), span=span), weak, span)
+
+
+def _is_literal(value: Value) -> bool:
+    return isinstance(value.kind, Weak) and isinstance(value.expr, ir.Const)
 
 
 def _int(value: int, span: Span) -> ir.Const:

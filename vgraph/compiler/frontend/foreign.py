@@ -8,6 +8,7 @@ from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, ValueKind, Weak, default, describe
+from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.types import I64, VID, Scalar, Type, Vector, promote
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def call(lowering: Calls, e: s.Call, function: Any) -> Value:
         found = compiled(function, types)
     except NumbaRefusal as problem:
         raise refusals.externals.NumbaFunction(e.span, name, given, str(problem)) from None
+    lowering.frame.typed.calls[position_of(e.span)] = found
     args = tuple(lowering.fit(v, t) for v, t in zip(values, types, strict=True))
     return Value(ir.Call(found.name, args, found.result, span=e.span), found.result, e.span)
 

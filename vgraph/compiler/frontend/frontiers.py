@@ -217,6 +217,7 @@ class Frontiers(Statements):
         if definition not in self.unit.operators:
             lowering = OperatorLowering(self.unit, definition)
             self.unit.operators[definition] = lowering.build()
+            self.unit.typed[definition] = lowering.frame.typed
         op = self.unit.operators[definition]
         if op.is_edge != (kind == "edge_apply"):
             raise refusals.driver.WrongOperatorKind(span, op.name, kind, *_kinds(op))

@@ -6,14 +6,29 @@ type of what it meets (an int literal beside an int32 is an int32).
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import operator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import ir
-from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Target, Type, Vector, element_of, promote
+from vgraph.compiler.types import (
+    BOOL,
+    F64,
+    I64,
+    VID,
+    Kind,
+    Scalar,
+    Target,
+    Type,
+    Vector,
+    element_of,
+    limits,
+    promote,
+)  # fmt: skip
 from vgraph.language import dtype_of
 from vgraph.source import Span
 
@@ -27,6 +42,16 @@ class Weak(Enum):
 
 
 ValueKind = Type | Weak
+BITS = ("&", "|", "^", "<<", ">>")
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_FOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
 
 
 @dataclass(frozen=True)
@@ -80,6 +105,32 @@ def merge(a: ValueKind, b: ValueKind) -> ValueKind | None:
     return _meet(a, b)
 
 
+def operation(op: str, a: ValueKind, b: ValueKind) -> tuple[Type, ValueKind] | None:
+    """The type in which `a op b` is computed, and the kind of what comes out; None where the two do not go together.
+
+    `op` is one of arithmetic or bits, min, max, or a comparison (its kind is then that of the operands).
+    """
+    if op in COMPARISONS or op in ("min", "max"):
+        kind = merge(a, b)
+    elif a == b == BOOL and op in "&|^":
+        kind = BOOL
+    else:
+        kind = arithmetic(a, b)
+    if kind is None:
+        return None
+    if op == "/" and not element_of(default(kind)).is_float:
+        kind = _with_element(default(kind), F64)
+    return default(kind), kind
+
+
+def folded(op: str, a: float, b: float) -> int | float | None:
+    """`a op b` of two literals; None where that is left to be computed in int64 or float64."""
+    if op not in _FOLD or (op in ("/", "//", "%") and not b):
+        return None
+    found: int | float = _FOLD[op](a, b)
+    return found if isinstance(found, float) or -(2**63) <= found < 2**63 else None
+
+
 def _meet(a: ValueKind, b: ValueKind) -> ValueKind | None:
     if isinstance(a, Weak):
         a, b = b, a
@@ -98,10 +149,22 @@ def _with_element(t: Type, element: Scalar) -> Type:
     return Vector(element, t.length) if isinstance(t, Vector) else element
 
 
-def limits(t: Scalar) -> tuple[int, int]:
-    """The smallest and the largest integer of a type."""
-    info = np.iinfo(np.dtype(Target().numpy_name(t)))
-    return int(info.min), int(info.max)
+def clamped(e: ir.Expr, to: Type, target: Target) -> ir.Expr:
+    """`e`, integers that `to` cannot hold replaced by the nearest that it can: what a minimum or maximum is made with.
+
+    So `min(x, e)` in the type of x is the true minimum wherever that type can hold it; converting would wrap.
+    """
+    source, wanted = element_of(e.type), element_of(to)
+    if source.is_float or not wanted.is_integer:
+        return e
+    smallest, largest = limits(source, target)
+    low, high = limits(wanted)
+    for op, bound, needed in (("max", low, smallest < low), ("min", high, largest > high)):
+        if needed:
+            limit: ir.Expr = ir.Const(bound, source, span=e.span)
+            limit = ir.Cast(e.type, limit, span=e.span) if isinstance(e.type, Vector) else limit
+            e = ir.Binary(op, e, limit, span=e.span)
+    return e
 
 
 class OutOfRange(Exception):

@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from vgraph import language, refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import reductions
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.access import some
-from vgraph.compiler.frontend.entities import Entity
-from vgraph.compiler.frontend.kinds import Value, coerce, describe
+from vgraph.compiler.frontend.access import invariant, some
+from vgraph.compiler.frontend.entities import Entity, Place
+from vgraph.compiler.frontend.kinds import Value, Weak, clamped, coerce, describe, merge
 from vgraph.compiler.frontend.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.statements import Statements
+from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
 from vgraph.compiler.ir import Origin, Property
-from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Vector, element_of
 from vgraph.decorators import FunctionDef, OperatorDef
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 GRAPH = "graph"
-
-
-@dataclass(frozen=True)
-class Place:
-    """What a write goes to: a property at a vertex, or a global."""
-
-    name: str
-    type: Type
-    span: Span
-    prop: Property | None = None
-    vertex: Value | None = None
-
-    @property
-    def text(self) -> str:
-        """The place for messages."""
-        return f"`{self.span.source.line(self.span.line)[self.span.column : self.span.end_column]}`"
 
 
 class OperatorLowering(Statements):
@@ -113,6 +98,16 @@ class OperatorLowering(Statements):
         self.returns = True
 
     # --- reads
+
+    def set_local(self, name: str, value: Value, statement: s.Stmt, span: Span) -> None:
+        """A variable that only ever is the operator's own vertex is another name of it."""
+        once = name in self.frame.plan.once and id(statement) in self.frame.plan.declares
+        if not (once and value.expr == self.own):
+            super().set_local(name, value, statement, span)
+            return
+        self.frame.typed.names.add(position_of(span))
+        self.frame.typed.kinds[position_of(span)] = VID
+        self.frame.bindings[name] = value
 
     def vertex_property(self, e: s.Attribute) -> Property:
         prop = super().vertex_property(e)
@@ -239,7 +234,11 @@ class OperatorLowering(Statements):
                 refusals.writes.NotAReduction if place.prop is not None else refusals.writes.GlobalNotReduced
             )
             raise kind(statement.span, place.text, op)
+        self.frame.typed.reductions[position_of(statement.span)] = found.op
         self.reduce(place, found, statement.span)
+        for read in s.walk(statement.value):
+            if read == target:
+                self.frame.typed.again(target, read)
 
     def assign_index(self, statement: s.Assign | s.Augment, target: s.Index) -> None:
         if isinstance(target.value, s.Attribute):
@@ -276,28 +275,33 @@ class OperatorLowering(Statements):
         assert self.claiming is not None
         self.emit(ir.Store(place.name, self.claiming, stored, span=statement.span))
 
-    def reduce(self, place: Place, found: Reduction, span: Span) -> None:
-        """Emit a reduction."""
+    def reduce(self, place: Place, found: Reduction, span: Span, *, tested: bool = False) -> None:
+        """Emit a reduction; `tested`: one that a comparison decides, which is false for NaN."""
         self.check_operation(place, found.op, span)
         values = [self.value(v) if place.type != BOOL else self.truth_value(v) for v in found.values]
         for value in values if place.prop is None else ():
             place = Place(place.name, self.widen_global(place.name, value, span), place.span)
         stored = self.combined(place, found, values, span)
         if place.prop is None:
-            self.emit(ir.ReduceGlobal(found.op, place.name, stored, span=span))
+            whole = ir.ReduceGlobal(found.op, place.name, stored, span=span)
+            self.emit(_unless_nan(whole) if tested else whole)
             return
         self.note_reduction(place, found.op, span)
         assert place.vertex is not None
         at = place.vertex if place.vertex.valid else self.shared(place.vertex)
-        write: ir.Stmt = ir.Reduce(found.op, place.name, at.expr, stored, span=span)
+        made = ir.Reduce(found.op, place.name, at.expr, stored, span=span)
+        write = _unless_nan(made) if tested else made
         self.emit(write if at.valid else ir.If(some(at.expr, span), (write,), span=span))
 
     def combined(self, place: Place, found: Reduction, values: list[Value], span: Span) -> ir.Expr:
-        """The values that go into a place as one, in the place's type (where sums may be wider than their parts)."""
+        """The values that go into a place as one, in the place's type: sums wrap there, extremes are clamped to it."""
         if found.op in ("min", "max"):
             value = values[0]
             for more in values[1:]:
                 value = self.smaller(found.op, value, more, span)
+            if not (isinstance(value.kind, Weak) and isinstance(value.expr, ir.Const)):
+                within = clamped(value.expr, place.type, self.unit.signature.target)
+                value = replace(value, expr=within)
             return self.stored(value, place.type, place.text)
         whole: ir.Expr | None = None
         for value, negative in zip(values, found.negative + (False,) * len(values), strict=False):
@@ -393,9 +397,10 @@ class OperatorLowering(Statements):
         if not (isinstance(write, s.Assign) and write.value == guarded.other):
             raise refusals.writes.GuardMismatch(write.span, place.text)
         reduction = Reduction("min" if guarded.op in (">", ">=") else "max", (guarded.other,))
-        body, _ = self.apart(lambda: self.reduce(place, reduction, statement.span))
-        for made in body:
-            self.emit(_unless_nan(made))
+        self.frame.typed.reductions[position_of(write.span)] = reduction.op
+        self.reduce(place, reduction, statement.span, tested=True)
+        self.frame.typed.again(guarded.place, write.target)
+        self.frame.typed.again(guarded.other, write.value)
 
     def claim(self, statement: s.If, guarded: Guarded, place: Place) -> None:
         """`if x == c: x = e; ...`."""
@@ -403,16 +408,8 @@ class OperatorLowering(Statements):
             raise refusals.writes.GlobalNotReduced(statement.span, place.text, " claiming")
         if isinstance(place.type, Vector):
             raise refusals.writes.VectorClaim(statement.span, place.text)
-        if guarded.other is None:
-            if place.type != BOOL:
-                raise refusals.types.NotABool(
-                    guarded.place.span, describe(place.type), "compare it: `x == 0`"
-                )
-            expected: ir.Expr = ir.Const(False, BOOL, span=guarded.place.span)
-        else:
-            expected = self.stored(self.value(guarded.other), place.type, place.text)
-            if not _invariant(expected):
-                raise refusals.writes.ClaimFromVariable(guarded.other.span, place.text)
+        expected, held = self.expected(guarded, place)
+        self.frame.typed.claims.add(position_of(guarded.place.span))
         at = place.vertex if place.vertex.valid else self.shared(place.vertex)
         position = next(
             i for i, x in enumerate(statement.then) if isinstance(x, s.Assign) and x.target == guarded.place
@@ -425,12 +422,30 @@ class OperatorLowering(Statements):
         outer, self.claiming = self.claiming, at.expr
         body = self.block(statement.then[position + 1 :])
         self.claiming = outer
+        self.frame.typed.again(guarded.place, write.target)
         made: ir.Stmt = ir.Claim(place.name, at.expr, expected, value, body, span=statement.span)
         if before:
             present = ir.Load(place.name, at.expr, place.type, span=guarded.place.span)
             test = ir.Compare("==", present, expected, span=statement.test.span)
             made = ir.If(test, (*before, made), span=statement.span)
+        if held is not None:
+            made = ir.If(held, (made,), span=statement.span)
         self.emit(made if at.valid else ir.If(some(at.expr, statement.span), (made,), span=statement.span))
+
+    def expected(self, guarded: Guarded, place: Place) -> tuple[ir.Expr, ir.Expr | None]:
+        """What a claim compares with, in the place's type; and a test for whether that type holds it, if it may not."""
+        span = guarded.place.span
+        if guarded.other is None:
+            if place.type != BOOL:
+                raise refusals.types.NotABool(span, describe(place.type), "compare it: `x == 0`")
+            return ir.Const(False, BOOL, span=span), None
+        other = self.value(guarded.other)
+        expected = self.stored(other, place.type, place.text)
+        if not invariant(expected):
+            raise refusals.writes.ClaimFromVariable(guarded.other.span, place.text)
+        if merge(place.type, other.kind) == place.type:
+            return expected, None
+        return expected, self.comparison("==", Value(expected, place.type, other.span), other, span)
 
     # --- calls as statements
 
@@ -469,20 +484,8 @@ class OperatorLowering(Statements):
         self.emit(made)
 
 
-def _unless_nan(made: ir.Stmt) -> ir.Stmt:
+def _unless_nan(made: ir.Reduce | ir.ReduceGlobal) -> ir.Stmt:
     """A comparison with NaN is false, so `if e < x: x = e` leaves x alone, unlike `x = min(x, e)`."""
-    if isinstance(made, ir.Reduce | ir.ReduceGlobal) and element_of(made.value.type).is_float:
+    if element_of(made.value.type).is_float:
         return ir.If(ir.Compare("==", made.value, made.value, span=made.span), (made,), span=made.span)
     return made
-
-
-def _invariant(e: ir.Expr) -> bool:
-    """Whether an expression has one value in the whole round."""
-    match e:
-        case ir.Const() | ir.GlobalVar() | ir.GraphSize():
-            return True
-        case ir.Cast(operand=operand) | ir.Unary(operand=operand):
-            return _invariant(operand)
-        case ir.Binary(left=left, right=right):
-            return _invariant(left) and _invariant(right)
-    return False

@@ -6,12 +6,13 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend.driver import DriverLowering
 from vgraph.compiler.frontend.kinds import Inference, default
 from vgraph.compiler.frontend.signature import Signature
+from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
 from vgraph.compiler.ir import Level, Program, Site
 from vgraph.decorators import AlgorithmDef
 
 
-def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
+def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgram:
     """The program at algorithm level. Raises a Refusal that points at what the language does not take."""
     inference = Inference()
     while True:
@@ -20,7 +21,7 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
         driver = DriverLowering(unit)
         driver.build()
         if not inference.next_round():
-            return _assembled(unit, driver)
+            return TypedProgram(_assembled(unit, driver), signature, driver.frame.typed, unit.typed)
 
 
 def _assembled(unit: Unit, driver: DriverLowering) -> Program:

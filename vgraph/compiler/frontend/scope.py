@@ -34,10 +34,12 @@ class _Occurrence:
 
 @dataclass
 class Plan:
-    """For one function: its variables, the assignments that declare, and the zeros before statements (by identity)."""
+    """For one function: its variables, the assignments that declare, and the zeros before statements (by identity);
+    `once`: variables with a single assignment."""
 
     names: set[str] = field(default_factory=set)
     declares: set[int] = field(default_factory=set)
+    once: set[str] = field(default_factory=set)
     zeros: dict[int, list[str]] = field(default_factory=dict)
 
 
@@ -51,6 +53,8 @@ def plan(body: s.Body, arguments: set[str]) -> Plan:
             continue
         made.names.add(name)
         _place(name, found, made)
+        if sum(o.assigns for o in found) == 1:
+            made.once.add(name)
     return made
 
 

@@ -15,6 +15,7 @@ from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.kinds import Value, default, describe, settled, zero
 from vgraph.compiler.frontend.scope import Plan, plan
 from vgraph.compiler.frontend.statics import prune
+from vgraph.compiler.frontend.typed import Typed, position_of
 from vgraph.compiler.frontend.unit import Names, Unit
 from vgraph.compiler.types import VID, Type
 from vgraph.decorators import Definition
@@ -35,6 +36,10 @@ class Frame:
     assigned: set[str] = field(default_factory=set)
     own_names: frozenset[str] = frozenset()
     serial: int = 0
+    typed: Typed = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.typed = Typed(self.definition)
 
 
 class Scoping(ABC):
@@ -150,6 +155,7 @@ class Scoping(ABC):
             old = self.unit.inference.current[key]
             raise refusals.types.IncompatibleAssignment(span, name, describe(old.kind), describe(value.kind))
         self.unit.inference.read(key)
+        self.frame.typed.kinds[position_of(span)] = state.kind
         return default(state.kind)
 
 

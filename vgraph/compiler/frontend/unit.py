@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Inference
 from vgraph.compiler.frontend.parser import parse
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Signature
+from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.ir import Origin, Property, Site
 from vgraph.compiler.types import Type
 from vgraph.decorators import AlgorithmDef, Definition
@@ -65,6 +66,12 @@ class Unit:
     operators: dict[Definition, ir.Operator] = field(default_factory=dict)
     arrays_looped: dict[str, Span] = field(default_factory=dict)
     driver_names: frozenset[str] = frozenset()
+    typed: dict[Definition, Typed] = field(default_factory=dict)
+    helpers: dict[Hashable, Typed] = field(default_factory=dict)
+
+    def shared(self, helper: Typed) -> Typed:
+        """What was found out about a helper, one record for all calls of which the same is known."""
+        return self.helpers.setdefault(helper.content(), helper)
 
     def graph_property(self, name: str, site: Site, span: Span) -> Property | None:
         """The graph's property `name`, declared in the program on first use; None if the graph has none."""

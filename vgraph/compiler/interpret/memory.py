@@ -11,7 +11,6 @@ import numpy as np
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import SCRATCH, Env, Machine
-from vgraph.compiler.types import VID
 from vgraph.errors import AlgorithmError
 
 
@@ -27,13 +26,10 @@ Steps = Generator[None, None, Jump | None]
 
 def let(m: Machine, env: Env, n: ir.Let) -> None:
     env[n.name] = evaluate(m, env, n.value)
-    if n.type == VID and isinstance(n.value, ir.Var) and n.value.name in m.own:
-        m.own.add(n.name)
 
 
 def assign(m: Machine, env: Env, n: ir.Assign) -> None:
     env[n.name] = evaluate(m, env, n.value)
-    m.own.discard(n.name)
 
 
 def accumulate(m: Machine, env: Env, n: ir.Accumulate) -> None:

@@ -21,7 +21,7 @@ from vgraph.compiler.interpret.machine import (
 )
 from vgraph.compiler.interpret.memory import Jump, Steps
 from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Stmt
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler.rewrite import fixed_copies, walk
 from vgraph.errors import InternalError
 
 
@@ -134,6 +134,12 @@ def _end(m: Machine, op: Operator) -> None:
     m.end_round()
 
 
+def _own_names(op: Operator, own: str) -> set[str]:
+    """The names of the operator's own vertex."""
+    copies = fixed_copies(op)
+    return {own, *(n for n, value in copies.items() if isinstance(value, ir.Var) and value.name == own)}
+
+
 def _active(m: Machine, frontier: str | None) -> list[int]:
     return list(range(m.num_vertices)) if frontier is None else m.frontiers[frontier].vertices
 
@@ -144,8 +150,8 @@ def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
     active = _active(m, n.frontier)
     arcs = [(m.vid.type(v), e, u) for v in active for u, e in m.arcs(v, n.leaving)]
     _begin(m, op)
+    m.own = _own_names(op, dst)
     for v, e, u in m.ordered(arcs):
-        m.own = {dst}
         _finish(run_body(m, {**env, src: v, edge: e, dst: u}, op.body))
     touched = m.touched
     _end(m, op)
@@ -159,9 +165,9 @@ def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
     active = _active(m, n.frontier)
     emits = op.body[-1] if op.body and isinstance(op.body[-1], ir.Emit) else None
     _begin(m, op)
+    m.own = _own_names(op, op.args[0])
     chosen = []
     for v in m.ordered(active):
-        m.own = {op.args[0]}
         local = {**env, op.args[0]: m.vid.type(v), SCRATCH: {}}
         _finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
         if emits and evaluate(m, local, emits.value):

@@ -77,7 +77,28 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: Orientation) -> 
         limit = low.number(f"policy.split.{side.value}")
     lanes = _LANES.get(balance.kind, Lanes.THREAD)
     words = {"words": False} if isinstance(loop, ParFor) else {}
-    return with_fields(loop, {**words, "cut": side, "limit": limit, "lanes": lanes})
+    body = _inner_loops_whole(low, loop)
+    return with_fields(loop, {**words, "body": body, "cut": side, "limit": limit, "lanes": lanes})
+
+
+def _inner_loops_whole(low: Lowering, loop: ParFor | BucketLoop) -> Body:
+    """The loop's body; what an operator walks of the vertex's arcs for each arc of the piece, it walks by another name.
+
+    For a loop over the arcs of the vertex by its own name walks those of the piece.
+    """
+    own, whole = Var(loop.vertex, VID), low.fresh(f"{loop.vertex}.whole")
+
+    def rename(n: Node) -> Node | None:
+        again = isinstance(n, ForNeighbors) and n.of == own
+        return with_fields(n, {"of": Var(whole, VID, span=n.span)}) if again else None
+
+    def rule(n: Node) -> Node | None:
+        if not (isinstance(n, ForNeighbors) and n.of == own):
+            return None
+        return with_fields(n, {"body": transform_body(n.body, rename)})
+
+    body = transform_body(loop.body, rule)
+    return body if body == loop.body else (Let(whole, VID, own), *body)
 
 
 _LANES: Final = {"warp": Lanes.WARP, "block": Lanes.BLOCK, "twc": Lanes.BINS}

@@ -91,7 +91,9 @@ class _Copies:
             return None
         for made in (self.buffered(operator, stale), self.copier(operator, stale)):
             self.operators[made.name] = made
-        frontier = n.frontier if isinstance(n, EdgeApply) else None
+        # Whoever reads at src alone needs what the frontier holds; others may read anywhere.
+        at_src = all(r.role is Role.SRC for r in effects(operator).stale_reads)
+        frontier = n.frontier if isinstance(n, EdgeApply) and at_src else None
         drive = Drive.DATA if frontier else Drive.TOPOLOGY
         layout = n.schedule.frontier if frontier else FrontierLayout.SPARSE
         if layout is FrontierLayout.AUTO:

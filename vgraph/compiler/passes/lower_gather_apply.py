@@ -19,6 +19,7 @@ from vgraph.compiler.ir import (
     Operator,
     ParFor,
     Pipeline,
+    ReduceGlobal,
     SetGlobal,
     Site,
     Stmt,
@@ -51,7 +52,9 @@ def lower_gather_apply(low: Lowering, apply: EdgeApply) -> Body:
         arc = (If(InFrontier(active, Var(src, VID)), split.producer, split.inactive, span=apply.span),)
     pull = Pull(low, with_fields(apply, {"frontier": None}), split.consumer, None)
     arcs_of: Body = (ForNeighbors(src, edge, Var(dst, VID), apply.entering, arc, span=apply.span),)
-    gather = pull.guarded(arcs_of)
+    # What the consumer passes over need not be gathered, but what goes into globals goes there from every arc.
+    into_globals = any(isinstance(n, ReduceGlobal) for top in arc for n in walk(top))
+    gather = arcs_of if into_globals else pull.guarded(arcs_of)
     reduced, arcs = pull_body(low, with_fields(apply, {"frontier": None}), split.consumer, target)
     layout = Layout.SPARSE if candidates else None
     domain = (dst, layout, candidates)

@@ -1,7 +1,7 @@
 """`lower-queues`: priority queues become buckets by value; part of `lower-applies`.
 
 before: `priority q: degree`; `f = pop q`; `requeue q changed`
-after:  `buckets q(v): max(degree[v], @q.level)`; `more = advance q; while more { @q.level = bucket(q);
+after:  `buckets q(v): max(degree[v], @q.level) - 1`; `more = advance q; while more { @q.level = bucket(q) + 1;
          parbucket v in q { ...; push f.next v }; ... }`; `parfor v in changed { if not taken[v] { enqueue q v } }`
 
 Bucketing as in Dhulipala, Blelloch and Shun 2017, "Julienne": a vertex is put anew wherever its value changes, and old
@@ -58,9 +58,11 @@ from vgraph.compiler.ir import (
     Var,
     While,
 )
-from vgraph.compiler.passes.lower_ordered import FARTHEST
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, scalar
 from vgraph.compiler.types import BOOL, I64, VID
+
+_SHIFT = Const(1, I64)
+"""Keys are less by it: the largest integer, which stands for infinity, is then none that buckets keep to themselves."""
 
 
 @dataclass
@@ -85,8 +87,7 @@ def declare(low: Lowering, decl: QueueDecl) -> Queue:
         low.globals[name] = Global(name, I64)
     low.properties[taken] = Property(taken, BOOL, Site.VERTEX, Origin.LOCAL, span=decl.span)
     queue, v = Queue(decl, taken, level, left), low.fresh("v")
-    near = Binary("min", _value(low, queue, v), Const(FARTHEST, I64))
-    key = Binary("max", near, GlobalVar(level, I64))
+    key = Binary("-", Binary("max", _value(low, queue, v), GlobalVar(level, I64)), _SHIFT)
     low.buckets[decl.name] = BucketsDecl(decl.name, v, key, span=decl.span)
     return queue
 
@@ -145,7 +146,7 @@ def _pop(low: Lowering, queue: Queue, n: QueuePop) -> Body:
     risen = Compare(">", _value(low, queue, v), level)
     visit: Body = (If(risen, (BucketPush(queue.work, here),), leave),)
     rounds: Body = (
-        SetGlobal(queue.level, BucketKey(queue.work)),
+        SetGlobal(queue.level, Binary("+", BucketKey(queue.work), _SHIFT)),
         BucketLoop(v, queue.work, visit),
         If(Compare(">", FrontierSize(found), scalar(0)), (Break(),)),
         BucketAdvance(more, queue.work),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from vgraph.compiler.ir import (
     Accumulate,
     Assign,
-    Body,
     Cast,
     Compare,
     CompareAndSwap,
     Const,
     Expr,
-    For,
     If,
     Let,
     Level,
@@ -28,7 +24,7 @@ from vgraph.compiler.ir import (
     Var,
     While,
 )
-from vgraph.compiler.rewrite import Context, Pass, substitute, transform, walk, with_fields
+from vgraph.compiler.rewrite import Context, Pass, fixed_copies, substitute, transform, walk, with_fields
 
 _COMPARE = {
     "<": lambda a, b: a < b,
@@ -64,37 +60,10 @@ def fold(n: Node) -> Node | tuple[Stmt, ...] | None:
     return None
 
 
-def _written(body: Body) -> Counter[str]:
-    """How often each local is given a value."""
-    counts: Counter[str] = Counter()
-    for top in body:
-        for n in walk(top):
-            match n:
-                case Let(name=name) | Assign(name=name) | Accumulate(name=name) | For(name=name):
-                    counts[name] += 1
-                case CompareAndSwap(ok=name):
-                    counts[name] += 1
-                case Reduce(changed=str(name)):
-                    counts[name] += 1
-    return counts
-
-
 def forward_copies(operator: Operator) -> Operator:
     """Replace locals that only ever name another fixed value (`let u: vid = dst`) by that value."""
-    counts = _written(operator.body)
-    values: dict[str, Expr] = {}
-
-    def rule(n: Node) -> Node | tuple[Stmt, ...] | None:
-        match n:
-            case Let(name=name, value=Var(name=source) as value) if counts[name] == 1 and counts[source] == 0:
-                values[name] = value
-                return ()
-            case Let(name=name, value=Const() as value) if counts[name] == 1:
-                values[name] = value
-                return ()
-        return None
-
-    body = transform(operator, rule)
+    values = fixed_copies(operator)
+    body = transform(operator, lambda n: () if isinstance(n, Let) and n.name in values else None)
     while values:
         resolved = substitute(body, values)
         if resolved == body:

@@ -1,0 +1,42 @@
+"""Random programs give the same on every device; so do those that once did not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vgraph.refusals.base import Refusal
+
+from .programs import program_text
+from .runs import SMALL, Runs, Subject, Way, check, compare, noted
+
+CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.py"))
+QUICK = 60
+"""Random programs of a default run, six to a test: about a minute. `python -m tests.fuzz` runs more."""
+EACH = 6
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda p: p.stem)
+def test_what_once_failed(path: Path) -> None:
+    """Every program of the corpus, in the ways in which it failed and in some others."""
+    text = path.read_text()
+    for seed in range(2):
+        subject = Subject(text, seed)
+        for given in noted(text, "way"):
+            runs = Runs(subject, Way(**json.loads(given)))
+            for shape in SMALL:
+                graph = subject.graph(shape)
+                compare(runs, graph, shape, subject.expected(graph))
+        check(subject)
+
+
+@pytest.mark.parametrize("first", range(0, QUICK, EACH))
+def test_random_programs(first: int) -> None:
+    for seed in range(first, first + EACH):
+        try:
+            subject = Subject(program_text(seed), seed)
+        except Refusal:
+            continue
+        check(subject, cuda=seed % 20 == 0, large=seed % 4 == 0)

@@ -1,0 +1,181 @@
+"""The user's functions as code in which the frontend's findings stand: types of variables, and writes that reduce.
+
+CPython would keep `total = 0` as its own number, whatever is added to it later, and would know nothing of the type that
+the branches of an `if` have together. So what is assigned to a variable, what a conditional gives and what a helper
+returns passes through `kept`, literals are numbers of the language, and helpers are called as they were typed for this
+call. Lines stay where they are in the user's file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from vgraph.compiler.externals import External
+from vgraph.compiler.frontend.typed import Position, Typed
+from vgraph.decorators import Definition
+from vgraph.reference.proxies import present
+from vgraph.reference.values import Number, lift, negation
+
+if TYPE_CHECKING:
+    from vgraph.reference.overlay import Overlay
+
+
+def code_of(typed: Typed, overlay: Overlay) -> tuple[CodeType, dict[str, Any]]:
+    """The function's code, and what it needs by names that are no user's. Raises SourceError without a source text."""
+    function = tree_of(typed.definition)
+    function.decorator_list = []
+    function.returns = None
+    for argument in ast.walk(function.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    function.args.defaults = [ast.Constant(None) for _ in function.args.defaults]
+    function.args.kw_defaults = [d and ast.Constant(None) for d in function.args.kw_defaults]
+    rewriting = Rewriting(typed, overlay)
+    function.body = [made for statement in function.body for made in rewriting.statement(statement)]
+    free = typed.definition.function.__code__.co_freevars
+    whole = ast.parse(
+        f"def outer({', '.join(free)}): pass"
+    )  # whose parameters are the names of enclosing functions
+    whole.body[0].body = [function]  # type: ignore[attr-defined]
+    ast.fix_missing_locations(whole)
+    module = compile(whole, typed.definition.source.name, "exec", dont_inherit=True)
+    return _inner(_inner(module)), rewriting.names
+
+
+def tree_of(definition: Definition) -> ast.FunctionDef:
+    """The function in Python's syntax, with the lines of the user's file. Raises SourceError without a source text."""
+    source = definition.source
+    margin = 1 if source.indent else 0  # lines before the text that let it stand indented
+    tree = ast.parse("if True:\n" * margin + source.text)
+    ast.increment_lineno(tree, source.first_line - 1 - margin)
+    return next(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+
+
+def _inner(code: CodeType) -> CodeType:
+    return next(c for c in code.co_consts if isinstance(c, CodeType))
+
+
+class Rewriting(ast.NodeTransformer):
+    """Rewrites one function; `names` are the objects that it puts into the text."""
+
+    def __init__(self, typed: Typed, overlay: Overlay) -> None:
+        self.typed, self.overlay = typed, overlay
+        self.names: dict[str, Any] = {}
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        """What a statement becomes."""
+        made = self.visit(node)
+        return made if isinstance(made, list) else [made]
+
+    def position(self, node: Any) -> Position:
+        """Where a node stands, in characters as the frontend counts them; Python's tree counts bytes."""
+        source = self.typed.definition.source
+
+        def column(line: int, offset: int) -> int:
+            text = source.line(line)
+            return offset if text.isascii() else len(text.encode()[:offset].decode())
+
+        end = node.end_lineno
+        return (
+            node.lineno,
+            column(node.lineno, node.col_offset),
+            end,
+            column(end, node.end_col_offset),
+        )
+
+    def name(self, value: object) -> ast.Name:
+        """A name for an object of ours."""
+        made = f"__vgraph_{len(self.names)}__"
+        self.names[made] = value
+        return ast.Name(made, ast.Load())
+
+    def call(self, function: Callable[..., Any], *args: ast.expr) -> ast.Call:
+        """A call of a function of ours."""
+        return ast.Call(self.name(function), list(args), [])
+
+    def kept(self, node: ast.AST, value: Any) -> Any:
+        """`value` in the kind that was found for `node`, if one was: frontiers and properties have none."""
+        kind = self.typed.kinds.get(self.position(node))
+        if kind is None:
+            return value
+        state, named = self.overlay.state, self.position(node) in self.typed.names
+        return ast.copy_location(self.call(lambda v: state.kept(v, kind, named=named), value), value)
+
+    def reduction(self, node: ast.Assign | ast.AugAssign, target: ast.Attribute, value: ast.expr) -> Any:
+        """A statement that reduces `value` into `target`."""
+        op = self.typed.reductions[self.position(node)]
+        name = target.attr
+        made = self.call(lambda owner, v: owner._reduce(name, v, op), self.visit(target.value), value)
+        return ast.copy_location(ast.Expr(made), node)
+
+    # --- statements
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        (target,) = node.targets
+        if isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions:
+            return self.reduction(node, target, self.visit(node.value))
+        self.generic_visit(node)
+        node.value = self.kept(target, node.value)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        target: Any = node.target
+        reduces = isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions
+        if not reduces and not isinstance(target, ast.Name):
+            return self.generic_visit(node)
+        old = type(target)(*(getattr(target, f) for f in target._fields[:-1]), ast.Load())
+        whole = ast.BinOp(self.visit(ast.copy_location(old, target)), node.op, self.visit(node.value))
+        ast.copy_location(whole, node)
+        if reduces:
+            return self.reduction(node, target, whole)
+        return ast.copy_location(ast.Assign([target], self.kept(target, whole)), node)
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        target: Any = node.target
+        old = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        value = self.kept(target, old)
+        if value is not old:
+            node.body.insert(0, ast.copy_location(ast.Assign([target], value), target))
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        self.generic_visit(node)
+        if node.value is not None:
+            node.value = self.kept(node, node.value)
+        return node
+
+    # --- expressions
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        value = lift(node.value)
+        return ast.copy_location(self.name(value), node) if isinstance(value, Number) else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        self.generic_visit(node)
+        return self.kept(node, node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        return (
+            ast.copy_location(self.call(negation, node.operand), node)
+            if isinstance(node.op, ast.Not)
+            else node
+        )
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        claims = isinstance(node.ctx, ast.Load) and self.position(node) in self.typed.claims
+        self.generic_visit(node)
+        return ast.copy_location(self.call(present, node), node) if claims else node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        found = self.typed.calls.get(self.position(node))
+        self.generic_visit(node)
+        if isinstance(found, Typed):
+            node.func = ast.copy_location(self.name(self.overlay.function(found)), node.func)
+        elif isinstance(found, External):
+            node.func = ast.copy_location(self.name(self.overlay.external(found)), node.func)
+        return node
