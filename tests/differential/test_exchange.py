@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from fuzz.graphs import random_graph
 from fuzz.programs import fixpoint, program_text
 from fuzz.runs import Runs, Subject, Way, compare
 
@@ -48,8 +47,7 @@ def both_ways(seed: int, threads: int) -> bool:
             asynchronous = False
             continue
         for shape in ((9, 20), (150, 400)):
-            graph = random_graph(subject.kind, seed, shape)
-            compare(runs, graph, shape, subject.expected(graph))
+            compare(runs, shape, subject.expected(subject.graph(shape)))
     return asynchronous
 
 

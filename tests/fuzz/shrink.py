@@ -26,8 +26,7 @@ def failure(text: str, seed: int, way: Way | None, shape: tuple[int, int]) -> st
     """What goes wrong with a program in one way on one graph; None if nothing does, or the program is refused."""
     try:
         subject = Subject(text, seed)
-        graph = subject.graph(shape)
-        expected: Outcome = subject.expected(graph)
+        expected: Outcome = subject.expected(subject.graph(shape))
     except Refusal:
         return None
     except Exception as error:
@@ -35,7 +34,7 @@ def failure(text: str, seed: int, way: Way | None, shape: tuple[int, int]) -> st
     if way is None:
         return None
     try:
-        compare(Runs(subject, way), graph, shape, expected)
+        compare(Runs(subject, way), shape, expected)
     except Difference as found:
         return found.message.split(":")[0] if "Error" in found.message.split(":")[0] else "differs"
     except Refusal:

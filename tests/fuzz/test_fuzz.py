@@ -27,8 +27,7 @@ def test_what_once_failed(path: Path) -> None:
         for given in noted(text, "way"):
             runs = Runs(subject, Way(**json.loads(given)))
             for shape in SMALL:
-                graph = subject.graph(shape)
-                compare(runs, graph, shape, subject.expected(graph))
+                compare(runs, shape, subject.expected(subject.graph(shape)))
         check(subject)
 
 
