@@ -1,0 +1,213 @@
+"""Mutation testing: small mistakes planted in the compiler, one at a time, and whether a default test fails.
+
+    python -m tests.mutants --sample 300 --seed 1 --jobs 16 --out mutants.json
+
+Each mutant changes one expression or one statement of effects, legality, axes, pieces or passes, in a copy of the
+repository, and runs the tests of `ORDER` there until the first that fails. A mutant survives if all of them pass: that
+some other default test would find it is not counted. One that needs longer than `--timeout` is found, by whoever waits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parents[1]
+# What decides whether a schedule is legal, and what lowers it.
+MUTATED = ("effects.py", "legality.py", "pieces.py", "axes/*.py", "passes/*.py")
+# Tests of single passes first: they say soonest what is wrong.
+ORDER = ("tests/passes", "tests/ir", "tests/errors", "tests/frontend", "tests/differential", "tests/order")
+
+COMPARISONS = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+OPERATORS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+}
+CALLED = {"any": "all", "all": "any", "min": "max", "max": "min"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """Bytes `start` to `stop` of the file, read as `before`, become `after`; `killed_by` is a test, or empty."""
+
+    file: str
+    line: int
+    start: int
+    stop: int
+    before: str
+    after: str
+    killed_by: str = ""
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.before!r} -> {self.after!r}"
+
+
+def changes(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in for the node: each a mistake that somebody could make."""
+    match node:
+        case ast.Compare(left, [operator], comparators) if type(operator) in COMPARISONS:
+            yield ast.Compare(left, [COMPARISONS[type(operator)]()], comparators)
+        case ast.BoolOp(op, values):
+            yield ast.BoolOp(ast.And() if isinstance(op, ast.Or) else ast.Or(), values)
+            yield from (ast.BoolOp(op, values[:at] + values[at + 1 :]) for at in range(len(values)))
+        case ast.UnaryOp(ast.Not(), operand):
+            yield operand
+        case ast.BinOp(left, operator, right) if type(operator) in OPERATORS:
+            yield ast.BinOp(left, OPERATORS[type(operator)](), right)
+        case ast.Constant(bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(int(value)):
+            yield ast.Constant(value + 1)
+        case ast.IfExp(test, body, orelse):
+            yield ast.IfExp(test, orelse, body)
+        case ast.Call(ast.Name(name), args, keywords) if name in CALLED:
+            yield ast.Call(ast.Name(CALLED[name]), args, keywords)
+        case ast.Expr(ast.Call()) | ast.AugAssign() | ast.Continue():
+            yield ast.Pass()
+        case ast.Return(value) if value is not None and not isinstance(value, ast.Constant):
+            yield ast.Return(ast.Constant(None))
+
+
+def looked_at(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes under `node` but for annotations, decorators, messages of errors and assertions."""
+    if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr, ast.AnnAssign)) and not getattr(
+        node, "value", None
+    ):
+        return
+    yield node
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from looked_at(child)
+
+
+def mutants(file: Path) -> Iterator[Mutant]:
+    """Every mutant of a file."""
+    text = file.read_bytes()
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for top in ast.parse(text).body:
+        for node in looked_at(top):
+            for changed in changes(node):
+                start = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+                stop = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+                after = ast.unparse(ast.fix_missing_locations(changed))
+                if isinstance(changed, ast.expr) and not isinstance(
+                    changed, (ast.Constant, ast.Name, ast.Call)
+                ):
+                    after = f"({after})"
+                before = text[start:stop].decode()
+                yield Mutant(str(file.relative_to(ROOT)), node.lineno, start, stop, before, after)  # type: ignore[attr-defined]
+
+
+def tried(mutant: Mutant, copy: Path, timeout: float) -> Mutant:
+    """The mutant with the test that found it; the copy is as it was afterwards."""
+    file = copy / mutant.file
+    text = file.read_bytes()
+    file.write_bytes(text[: mutant.start] + mutant.after.encode() + text[mutant.stop :])
+    started = time.monotonic()
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTHONPATH": str(copy), "VGRAPH_CACHE_DIR": str(copy / ".cache")}
+    try:
+        done = subprocess.run(
+            [*command, *ORDER], cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout
+        )
+    except subprocess.TimeoutExpired:
+        found = "the time"
+    else:
+        found = ""
+        if done.returncode:
+            lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            found = lines[0].split(" - ")[0] if lines else (done.stdout + done.stderr)[-200:]
+    finally:
+        file.write_bytes(text)
+    return replace(mutant, killed_by=found, seconds=round(time.monotonic() - started, 1))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sample", type=int, default=100, help="mutants tried (default: 100)")
+    parser.add_argument("--seed", type=int, default=0, help="which ones (default: 0)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds for a mutant (default: 900)")
+    parser.add_argument("--minutes", type=float, default=600.0, help="no mutant is begun later than this")
+    parser.add_argument("--files", nargs="*", help="only mutants of these files")
+    parser.add_argument("--out", type=Path, help="a JSON file for what was found")
+    given = parser.parse_args()
+
+    compiler = ROOT / "vgraph" / "compiler"
+    files = sorted(file for pattern in MUTATED for file in compiler.glob(pattern))
+    if given.files:
+        files = [ROOT / file for file in given.files]
+    every = [mutant for file in files for mutant in mutants(file)]
+    chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+    print(f"{len(every)} mutants of {len(files)} files, {len(chosen)} tried", flush=True)
+
+    until = time.monotonic() + given.minutes * 60
+    done: list[Mutant] = []
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for job in range(given.jobs):
+            copy = Path(folder) / str(job)
+            shutil.copytree(
+                ROOT, copy, ignore=shutil.ignore_patterns(".git", "__pycache__", "shared", "results")
+            )
+            copies.put(copy)
+
+        def one(mutant: Mutant) -> None:
+            copy = copies.get()
+            try:
+                if time.monotonic() < until:
+                    done.append(tried(mutant, copy, min(given.timeout, until + 60 - time.monotonic())))
+                    print(
+                        f"{'killed  ' if done[-1].killed_by else 'SURVIVED'} {done[-1].seconds:6} s  {mutant}",
+                        flush=True,
+                    )
+            finally:
+                copies.put(copy)
+
+        list(pool.map(one, chosen))
+    survivors = [mutant for mutant in done if not mutant.killed_by]
+    print(f"{len(done) - len(survivors)} of {len(done)} killed")
+    if given.out:
+        given.out.write_text(
+            json.dumps([asdict(mutant) for mutant in done], indent=1) + "\n", encoding="utf-8"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
