@@ -3,7 +3,7 @@
     python -m tests.mutants --sample 300 --seed 1 --jobs 16 --out mutants.json
 
 Each mutant changes one expression or one statement of effects, legality, axes, pieces or passes, in a copy of the
-repository, and runs the tests of `ORDER` there until the first that fails. A mutant survives if all of them pass: that
+repository, and runs the tests of `--tests` there until the first that fails. A mutant survives if all of them pass: that
 some other default test would find it is not counted. One that needs longer than `--timeout` is found, by whoever waits.
 """
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # What decides whether a schedule is legal, and what lowers it.
 MUTATED = ("effects.py", "legality.py", "pieces.py", "axes/*.py", "passes/*.py")
 # Tests of single passes first: they say soonest what is wrong.
-ORDER = ("tests/passes", "tests/ir", "tests/errors", "tests/frontend", "tests/differential", "tests/order")
+ORDER = ("tests/passes", "tests/errors", "tests/fuzz", "tests/ir", "tests/order", "tests/differential")
 
 COMPARISONS = {
     ast.Lt: ast.LtE,
@@ -131,7 +131,7 @@ def mutants(file: Path) -> Iterator[Mutant]:
                 yield Mutant(str(file.relative_to(ROOT)), node.lineno, start, stop, before, after)  # type: ignore[attr-defined]
 
 
-def tried(mutant: Mutant, copy: Path, timeout: float) -> Mutant:
+def tried(mutant: Mutant, copy: Path, tests: list[str], timeout: float) -> Mutant:
     """The mutant with the test that found it; the copy is as it was afterwards."""
     file = copy / mutant.file
     text = file.read_bytes()
@@ -141,7 +141,7 @@ def tried(mutant: Mutant, copy: Path, timeout: float) -> Mutant:
     environment = os.environ | {"PYTHONPATH": str(copy), "VGRAPH_CACHE_DIR": str(copy / ".cache")}
     try:
         done = subprocess.run(
-            [*command, *ORDER], cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout
+            [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout
         )
     except subprocess.TimeoutExpired:
         found = "the time"
@@ -165,6 +165,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for a mutant (default: 900)")
     parser.add_argument("--minutes", type=float, default=600.0, help="no mutant is begun later than this")
     parser.add_argument("--files", nargs="*", help="only mutants of these files")
+    parser.add_argument("--tests", nargs="*", default=list(ORDER), help="what is run (default: %(default)s)")
     parser.add_argument("--out", type=Path, help="a JSON file for what was found")
     given = parser.parse_args()
 
@@ -191,7 +192,9 @@ def main() -> int:
             copy = copies.get()
             try:
                 if time.monotonic() < until:
-                    done.append(tried(mutant, copy, min(given.timeout, until + 60 - time.monotonic())))
+                    done.append(
+                        tried(mutant, copy, given.tests, min(given.timeout, until + 60 - time.monotonic()))
+                    )
                     print(
                         f"{'killed  ' if done[-1].killed_by else 'SURVIVED'} {done[-1].seconds:6} s  {mutant}",
                         flush=True,
