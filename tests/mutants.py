@@ -3,7 +3,7 @@
     python -m tests.mutants --sample 300 --seed 1 --jobs 16 --out mutants.json
 
 Each mutant changes one expression or one statement of effects, legality, axes, pieces or passes, in a copy of the
-repository, and runs the tests of `--tests` there until the first that fails. A mutant survives if all of them pass: that
+repository, and runs the tests of `--tests` there until the first that fails. A mutant survives if all pass: that
 some other default test would find it is not counted. One that needs longer than `--timeout` is found, by whoever waits.
 """
 
