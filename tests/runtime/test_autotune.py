@@ -25,7 +25,14 @@ from vgraph.runtime.autotune import FORGET, RUNS, Search, conditions, seconds_of
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.tuning import Trial, Tuning, describe
 from vgraph.runtime.tuning_space import Space, bucket_widths
-from vgraph.runtime.tuning_table import Row, TuningTable, schedule_from_json, schedule_to_json
+from vgraph.runtime.tuning_table import (
+    Row,
+    TuningTable,
+    default_table,
+    schedule_from_json,
+    schedule_to_json,
+    today,
+)
 
 ROOT = Path(__file__).parents[2]
 SSSP = vg.algorithms.sssp
@@ -75,7 +82,8 @@ class Clock:
 
 def search_with(clock, space, budget=1e6, **options):
     kept = []
-    given = {"record": lambda trial, default: kept.append(trial), "report": None, "known": {}, "first": []}
+    given = {"record": lambda trial, default: kept.append(trial), "report": None}
+    given |= {"known": {}, "first": [], "chosen": vg.Schedule()}
     search = Search(clock.run, space, budget, 0, **(given | options))
     search.kept = kept
     return search
@@ -223,6 +231,43 @@ def test_what_was_slow_before_is_not_measured_again(space, monkeypatch):
     assert next(t for t in search.tried if t.schedule == slow) == Trial(slow, FORGET + 0.5, 0, "remembered")
     assert describe(slow) not in clock.ran
     assert search.tried[1].schedule == fast
+
+
+@pytest.mark.parametrize(
+    ("budget", "seconds", "stays"),
+    [(7.0, 0.41, True), (1.0, 0.41, True), (100.0, 0.41, True), (7.0, 1.1, False), (100.0, 1.1, False)],
+)
+def test_what_was_chosen_before_stays_until_it_is_found_slower(space, monkeypatch, budget, seconds, stays):
+    """In 7 seconds it is tried, but not run in turns with the default; in one it is not even tried."""
+    good = vg.Schedule().at("relax", sync=vg.BSP)
+    clock = Clock(monkeypatch, lambda schedule: seconds if asks(schedule, sync=vg.BSP) else 1.0)
+    search = search_with(clock, space, budget, known={describe(good): 0.41}, chosen=good)
+    search.go()
+    assert (good in [t.schedule for t in search.tried]) == (budget > 1)
+    schedule, best, default = search.finish()
+    assert (schedule == good) == stays
+    assert best == (pytest.approx(0.41) if stays else default)
+
+
+def test_a_last_choice_that_is_illegal_by_now_is_dropped(space, monkeypatch):
+    old = vg.Schedule().at("gone", sync=vg.BSP)
+    search = search_with(
+        Clock(monkeypatch, lambda schedule: 1.0), space, 1.0, known={describe(old): 0.4}, chosen=old
+    )
+    search.go()
+    assert search.finish() == (vg.Schedule(), 1.0, 1.0)
+
+
+def test_a_short_tuning_does_not_forget_what_a_long_one_chose(graph, folder):
+    good = vg.Schedule().at("relax", sync=vg.BSP)
+    key, about = module.conditions(SSSP, graph, 1)
+    table = default_table()
+    table.add(Row(key, "chosen", schedule_to_json(good), 0.41, 1.0, 9, {**about, "date": today()}))
+    assert vg.tuned(SSSP, graph, threads=1) == good
+    tuning = vg.autotune(SSSP, graph, 1e-6, source=0, threads=1)
+    assert tuning.schedule == good
+    assert tuning.speedup == pytest.approx(1 / 0.41)
+    assert vg.tuned(SSSP, graph, threads=1) == good
 
 
 def test_schedules_that_come_to_the_same_code_are_tried_once(graph):

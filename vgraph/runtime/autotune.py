@@ -184,6 +184,8 @@ class Search:
     """Times of schedules in units of the default's, from earlier tunings, by `describe`."""
     first: list[Schedule]
     """Schedules to try before all others."""
+    chosen: Schedule
+    """What the last tuning chose; empty if it chose the default, or there was none."""
 
     def __post_init__(self) -> None:
         self.start = time.perf_counter()
@@ -206,7 +208,7 @@ class Search:
         self.seen |= {self.space.meaning(Schedule()), self.space.code(Schedule())}
         self._keep(self.default)
         try:
-            for schedule in self.first:
+            for schedule in (self.chosen, *self.first):
                 self.attempt(schedule)
             changes = self._one_at_a_time()
             self._combine(changes)
@@ -347,7 +349,7 @@ class Search:
 
     def _verdict(self, finalists: list[Trial], rows: list[list[float]]) -> tuple[Schedule, float, float]:
         if len(rows) < FINAL_ROUNDS[0]:
-            return Schedule(), self.default.seconds, self.default.seconds
+            return self._undecided()
         default, *medians = (statistics.median(column) for column in zip(*rows, strict=True))
         for trial, median in zip([self.default, *finalists], [default, *medians], strict=True):
             place = next(i for i, t in enumerate(self.tried) if t is trial)
@@ -357,6 +359,16 @@ class Search:
         if medians[best] > GAIN * default or 3 * wins < 2 * len(rows):
             return Schedule(), default, default
         return finalists[best].schedule, medians[best], default
+
+    def _undecided(self) -> tuple[Schedule, float, float]:
+        """Without runs in turns the last choice stands, unless it was slower today; else the default."""
+        default, meaning = self.default.seconds, self.space.meaning(self.chosen)
+        found = [t.seconds for t in self.tried if self.space.meaning(t.schedule) == meaning]
+        if not found and meaning is not None:
+            found = [self.known[describe(self.chosen)] * default]
+        if found and found[0] < default:
+            return self.chosen, found[0], default
+        return Schedule(), default, default
 
 
 _SHORT: Final = 0.02
@@ -403,8 +415,7 @@ def tune(
         table.add(Row(key, kind, made, trial.seconds, default, trial.runs, {**about, "date": today()}))
 
     rows = table.rows(valid[0]) if table is not None and valid is not None else []
-    known, first = _earlier(rows)
-    search = Search(run, space, budget, seed, record, report, known, first)
+    search = Search(run, space, budget, seed, record, report, *_earlier(rows))
     complete = search.go()
     schedule, best, default = search.finish()
     record(Trial(schedule, best, 1, "measured"), default, "chosen")
@@ -412,15 +423,18 @@ def tune(
     return Tuning(definition.name, schedule, default, best, tried, search.elapsed, complete)
 
 
-def _earlier(rows: list[Row]) -> tuple[dict[str, float], list[Schedule]]:
-    """Times in units of the default's from earlier tunings, by `describe`; and the schedules that were fast."""
+def _earlier(rows: list[Row]) -> tuple[dict[str, float], list[Schedule], Schedule]:
+    """From earlier tunings: times in units of the default's, by `describe`; what was fast; the last choice."""
     known: dict[str, float] = {}
     good: dict[str, tuple[float, Schedule]] = {}
+    chosen = Schedule()
     for row in rows:
         schedule = schedule_from_json(row.schedule)
+        if row.kind == "chosen":
+            chosen = schedule or Schedule()
         if schedule is not None and schedule.labels:
             name = describe(schedule)
             known[name] = row.ratio
-            good[name] = (row.ratio if row.kind == "measured" else 0.0, schedule)
+            good[name] = (row.ratio, schedule)
     fast = sorted((ratio, name) for name, (ratio, _) in good.items() if ratio < GAIN)
-    return known, [good[name][1] for _, name in fast[: 2 * FINALISTS]]
+    return known, [good[name][1] for _, name in fast[: 2 * FINALISTS]], chosen
