@@ -17,6 +17,7 @@ from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context
 from vgraph.compiler.text import parse_program
 from vgraph.errors import ScheduleError
+from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import ASYNC, AXES, Axis, Need, Options, show
 
 
@@ -90,6 +91,19 @@ def test_what_is_chosen_for_a_large_graph_leaves_legal_what_is_asked(facts: Fact
             for options in (Options(**{a.name: v}) for a in AXES.values() for v in a.candidates):
                 legal = small.attempt(options)[1] is None
                 assert (large.attempt(options)[1] is None) == legal, options
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_refused_always_is_refused_with_every_other_option(name: str) -> None:
+    program = program_of(name)
+    for label in labels(program):
+        here = space.Label(program, label, Context())
+        asked = [(a.name, v) for a in AXES.values() for v in a.candidates]
+        for axis, value in asked:
+            error = here.attempt(Options(**{axis: value}))[1]
+            if isinstance(error, IllegalSchedule) and error.always:
+                for other, v in asked:
+                    assert other == axis or here.attempt(Options(**{axis: value, other: v}))[1] is not None
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

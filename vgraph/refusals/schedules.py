@@ -20,6 +20,8 @@ class IllegalSchedule(Refusal, ScheduleError):
     option: str
     reason: str
     way_out: str
+    always: bool = False
+    """Whether no other option would make it legal."""
 
 
 @dataclass(eq=False)

@@ -240,8 +240,8 @@ class Axis:
 
     def lack(self, value: object, device: str) -> Lack | None:
         """What keeps `device` from having `value`."""
-        kind = kind_of(value)
-        return next((n for n in self.lacks if n.device == device and kind in (n.values or (kind,))), None)
+        lacks = (n for n in self.lacks if n.device == device)
+        return next((n for n in lacks if not n.values or kind_of(value) in n.values), None)
 
     def has(self, need: Need, value: object, device: str) -> bool:
         """Whether `value` of this axis has the need, on `device`."""

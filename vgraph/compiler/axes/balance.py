@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.effects import Role, WriteClass
 from vgraph.compiler.lanes import shared_operator
 from vgraph.compiler.obstacle import Obstacle
@@ -52,17 +52,32 @@ def _with_warps(c: Choice) -> Balance:
 
 def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
     """Why the loop of this traversal cannot run on pieces of a vertex's arcs, nor lanes share them."""
-    warps = c.context.abilities.warps
-    pulls_data = c.is_edge and c.chosen["direction"] is Direction.PULL
-    bitmap = c.chosen["frontier"] is FrontierLayout.BITMAP and c.chosen["drive"] is not Drive.TOPOLOGY
-    if balance.kind == "edge" and bitmap and not pulls_data and not warps:
-        return Obstacle("equal shares of arcs are found in a queue of active vertices, not in a bitmap")
     if not c.is_edge:
-        found = cut_operator(c.operator)
-        if isinstance(found, Obstacle) and balance.kind in ("warp", "block", "twc"):
-            found = shared_operator(c.operator)
-        return found if isinstance(found, Obstacle) else None
-    return None if c.chosen["direction"] is Direction.PUSH else _read_while_reduced(c)
+        found = c.at.once(_cut)
+        if found is not None and balance.kind in ("warp", "block", "twc"):
+            found = c.at.once(_shared)
+        return found or _in_a_bitmap(c, balance)
+    pulls = c.chosen["direction"] is Direction.PULL
+    found = None if pulls else _in_a_bitmap(c, balance)
+    return found or (None if c.chosen["direction"] is Direction.PUSH else _read_while_reduced(c))
+
+
+def _cut(at: Traversal) -> Obstacle | None:
+    found = cut_operator(at.operator)
+    return found if isinstance(found, Obstacle) else None
+
+
+def _shared(at: Traversal) -> Obstacle | None:
+    found = shared_operator(at.operator)
+    return found if isinstance(found, Obstacle) else None
+
+
+def _in_a_bitmap(c: Choice, balance: Balance) -> Obstacle | None:
+    if balance.kind != "edge" or c.context.abilities.warps or c.chosen["drive"] is Drive.TOPOLOGY:
+        return None
+    if c.chosen["frontier"] is not FrontierLayout.BITMAP:
+        return None
+    return Obstacle("equal shares of arcs are found in a queue of active vertices, not in a bitmap")
 
 
 def _read_while_reduced(c: Choice) -> Obstacle | None:

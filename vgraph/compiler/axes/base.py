@@ -52,6 +52,17 @@ class Traversal:
         return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
 
 
+class _Chosen(dict[str, Any]):
+    """What is chosen so far, by axis."""
+
+    seen = False
+    """Whether what is being decided depends on it."""
+
+    def __getitem__(self, name: str) -> Any:
+        self.seen = True
+        return super().__getitem__(name)
+
+
 class Choice:
     """A schedule that is being resolved: what is asked for, what is chosen so far, and why."""
 
@@ -63,7 +74,7 @@ class Choice:
         self.program, self.apply, self.context = at.program, at.apply, at.context
         self.operator, self.effects, self.is_edge = at.operator, at.effects, at.is_edge
         self.device = at.context.abilities.device
-        self.chosen: dict[str, Any] = {}
+        self.chosen = _Chosen()
         self.reasons: list[str] = []
 
     def asked(self, name: str) -> Any:
@@ -74,8 +85,10 @@ class Choice:
         """The value of one axis: what the others leave of it, or what its resolver chooses."""
         self.axis = axis = AXES[name]
         asked = self.asked(name)
+        # What another axis settles is not asked of the resolver.
+        self.chosen.seen = asked in _SETTLED[name]
         for other, need in _EARLIER[name]:
-            if other.has(need, self.chosen[other.name], self.device):
+            if other.has(need, self.chosen.get(other.name), self.device):
                 if asked not in (None, need.values[0]):
                     self.refuse(need.reason, None, need.way_out)
                 if need.note:
@@ -99,6 +112,7 @@ class Choice:
         for need in self.axis.needs:
             other = self.chosen.get(need.axis)
             if other not in (None, *need.values) and self.axis.has(need, value, self.device):
+                self.chosen.seen = True
                 return Obstacle(need.reason.format(show(other)), None, need.way_out)
         return None
 
@@ -120,7 +134,7 @@ class Choice:
         span = span or self.apply.span
         if span is None:
             raise ScheduleError(f"{option} is not legal for {self.apply.label!r}: {reason}; {way_out}")
-        raise IllegalSchedule(span, self.apply.label, option, reason, way_out)
+        raise IllegalSchedule(span, self.apply.label, option, reason, way_out, not self.chosen.seen)
 
     def because(self, value: object, reason: str) -> None:
         """Keep the reason of a choice for `explain`."""
@@ -140,4 +154,5 @@ def _needs_of(name: str, others: Sequence[str]) -> list[tuple[Axis, Need]]:
 
 _EARLIER: Final = {name: _needs_of(name, DECIDED[:i]) for i, name in enumerate(DECIDED)}
 """The needs that an axis has to meet, by those decided before it."""
+_SETTLED: Final = {name: tuple(need.values[0] for _, need in rows) for name, rows in _EARLIER.items()}
 _LATER: Final = {name: _needs_of(name, DECIDED[i + 1 :]) for i, name in enumerate(DECIDED)}

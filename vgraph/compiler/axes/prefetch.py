@@ -11,10 +11,10 @@ def choose(c: Choice, asked: int | None) -> int:
     """None, unless asked for: processors run ahead of a short loop by themselves."""
     if not asked:
         return 0
-    direction = c.chosen["direction"]
-    ends = {Role.SRC, Role.DST} if c.is_edge else {Role.NEIGHBOR}
-    if c.is_edge and direction is not Direction.AUTO:
-        ends = {Role.SRC if direction is Direction.PULL else Role.DST}
+    ends = {Role.NEIGHBOR}
+    if c.is_edge:
+        read, written = {Role.SRC}, {Role.DST}
+        ends = {Direction.PULL: read, Direction.PUSH: written}.get(c.chosen["direction"], read | written)
     if not ends & {*(r.role for r in c.effects.reads), *(w.role for w in c.effects.writes)}:
         c.refuse("nothing is read or written at the other end of an arc", c.operator.span)
     c.because(asked, "asked for")

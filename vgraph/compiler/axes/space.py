@@ -17,6 +17,7 @@ from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
 from vgraph.compiler.rewrite import PassManager, walk
 from vgraph.errors import ScheduleError
+from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import AXES, DECIDED, SHAPING, ApplySchedule, Options, Schedule
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ class Label:
         """Whether `value` of `axis` may be asked for, alone or with another option, or two of the first axes."""
         asked: dict[str, Any] = {axis: value}
         error = self.attempt(Options(**asked))[1]
-        if error is None:
-            return Verdict(axis, value)
+        if error is None or (isinstance(error, IllegalSchedule) and error.always):
+            return Verdict(axis, value, error)
         others = [name for name in DECIDED if name != axis]
         for names in (*((name,) for name in others), *combinations(others[: len(SHAPING)], 2)):
             for values in product(*(AXES[name].candidates for name in names)):
