@@ -12,6 +12,7 @@ from vgraph.api import autotune, explain, run, tuned
 from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import (
     AlgorithmError,
+    DeclarationError,
     DeviceError,
     Diagnostic,
     GraphError,
@@ -109,6 +110,7 @@ __all__ = [
     "VERTEX",
     "WARP",
     "AlgorithmError",
+    "DeclarationError",
     "DeviceError",
     "Diagnostic",
     "Graph",

@@ -11,6 +11,7 @@ from vgraph.decorators import AlgorithmDef
 from vgraph.errors import DeviceError, ParameterError
 from vgraph.graph import Graph
 from vgraph.schedule import Schedule
+from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
     from vgraph.runtime.explain import Explanation
@@ -24,6 +25,7 @@ OUTPUTS = ("numpy", "cupy")
 MEMORIES = ("device", "host")
 
 
+@public
 def run(
     algorithm: AlgorithmDef,
     graph: Graph,
@@ -84,6 +86,7 @@ def _as_seen(algorithm: AlgorithmDef, result: Result, rank: Any) -> Result:
     return ordered.finished(algorithm.finish) if algorithm.endings else ordered
 
 
+@public
 def autotune(
     algorithm: AlgorithmDef,
     graph: Graph,
@@ -133,6 +136,7 @@ def autotune(
         )
 
 
+@public
 def tuned(algorithm: AlgorithmDef, graph: Graph, *, threads: int | None = None) -> Schedule | None:
     """The schedule that `autotune` chose last for `algorithm` on graphs like `graph`, on this machine; or None.
 
@@ -148,6 +152,7 @@ def tuned(algorithm: AlgorithmDef, graph: Graph, *, threads: int | None = None) 
     return remembered(algorithm, prepared, replaced, _threads(threads), default_table())
 
 
+@public
 def explain(
     algorithm: AlgorithmDef,
     graph: Graph,

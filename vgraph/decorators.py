@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from vgraph.errors import SourceError, VGraphError
+from vgraph.errors import DeclarationError, SourceError, VGraphError
 from vgraph.source import SourceFile
+from vgraph.tracebacks import public
 
 
 class Definition:
@@ -21,7 +22,7 @@ class Definition:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if not inspect.isfunction(function):
-            raise TypeError(f"@vg.{self.kind} goes on a function, not on {function!r}")
+            raise DeclarationError(f"@vg.{self.kind} goes on a function, not on {function!r}")
         self.function = function
         functools.update_wrapper(self, function)  # type: ignore[arg-type]
         self.name: str = function.__name__
@@ -77,6 +78,7 @@ class OperatorDef(Definition):
 
     kind = "operator"
 
+    @public
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Refuses: operators run inside an algorithm."""
         raise VGraphError(
@@ -100,6 +102,7 @@ class AlgorithmDef(Definition):
 
     kind = "algorithm"
 
+    @public
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Refuses: algorithms run by `vg.run`."""
         raise VGraphError(f"{self.name} is an algorithm: run it with vg.run({self.name}, graph, ...)")
@@ -194,16 +197,19 @@ class AlgorithmDef(Definition):
         return self.name + re.sub(r": '([^']*)'", r": \1", str(inspect.signature(self.function)))
 
 
+@public
 def operator(function: Callable[..., Any]) -> OperatorDef:
     """Make a function of `(src, edge, dst)` or `(v)`, each with `graph` if it needs global scalars, an operator."""
     return OperatorDef(function)
 
 
+@public
 def function(function: Callable[..., Any]) -> FunctionDef:
     """Make a function of values a helper that operators and algorithms may call."""
     return FunctionDef(function)
 
 
+@public
 def algorithm(function: Callable[..., Any]) -> AlgorithmDef:
     """Make a function of `(graph, parameters...)` an algorithm for `vg.run`."""
     return AlgorithmDef(function)

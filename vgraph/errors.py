@@ -75,6 +75,10 @@ class ParameterError(VGraphError, ValueError):
     """A parameter of `vgraph.run` is missing, unknown, of the wrong type or out of range."""
 
 
+class DeclarationError(VGraphError, TypeError):
+    """A decorator, `vg.vector` or `vg.vertex_property` is given something that it does not take."""
+
+
 class DeviceError(VGraphError, RuntimeError):
     """A device is missing, unsupported on this machine, or ran out of memory."""
 

@@ -26,6 +26,7 @@ from vgraph._arrays import (
 from vgraph._build import BuildOptions, EdgeList, MultiEdges
 from vgraph._topology import Adjacency, PropertyRange, Topology, range_of
 from vgraph.errors import GraphError
+from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
     import networkx
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 Properties = Mapping[str, NDArray[Any]]
 
 
+@public
 class Graph:
     """An immutable graph with named vertex and edge properties; vertices are numbered from 0.
 

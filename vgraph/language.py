@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from vgraph.compiler.types import BOOL, F32, F64, I32, I64, U32, U64, VID, Scalar, Type, Vector
-from vgraph.errors import AlgorithmError, VGraphError
+from vgraph.errors import AlgorithmError, DeclarationError, VGraphError
+from vgraph.tracebacks import public
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,12 +76,13 @@ def dtype_of(t: Type) -> DType:
     return vector(dtype_of(t.element), t.length) if isinstance(t, Vector) else DTYPES[t.name]
 
 
+@public
 def vector(dtype: DType, length: int) -> DType:
     """The type of vectors of `length` elements of scalar type `dtype` (a feature vector, say)."""
     if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
-        raise TypeError(f"vg.vector takes a scalar number type such as vg.float32, not {dtype!r}")
+        raise DeclarationError(f"vg.vector takes a scalar number type such as vg.float32, not {dtype!r}")
     if not isinstance(length, int) or isinstance(length, bool) or length < 1:
-        raise TypeError(f"vg.vector takes a length of at least 1, not {length!r}")
+        raise DeclarationError(f"vg.vector takes a length of at least 1, not {length!r}")
     return DType(f"vector({dtype!r}, {length})", Vector(dtype.type, length))
 
 
@@ -94,10 +96,11 @@ class PropertyAnnotation:
         return f"vg.vertex_property({self.dtype!r})"
 
 
+@public
 def vertex_property(dtype: DType) -> PropertyAnnotation:
     """Annotation for a parameter of an algorithm that is a vertex property: an array with one element per vertex."""
     if not isinstance(dtype, DType):
-        raise TypeError(f"vg.vertex_property takes a type such as vg.float64, not {dtype!r}")
+        raise DeclarationError(f"vg.vertex_property takes a type such as vg.float64, not {dtype!r}")
     return PropertyAnnotation(dtype)
 
 
@@ -156,11 +159,13 @@ nan = math.nan
 none = NoVertex(-1)
 
 
+@public
 def fail(message: str) -> NoReturn:
     """End the run with `vg.AlgorithmError(message)`."""
     raise AlgorithmError(message)
 
 
+@public
 def union(a: Any, b: Any) -> None:
     """Merge the disjoint sets of two vertices: `vg.union(src.component, dst.component)` inside an operator."""
     merge = getattr(a, "__vg_union__", None)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vgraph.errors import GraphError, ParameterError, VGraphError
+from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,7 @@ class Round(Protocol):
         """Wall-clock time of the round."""
 
 
+@public
 def vertices(
     graph: Graph,
     values: ArrayLike,
@@ -111,6 +113,7 @@ def check(graph: Graph, target: str | Path, *, x: str = "x", y: str = "y") -> No
     _axes(target, (1, 1))
 
 
+@public
 def plot_trace(trace: Iterable[Round], target: str | Path | Axes | None = None, *, title: str = "") -> Axes:
     """Draw what each round of a run did: active vertices, arcs walked and time, one panel each.
 
@@ -241,6 +244,7 @@ def _summary(rounds: list[Round]) -> str:
     return ", ".join(parts)
 
 
+@public
 def plot_tuning(tuning: Tuning, target: str | Path | Axes | None = None, *, title: str = "") -> Axes:
     """Draw the time of the fastest schedules that were tried, and of the default, as bars; return the axes.
 

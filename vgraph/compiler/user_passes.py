@@ -16,7 +16,8 @@ from typing import Any, Final
 from vgraph import schedule
 from vgraph.compiler.ir import Level, Program
 from vgraph.compiler.rewrite import Context, Pass
-from vgraph.errors import PassError, ScheduleError, VGraphError
+from vgraph.errors import DeclarationError, PassError, ScheduleError, VGraphError
+from vgraph.tracebacks import public
 
 PassFunction = Callable[[Program, Context], Program]
 Option = tuple[Callable[[object], bool], str]
@@ -71,6 +72,7 @@ class UserPass(Pass):
         )
 
 
+@public
 def schedule_pass(
     *,
     after: str | None = None,
@@ -96,9 +98,10 @@ def schedule_pass(
     level = _level(anchor, after=after is not None)
     checked = {option: _option(option, meant) for option, meant in (options or {}).items()}
 
+    @public
     def register(function: PassFunction) -> UserPass:
         if not isinstance(function, FunctionType):
-            raise TypeError(f"@vg.schedule_pass goes on a function, not on {function!r}")
+            raise DeclarationError(f"@vg.schedule_pass goes on a function, not on {function!r}")
         own = name or function.__name__.replace("_", "-")
         run = _guarded(function, own)
         made = UserPass(own, run, level, level, function, anchor, after is not None, checked)

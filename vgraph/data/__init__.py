@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vgraph.errors import GraphError
+from vgraph.tracebacks import public
 
 _HERE = Path(__file__).parent
 
@@ -39,6 +40,7 @@ GRAPHS: dict[str, BundledGraph] = {
 }
 
 
+@public
 def path(name: str) -> Path:
     """The file of a bundled graph, to be given to `vgraph.read`.
 

@@ -15,6 +15,7 @@ from vgraph.io.compression import as_path, open_compressed, strip_compression, w
 from vgraph.io.options import ReadOptions
 from vgraph.io.spool import readable
 from vgraph.io.streams import Progress, TextSource, is_comment
+from vgraph.tracebacks import public
 
 READERS: dict[str, Callable[..., Graph]] = {
     "dimacs": dimacs.read,
@@ -53,6 +54,7 @@ SUFFIXES = {
 _SAMPLE_LINES = 20
 
 
+@public
 def read(
     path: str | os.PathLike[str],
     *,
@@ -96,6 +98,7 @@ def read(
             raise GraphError(f"the {name} reader takes no option {str(error).rsplit(' ', 1)[-1]}") from None
 
 
+@public
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a graph to a file whose suffix, or `format`, says how; a second suffix gz, xz, bz2 or zst
     compresses.

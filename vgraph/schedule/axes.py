@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from sys import float_info
 from typing import Any, ClassVar, Final
 
-from vgraph.errors import ScheduleError
+from vgraph.errors import ScheduleError, shown
 from vgraph.schedule.record import (
     FLAG,
     Axis,
@@ -31,6 +31,7 @@ from vgraph.schedule.record import (
     spelled,
     words,
 )
+from vgraph.tracebacks import public
 
 
 class Direction(Word):
@@ -141,6 +142,7 @@ UNORDERED, STRICT = Order("unordered"), Order("strict")
 VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
 
 
+@public
 def delta_stepping(delta: float | None = None) -> Order:
     """Buckets of width `delta`, a positive number; by default 4 * average weight / average degree.
 
@@ -148,17 +150,18 @@ def delta_stepping(delta: float | None = None) -> Order:
     """
     number = isinstance(delta, int | float) and not isinstance(delta, bool) and 0 < delta <= float_info.max
     if delta is not None and not number:
-        raise ScheduleError(f"delta_stepping({delta!r}): the width of a bucket is a positive number")
+        raise ScheduleError(f"delta_stepping({shown(delta)}): the width of a bucket is a positive number")
     return Order("delta", delta)
 
 
+@public
 def SPLIT(limit: int | None = None) -> Balance:
     """Vertices of more than `limit` arcs are split; by default the limit follows from the histogram of degrees.
 
     Raises ScheduleError unless `limit` is an int from 1 to 2**62.
     """
     if limit is not None and not between(1, 1 << 62)(limit):
-        raise ScheduleError(f"SPLIT({limit!r}): the limit is an int from 1 to 2**62")
+        raise ScheduleError(f"SPLIT({shown(limit)}): the limit is an int from 1 to 2**62")
     return Balance("split", limit)
 
 

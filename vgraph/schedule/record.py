@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Final
 
-from vgraph.errors import ScheduleError
+from vgraph.errors import ScheduleError, shown
 
 
 class _Auto:
@@ -59,7 +59,7 @@ def spelled(value: object, module: str = "") -> str:
     """A value of an axis as a program writes it, names preceded by `module`: `vg.PUSH`, `vg.SPLIT(4)`, `True`."""
     if isinstance(value, Word):
         return f"{module}{value.name}"
-    return value.spelled(module) if isinstance(value, Kind) else repr(value)
+    return value.spelled(module) if isinstance(value, Kind) else shown(value)
 
 
 def show_value(value: object) -> str:
@@ -71,7 +71,7 @@ def read_value(text: str) -> object:
     """The inverse of `show_value`; a word that is no other value is a string, without quotes too."""
     try:
         value = json.loads(text, parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, bool | int | float | str) else text
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from vgraph.schedule.axes import AXES, ApplySchedule
 from vgraph.schedule.record import show, show_value
 from vgraph.schedule.registry import axis
+from vgraph.tracebacks import public
 
 _AUTO: Final = [(a.name, a.auto) for a in AXES.values()]
 _Asked: Any = make_dataclass("_Asked", [(name, Any, auto) for name, auto in _AUTO], frozen=True)
@@ -65,6 +66,7 @@ def text_of(given: Mapping[str, object]) -> str:
     return ", ".join(f"{k}={show(v) if k in AXES else show_value(v)}" for k, v in given.items()) or "auto"
 
 
+@public
 @dataclass(frozen=True)
 class Schedule:
     """A performance plan: `Schedule().at("relax", direction=vg.PUSH, drive=vg.DATA)`.

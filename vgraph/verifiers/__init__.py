@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.errors import ParameterError
+from vgraph.tracebacks import public
 from vgraph.verifiers import blocks, communities, distances, iterations, paths, scores, structure
 from vgraph.verifiers.common import flagged
 
@@ -65,6 +66,7 @@ STOPPING: Final = ("diameter", "hits", "label_propagation", "louvain", "pagerank
 """Those that may stop before they have converged, whose verifiers look at that."""
 
 
+@public
 def verify(result: Result, graph: Graph | None = None) -> None:
     """Check the result of `vg.run` against what defines it, and return if it is right.
 
