@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
+
+_WIDEST: Final = 110
+"""Columns shown of the user's line."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +48,13 @@ class Span:
     def render(self, message: str = "") -> str:
         """The user's line with a caret under the span and `message` behind the caret."""
         text = self.source.line(self.line)
-        end = self.end_column if self.end_line == self.line else len(text)
-        width = max(1, end - self.column)
+        start, end = self.column, self.end_column if self.end_line == self.line else len(text)
+        if len(text) > _WIDEST:
+            cut = max(0, min(start - _WIDEST // 3, len(text) - _WIDEST))
+            text, start, end = text[cut : cut + _WIDEST], start - cut, min(end - cut, _WIDEST)
+        width = max(1, end - start)
         gutter = str(self.line)
-        caret = " " * self.column + "^" * width + (f" {message}" if message else "")
+        caret = " " * start + "^" * width + (f" {message}" if message else "")
         return f"{gutter} | {text}\n{' ' * len(gutter)} | {caret}"
 
     def __str__(self) -> str:

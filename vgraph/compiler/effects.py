@@ -247,13 +247,10 @@ _ONCE = {
 
 def is_fixpoint_loop(program: Program, apply: EdgeApply | VertexApply) -> bool:
     """True if `apply` is the only statement of a loop that runs until its own frontier is empty."""
-    for n in walk(program):
-        if (
-            isinstance(n, While)
-            and n.body == (apply,)
-            and apply.frontier is not None
-            and apply.frontier == apply.out
-        ):
+    if apply.frontier is None or apply.frontier != apply.out:
+        return False
+    for n in _statements(program.body):
+        if isinstance(n, While) and n.body == (apply,):
             return _tests_nonempty(n.condition, apply.frontier)
     return False
 

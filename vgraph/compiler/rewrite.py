@@ -133,24 +133,27 @@ def with_span(node: N, span: Span | None) -> N:
 
 def transform(node: N, rule: BodyRule) -> N:
     """Rewrite bottom-up: children first, then `rule` on the node with its new children."""
-    result = _rewrite(node, rule)
+    result = _rewriting(rule)(node)
     assert isinstance(result, Node), "a rule turned the root into several statements"
     return cast(N, result)
 
 
 def transform_body(body: Body, rule: BodyRule) -> Body:
     """Rewrite every statement of `body`, nested ones too; a tuple that the rule returns is spliced in."""
-    return cast(Body, _map_tuple(body, lambda child: _rewrite(child, rule)))
+    return cast(Body, _map_tuple(body, _rewriting(rule)))
 
 
-def _rewrite(node: Node, rule: BodyRule) -> Replacement:
-    rebuilt = map_children(node, lambda child: _rewrite(child, rule))
-    result = rule(rebuilt)
-    if result is None or result is rebuilt:
-        return rebuilt
-    if isinstance(result, tuple):
-        return tuple(with_span(r, node.span) for r in result)
-    return with_span(result, node.span)
+def _rewriting(rule: BodyRule) -> Callable[[Node], Replacement]:
+    def rewrite(node: Node) -> Replacement:
+        rebuilt = map_children(node, rewrite)
+        result = rule(rebuilt)
+        if result is None or result is rebuilt:
+            return rebuilt
+        if isinstance(result, tuple):
+            return tuple(with_span(r, node.span) for r in result)
+        return with_span(result, node.span)
+
+    return rewrite
 
 
 def substitute(node: N, values: Mapping[str, Expr]) -> N:

@@ -190,10 +190,12 @@ class Checker:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        before = self.locals
-        self.locals = dict(before)
+        outside = len(self.locals)
         yield
-        self.locals = before
+        while (
+            len(self.locals) > outside
+        ):  # nothing is declared twice, so the last names are those of the scope
+            self.locals.popitem()
 
     def declare(self, node: Node, name: str, t: Type, **kind: Any) -> None:
         self.require(name not in self.locals, f"{name} is declared already", node)
@@ -218,10 +220,9 @@ class Checker:
 
     def body(self, body: Body) -> None:
         if body:
-            before, self.locals = self.locals, dict(self.locals)
-            for stmt in body:
-                self.stmt(stmt)
-            self.locals = before
+            with self.scope():
+                for stmt in body:
+                    self.stmt(stmt)
 
     def loop(self, body: Body) -> None:
         self.loops += 1

@@ -2,7 +2,7 @@
 
 `syntax` has the Python constructs that are left out, `names` names that mean nothing, `types` values of the wrong type,
 `calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `driver` algorithms and
-applies, `queues` priority queues, `schedules` illegal schedules.
+applies, `queues` priority queues, `schedules` illegal schedules, `limits` programs that are too much for the compiler.
 The modules are loaded when something is refused: a program without faults should not wait for them.
 """
 
@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING, Any
 from vgraph.refusals.base import Refusal
 
 if TYPE_CHECKING:
-    from vgraph.refusals import calls, driver, externals, names, queues, schedules, syntax, types, writes
+    from vgraph.refusals import (
+        calls,
+        driver,
+        externals,
+        limits,
+        names,
+        queues,
+        schedules,
+        syntax,
+        types,
+        writes,
+    )
 
 __all__ = [
     "Refusal",
     "calls",
     "driver",
     "externals",
+    "limits",
     "names",
     "queues",
     "schedules",

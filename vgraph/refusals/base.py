@@ -20,8 +20,11 @@ class Refusal(Diagnostic):
     came_by: ClassVar[tuple[tuple[Span, str], ...]] = ()
 
     def notes(self) -> list[tuple[Span, str]]:
-        """The calls that led here, innermost first."""
-        return list(self.came_by)
+        """The calls that led here, innermost first; of many, the first and the last."""
+        if len(self.came_by) <= 2:
+            return list(self.came_by)
+        first, *between, (span, text) = self.came_by
+        return [first, (span, f"through {len(between)} more, {text}")]
 
     def through(self, span: Span, text: str) -> Refusal:
         """Remember that the place was reached through `span`; returns the refusal itself."""

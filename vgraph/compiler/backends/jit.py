@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vgraph.compiler.backends.effort import effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.externals import External, needed
 from vgraph.config import knobs
@@ -103,9 +104,12 @@ def _optimised(text: str, level: int | None) -> tuple[ModuleRef, TargetMachine]:
         raise InternalError(f"LLVM refuses the generated code: {fault}") from fault
     if opt == 0:
         return module, machine
-    options = llvm.create_pipeline_tuning_options(speed_level=opt)
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = opt >= 2
-    options.loop_interleaving = opt >= 2
+    effort = effort_for(text)
+    options = llvm.create_pipeline_tuning_options(speed_level=min(opt, effort.level))
+    loops = opt >= 2 and effort.loops
+    options.loop_vectorization = options.loop_unrolling = options.loop_interleaving = loops
+    # Two scalars at a time: it finds next to nothing here, in time that is quadratic in a straight run of code.
+    options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module, machine

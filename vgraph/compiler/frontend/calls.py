@@ -282,6 +282,8 @@ class Calls(Expressions):
             raise refusals.calls.Recursion(e.span, helper.name)
         bindings = self.bound(e, helper, text)
         self.calls += 1
+        self.unit.inlined[helper] += 1
+        self.unit.at = e.span
         outer, self.frame = self.frame, Frame(helper, bindings, serial=self.calls)
         self.stack = (*self.stack, helper)
         try:

@@ -82,6 +82,7 @@ class Expressions(Access):
 
     def entity(self, e: s.Expr) -> Entity:
         """Whatever an expression stands for."""
+        self.spend(e.span)
         match e:
             case s.Name():
                 return self.name(e)

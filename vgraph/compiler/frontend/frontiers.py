@@ -13,6 +13,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.frontend.operators import OperatorLowering
+from vgraph.compiler.frontend.scoping import APPLY
 from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.statics import static_value
 from vgraph.compiler.frontend.unit import Unit
@@ -156,6 +157,7 @@ class Frontiers(Statements):
 
     def apply(self, e: s.Call, kind: str) -> FrontierMaker:
         """`graph.edge_apply(op, frontier, label=...)` and its siblings."""
+        self.spend(e.span, APPLY)
         given = self.apply_arguments(e, kind)
         found = self.entity(given["op"]) if "op" in given else None
         if not isinstance(found, en.Static) or not isinstance(found.value, OperatorDef):

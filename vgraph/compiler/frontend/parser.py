@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vgraph import refusals
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend import tables
+from vgraph.compiler.frontend.nesting import too_deep
 from vgraph.refusals.base import Refusal
 from vgraph.source import SourceFile, Span
 
@@ -59,7 +60,11 @@ def parse(source: SourceFile, *, defaults: bool) -> s.Function:
         tree: Any = tables.parse(source.text)
     except LarkError as error:
         raise _not_understood(source, error) from None
-    return Builder(source, defaults).function(tree.children[0])
+    builder = Builder(source, defaults)
+    try:
+        return builder.function(tree.children[0])
+    except RecursionError:
+        raise too_deep(builder.span(builder.at)) from None
 
 
 def _not_understood(source: SourceFile, error: Exception) -> Refusal:
@@ -81,6 +86,7 @@ class Builder:
     def __init__(self, source: SourceFile, defaults: bool) -> None:
         self.source = source
         self.defaults = defaults
+        self.at: Any = None  # the statement that is being built
 
     def span(self, x: Tree[Token] | Token) -> Span:
         """Where a tree or token stands in the file."""
@@ -128,6 +134,7 @@ class Builder:
     def statement(self, tree: Any) -> s.Stmt:
         """The record of a statement."""
         kind = str(tree.data)
+        self.at = tree
         if kind in REFUSED:
             raise self.refused(kind, tree)
         made: s.Stmt = getattr(self, kind)(tree)

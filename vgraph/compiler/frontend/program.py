@@ -5,6 +5,7 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.driver import DriverLowering
 from vgraph.compiler.frontend.kinds import Inference, default
+from vgraph.compiler.frontend.nesting import check_nesting, too_deep
 from vgraph.compiler.frontend.signature import Signature
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
@@ -19,9 +20,14 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgra
         # Edge properties are called in the IR as they are in the graph, so nothing else may have their names.
         unit = Unit(definition, signature, inference, Names(signature.edge_properties))
         driver = DriverLowering(unit)
-        driver.build()
+        try:
+            driver.build()
+        except RecursionError:
+            raise too_deep(unit.at or syntax_of(definition).span) from None
         if not inference.next_round():
-            return TypedProgram(_assembled(unit, driver), signature, driver.frame.typed, unit.typed)
+            program = _assembled(unit, driver)
+            check_nesting(program)
+            return TypedProgram(program, signature, driver.frame.typed, unit.typed)
 
 
 def _assembled(unit: Unit, driver: DriverLowering) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from vgraph import refusals
 from vgraph.compiler import ir
@@ -18,11 +18,16 @@ from vgraph.compiler.frontend.statics import prune
 from vgraph.compiler.frontend.typed import Typed, position_of
 from vgraph.compiler.frontend.unit import Names, Unit
 from vgraph.compiler.types import VID, Type
-from vgraph.decorators import Definition
+from vgraph.decorators import Definition, FunctionDef
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
 _T = TypeVar("_T")
+
+BUDGET: Final = 60_000
+"""Operations of a program, helpers inlined: up to half a minute of compiling. The longest of the library has 500."""
+APPLY: Final = 300
+"""Operations that an apply counts for: its loops, in both directions, take as long to compile."""
 
 
 @dataclass
@@ -73,6 +78,19 @@ class Scoping(ABC):
             return tuple(self.out), result
         finally:
             self.out = outer
+
+    def spend(self, span: Span, operations: int = 1) -> None:
+        """Count operations. Raises a Refusal where they become too many."""
+        self.unit.operations += operations
+        if self.unit.operations > BUDGET:
+            raise self.too_long(span)
+
+    def too_long(self, span: Span) -> Refusal:
+        """The refusal of a program with too many operations."""
+        if isinstance(self.definition, FunctionDef):
+            calls = self.unit.inlined[self.definition]
+            return refusals.limits.InlinedTooOften(span, self.definition.name, calls, BUDGET)
+        return refusals.limits.TooLong(span, BUDGET, APPLY)
 
     # --- names
 

@@ -59,6 +59,7 @@ class Statements(Calls):
 
     def statement(self, statement: s.Stmt) -> None:
         """Lower one statement."""
+        self.unit.at = statement.span
         self.zeros(statement)
         match statement:
             case s.Assign(target=target):

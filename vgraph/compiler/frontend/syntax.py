@@ -7,7 +7,7 @@ many frozen classes would take a third of the time of a cold compile).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from vgraph.source import Span
 
@@ -234,14 +234,11 @@ def bodies(statement: Stmt) -> tuple[Body, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all inside it, in the order of the text."""
-    yield node
-    for f in fields(node):
-        value = getattr(node, f.name)
-        if isinstance(value, Node):
-            yield from walk(value)
-        elif isinstance(value, tuple):
-            for item in value:
-                if isinstance(item, tuple):
-                    yield from (inner for part in item if isinstance(part, Node) for inner in walk(part))
-                elif isinstance(item, Node):
-                    yield from walk(item)
+    stack: list[object] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, tuple):
+            stack += reversed(current)
+        elif isinstance(current, Node):
+            yield current
+            stack += reversed(vars(current).values())

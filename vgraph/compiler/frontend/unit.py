@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -24,13 +25,15 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
+        self._counts: dict[str, int] = {}
 
     def fresh(self, base: str) -> str:
         """`base`, or `base_1`, `base_2`, ... if it is taken."""
-        name, count = base, 0
+        name, count = base, self._counts.get(base, 0)
         while name in self.taken:
             count += 1
             name = f"{base}_{count}"
+        self._counts[base] = count
         self.taken.add(name)
         return name
 
@@ -66,6 +69,9 @@ class Unit:
     operators: dict[Definition, ir.Operator] = field(default_factory=dict)
     arrays_looped: dict[str, Span] = field(default_factory=dict)
     driver_names: frozenset[str] = frozenset()
+    operations: int = 0
+    inlined: Counter[Definition] = field(default_factory=Counter)
+    at: Span | None = None  # the statement or call that is being lowered
     typed: dict[Definition, Typed] = field(default_factory=dict)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
 

@@ -21,6 +21,10 @@ from vgraph.compiler.types import I64, Kind, Scalar, Type
 
 UNLIKELY: Final = ", !prof !1"
 LIKELY: Final = ", !prof !2"
+_SCOPES: Final = 64
+"""Arrays with an alias scope: each names all others, so lists grow with the square. Further ones may be anywhere."""
+_LOOPS: Final = 1000
+"""The number of the first loop's metadata; those of scopes are below."""
 _FIRST_SCOPE: Final = 10
 _METADATA: Final = (
     '!0 = distinct !{!0, !"kernel"}',
@@ -181,6 +185,8 @@ class Emitter:
     def alias(self, scope: str) -> str:
         """Metadata for an access to the memory called `scope`: it meets no access to any other scope."""
         text = self._alias.get(scope)
+        if text is None and len(self._alias) == _SCOPES:
+            return ""
         if text is None:
             first = _FIRST_SCOPE + 3 * len(self._alias)
             text = self._alias[scope] = f", !alias.scope !{first}, !noalias !{first + 1}"
@@ -283,7 +289,7 @@ class Emitter:
 
     def loop_metadata(self, *options: str) -> str:
         """Metadata for the back edge of a loop, e.g. `"llvm.loop.unroll.disable"`."""
-        number = 1000 + len(self._loop_metadata)
+        number = _LOOPS + len(self._loop_metadata)
         parts = ", ".join([f"!{number}", *options])
         self._loop_metadata.append(f"!{number} = distinct !{{{parts}}}")
         return f", !llvm.loop !{number}"

@@ -1,0 +1,47 @@
+"""How hard LLVM works on a module: less where its passes are no longer linear in the length of the text.
+
+Above `_LINES` loops are neither unrolled nor vectorised: each of them makes LLVM look at the whole function again.
+In a straight run of `_STRETCH` instructions with many branches jump threading makes so many values that their registers
+take cubic time: 300 `if` statements 37 s, without it 0.5 s (`benchmarks/compile_time.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_LINES: Final = 5000  # the longest program of the library has 3,700
+_STRETCH: Final = 1000  # the library: 270
+_LABEL: Final = re.compile(r'label %([\w.$-]+|"[^"]*")')
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The level of optimisation, as in `-O2`, and whether loops are unrolled and vectorised."""
+
+    level: int
+    loops: bool
+
+
+def effort_for(text: str) -> Effort:
+    """What a module in LLVM's text form is worth."""
+    lines, stretch = _measure(text)
+    return Effort(1 if stretch > _STRETCH else 3, lines <= _LINES)
+
+
+def _measure(text: str) -> tuple[int, int]:
+    """The number of instructions, and the longest run of them between two branches backwards."""
+    seen: set[str] = set()
+    lines = since = longest = 0
+    for line in text.splitlines():
+        if line.startswith("  "):
+            lines += 1
+            since += 1
+            if line.startswith("  br ") and not seen.isdisjoint(_LABEL.findall(line)):
+                longest, since = max(longest, since), 0
+        elif line.endswith(":"):
+            seen.add(line[:-1])
+        elif line.startswith("define"):
+            seen.clear()
+    return lines, max(longest, since)

@@ -1,0 +1,43 @@
+"""Programs that are too much for the compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class TooDeep(Refusal):
+    """Expressions, blocks or calls of helpers stand so deep inside each other that Python's stack does not suffice."""
+
+    title = "this is nested too deeply"
+    label = "the compiler's recursion does not fit below Python's limit of {limit} frames"
+    help = "compute parts in statements of their own: `part = ...`; sys.setrecursionlimit raises the limit"
+
+    limit: int
+
+
+@dataclass(eq=False)
+class TooLong(Refusal):
+    """A program has more operations than the compiler takes, before any helper is inlined."""
+
+    title = "the program is too long"
+    label = "up to here it has more than {budget:,} operations"
+    help = "an apply counts as {apply}; what is repeated belongs in a loop over range(...) or over neighbors"
+
+    budget: int
+    apply: int
+
+
+@dataclass(eq=False)
+class InlinedTooOften(Refusal):
+    """Helpers that call helpers make too large a program, as each call is inlined."""
+
+    title = "calls of `{helper}` make the program too long"
+    label = "each of {count:,} calls is inlined; the program then has more than {budget:,} operations"
+    help = "call it once and keep its value in a variable, or call it in a loop over range(...)"
+
+    helper: str
+    count: int
+    budget: int
