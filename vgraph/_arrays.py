@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.errors import GraphError
+from vgraph.errors import GraphError, shown
 
 MAX_VERTICES = 1 << 32  # what a packed key can hold
 MAX_ID_32 = (1 << 31) - 1  # from this number of vertices on, ids are stored in 64 bits
@@ -85,7 +85,7 @@ def too_many_vertices(num_vertices: int, bytes_each: int = BYTES_PER_VERTEX) -> 
     if num_vertices <= max_vertices(bytes_each):
         return None
     return (
-        f"{num_vertices} vertices need {num_vertices * bytes_each // 10**9} GB of memory, and this machine "
+        f"{shown(num_vertices)} vertices need {shown(num_vertices * bytes_each // 10**9)} GB of memory, and this machine "
         f"holds at most {max_vertices(bytes_each)}; if the ids are sparse, renumber them from 0"
     )
 
@@ -95,9 +95,9 @@ def check_num_vertices(num_vertices: Any) -> int:
     try:
         count = operator.index(num_vertices)
     except TypeError:
-        raise GraphError(f"num_vertices must be an integer, got {num_vertices!r}") from None
+        raise GraphError(f"num_vertices must be an integer, got {shown(num_vertices)}") from None
     if count < 0:
-        raise GraphError(f"num_vertices must not be negative, got {count}")
+        raise GraphError(f"num_vertices must not be negative, got {shown(count)}")
     if reason := too_many_vertices(count):
         raise GraphError(reason)
     return count
@@ -138,9 +138,9 @@ def _object_hint(array: NDArray[Any]) -> str:
         return ""
     for index, value in enumerate(array):
         if not isinstance(value, (int, np.integer)):
-            return f" ({value!r} at position {index})"
+            return f" ({shown(value)} at position {index})"
         if not 0 <= value < 1 << 64:
-            return f" ({value} at position {index} does not fit 64 bits)"
+            return f" ({shown(value)} at position {index} does not fit 64 bits)"
     return ""
 
 

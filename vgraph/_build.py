@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph._arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
-from vgraph.errors import GraphError
+from vgraph.errors import GraphError, shown
 
 MultiEdges = bool | Literal["min", "max", "sum"]
 
@@ -63,6 +63,22 @@ class EdgeList:
         return sources, targets, properties, own
 
 
+_OPTIONS: Final[dict[str, tuple[object, ...]]] = {
+    "directed": (True, False),
+    "self_loops": (True, False),
+    "multi_edges": (True, False, "min", "max", "sum"),
+    "id_bits": (32, 64, None),
+}
+
+
+def _is_one_of(value: object, known: tuple[object, ...]) -> bool:
+    """Whether it equals one of `known`, of which True and False are not 1 and 0."""
+    flag = isinstance(value, (bool, np.bool_))
+    return not isinstance(value, np.ndarray) and any(
+        isinstance(k, bool) is flag and value == k for k in known
+    )
+
+
 @dataclass(frozen=True)
 class BuildOptions:
     """What the edges mean and which of them are kept; the fields are those of `Graph.from_edges`."""
@@ -73,15 +89,11 @@ class BuildOptions:
     id_bits: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("directed", self.directed), ("self_loops", self.self_loops)):
-            if not isinstance(value, (bool, np.bool_)):
-                raise GraphError(f"{name} must be True or False, got {value!r}")
-        if self.id_bits not in (None, 32, 64):
-            raise GraphError(f"id_bits must be 32, 64 or None, got {self.id_bits!r}")
-        if self.multi_edges not in (True, False, "min", "max", "sum"):
-            raise GraphError(
-                f"multi_edges must be True, False, 'min', 'max' or 'sum', got {self.multi_edges!r}"
-            )
+        for name, known in _OPTIONS.items():
+            value = getattr(self, name)
+            if not _is_one_of(value, known):
+                *others, last = map(repr, known)
+                raise GraphError(f"{name} must be {', '.join(others)} or {last}, got {shown(value)}")
 
 
 @dataclass(frozen=True)

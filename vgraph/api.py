@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vgraph.config import knobs
 from vgraph.decorators import AlgorithmDef
-from vgraph.errors import DeviceError, ParameterError
+from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.schedule import Schedule
 from vgraph.tracebacks import public
@@ -175,11 +177,11 @@ def explain(
 
     _check(algorithm, graph, schedule)
     if device not in ("cpu", "cuda"):
-        raise DeviceError(f'device={device!r}: programs are compiled for "cpu" and "cuda"')
+        raise DeviceError(f'device={shown(device)}: programs are compiled for "cpu" and "cuda"')
     if device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
     if device == "cuda" and threads is not None:
-        raise ParameterError(f'threads={threads!r}: threads are of the CPU, and device="cuda"')
+        raise ParameterError(f'threads={shown(threads)}: threads are of the CPU, and device="cuda"')
     given = {**stand_ins(algorithm, graph, params), **params}
     graph, _, replaced = algorithm.prepare(graph, given)
     return explanation(
@@ -206,7 +208,7 @@ def _device(
     """The device to run on, with everything that was said about devices checked."""
     for name, value, known in (("output", output, OUTPUTS), ("memory", memory, MEMORIES)):
         if value not in known:
-            raise ParameterError(f"{name}={value!r}: it is {' or '.join(map(repr, known))}")
+            raise ParameterError(f"{name}={shown(value)}: it is {' or '.join(map(repr, known))}")
     for_gpu = output != "numpy" or memory != "device"
     if asked is None and for_gpu:
         asked = "cuda"
@@ -216,15 +218,17 @@ def _device(
         from vgraph.runtime.cuda.registry import number_of
 
         if number_of(asked) is None:
-            raise DeviceError(f'device={asked!r}: GPUs are called "cuda", "cuda:1" and so on')
+            raise DeviceError(f'device={shown(asked)}: GPUs are called "cuda", "cuda:1" and so on')
         if threads is not None:
-            raise ParameterError(f"threads={threads!r}: threads are of the CPU, and device={asked!r}")
+            raise ParameterError(
+                f"threads={shown(threads)}: threads are of the CPU, and device={shown(asked)}"
+            )
         return asked
     if asked not in DEVICES:
-        raise DeviceError(f"device={asked!r} is not available; the devices are {', '.join(DEVICES)}")
+        raise DeviceError(f"device={shown(asked)} is not available; the devices are {', '.join(DEVICES)}")
     if for_gpu:
-        what = f"output={output!r}" if output != "numpy" else f"memory={memory!r}"
-        raise ParameterError(f"{what} needs a GPU, and device={asked!r}")
+        what = f"output={shown(output)}" if output != "numpy" else f"memory={shown(memory)}"
+        raise ParameterError(f"{what} needs a GPU, and device={shown(asked)}")
     return asked
 
 
@@ -261,13 +265,26 @@ def _runner(device: str, threads: int | None, output: str, memory: str) -> Runne
 def _check(algorithm: object, graph: object, schedule: object) -> None:
     if not isinstance(algorithm, AlgorithmDef):
         hint = " (decorate it with @vg.algorithm)" if callable(algorithm) else ""
-        raise ParameterError(f"{algorithm!r} is not an algorithm{hint}")
+        raise ParameterError(f"{shown(algorithm)} is not an algorithm{hint}")
     if not isinstance(graph, Graph):
         raise ParameterError(
             f"the graph is a {type(graph).__name__}; make a vg.Graph of it, or vg.read a file"
         )
     if schedule is not None and not isinstance(schedule, Schedule):
-        raise ParameterError(f"schedule={schedule!r} is not a vg.Schedule")
+        raise ParameterError(f"schedule={shown(schedule)} is not a vg.Schedule")
+    for name in algorithm.signature.parameters:
+        if name in _own_parameters():
+            raise ParameterError(
+                f"{algorithm.describe()}: vg.run has a parameter {name!r} of its own; call the algorithm's otherwise"
+            )
+
+
+@functools.cache
+def _own_parameters() -> frozenset[str]:
+    """The names in a call of `run` that do not reach the algorithm."""
+    return frozenset(
+        name for name, p in inspect.signature(run).parameters.items() if p.kind is not p.VAR_KEYWORD
+    )
 
 
 def _check_relabel(relabel: object) -> None:
@@ -277,7 +294,7 @@ def _check_relabel(relabel: object) -> None:
 
     if relabel not in ORDERS:
         known = ", ".join(map(repr, ORDERS))
-        raise ParameterError(f"relabel={relabel!r}: the orders are {known}")
+        raise ParameterError(f"relabel={shown(relabel)}: the orders are {known}")
 
 
 def _threads(threads: int | None) -> int:
@@ -286,7 +303,7 @@ def _threads(threads: int | None) -> int:
     if threads is None:
         return default_threads()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ParameterError(f"threads={threads!r}: an int of at least 1")
+        raise ParameterError(f"threads={shown(threads)}: an int of at least 1")
     return threads
 
 

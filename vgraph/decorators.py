@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from vgraph.errors import DeclarationError, SourceError, VGraphError
+from vgraph.errors import DeclarationError, ParameterError, SourceError, VGraphError, shown
 from vgraph.source import SourceFile
 from vgraph.tracebacks import public
 
@@ -22,7 +22,7 @@ class Definition:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if not inspect.isfunction(function):
-            raise DeclarationError(f"@vg.{self.kind} goes on a function, not on {function!r}")
+            raise DeclarationError(f"@vg.{self.kind} goes on a function, not on {shown(function)}")
         self.function = function
         functools.update_wrapper(self, function)  # type: ignore[arg-type]
         self.name: str = function.__name__
@@ -181,12 +181,17 @@ class AlgorithmDef(Definition):
 
     @cached_property
     def annotations(self) -> dict[str, Any]:
-        """The evaluated annotations of the parameters. Raises NameError for one that names nothing."""
+        """The evaluated annotations of the parameters. Raises ParameterError for one that cannot be evaluated."""
         found: dict[str, Any] = {}
         for name, parameter in self.signature.parameters.items():
             annotation = parameter.annotation
             if isinstance(annotation, str):
-                annotation = eval(annotation, self.function.__globals__, self.closure)
+                try:
+                    annotation = eval(annotation, self.function.__globals__, self.closure)
+                except Exception as error:
+                    raise ParameterError(
+                        f"an annotation of {self.name} cannot be evaluated: {error}"
+                    ) from error
             if annotation is not inspect.Parameter.empty:
                 found[name] = annotation
         return found

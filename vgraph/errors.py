@@ -17,6 +17,15 @@ class VGraphError(Exception):
     """Base of every error that vgraph raises on purpose."""
 
 
+def shown(value: object, width: int = 60) -> str:
+    """A user's value for a message, cut where it is long; ints of more than 4,300 digits have no decimal text."""
+    try:
+        text = repr(value)
+    except ValueError:
+        text = f"{value:#x}" if isinstance(value, int) else object.__repr__(value)
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
 class InternalError(VGraphError):
     """A bug in vgraph itself; please report it."""
 

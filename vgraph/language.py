@@ -13,8 +13,21 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from vgraph.compiler.types import BOOL, F32, F64, I32, I64, U32, U64, VID, Scalar, Type, Vector
-from vgraph.errors import AlgorithmError, DeclarationError, VGraphError
+from vgraph.compiler.types import (
+    BOOL,
+    F32,
+    F64,
+    I32,
+    I64,
+    LONGEST_VECTOR,
+    U32,
+    U64,
+    VID,
+    Scalar,
+    Type,
+    Vector,
+)
+from vgraph.errors import AlgorithmError, DeclarationError, VGraphError, shown
 from vgraph.tracebacks import public
 
 
@@ -80,9 +93,10 @@ def dtype_of(t: Type) -> DType:
 def vector(dtype: DType, length: int) -> DType:
     """The type of vectors of `length` elements of scalar type `dtype` (a feature vector, say)."""
     if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
-        raise DeclarationError(f"vg.vector takes a scalar number type such as vg.float32, not {dtype!r}")
-    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
-        raise DeclarationError(f"vg.vector takes a length of at least 1, not {length!r}")
+        raise DeclarationError(f"vg.vector takes a scalar number type such as vg.float32, not {shown(dtype)}")
+    if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= LONGEST_VECTOR:
+        limits = f"a length of at least 1, and at most {LONGEST_VECTOR:,}"
+        raise DeclarationError(f"vg.vector takes {limits}, not {shown(length)}")
     return DType(f"vector({dtype!r}, {length})", Vector(dtype.type, length))
 
 
@@ -100,7 +114,7 @@ class PropertyAnnotation:
 def vertex_property(dtype: DType) -> PropertyAnnotation:
     """Annotation for a parameter of an algorithm that is a vertex property: an array with one element per vertex."""
     if not isinstance(dtype, DType):
-        raise DeclarationError(f"vg.vertex_property takes a type such as vg.float64, not {dtype!r}")
+        raise DeclarationError(f"vg.vertex_property takes a type such as vg.float64, not {shown(dtype)}")
     return PropertyAnnotation(dtype)
 
 

@@ -1,7 +1,7 @@
 """Each program in this folder is refused, with the message that lies beside it.
 
-`main` of a program is compiled for a directed graph with vertex properties `height` and `feature`, edge properties
-`weight` and `length`, and `both` of either. `pytest --update-golden` accepts new messages.
+`main` of a program is compiled for a directed graph with vertex properties `height`, `feature` and `wide`, edge
+properties `weight` and `length`, and `both` of either. `pytest --update-golden` accepts new messages.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def compile_main(path: Path) -> None:
     given = {"source": 0} if "source" in main.signature.parameters else {}
     signature = Signature(
         Target(),
-        {"height": F64, "feature": Vector(F32, 8), "both": I32},
+        {"height": F64, "feature": Vector(F32, 8), "wide": Vector(F32, 5000), "both": I32},
         {"weight": I32, "length": F64, "both": I32},
         {"weight": I64, "length": F64},
         True,

@@ -27,9 +27,10 @@ from pathlib import Path
 import numpy as np
 import vgraph as vg
 
-directed = vg.Graph.from_edges(
-    [0, 1], [1, 2], weight=np.array([1, 2], np.int32), length=np.array([.5, 1.]), both=np.array([1, 2], np.int32)
-).with_vertex_property("height", np.zeros(3)).with_vertex_property("feature", np.zeros((3, 8), np.float32))
+both = np.array([1, 2], np.int32)
+directed = vg.Graph.from_edges([0, 1], [1, 2], weight=both, length=np.array([.5, 1.]), both=both)
+for name, values in (("height", np.zeros(3)), ("feature", np.zeros((3, 8))), ("wide", np.zeros((3, 5000)))):
+    directed = directed.with_vertex_property(name, values)
 
 def refused(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)

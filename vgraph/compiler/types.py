@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 
 class Kind(Enum):
@@ -52,6 +53,9 @@ class Vector:
     def __str__(self) -> str:
         return f"vec<{self.element}, {self.length}>"
 
+
+LONGEST_VECTOR: Final = 4096
+"""Elements of a vector: code for each operation is as long as the vector, and takes longer than that to make."""
 
 Type = Scalar | Vector
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from vgraph import schedule
 from vgraph.compiler.ir import Level, Program
 from vgraph.compiler.rewrite import Context, Pass
-from vgraph.errors import DeclarationError, PassError, ScheduleError, VGraphError
+from vgraph.errors import DeclarationError, PassError, ScheduleError, VGraphError, shown
 from vgraph.tracebacks import public
 
 PassFunction = Callable[[Program, Context], Program]
@@ -101,7 +101,7 @@ def schedule_pass(
     @public
     def register(function: PassFunction) -> UserPass:
         if not isinstance(function, FunctionType):
-            raise DeclarationError(f"@vg.schedule_pass goes on a function, not on {function!r}")
+            raise DeclarationError(f"@vg.schedule_pass goes on a function, not on {shown(function)}")
         own = name or function.__name__.replace("_", "-")
         run = _guarded(function, own)
         made = UserPass(own, run, level, level, function, anchor, after is not None, checked)

@@ -20,6 +20,17 @@ class UndefinedName(Refusal):
 
 
 @dataclass(eq=False)
+class PythonsOwn(Refusal):
+    """A name with two underscores on both sides."""
+
+    title = "`{name}` is a name of Python's own"
+    label = "what it means to CPython, a compiled program does not know"
+    help = "use a name without the underscores around it"
+
+    name: str
+
+
+@dataclass(eq=False)
 class AlgorithmsVariable(Refusal):
     """An operator or helper uses a variable of the algorithm."""
 

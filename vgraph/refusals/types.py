@@ -133,6 +133,19 @@ class LiteralOutOfRange(Refusal):
 
 
 @dataclass(eq=False)
+class VectorTooLong(Refusal):
+    """A property of the graph with more columns than vectors have elements."""
+
+    title = "`{name}` has {length:,} elements at each vertex or edge"
+    label = "vectors have at most {limit:,}"
+    help = "cut the property into several: `graph.with_vertex_property(name, values[:, :{limit}])`"
+
+    name: str
+    length: int
+    limit: int
+
+
+@dataclass(eq=False)
 class NumberHasNoAttributes(Refusal):
     """`x.name` where x is a number."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vgraph import _segments
 from vgraph.compiler.facts import TRANSPOSED
-from vgraph.errors import ParameterError
+from vgraph.errors import ParameterError, shown
 from vgraph.runtime import policy
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def check_vertex(name: str, value: Any, graph: Graph) -> None:
     if not 0 <= int(value) < graph.num_vertices:
         n = graph.num_vertices
         which = f"its vertices are 0 to {n - 1:,}" if n else "it has none"
-        raise ParameterError(f"{name}={value} is not a vertex of the graph; {which}")
+        raise ParameterError(f"{name}={shown(value)} is not a vertex of the graph; {which}")
 
 
 def needed(array: Array, plan: Plan) -> bool:

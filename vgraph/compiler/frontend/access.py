@@ -22,6 +22,7 @@ from vgraph.compiler.frontend.kinds import (
 from vgraph.compiler.frontend.scoping import Scoping
 from vgraph.compiler.ir import Orientation, Site
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Vector, element_of
+from vgraph.errors import shown
 from vgraph.language import Infinity, NoVertex, dtype_of
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
@@ -224,7 +225,7 @@ def literal_value(e: s.Literal) -> Entity:
         return Value(ir.Const(value, BOOL, span=e.span), BOOL, e.span)
     if isinstance(value, int):
         if not -(2**63) <= value < 2**64:
-            raise refusals.types.LiteralOutOfRange(e.span, str(value), "int64")
+            raise refusals.types.LiteralOutOfRange(e.span, shown(value), "int64")
         return Value(ir.Const(value, I64, span=e.span), Weak.INT, e.span)
     if isinstance(value, float):
         return Value(ir.Const(value, F64, span=e.span), Weak.FLOAT, e.span)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from vgraph import refusals
@@ -99,6 +100,13 @@ class Builder:
         found: type[Refusal] = getattr(refusals.syntax, REFUSED[kind])
         return found(self.span(tree))
 
+    def name(self, token: Token) -> str:
+        """A name as Python knows it, which for letters that have several forms is not as it was written."""
+        name = unicodedata.normalize("NFKC", str(token))
+        if name.startswith("__") and name.endswith("__"):
+            raise refusals.names.PythonsOwn(self.span(token), name)
+        return name
+
     # --- functions
 
     def function(self, tree: Any) -> s.Function:
@@ -114,7 +122,7 @@ class Builder:
         body = self.suite(suite)
         if body and isinstance(body[0], s.Evaluate) and _is_text(body[0].value):
             body = body[1:]
-        return s.Function(self.span(name), str(name), tuple(found), body)
+        return s.Function(self.span(name), self.name(name), tuple(found), body)
 
     def parameter(self, tree: Any) -> s.Parameter:
         """A plain parameter."""
@@ -123,7 +131,7 @@ class Builder:
         name, _, default = tree.children
         if default is not None and not self.defaults:
             raise refusals.syntax.ParameterDefault(self.span(default))
-        return s.Parameter(self.span(name), str(name))
+        return s.Parameter(self.span(name), self.name(name))
 
     # --- statements
 
@@ -196,7 +204,7 @@ class Builder:
         if target.data != "name":
             raise refusals.syntax.ForTarget(self.span(target))
         over = self.expr(iterable)
-        name = s.Name(self.span(target), str(target.children[0]))
+        name = s.Name(self.span(target), self.name(target.children[0]))
         return s.For(self.span(tree).to(over.span), name, over, self.suite(body))
 
     def no_else(self, tree: Any) -> None:
@@ -215,7 +223,7 @@ class Builder:
         return made
 
     def name_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Name(span, str(tree.children[0]))
+        return s.Name(span, self.name(tree.children[0]))
 
     def number_expr(self, tree: Any, span: Span) -> s.Expr:
         return s.Literal(span, ast.literal_eval(str(tree.children[0])))
@@ -248,7 +256,7 @@ class Builder:
 
     def attribute_expr(self, tree: Any, span: Span) -> s.Expr:
         value, name = tree.children
-        return s.Attribute(span, self.expr(value), str(name), self.span(name))
+        return s.Attribute(span, self.expr(value), self.name(name), self.span(name))
 
     def index_expr(self, tree: Any, span: Span) -> s.Expr:
         value, index = tree.children
@@ -259,7 +267,9 @@ class Builder:
         args, keywords = [], []
         for arg in given:
             if arg is not None and arg.data == "keyword":
-                keywords.append(s.Keyword(self.span(arg), str(arg.children[0]), self.expr(arg.children[1])))
+                keywords.append(
+                    s.Keyword(self.span(arg), self.name(arg.children[0]), self.expr(arg.children[1]))
+                )
             elif arg is not None:
                 args.append(self.expr(arg))
         return s.Call(span, self.expr(function), tuple(args), tuple(keywords))

@@ -15,7 +15,7 @@ import numpy as np
 
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
 from vgraph.decorators import AlgorithmDef
-from vgraph.errors import ParameterError
+from vgraph.errors import ParameterError, shown
 from vgraph.language import DType, Infinity, PropertyAnnotation, dtype_of
 
 
@@ -63,10 +63,7 @@ def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Ma
 
     Raises ParameterError for a missing or unknown parameter and for a value that its parameter does not take.
     """
-    try:
-        parameters, annotations = definition.signature.parameters, definition.annotations
-    except Exception as error:
-        raise ParameterError(f"an annotation of {definition.name} cannot be evaluated: {error}") from error
+    parameters, annotations = definition.signature.parameters, definition.annotations
     for name in values:
         if name not in parameters:
             raise ParameterError(_unknown(definition, name))
@@ -86,7 +83,7 @@ def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Ma
             found[name] = _type_of(value, annotations.get(name), parameter.default)
         except _NotAccepted as problem:
             raise ParameterError(
-                f"{name}={_short(value)} is not {problem}; the algorithm is {definition.describe()}"
+                f"{name}={shown(value)} is not {problem}; the algorithm is {definition.describe()}"
             ) from None
     return found
 
@@ -119,13 +116,14 @@ def _fits(value: object, t: Scalar) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return t == BOOL
     if isinstance(value, (int, np.integer)):
-        return t != BOOL and (t == VID or t.is_float or _in_range(int(value), t))
+        return t != BOOL and (t == VID or _in_range(int(value), t))
     return isinstance(value, (float, np.floating)) and (t.is_float or isinstance(value, Infinity))
 
 
 def _in_range(value: int, t: Scalar) -> bool:
-    limits = np.iinfo(np.dtype(Target().numpy_name(t)))
-    return limits.min <= value <= limits.max
+    dtype = np.dtype(Target().numpy_name(t))
+    limits: Any = np.finfo(dtype) if t.is_float else np.iinfo(dtype)
+    return int(limits.min) <= value <= int(limits.max)
 
 
 def _property(value: object, annotation: PropertyAnnotation, default: object) -> ArgumentType:
@@ -208,11 +206,6 @@ def _accepts(annotation: object) -> str:
     if get_origin(annotation) is list:
         return f"an array of {get_args(annotation)[0]!r}"
     return "a value" if annotation is None else f"{getattr(annotation, '__name__', annotation)}"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _unknown(definition: AlgorithmDef, name: str) -> str:

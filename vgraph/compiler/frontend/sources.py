@@ -34,7 +34,9 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
             if isinstance(value, Definition):
                 pending.append(value)
                 parts.append(f"{name} -> {value.function.__module__}.{value.function.__qualname__}")
-            elif isinstance(value, DType | bool | int | float | str | np.generic | enum.Enum | None):
+            elif isinstance(value, int):
+                parts.append(f"{name} = {type(value).__name__} {value:#x}")  # of any length, unlike repr
+            elif isinstance(value, DType | float | str | np.generic | enum.Enum | None):
                 parts.append(f"{name} = {type(value).__name__} {value!r}")
             elif is_numba(value):
                 parts.append(f"{name} = {_content(value)}")

@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.parser import parse
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Signature
 from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.ir import Origin, Property, Site
-from vgraph.compiler.types import Type
+from vgraph.compiler.types import LONGEST_VECTOR, Type, Vector
 from vgraph.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
 
@@ -85,12 +85,14 @@ class Unit:
         types = self.signature.edge_properties if edge else self.signature.vertex_properties
         if name not in types:
             return None
-        key = (name, site)
+        key, t = (name, site), types[name]
+        if isinstance(t, Vector) and t.length > LONGEST_VECTOR:
+            raise refusals.types.VectorTooLong(span, name, t.length, LONGEST_VECTOR)
         if key not in self.from_graph:
             others = [p for p in (*self.from_graph.values(), *self.properties.values()) if p.name == name]
             if others:
                 raise refusals.names.NameClash(span, name)
-            self.from_graph[key] = Property(name, types[name], site, Origin.GRAPH, span=span)
+            self.from_graph[key] = Property(name, t, site, Origin.GRAPH, span=span)
         return self.from_graph[key]
 
     def parameter_property(self, name: str, span: Span) -> Property | None:

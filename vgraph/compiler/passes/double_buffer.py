@@ -24,7 +24,15 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
-from vgraph.compiler.rewrite import Context, Pass, fresh_names, transform, transform_body, with_fields
+from vgraph.compiler.rewrite import (
+    Context,
+    FreshNames,
+    Pass,
+    fresh_names,
+    transform,
+    transform_body,
+    with_fields,
+)
 from vgraph.compiler.types import VID
 from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
 
@@ -63,7 +71,8 @@ class _Copies:
 
     def copier(self, operator: Operator, stale: frozenset[str]) -> Operator:
         """The vertex operator that fills the copies for `operator`."""
-        v = Var("v", VID, span=operator.span)
+        taken = {p.name for p in self.program.params} | {f.name for f in self.program.frontiers}
+        v = Var(FreshNames(taken)("v"), VID, span=operator.span)
         stores = tuple(
             Store(
                 self.of(p),
@@ -73,7 +82,7 @@ class _Copies:
             )
             for p in sorted(stale)
         )
-        return Operator(f"{operator.name}.copy", ("v",), stores, span=operator.span)
+        return Operator(f"{operator.name}.copy", (v.name,), stores, span=operator.span)
 
     def rule(self, n: Node) -> tuple[Stmt, ...] | None:
         """An apply that reads what it writes: copy first, then apply."""
