@@ -216,8 +216,9 @@ def object_parts(text: str, *, opt: int = 3) -> tuple[str, ...]:
 
 @functools.cache
 def _own_text() -> str:
-    """How text becomes object code, is written down here and nowhere else."""
-    return Path(__file__).read_text(encoding="utf-8")
+    """How text becomes object code, is written down here and in `effort.py`, and nowhere else."""
+    here = Path(__file__)
+    return "".join(file.read_text(encoding="utf-8") for file in (here, here.with_name("effort.py")))
 
 
 @functools.cache
