@@ -85,8 +85,8 @@ def too_many_vertices(num_vertices: int, bytes_each: int = BYTES_PER_VERTEX) -> 
     if num_vertices <= max_vertices(bytes_each):
         return None
     return (
-        f"{shown(num_vertices)} vertices need {shown(num_vertices * bytes_each // 10**9)} GB of memory, and this machine "
-        f"holds at most {max_vertices(bytes_each)}; if the ids are sparse, renumber them from 0"
+        f"{shown(num_vertices)} vertices need {shown(num_vertices * bytes_each // 10**9)} GB of memory, and "
+        f"this machine holds at most {max_vertices(bytes_each)}; if the ids are sparse, renumber them from 0"
     )
 
 

@@ -79,7 +79,9 @@ def test_only_what_changes_the_text_compiles_again(tmp_path):
     assert again.run() == "compiled False"
 
 
-@pytest.mark.parametrize("name", ["compiler/backends/jit.py", "compiler/backends/cuda/nvrtc.py"])
+@pytest.mark.parametrize(
+    "name", [f"compiler/backends/{name}" for name in ("jit.py", "effort.py", "cuda/nvrtc.py")]
+)
 def test_how_text_becomes_code_is_in_the_key_of_code(name):
     from vgraph.compiler.backends import jit
     from vgraph.compiler.backends.cuda import nvrtc

@@ -211,14 +211,14 @@ class _EngineSymbols(dict[str, int]):
 
 def object_parts(text: str, *, opt: int = 3) -> tuple[str, ...]:
     """All that the object code of `compile_ir` depends on, for the key under which it is kept."""
-    return ("object", text, *(e.llvm for e in needed(text)), str(opt), target_key(), _own_text())
+    return ("object", text, *(e.llvm for e in needed(text)), str(opt), target_key(), *_own_texts())
 
 
 @functools.cache
-def _own_text() -> str:
+def _own_texts() -> tuple[str, ...]:
     """How text becomes object code, is written down here and in `effort.py`, and nowhere else."""
     here = Path(__file__)
-    return "".join(file.read_text(encoding="utf-8") for file in (here, here.with_name("effort.py")))
+    return tuple(file.read_text(encoding="utf-8") for file in (here, here.with_name("effort.py")))
 
 
 @functools.cache
