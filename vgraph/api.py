@@ -38,6 +38,7 @@ def run(
     relabel: str | None = None,
     output: str = "numpy",
     memory: str = "device",
+    deterministic: bool = False,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
@@ -51,6 +52,8 @@ def run(
     parameters and results have the ids of `graph`. A program that could tell the difference is refused.
     output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
     memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
+    deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:
+    floats are added in one order, which takes longer (docs/schedules.md says how much). Not on a GPU.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -62,7 +65,10 @@ def run(
 
     _check(algorithm, graph, schedule)
     _check_relabel(relabel)
-    device = _device(device or knobs().device, graph, schedule, threads, output, memory)
+    _check_flag("deterministic", deterministic)
+    device = device or knobs().device or ("cpu" if deterministic else None)
+    device = _device(device, graph, schedule, threads, output, memory)
+    _check_deterministic(deterministic, device)
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
@@ -78,7 +84,8 @@ def run(
 
     with reporter(progress, algorithm.name) as report:
         runner = _runner(device, threads, output, memory)
-        result = execute(algorithm, graph, arguments, types, schedule or Schedule(), runner, report, relabel)
+        how = schedule or Schedule(), runner, report, relabel, deterministic
+        result = execute(algorithm, graph, arguments, types, *how)
     return _as_seen(algorithm, result, rank).made_from(*given)
 
 
@@ -165,19 +172,22 @@ def explain(
     assembly: bool = False,
     threads: int | None = None,
     device: str = "cpu",
+    deterministic: bool = False,
     **params: Any,
 ) -> Explanation:
     """What the compiler makes of `algorithm` on `graph`: effects, schedule with reasons, IR after each pass.
 
     Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
     generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
-    generated CUDA C++. The object prints itself; its parts are attributes.
+    generated CUDA C++. deterministic as in `run`. The object prints itself; its parts are attributes.
     """
     from vgraph.runtime.explain import explanation, stand_ins
 
     _check(algorithm, graph, schedule)
     if device not in ("cpu", "cuda"):
         raise DeviceError(f'device={shown(device)}: programs are compiled for "cpu" and "cuda"')
+    _check_flag("deterministic", deterministic)
+    _check_deterministic(deterministic, device)
     if device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
     if device == "cuda" and threads is not None:
@@ -194,6 +204,7 @@ def explain(
         passes=passes,
         llvm=llvm,
         assembly=assembly,
+        deterministic=deterministic,
     )
 
 
@@ -295,6 +306,18 @@ def _check_relabel(relabel: object) -> None:
     if relabel not in ORDERS:
         known = ", ".join(map(repr, ORDERS))
         raise ParameterError(f"relabel={shown(relabel)}: the orders are {known}")
+
+
+def _check_flag(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name}={shown(value)}: True or False")
+
+
+def _check_deterministic(deterministic: bool, device: str) -> None:
+    if deterministic and device.partition(":")[0] == "cuda":
+        raise DeviceError(
+            f"deterministic=True and device={device!r}: on a GPU sums have no fixed order; use device='cpu'"
+        )
 
 
 def _threads(threads: int | None) -> int:

@@ -262,6 +262,14 @@ def test_absent_graph(vgraph):
     assert "there is no file 'none.gr'" in vgraph("run", "bfs", "-g", "none.gr", "--source", 0, code=2).stderr
 
 
+def test_deterministic(vgraph, square):
+    report = json.loads(vgraph("run", "pagerank", "-g", square, "--deterministic", "--json").stdout)
+    assert report["schedule"]["gather"]["direction"] == "pull"
+    push = ("pagerank", "-g", square, "--deterministic", "-s", "gather: direction=push")
+    for command in ("run", "explain"):
+        assert "dst.incoming += src.part" in vgraph(command, *push, code=2).stderr
+
+
 def test_verify(vgraph, square):
     done = vgraph("run", "bfs", "-g", square, "--source", "0", "--verify")
     assert "bfs: the results are right" in done.stderr

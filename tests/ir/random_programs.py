@@ -110,9 +110,8 @@ class Maker:
         self.locals = {v: VID}  # the key of buckets sees nothing else
         queues = (ir.QueueDecl(self.queue, self.pick(self.properties).name),)
         buckets = (ir.BucketsDecl(self.buckets, v, self.expr(I64), self.chance()),)
-        return Program(
-            self.new(), self.pick(Level), target, *groups, body, results, self.pick((0, 1)), buckets, queues
-        )
+        tail = (self.pick((0, 1)), buckets, queues, self.chance())
+        return Program(self.new(), self.pick(Level), target, *groups, body, results, *tail)
 
     # --- expressions
 

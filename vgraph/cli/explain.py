@@ -19,6 +19,7 @@ from vgraph.cli.inputs import graph_options, load_algorithm, parse_schedule, rea
 @click.option(
     "--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="What to compile for (default: cpu)."
 )
+@click.option("--deterministic", is_flag=True, help="As it runs with --deterministic.")
 def explain(
     algorithm: str,
     graph_name: str,
@@ -29,6 +30,7 @@ def explain(
     llvm: bool,
     asm: bool,
     device: str,
+    deterministic: bool,
 ) -> None:
     """Show what ALGORITHM reads and writes, the schedule chosen and why, and the code after each pass.
 
@@ -42,6 +44,14 @@ def explain(
 
     import vgraph as vg
 
-    click.echo(
-        vg.explain(program, graph, schedule=chosen, llvm=llvm, assembly=asm, passes=passes, device=device)
+    explained = vg.explain(
+        program,
+        graph,
+        schedule=chosen,
+        llvm=llvm,
+        assembly=asm,
+        passes=passes,
+        device=device,
+        deterministic=deterministic,
     )
+    click.echo(explained)

@@ -43,12 +43,14 @@ def build(
     schedule: Schedule | None = None,
     threads: int = 0,
     facts: Facts | None = None,
+    deterministic: bool = False,
     passes: Sequence[Pass] | None = None,
     observe: Observer | None = None,
 ) -> Compiled:
     """Compile `definition` for a graph and arguments of `signature`.
 
     `threads` is 1 for code without atomics, 0 for any number of threads; `facts` what is known of the graph.
+    `deterministic`: its results may not depend on the number of threads, nor on the schedule.
     `passes` are by default `user_passes.pipeline()`: vgraph's own and those that were registered.
     `observe` sees the program after the frontend (with None) and after each pass. Raises a Diagnostic for what the
     user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
@@ -75,7 +77,13 @@ def build(
     refuse_externals(program, backend)
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]
-    context = Context(schedule or Schedule(), threads, facts or Facts(), abilities=backend.abilities)
+    context = Context(
+        schedule or Schedule(),
+        threads,
+        facts or Facts(),
+        abilities=backend.abilities,
+        deterministic=deterministic,
+    )
     kernel = PassManager(context).run(program, passes or pipeline(), on_pass=on_pass)
     assert kernel.level is Level.KERNEL
     # [kernel IR] -> [text]

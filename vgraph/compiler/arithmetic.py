@@ -34,6 +34,22 @@ def _floor_divide(a: Value, b: Value) -> Value:
     return np.floor_divide(a, b)  # 0 for an integer divided by 0, and the smallest integer by -1 wraps
 
 
+def _minimum(a: Value, b: Value) -> Value:
+    """The smaller; of zeros -0.0, as IEEE 754 has it and compiled code does. NumPy gives either."""
+    if dtype_of(a).kind != "f":
+        return np.minimum(a, b)
+    found: Value = np.where((a < b) | ((a == b) & np.signbit(a)) | np.isnan(a), a, b)
+    return found[()]
+
+
+def _maximum(a: Value, b: Value) -> Value:
+    """The larger; of zeros 0.0."""
+    if dtype_of(a).kind != "f":
+        return np.maximum(a, b)
+    found: Value = np.where((a > b) | ((a == b) & ~np.signbit(a)) | np.isnan(a), a, b)
+    return found[()]
+
+
 def _power(a: Value, b: Value) -> Value:
     if (
         dtype_of(a).kind == "f"
@@ -64,8 +80,8 @@ BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "//": _floor_divide,
     "%": np.remainder,
     "**": _power,
-    "min": np.minimum,
-    "max": np.maximum,
+    "min": _minimum,
+    "max": _maximum,
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,

@@ -1048,6 +1048,7 @@ class Program(Node):
     threads: int = 0  # kernel level: 1 when compiled for a single thread (plain operations), 0 for many
     buckets: tuple[BucketsDecl, ...] = ()
     queues: tuple[QueueDecl, ...] = ()
+    ordered: bool = False  # kernel level: sums of floats are added in the order in which they are written
 
     def property(self, name: str) -> Property:
         """The declaration of property `name`."""

@@ -273,8 +273,8 @@ class Context:
     """What a pass may know besides the program.
 
     `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
-    what is known of the graph and the machine, `abilities` what the device can do. Passes may
-    leave `notes` for `explain`.
+    what is known of the graph and the machine, `abilities` what the device can do. `deterministic`: the result may not
+    depend on the order in which threads come. Passes may leave `notes` for `explain`.
     """
 
     schedule: Schedule = field(default_factory=Schedule)
@@ -282,6 +282,7 @@ class Context:
     facts: Facts = field(default_factory=Facts)
     notes: list[str] = field(default_factory=list)
     abilities: Abilities = CPU
+    deterministic: bool = False
 
     def option(self, label: str, name: str, default: Any = None) -> Any:
         """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""

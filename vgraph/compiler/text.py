@@ -359,7 +359,8 @@ _DECLARATIONS: dict[type[Node], Callable[[Any], Iterator[str]]] = {
 def _program(node: Program) -> Iterator[str]:
     target = f"ids {node.target.id_bits}, offsets {node.target.offset_bits}"
     threads = f", threads {node.threads}" if node.threads else ""
-    yield f"program {_name(node.name)}: {node.level.value}, {target}{threads}"
+    ordered = ", ordered" if node.ordered else ""
+    yield f"program {_name(node.name)}: {node.level.value}, {target}{threads}{ordered}"
     sets: tuple[Node, ...] = (*node.frontiers, *node.lists, *node.queues, *node.buckets)
     for group in (node.params, node.properties, node.globals, sets, node.operators):
         for declaration in group:

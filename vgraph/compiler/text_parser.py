@@ -56,7 +56,7 @@ class _Builder(ExpressionBuilder):
 
     def program(self, tree: Any) -> Program:
         header, *rest = tree.children
-        name, level, ids, offsets, threads = header.children
+        name, level, ids, offsets, threads, ordered = header.children
         groups: dict[str, list[Any]] = {}
         for item in rest:
             group = item.data.split("_")[0]
@@ -80,6 +80,7 @@ class _Builder(ExpressionBuilder):
             body=groups["run"][0],
             results=tuple(groups.get("result", ())),
             threads=int(threads or 0),
+            ordered=ordered is not None,
             buckets=tuple(groups.get("buckets", ())),
             queues=tuple(groups.get("queue", ())),
             span=self.span(header.meta),

@@ -136,19 +136,20 @@ def prepare(
     runner: Runner,
     facts: Facts,
     relabel: bool = False,
+    deterministic: bool = False,
 ) -> Loaded:
     """The kernel for this program on `runner`, from memory, from the cache on disk, or compiled now.
 
-    `relabel`: it must give the same on a graph in another order of vertices.
+    `relabel`: it must give the same on a graph in another order of vertices; `deterministic`: with any threads.
     """
     from vgraph.compiler.frontend import source_parts
 
     own = _own_passes()
     marks = pass_marks(own)
     if marks is None:
-        return _compile(None, definition, signature, schedule, runner, facts, own, relabel)
+        return _compile(None, definition, signature, schedule, runner, facts, own, relabel, deterministic)
     asked = ";".join(f"{k}={v!r}" for k, v in sorted(schedule.labels.items()))
-    known = (repr(signature), asked, str(runner.single), repr(facts), str(relabel))
+    known = (repr(signature), asked, str(runner.single), repr(facts), str(relabel), str(deterministic))
     key = cache_key((code_stamp(), runner.name, runner.stamp(), *source_parts(definition), *known, *marks))
     place = f"{runner.place} {key}"
     with _lock:
@@ -158,7 +159,7 @@ def prepare(
             return found
     loaded = _from_cache(key, runner)
     if loaded is None:
-        loaded = _compile(key, definition, signature, schedule, runner, facts, own, relabel)
+        loaded = _compile(key, definition, signature, schedule, runner, facts, own, relabel, deterministic)
     with _lock:
         _loaded[place] = loaded
         while len(_loaded) > _LOADED:
@@ -211,6 +212,7 @@ def _compile(
     facts: Facts,
     own: tuple[UserPass, ...],
     relabel: bool,
+    deterministic: bool,
 ) -> Loaded:
     """The program compiled now, its text to machine code only if the cache has none for the same text.
 
@@ -228,6 +230,7 @@ def _compile(
             schedule=schedule,
             threads=runner.single,
             facts=facts,
+            deterministic=deterministic,
             passes=pipeline(own),
             observe=_observer(stations, relabel),
         )
@@ -289,14 +292,17 @@ def execute(
     runner: Runner,
     progress: ProgressCallback | None = None,
     relabel: str | None = None,
+    deterministic: bool = False,
 ) -> Result:
     """Run an algorithm with complete `arguments` of the given `types` on `runner`.
 
     `relabel`: on the graph in this order of its vertices; arguments and results keep the ids of `graph`.
+    `deterministic`: the bits of the result do not depend on the number of threads, nor on the schedule.
     """
     start = time.perf_counter()
     facts = policy.facts_of(graph, runner.name)
-    loaded = prepare(definition, signature_of(graph, types), schedule, runner, facts, relabel is not None)
+    signature, relabels = signature_of(graph, types), relabel is not None
+    loaded = prepare(definition, signature, schedule, runner, facts, relabels, deterministic)
     compiled = time.perf_counter()
     plan = loaded.plan
     for name in plan.vertex_params:

@@ -116,6 +116,7 @@ def explanation(
     passes: bool,
     llvm: bool,
     assembly: bool,
+    deterministic: bool,
 ) -> Explanation:
     """Compile without running, and write down what happens. `device`: "cpu" or "cuda"."""
     from vgraph.compiler import build
@@ -130,7 +131,10 @@ def explanation(
     reasons: list[str] = []
     backend = _backend(device)
     context = Context(
-        threads=1 if threads == 1 else 0, facts=facts_of(graph, device), abilities=backend.abilities
+        threads=1 if threads == 1 else 0,
+        facts=facts_of(graph, device),
+        abilities=backend.abilities,
+        deterministic=deterministic,
     )
     compiled = build(
         algorithm,
@@ -139,6 +143,7 @@ def explanation(
         schedule=schedule,
         threads=context.threads,
         facts=context.facts,
+        deterministic=deterministic,
         observe=_observer(result, reasons, context, passes),
     )
     reasons.extend(compiled.notes)

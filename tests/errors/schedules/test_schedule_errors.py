@@ -2,8 +2,8 @@
 
 A case is a file with an algorithm `main`, compiled for the same directed graph as the programs of the folder above, and
 a function `schedule` that makes what is refused; `threads = 1` where it is refused for one thread, `device = "cuda"`
-where it is refused there. `pytest --update-golden` accepts new messages: read them aloud, and see that the caret is
-under the line that forbids.
+where it is refused there, `deterministic = True` where that refuses it. `pytest --update-golden` accepts new messages:
+read them aloud, and see that the caret is under the line that forbids.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def refused(name: str) -> ScheduleError:
     program = build_program(case.main, signature)
     try:
         abilities = {"cpu": CPU, "cuda": CUDA}[getattr(case, "device", "cpu")]
-        context = Context(case.schedule(), getattr(case, "threads", 0), abilities=abilities)
+        threads, fixed = getattr(case, "threads", 0), getattr(case, "deterministic", False)
+        context = Context(case.schedule(), threads, abilities=abilities, deterministic=fixed)
         PassManager(context).run(program, PIPELINE)
     except ScheduleError as error:
         return error

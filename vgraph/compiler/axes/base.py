@@ -47,6 +47,10 @@ class Traversal:
         for name, value in options.extra:
             axis(name).check(value)  # the pass that it belongs to may be gone
         choice = Choice(self, options)
+        if self.context.deterministic:
+            from vgraph.compiler.axes.one_order import settle
+
+            settle(choice)
         for name in DECIDED:
             choice.chosen[name] = choice.decide(name)
         return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
@@ -75,6 +79,8 @@ class Choice:
         self.operator, self.effects, self.is_edge = at.operator, at.effects, at.is_edge
         self.device = at.context.abilities.device
         self.chosen = _Chosen()
+        self.settled: dict[str, str] = {}
+        """Axes of which not the user but `deterministic=True` asks something, and why."""
         self.reasons: list[str] = []
 
     def asked(self, name: str) -> Any:
@@ -138,6 +144,7 @@ class Choice:
 
     def because(self, value: object, reason: str) -> None:
         """Keep the reason of a choice for `explain`."""
+        reason = self.settled.get(self.axis.name, reason)
         self.reasons.append(f"{self.axis.name}={show(value)}: {reason}")
 
 

@@ -64,9 +64,9 @@ def reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
     if m.interleaved and not n.atomic:
         yield
     after = arithmetic.BINARY[n.op](before, value)
-    array[index] = after
     same = np.array_equal(after, before, equal_nan=after.dtype.kind == "f")
-    if n.op in ir.ACCUMULATING or not same:
+    if n.op in ir.ACCUMULATING or not same:  # of two zeros the first stays
+        array[index] = after
         m.touched.add(int(index))
         if n.changed is not None:
             env[n.changed] = np.True_

@@ -335,7 +335,12 @@ def _single(m: Machine, env: Env, n: ir.Single) -> Steps:
 
 
 def _alone(m: Machine, env: Env, n: ir.Alone) -> Steps:
-    return run_body(m, env, n.body)
+    """One thread does everything, in order."""
+    threads, rng = m.threads, m.rng
+    m.threads, m.rng = 1, None
+    jump = yield from run_body(m, env, n.body)
+    m.threads, m.rng = threads, rng
+    return jump
 
 
 def _push(m: Machine, env: Env, n: ir.FrontierPush) -> Steps:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from vgraph._segments import property_name
+from vgraph.compiler.axes.one_order import in_turn
 from vgraph.compiler.axes.per_round import loop_around
 from vgraph.compiler.ir import (
+    Alone,
     Assign,
     Body,
     Compare,
@@ -35,6 +37,7 @@ from vgraph.compiler.ir import (
     While,
 )
 from vgraph.compiler.passes.choose_per_round import lower_per_round
+from vgraph.compiler.passes.fix_order import fix_order
 from vgraph.compiler.passes.loop_hints import with_hints
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
 from vgraph.compiler.passes.lower_gather_apply import lower_gather_apply
@@ -55,7 +58,7 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             assert schedule is not None
             before = set(low.united)
             low.united.clear()
-            body = _lower(low, n)
+            body = _in_order(low, n, _lower(low, n))
             body = (*body, *(_compress(low, p) for p in sorted(low.united)))
             low.united = before
             return with_hints(body, schedule)
@@ -63,7 +66,10 @@ def _apply(low: Lowering, n: Node) -> Body | None:
             assert schedule is not None
             before = set(low.united)
             low.united.clear()
-            body = (*lower_vertex(low, n), *(_compress(low, p) for p in sorted(low.united)))
+            body = (
+                *_in_order(low, n, lower_vertex(low, n)),
+                *(_compress(low, p) for p in sorted(low.united)),
+            )
             low.united = before
             return with_hints(body, schedule)
         case Fill(prop=prop, value=value):
@@ -93,6 +99,13 @@ def _lower(low: Lowering, n: EdgeApply) -> Body:
     return lower_per_round(low, n, loop.body if loop is not None else low.program.body)
 
 
+def _in_order(low: Lowering, n: EdgeApply | VertexApply, body: Body) -> Body:
+    """`body`, its loop visited by one thread where threads would come in an order that matters."""
+    if not (low.deterministic and in_turn(low.program, low.program.operator(n.op))):
+        return body
+    return tuple(Alone((s,), span=s.span) if isinstance(s, ParFor) else s for s in body)
+
+
 def _compress(low: Lowering, prop: str) -> Stmt:
     """After unions: every vertex points at its root, which has the smallest id of its set."""
     v, root = low.fresh("v"), low.fresh("root")
@@ -106,7 +119,7 @@ def _compress(low: Lowering, prop: str) -> Stmt:
     return ParFor(v, None, None, body)
 
 
-def _in_order(program: Program) -> Program:
+def _edges_in_order(program: Program) -> Program:
     """Edge properties reached through in-arcs are read in the order of the transpose, or of its segments."""
     incoming = {
         n.edge: n.segments
@@ -162,7 +175,12 @@ def _declared(program: Program, low: Lowering) -> Program:
 
 
 def _run(program: Program, context: Context) -> Program:
-    low = Lowering(program, warps=context.abilities.warps, directed=context.facts.directed)
+    low = Lowering(
+        program,
+        warps=context.abilities.warps,
+        directed=context.facts.directed,
+        deterministic=context.deterministic,
+    )
     body = lower_ordered_loops(low, program.body)
     queues = {q.name: declare(low, q) for q in program.queues}
     body = transform_body(body, lambda n: lower_queue(low, queues, n) or _apply(low, n))
@@ -176,7 +194,8 @@ def _run(program: Program, context: Context) -> Program:
         "level": Level.KERNEL,
     }
     lowered = with_fields(program, changes)
-    return _declared(_in_order(lowered), low)
+    declared = _declared(_edges_in_order(lowered), low)
+    return fix_order(declared) if context.deterministic else declared
 
 
 lower_applies = Pass("lower-applies", _run, takes=Level.SCHEDULED, gives=Level.KERNEL)

@@ -78,6 +78,8 @@ class Lowering:
     """Whether the device has lanes that can share the arcs of a vertex."""
     directed: bool = False
     """Whether the transpose of the graph may not have been built."""
+    deterministic: bool = False
+    """Whether the result may not depend on the order in which threads come."""
     fresh: FreshNames = field(init=False)
     frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)

@@ -11,6 +11,7 @@ come to a vertex far more often than once.
 from __future__ import annotations
 
 from vgraph.compiler.ir import (
+    Alone,
     CompareAndSwap,
     Fold,
     ForCommon,
@@ -42,6 +43,8 @@ def _worth_it(loop: ParFor) -> tuple[str, ...]:
 def _run(program: Program, context: Context) -> Program:
     if context.threads == 1 or context.facts.short_lists or not context.abilities.copies:
         return program
+    if any(isinstance(n, Alone) for n in walk(program)):
+        return program  # one thread that visits all vertices has no copies of others
     fresh = fresh_names(program)
     copies: dict[str, Property] = {}
 

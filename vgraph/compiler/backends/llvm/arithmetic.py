@@ -13,8 +13,7 @@ from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.values import Value, is_bool, is_float, is_signed, with_element
 from vgraph.compiler.types import BOOL, Scalar, Type, Vector, element_of
 
-REASSOCIATE: Final = "reassoc "
-"""Flag of sums that the user declared as such: their order is not defined, so they may be vectorised."""
+_REASSOCIATE: Final = "reassoc "
 
 _FLOAT: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INTEGER: Final = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
@@ -23,6 +22,11 @@ _BOOL: Final = {
     "min": "and", "max": "or",
 }  # fmt: skip
 _PREDICATES: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+
+
+def freedom(f: Emitter) -> str:
+    """Flags of sums that the user declared as such: their order is not defined, so they may be vectorised."""
+    return "" if f.program.ordered else _REASSOCIATE
 
 
 def binary(f: Emitter, op: str, a: str, b: str, t: Type, flags: str = "") -> str:
@@ -237,6 +241,6 @@ def _reduce(f: Emitter, args: list[Value], result: Type) -> str:
         signature = f"declare {element} @llvm.vector.reduce.fadd.{suffix}({element}, {name})"
         f.declarations.add(signature)
         return f.op(
-            f"call {REASSOCIATE}{element} @llvm.vector.reduce.fadd.{suffix}({element} {start}, {name} {text})"
+            f"call {freedom(f)}{element} @llvm.vector.reduce.fadd.{suffix}({element} {start}, {name} {text})"
         )
     return f.call(element, f"llvm.vector.reduce.{'or' if is_bool(t) else 'add'}.{suffix}", f"{name} {text}")

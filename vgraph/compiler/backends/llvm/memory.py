@@ -120,8 +120,8 @@ def _reduce_always(f: Emitter, op: str, address: str, value: Value, scope: str) 
 
 
 def combine(f: Emitter, op: str, a: str, b: str, t: Type) -> str:
-    """One step of a reduction; float sums and products may be reordered."""
-    return arithmetic.binary(f, op, a, b, t, arithmetic.REASSOCIATE)
+    """One step of a reduction; float sums and products may be reordered, unless the program says otherwise."""
+    return arithmetic.binary(f, op, a, b, t, arithmetic.freedom(f))
 
 
 def _reduce_atomic(f: Emitter, node: ir.Reduce, address: str, value: Value) -> None:
