@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from importlib import import_module
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lowering_programs import PROGRAMS
 
+import vgraph as vg
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
 from vgraph.compiler.axes import space
 from vgraph.compiler.facts import Facts
@@ -19,6 +23,8 @@ from vgraph.compiler.text import parse_program
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import ASYNC, AXES, Axis, Need, Options, show
+
+ROOT = Path(__file__).parents[2]
 
 
 @cache
@@ -31,6 +37,28 @@ def test_every_axis_has_candidates() -> None:
         values = (*axis.candidates, *axis.numbers)
         assert len(set(values)) == len(values) >= 2
         assert all(axis.check(v) == v != axis.auto for v in values)
+
+
+@pytest.mark.parametrize("axis", AXES.values(), ids=lambda axis: axis.name)
+def test_a_record_is_whole(axis: Axis) -> None:
+    """An axis has words and texts, a resolver in the file of its name, a page, and code that it changes."""
+    assert axis.name in vg.Schedule.at.__doc__
+    assert axis.words.meant
+    assert axis.words.takes
+    assert axis.words.choices or axis.words.form or axis.words.bounds
+    assert axis.rest is None or axis.rest in axis.candidates
+    bucket = [need for need in AXES["order"].needs if need.axis == axis.name]
+    assert len(bucket) == (axis.name != "order")
+    assert import_module(f"vgraph.compiler.axes.{axis.name}").choose.__doc__
+    assert f"`{axis.name}" in (ROOT / "docs" / "schedules.md").read_text(encoding="utf-8")
+    read = re.compile(rf"\b(schedule|plan)\.{axis.name}\b")
+    passes = (ROOT / "vgraph" / "compiler" / "passes").glob("*.py")
+    assert any(read.search(path.read_text(encoding="utf-8")) for path in passes), "no pass looks at it"
+
+
+def test_a_resolver_belongs_to_an_axis() -> None:
+    files = {p.stem for p in (ROOT / "vgraph" / "compiler" / "axes").glob("*.py")}
+    assert files - set(AXES) == {"__init__", "base", "per_round", "space"}
 
 
 def refusals(device: Abilities, **asked: Any) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.obstacle import Blocked, Obstacle
@@ -18,6 +18,8 @@ from vgraph.compiler.pieces import as_reduction, identity
 from vgraph.compiler.rewrite import transform, walk, with_fields
 from vgraph.compiler.types import VID, Type
 
+SHARED_BY: Final = {"warp": ir.Lanes.WARP, "block": ir.Lanes.BLOCK, "twc": ir.Lanes.BINS}
+"""Which lanes share the arcs of a vertex, by balance."""
 Sums = dict[str, tuple[str, Type | None]]
 """Locals that a loop's arcs combine: the operation, and the type if lanes but the first begin with the identity.
 Without a type it is a flag: a bool that arcs set to true (`|`) or to false (`&`), and nothing else."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.effects import Role, WriteClass
-from vgraph.compiler.lanes import shared_operator
+from vgraph.compiler.lanes import SHARED_BY, shared_operator
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.pieces import cut_operator
 from vgraph.schedule import SPLIT, TWC, VERTEX, Balance, Direction, Drive, FrontierLayout
@@ -54,7 +54,7 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
     """Why the loop of this traversal cannot run on pieces of a vertex's arcs, nor lanes share them."""
     if not c.is_edge:
         found = c.at.once(_cut)
-        if found is not None and balance.kind in ("warp", "block", "twc"):
+        if found is not None and balance.kind in SHARED_BY:
             found = c.at.once(_shared)
         return found or _in_a_bitmap(c, balance)
     pulls = c.chosen["direction"] is Direction.PULL

@@ -10,7 +10,7 @@ Node splitting: Vivek K., Load balancing and dynamic parallelism for static and 
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from vgraph.compiler.effects import only_claims, the_claim
 from vgraph.compiler.ir import (
@@ -47,7 +47,7 @@ from vgraph.compiler.ir import (
     Var,
     VertexApply,
 )
-from vgraph.compiler.lanes import shared_operator
+from vgraph.compiler.lanes import SHARED_BY, shared_operator
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
 from vgraph.compiler.pieces import cut_operator, identity
 from vgraph.compiler.rewrite import transform_body, walk, with_fields
@@ -75,7 +75,7 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: Orientation) -> 
         limit = Const(balance.limit, I64, span=apply.span)
     elif balance.kind == "split":
         limit = low.number(f"policy.split.{side.value}")
-    lanes = _LANES.get(balance.kind, Lanes.THREAD)
+    lanes = SHARED_BY.get(balance.kind, Lanes.THREAD)
     words = {"words": False} if isinstance(loop, ParFor) else {}
     body = _inner_loops_whole(low, loop)
     return with_fields(loop, {**words, "body": body, "cut": side, "limit": limit, "lanes": lanes})
@@ -101,12 +101,9 @@ def _inner_loops_whole(low: Lowering, loop: ParFor | BucketLoop) -> Body:
     return body if body == loop.body else (Let(whole, VID, own), *body)
 
 
-_LANES: Final = {"warp": Lanes.WARP, "block": Lanes.BLOCK, "twc": Lanes.BINS}
-
-
 def lanes_for(balance: Balance) -> Lanes:
     """Who shares the arcs of whole vertices: by degree, unless the balance names one group for all."""
-    return _LANES.get(balance.kind, Lanes.BINS)
+    return SHARED_BY.get(balance.kind, Lanes.BINS)
 
 
 def arcs_of(apply: Apply, vertex: str, side: Orientation) -> Expr:
@@ -125,7 +122,7 @@ def vertex_operator(apply: VertexApply, operator: Operator) -> tuple[Operator, b
         return operator, False
     assert apply.schedule is not None
     found = cut_operator(operator)
-    shared = not isinstance(found, Operator) and apply.schedule.balance.kind in _LANES
+    shared = not isinstance(found, Operator) and apply.schedule.balance.kind in SHARED_BY
     if shared:
         found = shared_operator(operator)
     assert isinstance(found, Operator), f"{operator.name} was found fit for pieces or lanes, but {found[0]}"
@@ -135,7 +132,7 @@ def vertex_operator(apply: VertexApply, operator: Operator) -> tuple[Operator, b
 def by_lanes(apply: VertexApply, loop: ParFor) -> ParFor:
     """The parallel loop of `apply` for groups of lanes that share the arcs of whole vertices."""
     assert apply.schedule is not None
-    return with_fields(loop, {"words": False, "lanes": _LANES[apply.schedule.balance.kind]})
+    return with_fields(loop, {"words": False, "lanes": SHARED_BY[apply.schedule.balance.kind]})
 
 
 def pulled(
