@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import MIXED, SSSP, SSSP_PULL, SSSP_PUSH
 from random_programs import Maker
 
-from vgraph.compiler import ir
+from vgraph.compiler import ir, legality
+from vgraph.compiler.forms import FORMS, Hole
 from vgraph.compiler.rewrite import walk
-from vgraph.compiler.text import RESERVED, parse_program, print_node, print_program
+from vgraph.compiler.text import _STATEMENTS, RESERVED, parse_program, print_node, print_program
 from vgraph.compiler.text_expressions import IrSyntaxError
 from vgraph.compiler.text_parser import _lark
 
@@ -34,6 +37,19 @@ def test_random_programs_cover_every_node_class():
 @pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED])
 def test_programs_print_as_they_were_written(text):
     assert print_program(parse_program(text)) == text
+
+
+@pytest.mark.parametrize("kind", FORMS, ids=lambda kind: kind.__name__)
+def test_a_form_names_every_field(kind):
+    holes = [part for part in FORMS[kind] if isinstance(part, Hole)]
+    expected = [f.name for f in fields(kind) if f.name != "span" and f.type != "Body"]
+    assert sorted(hole.name for hole in holes) == sorted(expected)
+
+
+def test_every_statement_has_one_text():
+    by_hand = {*_STATEMENTS, ir.If, ir.Pipeline}
+    assert not by_hand & set(FORMS)
+    assert by_hand | set(FORMS) == set(legality.STATEMENTS)
 
 
 def test_every_keyword_is_reserved_or_harmless_as_a_name():

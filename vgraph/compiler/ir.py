@@ -15,9 +15,10 @@ threads together and end with a barrier; they have no barrier at their start (`i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import TYPE_CHECKING, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
 
 from vgraph.compiler.types import BOOL, EID, I64, VID, Target, Type, Vector
 from vgraph.source import Span
@@ -36,6 +37,17 @@ def node(cls: type[_T]) -> type[_T]:
     Comparison, hash and repr come from `Node`: made anew for each class, they would double the time of the import.
     """
     return dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def statement(form: str) -> Callable[[type[_T]], type[_T]]:
+    """Declare a node with its text, fields in braces: `forms.py` says more."""
+
+    def declare(cls: type[_T]) -> type[_T]:
+        cls.form = form  # type: ignore[attr-defined]
+        return node(cls)
+
+    return declare
 
 
 @node
@@ -79,6 +91,9 @@ class Expr(Node):
 
 class Stmt(Node):
     """An action."""
+
+    form: ClassVar[str] = ""
+    """Its text as `statement` was given it; empty where `text.py` and the grammar have to say more."""
 
 
 Body = tuple[Stmt, ...]
@@ -390,7 +405,7 @@ class ArrayLength(Expr):
 # --- statements of every level --------------------------------------------------------------------------------
 
 
-@node
+@statement("let {name}: {type} = {value}")
 class Let(Stmt):
     """`let x: i32 = e`: declare a local; visible to the end of the enclosing body."""
 
@@ -399,7 +414,7 @@ class Let(Stmt):
     value: Expr
 
 
-@node
+@statement("{name} = {value}")
 class Assign(Stmt):
     """`x = e`: a new value for a declared local."""
 
@@ -407,7 +422,7 @@ class Assign(Stmt):
     value: Expr
 
 
-@node
+@statement("{name} {op=} {value}")
 class Accumulate(Stmt):
     """`x += e` on a local: a sum the user declared, so floats may be reassociated. `op` as in `Reduce`."""
 
@@ -416,7 +431,7 @@ class Accumulate(Stmt):
     value: Expr
 
 
-@node
+@statement("@{name} = {value}")
 class SetGlobal(Stmt):
     """`@error = e`: driver loop only."""
 
@@ -424,7 +439,7 @@ class SetGlobal(Stmt):
     value: Expr
 
 
-@node
+@statement("@{name} {op=} {value}")
 class ReduceGlobal(Stmt):
     """`@error += e` inside an operator or parallel loop: combined over all threads when the round ends."""
 
@@ -433,7 +448,7 @@ class ReduceGlobal(Stmt):
     value: Expr
 
 
-@node
+@statement("{order} {prop}[{index}] = {value}")
 class Store(Stmt):
     """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex), or the driver loop."""
 
@@ -443,7 +458,7 @@ class Store(Stmt):
     order: Order = Order.PLAIN
 
 
-@node
+@statement("scratch {prop}[{index}] = {value}")
 class ScratchStore(Stmt):
     """`scratch count[v] = e`: a write that only this visit sees."""
 
@@ -452,7 +467,7 @@ class ScratchStore(Stmt):
     value: Expr
 
 
-@node
+@statement("clear scratch {prop}")
 class ScratchClear(Stmt):
     """`clear scratch count`: the end of a visit; every element is zero again. Kernel level only."""
 
@@ -484,7 +499,7 @@ class If(Stmt):
     other: Body = ()
 
 
-@node
+@statement("while {condition}")
 class While(Stmt):
     """`while c { ... }`."""
 
@@ -492,7 +507,7 @@ class While(Stmt):
     body: Body
 
 
-@node
+@statement("for {name} in range({start}, {stop}, {step})")
 class For(Stmt):
     """`for i in range(start, stop, step) { ... }`; i is i64, bounds evaluated once; step is not 0 (0 runs no round)."""
 
@@ -526,7 +541,7 @@ class ForNeighbors(Stmt):
     vectorize: bool = False
 
 
-@node
+@statement("for {vertex} in common({left_orientation}({left}), {right_orientation}({right}))")
 class ForCommon(Stmt):
     """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once."""
 
@@ -538,12 +553,12 @@ class ForCommon(Stmt):
     body: Body
 
 
-@node
+@statement("break")
 class Break(Stmt):
     """`break` out of the innermost sequential loop."""
 
 
-@node
+@statement("continue")
 class Continue(Stmt):
     """`continue` with the next round of the innermost sequential loop."""
 
@@ -558,7 +573,7 @@ class Fail(Stmt):
 # --- algorithm and scheduled level ----------------------------------------------------------------------------
 
 
-@node
+@statement("claim {prop}[{index}] from {expected} with {value}")
 class Claim(Stmt):
     """`claim parent[v] from none with e { ... }`: if the place still holds `expected`, the first writer puts
     `value` there and runs the body; everybody else does nothing. Which writer is first is not defined."""
@@ -570,7 +585,7 @@ class Claim(Stmt):
     body: Body
 
 
-@node
+@statement("union({prop}, {a}, {b})")
 class Union(Stmt):
     """`union(component, a, b)`: merge the disjoint sets of vertices a and b; sets are named by their smallest id.
     Reads of the property in the same round see some id of the set; after the round exactly the smallest."""
@@ -631,7 +646,7 @@ class VertexApply(Stmt):
     schedule: ApplySchedule | None = None
 
 
-@node
+@statement("emit {value}")
 class Emit(Stmt):
     """`emit e` in a vertex operator: its bool result (the last statement of the operator)."""
 
@@ -655,7 +670,7 @@ class FrontierSet(Stmt):
     vertex: Expr | None = None
 
 
-@node
+@statement("{out} = copy {source}")
 class FrontierCopy(Stmt):
     """`a = copy b`: a frontier variable gets the value of another."""
 
@@ -663,14 +678,14 @@ class FrontierCopy(Stmt):
     source: str
 
 
-@node
+@statement("clear {list}")
 class ListClear(Stmt):
     """`clear levels`: an empty list of frontiers."""
 
     list: str
 
 
-@node
+@statement("append {list} {frontier}")
 class ListAppend(Stmt):
     """`append levels frontier`."""
 
@@ -687,14 +702,14 @@ class ListGet(Stmt):
     index: Expr
 
 
-@node
+@statement("refill {queue}")
 class QueueFill(Stmt):
     """`refill queue`: all vertices enter, and the level is 0 again."""
 
     queue: str
 
 
-@node
+@statement("{out} = pop {queue}")
 class QueuePop(Stmt):
     """`f = pop queue`: the level becomes the lowest value in the queue, if that is higher; f becomes the vertices whose
     values are not above the level, and they leave the queue for good. An empty queue gives the empty frontier."""
@@ -703,7 +718,7 @@ class QueuePop(Stmt):
     queue: str
 
 
-@node
+@statement("requeue {queue} {frontier}")
 class QueueUpdate(Stmt):
     """`requeue queue f`: values of the vertices in f (all if None) may have changed. `requeue-changed` puts it behind
     everything that writes the property; to the interpreter it means nothing."""
@@ -779,7 +794,7 @@ class Pipeline(Stmt):
     position: str | None = None
 
 
-@node
+@statement("single")
 class Single(Stmt):
     """`single { ... }`: one thread runs the body, then a barrier. Inside it FrontierSet (empty, single), FrontierClear
     (sparse) and FrontierSwap are plain actions of that thread."""
@@ -787,7 +802,7 @@ class Single(Stmt):
     body: Body
 
 
-@node
+@statement("alone")
 class Alone(Stmt):
     """`alone { ... }`: a piece of the driver loop in which there is so little to do that one thread had better do it.
 
@@ -797,12 +812,12 @@ class Alone(Stmt):
     body: Body
 
 
-@node
+@statement("barrier")
 class Barrier(Stmt):
     """`barrier`."""
 
 
-@node
+@statement("{ok} = {atomic} cas {prop}[{index}] from {expected} with {value}")
 class CompareAndSwap(Stmt):
     """`ok = cas parent[v] from e with f`: if the place holds `expected` put `value`; the bool local `ok` tells.
     `atomic` as in `Reduce`."""
@@ -815,7 +830,7 @@ class CompareAndSwap(Stmt):
     atomic: bool = True
 
 
-@node
+@statement("push {frontier} {vertex} {layout} {dedupe} {atomic}")
 class FrontierPush(Stmt):
     """`push next v` inside a `parfor`. SPARSE appends through a thread-local buffer, BITMAP sets the bit.
 
@@ -830,7 +845,7 @@ class FrontierPush(Stmt):
     atomic: bool = True
 
 
-@node
+@statement("clear {frontier} {layout}")
 class FrontierClear(Stmt):
     """`clear f sparse`, collective: empty it. Sparse: count = 0 and a new epoch for the in-queue flags; bitmap: zero
     the words."""
@@ -839,7 +854,7 @@ class FrontierClear(Stmt):
     layout: Layout
 
 
-@node
+@statement("fold {prop} += {own}")
 class Fold(Stmt):
     """`fold triangles += triangles.own`, collective: add what all threads have in their copies to the property, and
     make the copies zero again."""
@@ -848,7 +863,7 @@ class Fold(Stmt):
     own: str
 
 
-@node
+@statement("swap {left} {right}")
 class FrontierSwap(Stmt):
     """`swap f g`, collective: exchange the two descriptors."""
 
@@ -856,7 +871,7 @@ class FrontierSwap(Stmt):
     right: str
 
 
-@node
+@statement("convert {frontier} to {layout}")
 class FrontierConvert(Stmt):
     """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues are sorted."""
 
@@ -864,14 +879,14 @@ class FrontierConvert(Stmt):
     layout: Layout
 
 
-@node
+@statement("clear {buckets} buckets")
 class BucketsClear(Stmt):
     """`clear work buckets`, collective: no entry is left, and no bucket is under way."""
 
     buckets: str
 
 
-@node
+@statement("enqueue {buckets} {vertex}")
 class BucketPush(Stmt):
     """`enqueue work v` inside a parallel loop: an entry for v in the bucket that its key names now.
 
@@ -882,7 +897,7 @@ class BucketPush(Stmt):
     vertex: Expr
 
 
-@node
+@statement("{more} = advance {buckets}")
 class BucketAdvance(Stmt):
     """`more = advance work`, collective: take the lowest bucket that has entries as the one under way; the bool
     local `more` tells whether there is one."""

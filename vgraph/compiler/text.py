@@ -1,7 +1,7 @@
 """The text form of the IR: `print_program` and `parse_program` are exact inverses, spans apart.
 
-One table entry per node class. The text is complete and deterministic: it serves as the key of the compile
-cache.
+Most statements declare their text themselves (`forms.py`), the tables have the rest. It is complete and deterministic:
+it serves as the key of the compile cache.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vgraph.compiler import ir
+from vgraph.compiler.forms import FORMS, SIGN, Hole
 from vgraph.compiler.ir import Expr, FrontierKind, Node, Program, Stmt
 from vgraph.compiler.types import BOOL, VID, Scalar, Type
 
@@ -181,20 +182,9 @@ def _frontier_set(node: ir.FrontierSet) -> str:
     return f"{_name(node.out)} = single({_expr(node.vertex)})"
 
 
-def _cas(node: ir.CompareAndSwap) -> str:
-    atomic = "atomic " if node.atomic else ""
-    move = f"from {_expr(node.expected)} with {_expr(node.value)}"
-    return f"{_name(node.ok)} = {atomic}cas {_place(node)} {move}"
-
-
 def _trace(node: ir.Trace) -> str:
     direction = node.direction if _PLAIN.fullmatch(node.direction) else _name(node.direction)
     return f"trace {_name(node.label)} {direction} {_expr(node.active)}, {_expr(node.edges)}"
-
-
-def _push(node: ir.FrontierPush) -> str:
-    flags = _flags(dedupe=node.dedupe, atomic=node.atomic)
-    return f"push {_name(node.frontier)} {_expr(node.vertex)} {node.layout.value}{flags}"
 
 
 def _par_for(node: ir.ParFor) -> str:
@@ -238,78 +228,57 @@ def _for_neighbors(node: ir.ForNeighbors) -> str:
     return f"for ({_name(node.vertex)}, {_name(node.edge)}) in {over}"
 
 
-def _for_common(node: ir.ForCommon) -> str:
-    left = f"{node.left_orientation.value}({_expr(node.left)})"
-    return f"for {_name(node.vertex)} in common({left}, {node.right_orientation.value}({_expr(node.right)}))"
-
-
-def _claim(node: ir.Claim) -> str:
-    return f"claim {_place(node)} from {_expr(node.expected)} with {_expr(node.value)}"
-
-
 _STATEMENTS: dict[type[Stmt], Callable[[Any], str]] = {
-    ir.Let: lambda n: f"let {_name(n.name)}: {_type(n.type)} = {_expr(n.value)}",
-    ir.Assign: lambda n: f"{_name(n.name)} = {_expr(n.value)}",
-    ir.Accumulate: lambda n: f"{_name(n.name)} {n.op}= {_expr(n.value)}",
-    ir.SetGlobal: lambda n: f"@{_name(n.name)} = {_expr(n.value)}",
-    ir.ReduceGlobal: lambda n: f"@{_name(n.name)} {n.op}= {_expr(n.value)}",
-    ir.Store: lambda n: f"{_relaxed(n)}{_place(n)} = {_expr(n.value)}",
-    ir.ScratchStore: lambda n: f"scratch {_place(n)} = {_expr(n.value)}",
-    ir.ScratchClear: lambda n: f"clear scratch {_name(n.prop)}",
     ir.Reduce: _reduce,
-    ir.Break: lambda n: "break",
-    ir.Continue: lambda n: "continue",
     ir.Fail: lambda n: f"fail {json.dumps(n.message)}",
-    ir.Union: lambda n: f"union({_name(n.prop)}, {_expr(n.a)}, {_expr(n.b)})",
     ir.Fill: lambda n: f"fill {_name(n.prop)} = {'id' if n.value is None else _expr(n.value)}",
     ir.EdgeApply: _apply,
     ir.VertexApply: _apply,
-    ir.Emit: lambda n: f"emit {_expr(n.value)}",
     ir.FrontierSet: _frontier_set,
-    ir.FrontierCopy: lambda n: f"{_name(n.out)} = copy {_name(n.source)}",
-    ir.ListClear: lambda n: f"clear {_name(n.list)}",
-    ir.ListAppend: lambda n: f"append {_name(n.list)} {_name(n.frontier)}",
     ir.ListGet: lambda n: f"{_name(n.out)} = {_name(n.list)}[{_expr(n.index)}]",
-    ir.Barrier: lambda n: "barrier",
-    ir.CompareAndSwap: _cas,
-    ir.FrontierPush: _push,
-    ir.FrontierClear: lambda n: f"clear {_name(n.frontier)} {n.layout.value}",
-    ir.Fold: lambda n: f"fold {_name(n.prop)} += {_name(n.own)}",
-    ir.FrontierSwap: lambda n: f"swap {_name(n.left)} {_name(n.right)}",
-    ir.FrontierConvert: lambda n: f"convert {_name(n.frontier)} to {n.layout.value}",
     ir.Trace: _trace,
-    ir.QueueFill: lambda n: f"refill {_name(n.queue)}",
-    ir.QueuePop: lambda n: f"{_name(n.out)} = pop {_name(n.queue)}",
-    ir.QueueUpdate: lambda n: f"requeue {_name(n.queue)}{f' {_name(n.frontier)}' if n.frontier else ''}",
-    ir.BucketsClear: lambda n: f"clear {_name(n.buckets)} buckets",
-    ir.BucketPush: lambda n: f"enqueue {_name(n.buckets)} {_expr(n.vertex)}",
-    ir.BucketAdvance: lambda n: f"{_name(n.more)} = advance {_name(n.buckets)}",
-}
-
-# Statements with a body: the line that opens it.
-_BLOCKS: dict[type[Stmt], Callable[[Any], str]] = {
-    ir.While: lambda n: f"while {_expr(n.condition)}",
-    ir.For: lambda n: f"for {_name(n.name)} in range({_list((n.start, n.stop, n.step))})",
     ir.ForNeighbors: _for_neighbors,
-    ir.ForCommon: _for_common,
-    ir.Claim: _claim,
     ir.ParFor: _par_for,
-    ir.Single: lambda n: "single",
-    ir.Alone: lambda n: "alone",
     ir.BucketLoop: _bucket_loop,
 }
 
 
+_FIELDS: dict[str, Callable[[Any], str]] = {
+    "str": _name,
+    "str | None": lambda name: "" if name is None else _name(name),
+    "Expr": _expr,
+    "Type": _type,
+    "Layout": lambda layout: str(layout.value),
+    "Orientation": lambda side: str(side.value),
+    "Order": lambda order: "relaxed" if order is ir.Order.RELAXED else "",
+    SIGN: lambda op: f"{op}=",
+}
+"""How the fields in a form are printed, by type; a flag is its name."""
+
+
+def _hole(node: Stmt, hole: Hole) -> str:
+    value = node.__dict__[hole.name]
+    text = (hole.name if value else "") if hole.type == "bool" else _FIELDS[hole.type](value)
+    return f"{hole.before}{text}{hole.after}" if text else ""
+
+
+def _form(form: tuple[str | Hole, ...], node: Stmt) -> str:
+    return "".join([part if isinstance(part, str) else _hole(node, part) for part in form])
+
+
 def _stmt(node: Stmt, indent: str) -> Iterator[str]:
-    line = _STATEMENTS.get(type(node))
-    if line is not None:
-        yield indent + line(node)
-    elif isinstance(node, ir.If):
+    if isinstance(node, ir.If):
         yield from _if(node, indent)
     elif isinstance(node, ir.Pipeline):
         yield from _pipeline(node, indent)
     else:
-        yield from _block(_BLOCKS[type(node)](node), node.__dict__["body"], indent)
+        form = FORMS.get(type(node))
+        head = _STATEMENTS[type(node)](node) if form is None else _form(form, node)
+        body = node.__dict__.get("body")
+        if body is None:
+            yield indent + head
+        else:
+            yield from _block(head, body, indent)
 
 
 # --- declarations -------------------------------------------------------------------------------------------

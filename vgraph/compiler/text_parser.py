@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vgraph.compiler import ir
+from vgraph.compiler import forms, ir
 from vgraph.compiler.ir import Body, Expr, FrontierKind, Layout, Order, Orientation, Program, Site, Stmt
 from vgraph.compiler.text_expressions import ExpressionBuilder, IrSyntaxError, optional_text, text_of
 from vgraph.compiler.types import EID, I64, VID, Target, Type
@@ -23,7 +24,7 @@ _GRAMMAR = Path(__file__).parent / "grammar" / "ir.lark"
 def _lark() -> Lark:
     from lark import Lark
 
-    grammar = _GRAMMAR.read_text(encoding="utf-8")
+    grammar = _GRAMMAR.read_text(encoding="utf-8").replace("    // forms\n", forms.grammar())
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
@@ -147,9 +148,18 @@ class _Builder(ExpressionBuilder):
     # --- statements
 
     def stmt(self, tree: Any) -> Stmt:
-        node: Stmt = getattr(self, f"_s_{tree.data}")(*tree.children)
+        build = getattr(self, f"_s_{tree.data}", None)
+        node: Stmt = build(*tree.children) if build else self.by_form(tree)
         object.__setattr__(node, "span", self.span(tree.meta))
         return node
+
+    def by_form(self, tree: Any) -> Stmt:
+        """A statement that declares its text, and no names."""
+        kind = _BY_RULE[tree.data]
+        holes = [part for part in forms.FORMS[kind] if isinstance(part, forms.Hole)]
+        names = [hole.name for hole in holes] + ["body"] * forms.has_body(kind)
+        types = [hole.type for hole in holes] + ["Body"] * forms.has_body(kind)
+        return kind(**{n: _FIELDS[t](self, x) for n, t, x in zip(names, types, tree.children, strict=True)})
 
     def _s_let(self, name: Token, type_: Any, value: Any) -> Stmt:
         built = self.expr(value)
@@ -163,25 +173,6 @@ class _Builder(ExpressionBuilder):
             return ir.ListGet(target, text_of(source), self.expr(index))
         return ir.Assign(target, self.expr(value))
 
-    def _s_accumulate(self, name: Token, op: Token, value: Any) -> Stmt:
-        return ir.Accumulate(str(op[:-1]), text_of(name), self.expr(value))
-
-    def _s_set_global(self, name: Token, value: Any) -> Stmt:
-        return ir.SetGlobal(text_of(name), self.expr(value))
-
-    def _s_reduce_global(self, name: Token, op: Token, value: Any) -> Stmt:
-        return ir.ReduceGlobal(str(op[:-1]), text_of(name), self.expr(value))
-
-    def _s_scratch_store(self, prop: Token, index: Any, value: Any) -> Stmt:
-        return ir.ScratchStore(text_of(prop), self.expr(index), self.expr(value))
-
-    def _s_scratch_clear(self, prop: Token) -> Stmt:
-        return ir.ScratchClear(text_of(prop))
-
-    def _s_store(self, relaxed: Any, prop: Token, index: Any, value: Any) -> Stmt:
-        order = Order.PLAIN if relaxed is None else Order.RELAXED
-        return ir.Store(text_of(prop), self.expr(index), self.expr(value), order)
-
     def _s_reduce(self, atomic: Any, prop: Token, index: Any, op: Token, *rest: Any) -> Stmt:
         value, _arrow, changed = rest
         place = (str(op[:-1]), text_of(prop), self.expr(index), self.expr(value))
@@ -193,9 +184,6 @@ class _Builder(ExpressionBuilder):
         if other is None:
             return ir.If(built, body)
         return ir.If(built, body, (self.stmt(other),) if other.data == "if" else self.body(other))
-
-    def _s_while(self, condition: Any, body: Any) -> Stmt:
-        return ir.While(self.expr(condition), self.body(body))
 
     def _s_for(self, name: Token, start: Any, stop: Any, step: Any, body: Any) -> Stmt:
         bounds = (self.expr(start), self.expr(stop), self.expr(step))
@@ -214,21 +202,8 @@ class _Builder(ExpressionBuilder):
         right_side = (self.expr(right), Orientation(str(right_way)))
         return ir.ForCommon(text_of(vertex), *left_side, *right_side, self.body(body, {text_of(vertex): VID}))
 
-    def _s_break(self) -> Stmt:
-        return ir.Break()
-
-    def _s_continue(self) -> Stmt:
-        return ir.Continue()
-
     def _s_fail(self, message: Token) -> Stmt:
         return ir.Fail(text_of(message))
-
-    def _s_claim(self, prop: Token, index: Any, expected: Any, value: Any, body: Any) -> Stmt:
-        place = (text_of(prop), self.expr(index), self.expr(expected), self.expr(value))
-        return ir.Claim(*place, self.body(body))
-
-    def _s_union(self, prop: Token, a: Any, b: Any) -> Stmt:
-        return ir.Union(text_of(prop), self.expr(a), self.expr(b))
 
     def _s_fill(self, prop: Token, value: Any) -> Stmt:
         return ir.Fill(text_of(prop), None if getattr(value, "type", "") == "ID" else self.expr(value))
@@ -263,9 +238,6 @@ class _Builder(ExpressionBuilder):
         except (KeyError, ValueError, TypeError):
             raise self.error(tree.meta, "a schedule names each choice once, with one of its values") from None
 
-    def _s_emit(self, value: Any) -> Stmt:
-        return ir.Emit(self.expr(value))
-
     def _s_frontier_all(self, out: Token) -> Stmt:
         return ir.FrontierSet(text_of(out), FrontierKind.ALL)
 
@@ -274,15 +246,6 @@ class _Builder(ExpressionBuilder):
 
     def _s_frontier_single(self, out: Token, vertex: Any) -> Stmt:
         return ir.FrontierSet(text_of(out), FrontierKind.SINGLE, self.expr(vertex))
-
-    def _s_frontier_copy(self, out: Token, source: Token) -> Stmt:
-        return ir.FrontierCopy(text_of(out), text_of(source))
-
-    def _s_list_clear(self, name: Token) -> Stmt:
-        return ir.ListClear(text_of(name))
-
-    def _s_list_append(self, name: Token, frontier: Token) -> Stmt:
-        return ir.ListAppend(text_of(name), text_of(frontier))
 
     def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> Stmt:
         *domain, words, cut, segments, lanes, label, body = rest
@@ -311,24 +274,6 @@ class _Builder(ExpressionBuilder):
             text_of(vertex), layout, frontier, *channel, *bodies, optional_text(label) or "", place
         )
 
-    def _s_queue_fill(self, queue: Token) -> Stmt:
-        return ir.QueueFill(text_of(queue))
-
-    def _s_queue_pop(self, out: Token, queue: Token) -> Stmt:
-        return ir.QueuePop(text_of(out), text_of(queue))
-
-    def _s_queue_update(self, queue: Token, frontier: Token | None) -> Stmt:
-        return ir.QueueUpdate(text_of(queue), optional_text(frontier))
-
-    def _s_buckets_clear(self, buckets: Token) -> Stmt:
-        return ir.BucketsClear(text_of(buckets))
-
-    def _s_bucket_push(self, buckets: Token, vertex: Any) -> Stmt:
-        return ir.BucketPush(text_of(buckets), self.expr(vertex))
-
-    def _s_bucket_advance(self, more: Token, buckets: Token) -> Stmt:
-        return ir.BucketAdvance(text_of(more), text_of(buckets))
-
     def _s_bucket_loop(self, vertex: Token, buckets: Token, *rest: Any) -> Stmt:
         cut, lanes, label, body = rest
         built = self.body(body, {text_of(vertex): VID})
@@ -345,34 +290,21 @@ class _Builder(ExpressionBuilder):
             None if limit is None else self.expr(limit),
         )
 
-    def _s_single(self, body: Any) -> Stmt:
-        return ir.Single(self.body(body))
-
-    def _s_alone(self, body: Any) -> Stmt:
-        return ir.Alone(self.body(body))
-
-    def _s_barrier(self) -> Stmt:
-        return ir.Barrier()
-
-    def _s_compare_and_swap(self, ok: Token, atomic: Any, prop: Token, *rest: Any) -> Stmt:
-        index, expected, value = (self.expr(e) for e in rest)
-        return ir.CompareAndSwap(text_of(ok), text_of(prop), index, expected, value, atomic is not None)
-
-    def _s_frontier_push(self, frontier: Token, vertex: Any, layout: Token, dedupe: Any, atomic: Any) -> Stmt:
-        flags = (dedupe is not None, atomic is not None)
-        return ir.FrontierPush(text_of(frontier), self.expr(vertex), Layout(str(layout)), *flags)
-
-    def _s_frontier_clear(self, frontier: Token, layout: Token) -> Stmt:
-        return ir.FrontierClear(text_of(frontier), Layout(str(layout)))
-
-    def _s_fold(self, prop: Token, _op: Token, own: Token) -> Stmt:
-        return ir.Fold(text_of(prop), text_of(own))
-
-    def _s_frontier_swap(self, left: Token, right: Token) -> Stmt:
-        return ir.FrontierSwap(text_of(left), text_of(right))
-
-    def _s_frontier_convert(self, frontier: Token, layout: Token) -> Stmt:
-        return ir.FrontierConvert(text_of(frontier), Layout(str(layout)))
-
     def _s_trace(self, label: Token, direction: Token, active: Any, edges: Any) -> Stmt:
         return ir.Trace(text_of(label), text_of(direction), self.expr(active), self.expr(edges))
+
+
+_BY_RULE: dict[str, type[Stmt]] = {forms.rule_of(kind): kind for kind in forms.FORMS}
+_FIELDS: dict[str, Callable[[_Builder, Any], Any]] = {
+    "str": lambda b, token: text_of(token),
+    "str | None": lambda b, token: optional_text(token),
+    "Expr": lambda b, tree: b.expr(tree),
+    "Type": lambda b, tree: b.type(tree),
+    "Body": lambda b, tree: b.body(tree),
+    "Layout": lambda b, token: Layout(str(token)),
+    "Orientation": lambda b, token: Orientation(str(token)),
+    "Order": lambda b, token: Order.PLAIN if token is None else Order.RELAXED,
+    "bool": lambda b, token: token is not None,
+    forms.SIGN: lambda b, token: str(token[:-1]),
+}
+"""The fields in a form from trees and tokens, by type."""
