@@ -14,8 +14,33 @@ from vgraph.compiler.verify import VerifyError, verify
 from vgraph.compiler.verify_expressions import TYPE_CHECKS
 from vgraph.compiler.verify_nodes import STATEMENT_CHECKS
 
+QUEUE = """\
+program popped: algorithm, ids 32, offsets 32
+vertex key: i64 local
+frontier f
+priority queue: key
+run {
+  refill queue
+  f = pop queue
+  requeue queue f
+}
+"""
+BUCKETS = """\
+program pushed: kernel, ids 32, offsets 32
+vertex key: i64 local
+frontier f sparse
+buckets work(v): key[v]
+run {
+  clear work buckets
+  convert f to sparse
+  parfor v in vertices {
+    enqueue work v
+  }
+}
+"""
 
-@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED])
+
+@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED, QUEUE, BUCKETS])
 def test_valid_programs_pass(text):
     program = parse_program(text)
     verify(program, program.level, spans=True)
@@ -49,7 +74,15 @@ BROKEN = [
     ),
     (MIXED, "return x\n", "return y\n", "y is not a vertex property", ir.Result),
     (MIXED, "return x\n", "return x\nreturn x\n", "x is declared twice", ir.Result),
+    (QUEUE, "refill queue", "refill other", "no queue is called other", ir.QueueFill),
+    (QUEUE, "f = pop queue", "f = pop other", "no queue is called other", ir.QueuePop),
+    (QUEUE, "f = pop queue", "g = pop queue", "no frontier is called g", ir.QueuePop),
+    (QUEUE, "requeue queue f", "requeue queue g", "no frontier is called g", ir.QueueUpdate),
+    (BUCKETS, "clear work buckets", "clear other buckets", "no buckets are called other", ir.BucketsClear),
+    (BUCKETS, "enqueue work v", "enqueue other v", "no buckets are called other", ir.BucketPush),
+    (BUCKETS, "convert f to sparse", "convert f to bitmap", "does not take this layout", ir.FrontierConvert),
     # types
+    (BUCKETS, "enqueue work v", "enqueue work num_arcs", "the vertex is i64, not vid", ir.BucketPush),
     (SSSP, "dist[source] = 0:i32", "dist[source] = 0:i64", "the value is i64, not i32", ir.Store),
     (SSSP, "edge weight: i32", "edge weight: i64", "the operands are i32 and i64", ir.Binary),
     (SSSP, "dist[src]", "dist[edge]", "the index is eid, not vid", ir.Load),

@@ -1,8 +1,9 @@
-"""The rules of the verifier for statements, one function per node class: operands and what it declares."""
+"""The rules of the verifier for statements: operands and what they declare."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
@@ -10,6 +11,7 @@ from vgraph.compiler.ir import FrontierKind, Layout, Orientation, Site, Stmt
 from vgraph.compiler.legality import (
     ARC_SITES,
     BINARY,
+    STATEMENTS,
     Place,
 )
 from vgraph.compiler.rewrite import walk
@@ -120,10 +122,6 @@ def _jump(c: Checker, n: Stmt) -> None:
     c.require(c.loops > 0, "stands outside a sequential loop", n)
 
 
-def _nothing(c: Checker, n: Stmt) -> None:
-    """No operands, nothing to check."""
-
-
 def _claim(c: Checker, n: ir.Claim) -> None:
     prop = c.writable(n)
     c.require(not isinstance(prop.type, Vector), "a vector is not claimed", n)
@@ -178,16 +176,6 @@ def _frontier_set(c: Checker, n: ir.FrontierSet) -> None:
         c.value(n, n.vertex, VID, "the vertex")
     ok = c.place is not Place.SINGLE or n.kind is not FrontierKind.ALL
     c.require(ok, "all threads together fill a frontier", n)
-
-
-def _two_frontiers(c: Checker, n: Stmt, first: str, second: str) -> None:
-    c.frontier(n, first)
-    c.frontier(n, second)
-
-
-def _list_append(c: Checker, n: ir.ListAppend) -> None:
-    c.list(n, n.list)
-    c.frontier(n, n.frontier)
 
 
 def _list_get(c: Checker, n: ir.ListGet) -> None:
@@ -295,24 +283,8 @@ def _fold(c: Checker, n: ir.Fold) -> None:
     c.require(element_of(prop.type).kind in BINARY["+"], f"+ does not reduce {prop.type}", n)
 
 
-def _queue_pop(c: Checker, n: ir.QueuePop) -> None:
-    check_queue(c, n)
-    c.frontier(n, n.out)
-
-
-def _queue_update(c: Checker, n: ir.QueueUpdate) -> None:
-    check_queue(c, n)
-    if n.frontier is not None:
-        c.frontier(n, n.frontier)
-
-
 def _buckets(c: Checker, n: Any) -> None:
     c.require(n.buckets in c.buckets, f"no buckets are called {n.buckets}", n)
-
-
-def _bucket_push(c: Checker, n: ir.BucketPush) -> None:
-    _buckets(c, n)
-    c.value(n, n.vertex, VID, "the vertex")
 
 
 def _bucket_advance(c: Checker, n: ir.BucketAdvance) -> None:
@@ -336,6 +308,34 @@ def _trace(c: Checker, n: ir.Trace) -> None:
     c.value(n, n.edges, I64, "the number of arcs")
 
 
+def _frontier(c: Checker, n: Any, name: str | None) -> None:
+    if name is not None:
+        c.frontier(n, name, getattr(n, "layout", None))
+
+
+OPERANDS: dict[tuple[str, str], Callable[[Any, Any, Any], None]] = {
+    **{("str", name): _frontier for name in ("frontier", "out", "source", "left", "right")},
+    ("str | None", "frontier"): _frontier,
+    ("str", "list"): lambda c, n, name: c.list(n, name),
+    ("str", "queue"): lambda c, n, name: check_queue(c, n),
+    ("str", "buckets"): lambda c, n, name: _buckets(c, n),
+    ("Expr", "vertex"): lambda c, n, value: c.value(n, value, VID, "the vertex"),
+    ("str", "message"): lambda c, n, text: None,
+    ("Layout", "layout"): lambda c, n, layout: None,
+}
+"""What fields of a type and a name must be, in statements that have no rule of their own."""
+
+
+def _by_operands(kind: type[Stmt]) -> Callable[[Any, Any], None]:
+    checks = [(f.name, OPERANDS[str(f.type), f.name]) for f in fields(kind) if f.name != "span"]
+
+    def check(c: Checker, n: Stmt) -> None:
+        for name, rule in checks:
+            rule(c, n, n.__dict__[name])
+
+    return check
+
+
 STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.Let: _let,
     ir.Assign: _assign,
@@ -353,7 +353,6 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.ForCommon: _for_common,
     ir.Break: _jump,
     ir.Continue: _jump,
-    ir.Fail: _nothing,
     ir.Claim: _claim,
     ir.Union: _union,
     ir.Fill: _fill,
@@ -361,27 +360,17 @@ STATEMENT_CHECKS: dict[type[Stmt], Callable[[Any, Any], None]] = {
     ir.VertexApply: _apply,
     ir.Emit: _emit,
     ir.FrontierSet: _frontier_set,
-    ir.FrontierCopy: lambda c, n: _two_frontiers(c, n, n.out, n.source),
-    ir.ListClear: lambda c, n: c.list(n, n.list),
-    ir.ListAppend: _list_append,
     ir.ListGet: _list_get,
     ir.ParFor: _par_for,
     ir.Pipeline: _pipeline,
     ir.Single: _single,
     ir.Alone: _alone,
-    ir.Barrier: _nothing,
     ir.CompareAndSwap: _compare_and_swap,
     ir.FrontierPush: _push,
     ir.FrontierClear: _frontier_clear,
     ir.Fold: _fold,
-    ir.FrontierSwap: lambda c, n: _two_frontiers(c, n, n.left, n.right),
-    ir.FrontierConvert: lambda c, n: c.frontier(n, n.frontier, n.layout),
     ir.Trace: _trace,
-    ir.QueueFill: check_queue,
-    ir.QueuePop: _queue_pop,
-    ir.QueueUpdate: _queue_update,
-    ir.BucketsClear: _buckets,
-    ir.BucketPush: _bucket_push,
     ir.BucketAdvance: _bucket_advance,
     ir.BucketLoop: _bucket_loop,
 }
+STATEMENT_CHECKS |= {kind: _by_operands(kind) for kind in STATEMENTS if kind not in STATEMENT_CHECKS}
