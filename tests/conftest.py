@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Callable
 from itertools import combinations
@@ -14,6 +15,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="accept the present output as the golden one"
     )
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """As many processes as cores for all tests; for some of them starting another process takes longer than they do."""
+    return (os.cpu_count() or 1) if config.args == config.getini("testpaths") else 0
 
 
 @pytest.fixture
