@@ -22,12 +22,6 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_import_takes_under_0_3_seconds():
-    code = "import time; t = time.perf_counter(); import vgraph; print(time.perf_counter() - t)"
-    # The least of several: the first may have to write byte code, and a busy machine only adds.
-    assert min(float(python(code)) for _ in range(5)) < 0.3
-
-
 def test_import_brings_in_nothing_heavy():
     code = f"import sys, vgraph; print([name for name in {HEAVY} if name in sys.modules])"
     assert python(code) == "[]"

@@ -49,6 +49,7 @@ class Copy:
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.package.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",  # Python itself goes by sizes and dates
             "PYTHONHASHSEED": str(self.seed),
             "VGRAPH_CACHE_DIR": str(self.cache),
         }
