@@ -17,12 +17,11 @@ from vgraph.compiler.forms import FORMS, SIGN, Hole
 from vgraph.compiler.ir import Expr, FrontierKind, Node, Program, Stmt
 from vgraph.compiler.types import BOOL, VID, Scalar, Type
 
-# Words that begin a statement or an expression: a name like one of them is printed in quotes.
+# Words that begin a statement or an expression, or stand behind `x =`: a name like one of them is printed in quotes.
 RESERVED = frozenset(
-    """advance all alone append atomic barrier break cas cast claim clear continue convert copy edge_apply emit empty
-    enqueue fail false fill fold for id if let none num_arcs num_vertices parbucket parfor pipeline pop push refill
-    relaxed requeue scratch single swap trace true union vertex_apply while""".split()  # noqa: SIM905
-)
+    """all atomic cas cast edge_apply empty fail false fill id if none num_arcs num_vertices parbucket
+    parfor pipeline relaxed trace true vertex_apply""".split()  # noqa: SIM905
+).union(*(re.findall(r"(?:^|= )(\w+)", kind.form) for kind in FORMS))
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
 
 
