@@ -75,3 +75,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         together = min(marker.args[0] if marker.args else 1, len(every[0].callspec.params))
         for item in set(every) - _chosen(every, together):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def steered_by_a_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small graphs would be one thread's: here a die says how many threads each parallel loop gets."""
+    from vgraph.compiler.backends.abi import Steering
+    from vgraph.runtime import threads
+
+    monkeypatch.setattr(threads, "STEERING", Steering.RANDOM)

@@ -46,7 +46,8 @@ def run(
     device: "cpu" or "cuda" (compiled; "cuda:1" is the second GPU) or "python" (the reference interpreter: slow, exact,
     debuggable). By default a large graph goes to the GPU, if there is one with CuPy and nothing that is said below
     is about the other device, or about a schedule; all else goes to the CPU.
-    schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 or more; by default all of the process.
+    schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 to 1024; by default one for each CPU of
+    the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
     relabel: "degree" runs on the graph with its vertices in the order of their degrees, which is made once and kept;
     parameters and results have the ids of `graph`. A program that could tell the difference is refused.
@@ -321,13 +322,13 @@ def _check_deterministic(deterministic: bool, device: str) -> None:
 
 
 def _threads(threads: int | None) -> int:
+    from vgraph.compiler.backends.abi import MAX_THREADS
     from vgraph.runtime.threads import default_threads
 
-    if threads is None:
-        return default_threads()
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ParameterError(f"threads={shown(threads)}: an int of at least 1")
-    return threads
+    count = default_threads() if threads is None else threads
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_THREADS:
+        raise ParameterError(f"threads={shown(count)}: an int from 1 to {MAX_THREADS}")
+    return count
 
 
 def _interpret(

@@ -254,7 +254,7 @@ def test_explain_names_effects_schedule_and_code(graph):
     assert "direction=push" in told.schedule
     assert next(iter(told.passes)) == "frontend"
     assert list(told.passes)[-1] == "insert-barriers"
-    assert "define void @vg_main" in told.llvm
+    assert "define i32 @vg_main" in told.llvm
     assert told.assembly.strip()
     assert "== reasons ==" in str(told)
 
@@ -312,7 +312,7 @@ def test_the_knobs_show_what_was_compiled(graph, private_cache, tmp_path, capfd)
     told = capfd.readouterr().err
     assert "bfs: schedule ==" in told
     assert "bfs: after lower-applies ==" in told
-    assert "define void @vg_main" in told
+    assert "define i32 @vg_main" in told
     names = sorted(p.name for p in (tmp_path / "dump").iterdir())
     assert names[0] == "bfs-0-frontend.ir"
     assert names[-1] == "bfs.ll"

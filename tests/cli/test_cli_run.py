@@ -50,7 +50,7 @@ def test_json_summary(vgraph, square):
     assert report["rounds"] == len(report["trace"])
     assert all(set(options) >= {"direction", "drive"} for options in report["schedule"].values())
     assert sum(r["edges"] for r in report["trace"]) == report["edges"]
-    assert set(report["seconds"]) == {"read", "compile", "prepare", "run"}
+    assert set(report["seconds"]) == {"read", "compile", "prepare", "run", "waited"}
 
 
 def test_what_has_not_converged_is_told(vgraph, square):

@@ -24,7 +24,15 @@ INCLUDE = Path(cuda_backend.__file__).parent / "include"
 class EmulatedLaunch:
     """A kernel that runs in a thread."""
 
-    def __init__(self, kernel: Emulated, words: np.ndarray, grid: int, block: int, seed: int) -> None:
+    def __init__(
+        self,
+        kernel: Emulated,
+        words: np.ndarray,
+        grid: int,
+        block: int,
+        seed: int,
+        stream: list[EmulatedLaunch],
+    ) -> None:
         self.failure: KernelFault | None = None
         self.elapsed = 0.0
 
@@ -37,6 +45,7 @@ class EmulatedLaunch:
             self.elapsed = time.perf_counter() - start
 
         self.thread = threading.Thread(target=go)
+        stream.append(self)
         self.thread.start()
 
     def done(self) -> bool:
@@ -55,7 +64,7 @@ class EmulatedDevice:
     """`multiprocessors` of one block each. `limit`: bytes of memory; `seed`: of the interleaving of threads;
     `every_access`: plain accesses interleave, too; `include`: where the headers are.
 
-    `compiled`, `uploads` and `launches` count what was done.
+    `compiled`, `uploads` and `launches` count what was done. As on a stream, a copy back waits for kernels before it.
     """
 
     name = "an emulated GPU"
@@ -75,6 +84,7 @@ class EmulatedDevice:
         self.multiprocessors, self.block, self.limit, self.seed = multiprocessors, block, limit, seed
         self.used = self.compiled = self.uploads = self.launches = 0
         self.grids: list[int] = []
+        self.stream: list[EmulatedLaunch] = []
 
     def current(self):
         return contextlib.nullcontext()
@@ -125,6 +135,10 @@ class EmulatedDevice:
         return host.copy()
 
     def download(self, array: np.ndarray) -> np.ndarray:
+        while self.stream:
+            if self.stream[0].thread.ident is not None:  # it was started
+                self.stream[0].thread.join(timeout=60)
+            self.stream.pop(0)
         return array.copy()
 
     def address(self, array: np.ndarray) -> int:
@@ -142,7 +156,7 @@ class EmulatedDevice:
         assert 1 <= grid <= self.multiprocessors
         self.launches += 1
         self.grids.append(grid)
-        return EmulatedLaunch(kernel, words, grid, self.block, self.seed)
+        return EmulatedLaunch(kernel, words, grid, self.block, self.seed, self.stream)
 
     def read(self, array: np.ndarray, start: int, stop: int) -> np.ndarray:
         return array[start:stop].copy()

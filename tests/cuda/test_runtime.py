@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.config import scope
 from vgraph.errors import InternalError
 from vgraph.runtime import executor, policy
+from vgraph.runtime.cuda import executor as cuda_executor
 from vgraph.runtime.cuda import use
 from vgraph.runtime.cuda.executor import resident_on
 
@@ -187,22 +190,75 @@ def test_an_exception_stops_the_kernel(gpu, graph, failure):
 
 def test_ctrl_c_before_the_launch_is_known(emulated, graph, monkeypatch):
     """The kernel runs already: its memory stays until it has left."""
-    launch, download, begun = emulated.launch, emulated.download, []
+    launch, begun = emulated.launch, []
 
     def interrupted(*given):
         begun.append(launch(*given))
         raise KeyboardInterrupt
 
-    def in_order(array):  # a copy on the kernel's stream waits for the kernel
-        begun[0].thread.join(timeout=60)
-        return download(array)
-
     monkeypatch.setattr(emulated, "launch", interrupted)
-    monkeypatch.setattr(emulated, "download", in_order)
     with written(endless_body), pytest.raises(KeyboardInterrupt):
         vg.run(counted, graph, device="cuda", x=X)
     assert not begun[0].thread.is_alive()
     assert begun[0].done()
+
+
+class Strike:
+    """Raises KeyboardInterrupt before one bytecode of the executor's `watch` or what it calls, at this count."""
+
+    def __init__(self, at):
+        self.at, self.count, self.inside = at, 0, False
+
+    def __call__(self, frame, event, _argument):
+        if frame.f_code.co_filename != cuda_executor.__file__:
+            return None
+        if frame.f_code is cuda_executor.watch.__code__:
+            self.inside = event != "return"
+        if not self.inside:
+            return None
+        frame.f_trace_opcodes = True
+        if (
+            event == "opcode" and frame.f_lineno is not None
+        ):  # else CPython loses the frame; no signal comes there
+            self.count += 1
+            if self.count == self.at:
+                raise KeyboardInterrupt
+        return self
+
+    def during(self, action):
+        """Whether an interrupt came out of `action`."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            action()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+
+def test_an_interrupt_at_every_bytecode_of_leaving_a_kernel(emulated, graph, monkeypatch):
+    """The first one leaves an endless kernel; a second one strikes before and behind it: memory stays all the same."""
+    run = partial(vg.run, counted, graph, device="cuda", x=X)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with written(endless_body), monkeypatch.context() as patch:
+        patch.setattr(cuda_executor, "_wait", interrupted)
+        at, strike = 0, None
+        while strike is None or strike.count >= at:
+            at += 1
+            strike = Strike(at)
+            assert strike.during(run)
+            under_way = [launch for launch in emulated.stream if launch.thread.is_alive()]
+            assert len(under_way) <= len(cuda_executor._flights)
+    assert at > 150
+    with written(weighted_body):
+        check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
+    assert not cuda_executor._flights
+    assert not [launch for launch in emulated.stream if launch.thread.is_alive()]
 
 
 def test_progress_counts_arcs_once(gpu, graph):

@@ -250,6 +250,12 @@ def test_effort(instructions: int, loops: int, effort: Effort) -> None:
     assert effort_for(module(instructions, loops)) == effort
 
 
+def test_effort_follows_from_the_longest_function() -> None:
+    assert effort_for(module(3000, 30) + "\n" + module(3000, 30)) == Effort(3, True)
+    assert effort_for(module(3000, 2) + "\n" + module(30, 30)) == Effort(1, True)
+    assert effort_for(module(6000, 60) + "\n" + module(30, 30)) == Effort(3, False)
+
+
 def test_the_library_gets_full_effort() -> None:
     longest = compile_text(vg.algorithms.biconnected_components, directed=False)
     assert effort_for(longest) == Effort(3, True)

@@ -64,7 +64,8 @@ WORDS = """
     atomic entry exit ctx tid thread vg_main num_threads main auto double template new this struct
     const static char short signed float4 threadIdx blockIdx warpSize atomicAdd NULL inf nan
     INFINITY NAN errno far y1 j0 gamma piece items chunk index result stats min max int print
-    range value fill op label source target sum abs floor begin end out kernel status stop done old
+    range value fill op label source target sum abs floor end out kernel status stop done old
+    now answer number change door leave enter team generation at begin nowhere
     hit walked ok more left degree neighbors é ñ 变量 x1 _ __x
 """.split()
 ODD = ("\ufb01", "\u00aa", "\u00b5", "\u017f", "e\u0301", "\u210c", "x\uff11")

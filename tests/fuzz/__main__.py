@@ -2,8 +2,8 @@
 
 Each program runs on the reference, on the interpreter at several levels, on the CPU with one and more threads under
 random legal schedules, and with `--cuda N` every N-th on the emulated GPU. `--shrink` makes failures small, as texts of
-`tests/fuzz/corpus`. Many programs run in processes of `--chunk` programs each, `--jobs` of them at a time: machine code
-stays loaded until a process ends, and one that crashes takes no others with it.
+`tests/fuzz/corpus`. Many programs run in processes of `--chunk` programs each, `--jobs` of them at a time: LLVM
+keeps some memory of each, and one that crashes takes no others with it.
 """
 
 from __future__ import annotations

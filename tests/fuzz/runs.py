@@ -22,6 +22,7 @@ import vgraph as vg
 from vgraph.compiler.abilities import CPU as CPU_ABILITIES
 from vgraph.compiler.abilities import CUDA as CUDA_ABILITIES
 from vgraph.compiler.axes import space
+from vgraph.compiler.backends.abi import Steering
 from vgraph.compiler.externals import refuse_externals
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import argument_types, typed_program
@@ -34,7 +35,7 @@ from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.config import scope
 from vgraph.reference import run_reference
 from vgraph.refusals.base import Refusal
-from vgraph.runtime import executor, policy
+from vgraph.runtime import executor, policy, threads
 from vgraph.runtime.plan import plan_of
 from vgraph.runtime.runner import Call, Runner
 from vgraph.schedule import Options
@@ -174,7 +175,7 @@ def _failure(error: Exception) -> str:
 
 @contextmanager
 def numbers(seed: int) -> Iterator[None]:
-    """Numbers of the policy at extremes, so that small graphs meet every decision."""
+    """Numbers of the policy at extremes, loops of any number of threads: small graphs meet every decision."""
     r = random.Random(seed)
     usual = policy.number
     chosen: dict[str, float] = {}
@@ -183,11 +184,10 @@ def numbers(seed: int) -> Iterator[None]:
         if not name.startswith("policy.") or name.startswith(policy.DELTA):
             return usual(name, graph, device)
         if name not in chosen:
-            choices: list[float] = [0, 1, 64] if name == "policy.alone" else [1, 2, 16, 1000]
-            chosen[name] = r.choice(choices)
+            chosen[name] = r.choice([1, 2, 16, 1000])
         return chosen[name]
 
-    with mock.patch.object(policy, "number", number):
+    with mock.patch.object(policy, "number", number), mock.patch.object(threads, "STEERING", Steering.RANDOM):
         yield
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from machine_code import object_code
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import ContextView
 from vgraph.compiler.backends.base import Kernel
+from vgraph.compiler.backends.context import ContextView
 from vgraph.compiler.backends.llvm import LLVMBackend
 from vgraph.compiler.types import Target, Type
 from vgraph.runtime.threads import native_runtime, run_native
@@ -130,7 +130,7 @@ class CPU:
         self, kernel: Kernel, threads: int, graph: CSR, arrays: dict[str, Array], params: dict[str, Any]
     ) -> Outcome:
         with context_for(kernel, threads, graph, arrays, params) as context:
-            run_native(kernel.address, context, threads)
+            run_native(kernel, context, threads)
             results = {r.name: context.result(k, r.dtype) for k, r in enumerate(kernel.interface.results)}
             lists = [
                 [context.list_frontier(k, i) for i in range(context.list_length(k))]
@@ -188,6 +188,8 @@ def context_for(
         num_slots=face.num_slots,
         num_frontiers=len(face.frontiers),
         num_lists=len(face.lists),
+        num_state=face.num_state,
+        forks=face.forks,
     )
     for index, slot in enumerate(face.args):
         if slot.kind == "property":

@@ -305,7 +305,7 @@ def test_cancellation_leaves_within_a_tenth_of_a_second(where: str, threads: int
 
         timer = threading.Timer(0.05, cancel)
         timer.start()
-        run_native(kernel.address, context, threads)
+        run_native(kernel, context, threads)
         assert stopped, "it left by itself"
         assert time.monotonic() - stopped[0] < 0.1 * max(1, threads - 1)
 

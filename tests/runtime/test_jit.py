@@ -142,7 +142,8 @@ def test_threads_compile_and_load_at_once():
 
     def work(k):
         code = jit.compile_ir(f"define i64 @f() {{ ret i64 {k} }}")
-        answers[k] = ctypes.CFUNCTYPE(I64)(jit.load_object(code, {}).address("f"))()
+        loaded = jit.load_object(code, {})  # the code stays as long as this does
+        answers[k] = ctypes.CFUNCTYPE(I64)(loaded.address("f"))()
 
     workers = [threading.Thread(target=work, args=(k,)) for k in range(8)]
     for worker in workers:

@@ -6,22 +6,29 @@ import ctypes
 
 import numpy as np
 import pytest
-from kernels import ROUNDS, TRACE, kernel
+from kernels import ROUNDS, TRACE, kernel, load
 from machine_code import object_code
 
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LINE, LIST, ContextView, Status
+from vgraph.compiler.backends.abi import CONTEXT, FORK, FRONTIER, LINE, LIST, WORKER, Status, Steering
+from vgraph.compiler.backends.context import ContextView
 from vgraph.compiler.backends.native import native_text
 from vgraph.compiler.backends.native_pool import POOL
 from vgraph.runtime import threads as native_threads
 from vgraph.runtime.threads import native_runtime, run_native
 
 
+@pytest.fixture(autouse=True)
+def steered_by_a_die(monkeypatch):
+    """Here all threads take part always, so that it is known what they do."""
+    monkeypatch.setattr(native_threads, "STEERING", Steering.TOGETHER)
+
+
 def function(name, result, *arguments):
     return ctypes.CFUNCTYPE(result, *arguments)(native_runtime().symbols[name])
 
 
-@pytest.mark.parametrize("layout", [CONTEXT, FRONTIER, LIST, POOL], ids=lambda x: x.name)
+@pytest.mark.parametrize("layout", [CONTEXT, FORK, FRONTIER, LIST, POOL, WORKER], ids=lambda x: x.name)
 def test_layout_is_aligned_and_without_overlap(layout):
     taken = set()
     for field in layout.fields.values():
@@ -35,10 +42,16 @@ def test_layout_is_aligned_and_without_overlap(layout):
 
 
 def test_contended_fields_stand_on_lines_of_their_own():
-    alone = ["cancel", "chunk_counter", "barrier_arrived", "barrier_epoch", "rounds"]
-    for name in alone:
-        others = [f.name for f in CONTEXT.fields.values() if f.offset // LINE == CONTEXT.offset(name) // LINE]
-        assert not set(others) & set(alone) - {name}
+    for layout, alone in (
+        (
+            CONTEXT,
+            ["cancel", "in_use", "status", "stop", "chunk_counter", "barrier_epoch", "dismiss", "rounds"],
+        ),
+        (POOL, ["ctx", "claim", "epoch", "door", "running", "team", "few"]),
+    ):
+        for name in alone:
+            line = [f.name for f in layout.fields.values() if f.offset // LINE == layout.offset(name) // LINE]
+            assert not set(line) & set(alone) - {name}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 4, 8])
@@ -55,7 +68,9 @@ def test_barrier_keeps_threads_in_step(threads, spin, monkeypatch):
         run_native(kernel(ROUNDS), context, threads)
         assert context.status is Status.OK
         assert context.get("barrier_sleepers") == 0
-        assert context.get("barrier_epoch") == (2 * rounds if threads > 1 else 0)
+        assert context.get("barrier_epoch") == 2 * rounds
+        assert context.get("generation") == 0
+        assert 0 <= context.waited < threads * 60
         counters = context.partials.view(np.int64).reshape(threads, -1)[:, 0]
         assert counters.tolist() == [rounds] * threads
 
@@ -176,21 +191,12 @@ def test_polling_text_runs_here_too(monkeypatch):
     text = native_text("FreeBSD", host.machine)
     assert "@syscall(i64 202" not in text
     loaded = jit.load_object(object_code(text, opt=0), {})
-    pointer, i32 = ctypes.c_void_p, ctypes.c_int32
-    create = ctypes.CFUNCTYPE(pointer, i32)(loaded.address("vg_pool_create"))
-    submit = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, i32)(loaded.address("vg_pool_submit"))
-    wait = ctypes.CFUNCTYPE(i32, pointer, ctypes.c_int64)(loaded.address("vg_pool_wait"))
-    destroy = ctypes.CFUNCTYPE(None, pointer)(loaded.address("vg_pool_destroy"))
-    from kernels import _HEAD
-
-    symbols = {name: loaded.address(name) for name in native_runtime().symbols}
-    code = jit.load_object(object_code(f"{_HEAD}\n{ROUNDS}", opt=1), symbols).address("kernel")
-    pool = create(2)
-    with ContextView(2, num_args=1, num_slots=1, spin_limit=10) as context:
+    native = native_threads.native_functions(loaded)
+    monkeypatch.setattr(native_threads, "native_runtime", lambda: native)
+    monkeypatch.setattr(native_threads, "_pools", [])
+    with ContextView(2, num_args=1, num_slots=1) as context:
         context.set_scalar(0, 200, np.int64)
-        submit(pool, code, context.address, 2)
-        while not wait(pool, 1_000_000):
-            pass
+        run_native(load(ROUNDS, native.symbols), context, 2)
         assert context.status is Status.OK
         assert context.get("barrier_epoch") == 400
-    destroy(pool)
+    native_threads.close_idle_pools()

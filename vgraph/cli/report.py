@@ -65,6 +65,7 @@ def describe_result(result: Result, read_seconds: float) -> list[str]:
     lines.append(f"{work} on {stats.device}{threads}")
     compiled = seconds(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
     kernel = f" (kernel {seconds(stats.kernel_seconds)})" if stats.kernel_seconds else ""
+    kernel += f" (waited {seconds(stats.waited)})" if stats.waited else ""
     lines.append(
         f"read {seconds(read_seconds)}, compile {compiled}, prepare {seconds(stats.prepare_seconds)}, "
         f"run {seconds(stats.run_seconds)}{kernel}: {rate(stats.edges, stats.run_seconds)} arcs/s"
@@ -122,6 +123,7 @@ def as_json(name: str, graph: Graph, result: Result, read_seconds: float, trace:
             "compile": stats.compile_seconds,
             "prepare": stats.prepare_seconds,
             "run": stats.run_seconds,
+            "waited": stats.waited,
         },
         "results": {key: _json_values(value) for key, value in outputs(result).items()},
     }
@@ -147,17 +149,19 @@ def _json_round(record: Any) -> dict[str, Any]:
         "frontier": int(record.frontier),
         "edges": int(record.edges),
         "seconds": float(record.seconds),
+        "waited": float(record.waited),
     }
 
 
 def describe_trace(result: Result) -> list[str]:
-    """A table of the rounds."""
-    lines = [f"{'round':>6}  {'label':<16} {'direction':<9} {'frontier':>12} {'arcs':>14} {'time':>9}"]
+    """A table of the rounds; `waited` is the time of one thread at barriers, in the mean."""
+    heads = f"{'round':>6}  {'label':<16} {'direction':<9} {'frontier':>12} {'arcs':>14} {'time':>9} {'waited':>9}"
+    lines = [heads]
     for number, record in enumerate(result.trace, start=1):
         row = _json_round(record)
         lines.append(
             f"{number:>6}  {row['label']:<16} {row['direction']:<9} {row['frontier']:>12,} "
-            f"{row['edges']:>14,} {seconds(row['seconds']):>9}"
+            f"{row['edges']:>14,} {seconds(row['seconds']):>9} {seconds(row['waited']):>9}"
         )
     return lines
 

@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from vgraph.compiler.ir import (
-    Alone,
     CompareAndSwap,
     Expr,
     ForNeighbors,
@@ -80,25 +79,13 @@ def _sum(terms: Counter[str]) -> str:
 
 
 def access_counts(program: Program, label: str) -> tuple[Access, ...]:
-    """All label and buffer accesses of one round of the apply `label`; `program` is at kernel level.
-
-    Rounds that one thread does alone are the same rounds.
-    """
+    """All label and buffer accesses of one round of the apply `label`; `program` is at kernel level."""
     properties = {p.name: p for p in program.properties}
     found: list[Access] = []
-    for top in program.body:
-        for n in _once(top):
-            if isinstance(n, ParFor | Pipeline) and n.label == label:
-                found += _loop(n, properties)
+    for n in walk(program):
+        if isinstance(n, ParFor | Pipeline) and n.label == label:
+            found += _loop(n, properties)
     return tuple(found)
-
-
-def _once(node: Node) -> Iterator[Node]:
-    """`node` and what is in it, but not what one thread does alone."""
-    yield node
-    for child in children(node):
-        if not isinstance(child, Alone):
-            yield from _once(child)
 
 
 def _loop(loop: ParFor | Pipeline, properties: dict[str, Property]) -> Iterator[Access]:

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE, ContextView, aligned_zeros
-from vgraph.compiler.backends.base import ENTRY, Kernel
+from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE
+from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.config import knobs
 from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
 from vgraph.runtime.runner import Call, Ran, Runner, raise_failure
 from vgraph.runtime.threads import native_runtime, run_native
 
 if TYPE_CHECKING:
-    from vgraph.compiler.backends.base import SourceText
+    from vgraph.compiler.backends.base import Kernel, SourceText
     from vgraph.compiler.backends.llvm import LLVMBackend
     from vgraph.runtime.plan import Array, Plan
     from vgraph.runtime.progress import ProgressCallback
 
 
-RECORD: Final = ("label", "direction", "frontier", "edges", "ns")
+RECORD: Final = ("label", "direction", "frontier", "edges", "ns", "waited_ns")
 """What of a native record is one of a run, in this order."""
 
 
@@ -63,10 +63,9 @@ class CPU(Runner):
         return backend().compile(source)
 
     def load(self, code: bytes, plan: Plan) -> Kernel:
-        from vgraph.compiler.backends.jit import load_object
+        from vgraph.compiler.backends.jit import load_kernel
 
-        loaded = load_object(code, native_runtime().symbols)
-        return Kernel(loaded.address(ENTRY), plan.interface, loaded)
+        return load_kernel(code, native_runtime().symbols, plan.interface)
 
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
@@ -75,21 +74,25 @@ class CPU(Runner):
         try:
             arrays = bind(context, call)
             prepared = time.perf_counter()
-            run_native(kernel.address, context, self.threads, progress=progress)
+            run_native(kernel, context, self.threads, progress=progress)
             ran = time.perf_counter()
             raise_failure(plan.interface, context.status, context.get("payload"))
             scalars = [context.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
             trace, dropped = context.trace(), int(context.get("trace_dropped"))
+            waited = context.waited / self.threads
         finally:
             context.close()
+        records = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
+        records[:, -1] //= self.threads
         return Ran(
             arrays,
             lambda slot, dtype: scalars[slot],
-            np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64),
+            records,
             threads=self.threads,
             prepare_seconds=prepared - start,
             run_seconds=ran - prepared,
             dropped=dropped,
+            waited=waited,
         )
 
 
@@ -104,6 +107,8 @@ def new_context(plan: Plan, threads: int) -> ContextView:
         num_frontiers=len(interface.frontiers),
         num_lists=len(interface.lists),
         num_buckets=interface.buckets,
+        num_state=interface.num_state,
+        forks=interface.forks,
     )
 
 

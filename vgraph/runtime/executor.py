@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -299,40 +300,47 @@ def execute(
     `relabel`: on the graph in this order of its vertices; arguments and results keep the ids of `graph`.
     `deterministic`: the bits of the result do not depend on the number of threads, nor on the schedule.
     """
-    start = time.perf_counter()
-    facts = policy.facts_of(graph, runner.name)
-    signature, relabels = signature_of(graph, types), relabel is not None
-    loaded = prepare(definition, signature, schedule, runner, facts, relabels, deterministic)
-    compiled = time.perf_counter()
-    plan = loaded.plan
-    for name in plan.vertex_params:
-        check_vertex(name, arguments[name], graph)
-    numbers = graph.relabelled(relabel) if relabel is not None else None
-    call = Call(plan, graph, arguments)
-    if numbers is not None:
-        call = Call(plan, numbers.graph, renumbered(plan, arguments, numbers), numbers)
-    try:
+    with _room_for(definition, graph):
+        start = time.perf_counter()
+        facts = policy.facts_of(graph, runner.name)
+        signature, relabels = signature_of(graph, types), relabel is not None
+        loaded = prepare(definition, signature, schedule, runner, facts, relabels, deterministic)
+        compiled = time.perf_counter()
+        plan = loaded.plan
+        for name in plan.vertex_params:
+            check_vertex(name, arguments[name], graph)
+        numbers = graph.relabelled(relabel) if relabel is not None else None
+        call = Call(plan, graph, arguments)
+        if numbers is not None:
+            call = Call(plan, numbers.graph, renumbered(plan, arguments, numbers), numbers)
         ran = runner.run(loaded.kernel, call, progress)
         values = _outputs(ran, plan, runner, numbers)
+        ways = np.array([d != "vertex" for d in plan.interface.directions], np.bool_)
+        rounds = int(ways[ran.records[:, 1]].sum()) or len(ran.records)
+        stats = Stats(
+            runner.name,
+            ran.threads,
+            rounds + ran.dropped,
+            int(ran.records[:, 3].sum()),
+            compiled - start,
+            ran.prepare_seconds,
+            ran.run_seconds,
+            loaded.cached,
+            ran.transfer_seconds,
+            ran.kernel_seconds,
+            ran.waited,
+        )
+        names = (a.name for a in plan.interface.args)
+        used = policy.with_deltas(plan.schedule, names, graph, runner.name)
+        return Result(definition.name, values, stats, _trace(ran.records, plan), used)
+
+
+@contextlib.contextmanager
+def _room_for(definition: AlgorithmDef, graph: Graph) -> Iterator[None]:
+    try:
+        yield
     except MemoryError as error:
         raise DeviceError(f"out of memory: {definition.name} on {graph!r} does not fit") from error
-    ways = np.array([d != "vertex" for d in plan.interface.directions], np.bool_)
-    rounds = int(ways[ran.records[:, 1]].sum()) or len(ran.records)
-    stats = Stats(
-        runner.name,
-        ran.threads,
-        rounds + ran.dropped,
-        int(ran.records[:, 3].sum()),
-        compiled - start,
-        ran.prepare_seconds,
-        ran.run_seconds,
-        loaded.cached,
-        ran.transfer_seconds,
-        ran.kernel_seconds,
-    )
-    names = (a.name for a in plan.interface.args)
-    used = policy.with_deltas(plan.schedule, names, graph, runner.name)
-    return Result(definition.name, values, stats, _trace(ran.records, plan), used)
 
 
 def _outputs(ran: Ran, plan: Plan, runner: Runner, numbers: Relabelled | None = None) -> dict[str, Any]:
@@ -357,8 +365,8 @@ def _trace(records: NDArray[np.int64], plan: Plan) -> Trace:
 
     def make() -> list[Round]:
         return [
-            Round(labels[label], directions[direction], active, edges, ns * 1e-9)
-            for label, direction, active, edges, ns in records.tolist()
+            Round(labels[label], directions[direction], active, edges, ns * 1e-9, waited * 1e-9)
+            for label, direction, active, edges, ns, waited in records.tolist()
         ]
 
     return Trace(make, len(records))

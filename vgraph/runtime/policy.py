@@ -72,9 +72,6 @@ def max_in_degree(graph: Graph) -> int:
 QUEUE_SHARE: Final = 16
 """A frontier of more than 1/16 of all vertices is pushed from a bitmap (GSWITCH, Meng et al. 2019: 6 %)."""
 
-ALONE: Final = 64
-"""Rounds with at most so many vertices are one thread's: they are one chunk of a loop over a queue anyway."""
-
 PROBES: Final = 2
 PROBE_ROUNDS: Final = 10
 PROBE_VERTICES: Final = 2048
@@ -210,8 +207,6 @@ def number(name: str, graph: Graph, device: str = "cpu") -> float:
             return GATHER_SHARE
         case "policy.sweep_share":
             return SWEEP_SHARE
-        case "policy.alone":
-            return ALONE
         case "policy.queue_share":
             return QUEUE_SHARE
         case "policy.push_share":

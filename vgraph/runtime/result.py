@@ -35,6 +35,8 @@ class Stats:
     """Copying to and from a GPU; the former is a part of `prepare_seconds`."""
     kernel_seconds: float = 0.0
     """What the GPU needed for the kernel, by its own clock; a part of `run_seconds`."""
+    waited: float = 0.0
+    """Waiting at barriers of the threads that took part, added up and divided by `threads`; 0 on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,9 @@ class Round:
     edges: int
     """Arcs walked."""
     seconds: float
+    """From the end of the round before it, or the start of the run, to when all threads had met at its end."""
+    waited: float = 0.0
+    """Seconds that threads waited at its barriers, as in `Stats.waited`."""
 
 
 class Trace(Sequence[Round]):

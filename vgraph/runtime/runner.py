@@ -46,7 +46,8 @@ class Ran:
     scalar: Callable[[int, str], Any]
     """The scalar in a result slot, read as a dtype."""
     records: NDArray[np.int64]
-    """A row for each round: label and direction as numbers of the kernel's interface, active vertices, arcs, ns."""
+    """A row for each round: label and direction as numbers of the kernel's interface, active vertices, arcs, ns, and ns
+    that a thread waited at barriers, in the mean (0 on a GPU, which does not tell)."""
     threads: int
     prepare_seconds: float
     run_seconds: float
@@ -54,6 +55,8 @@ class Ran:
     kernel_seconds: float = 0.0
     dropped: int = 0
     """Rounds for whose records there was no room."""
+    waited: float = 0.0
+    """Seconds at barriers, the mean of the threads."""
 
 
 class Runner(ABC):

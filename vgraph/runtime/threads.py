@@ -2,6 +2,11 @@
 
 Python's own thread never runs native kernels: it sleeps beside the pool and wakes at once for a signal and a
 few times a second for progress. So Ctrl-C works, also with one thread.
+
+An interrupt may come between any two bytecodes, so nothing here relies on Python to know what native code does.
+Native code says so itself: in a context (`ContextView.busy`) and in a pool (whether it is free). A context is in
+`_runs` before native code gets it and stays there until native code has left it, a pool is in `_pools` before it has
+threads and until they have ended; both only grow and shrink by single calls that cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -9,59 +14,69 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
+import itertools
 import os
-import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, ContextView, Status
+from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, Status, Steering
+from vgraph.compiler.backends.base import Kernel
+from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native import native_text
+from vgraph.compiler.backends.native_pool import POOL
 from vgraph.config import knobs
-from vgraph.errors import DeviceError, InternalError, ParameterError
+from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime.cpus import available_cpus
 from vgraph.runtime.progress import Progress, ProgressCallback
 
 SPIN_LIMIT: Final = 2000
 """Polls of a thread that waits at a barrier before it sleeps, when there is a CPU for every thread."""
+STEERING = Steering.ADAPTIVE
+"""Who decides how many threads a loop gets; tests set it."""
 _WAKE_NS: Final = 20_000_000
 _PROGRESS_SECONDS: Final = 0.1
 _IDLE_POOLS: Final = 8
 """Idle pools kept for reuse."""
+_IDLE, _TAKEN = 0, 1
+"""What a pool's `claim` says; anything else: it has no threads any more."""
 
 
 @dataclass(frozen=True)
 class NativeRuntime:
-    """The native runtime in this process: `symbols` for the loader of kernels, and the pool's functions."""
+    """The native runtime in this process: `symbols` for the loader of kernels, and what only the host calls."""
 
     symbols: Mapping[str, int]
-    pool_create: Callable[[int], int | None]
-    pool_submit: Callable[[int, int, int, int], None]
-    pool_wait: Callable[[int, int], int]
-    pool_destroy: Callable[[int], None]
-
-
-_lock = threading.RLock()
-_idle: list[_Pool] = []
-_stuck: list[tuple[_Pool, ContextView]] = []
+    pool_start: Callable[[int, int], int]
+    pool_end: Callable[[int], int]
+    submit: Callable[[int, int, int, int], int]
+    wait: Callable[[int, int], int]
+    finish: Callable[[int], None]
+    release: Callable[[int], None]
+    owner: object
+    """Keeps the code alive."""
 
 
 @functools.cache
 def native_runtime() -> NativeRuntime:
     """The native runtime: from the cache, or compiled; loaded once for each process."""
-    with _lock:
-        host = os.uname()
-        text = native_text(host.sysname, host.machine)
-        # unoptimised: its hot loop waits for memory anyway, and it compiles several times faster
-        code, _ = cached_object(
-            jit.object_parts(text, opt=0),
-            lambda: jit.compile_ir(text, opt=0),
-            {"what": "native runtime"},
-        )
-        loaded = jit.load_object(code, {})
+    host = os.uname()
+    text = native_text(host.sysname, host.machine)
+    # unoptimised: its hot loop waits for memory anyway, and it compiles several times faster
+    code, _ = cached_object(
+        jit.object_parts(text, opt=0),
+        lambda: jit.compile_ir(text, opt=0),
+        {"what": "native runtime"},
+    )
+    return native_functions(jit.load_object(code, {}))
+
+
+def native_functions(loaded: jit.LoadedObject) -> NativeRuntime:
+    """The functions of a native runtime in memory."""
     pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
 
     def function(name: str, result: Any, *arguments: Any) -> Any:
@@ -69,76 +84,105 @@ def native_runtime() -> NativeRuntime:
 
     return NativeRuntime(
         symbols={name: loaded.address(name) for name in DECLARATIONS},
-        pool_create=function("vg_pool_create", pointer, i32),
-        pool_submit=function("vg_pool_submit", None, pointer, pointer, pointer, i32),
-        pool_wait=function("vg_pool_wait", i32, pointer, i64),
-        pool_destroy=function("vg_pool_destroy", None, pointer),
+        pool_start=function("vg_pool_start", i32, pointer, i32),
+        pool_end=function("vg_pool_end", i32, pointer),
+        submit=function("vg_submit", i32, pointer, pointer, pointer, pointer),
+        wait=function("vg_wait", i32, pointer, i64),
+        finish=function("vg_finish", None, pointer),
+        release=function("vg_release", None, pointer),
+        owner=loaded,
     )
 
 
 class _Pool:
-    """One native pool; used by one Python thread at a time."""
+    """The memory of one native pool, taken until its threads have been started."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._native = native_runtime()
-        handle = self._native.pool_create(threads)
-        if not handle:
-            raise DeviceError(f"the system refuses to start {threads} threads")
-        self._handle = handle
+        self.used = 0
+        self._memory = aligned_zeros(POOL.size + 8 * threads)
+        self._fields = self._memory[: POOL.size].view(POOL.dtype)
+        self._fields["threads"] = self.address + POOL.size
+        self._fields["claim"] = _TAKEN
 
-    def submit(self, function: int, context: ContextView) -> None:
-        """Start `function(context, tid)` on all threads."""
-        self._native.pool_submit(self._handle, function, context.address, self.threads)
+    @property
+    def address(self) -> int:
+        return int(self._memory.ctypes.data)
 
-    def wait(self, nanoseconds: int) -> bool:
-        """Whether the job is done; waits at most about `nanoseconds`, less if a signal comes."""
-        return bool(self._native.pool_wait(self._handle, nanoseconds))
+    @property
+    def idle(self) -> bool:
+        return int(self._fields["claim"][0]) == _IDLE
 
-    def destroy(self) -> None:
-        """End the threads; only when idle."""
-        self._native.pool_destroy(self._handle)
+
+class _Host:
+    """Whoever waits for a run: gone when `run_native` is left, by whatever exception."""
+
+
+_pools: list[_Pool] = []
+"""Every pool that has threads, or is about to get some."""
+_runs: dict[int, tuple[ContextView, weakref.ref[_Host]]] = {}
+"""By its address every context that native code may touch, and who waits for it."""
+_turns: Final = itertools.count(1)
 
 
 def default_threads() -> int:
     """Threads of a run that names no number: the VGRAPH_THREADS knob, else the CPUs this process may use."""
-    return knobs().threads or available_cpus()
+    return knobs().threads or min(available_cpus(), MAX_THREADS)
 
 
 def run_native(
-    function: int, context: ContextView, threads: int, *, progress: ProgressCallback | None = None
+    kernel: Kernel, context: ContextView, threads: int, *, progress: ProgressCallback | None = None
 ) -> None:
-    """Run the kernel at address `function`, a `void (ptr ctx, i32 tid)`, on `threads` threads to its end.
+    """Run `kernel` on at most `threads` threads to its end.
 
     `context` must be made for the same number of threads. Any exception meanwhile (Ctrl-C, or one raised by
     `progress`) cancels the run, waits until native code has left, and goes on; so does a failure of native
     code, as `DeviceError`.
     """
-    if not 1 <= threads <= MAX_THREADS:
-        raise ParameterError(f"threads={threads}: must be from 1 to {MAX_THREADS}")
     assert context.get("num_threads") == threads
+    native = native_runtime()
+    finish, address = native.finish, context.address
+    finish(address)  # it may have been abandoned, by an interrupt in the block `finally` below
+    context.release = native.release
+    context.keep(kernel)
+    if threads in kernel.learned:
+        context.recall(kernel.learned[threads])
     context.set("spin_limit", SPIN_LIMIT if threads <= available_cpus() else 0)
-    pool = _take(threads)
-    done = False
+    context.set("steering", STEERING)
+    context.set("seed", next(_turns) * 0x9E3779B97F4A7C15 % (1 << 64) | 1)
+    host = _Host()
+    _runs[address] = context, weakref.ref(host)
     try:
-        context.busy = True
-        pool.submit(function, context)
-        _wait(pool, context, progress)
-        done = True
+        _submit(kernel, context, threads)
+        _wait(context, progress)
     finally:
-        if not done:
-            done = _drain(pool, context)
-        if done:
-            context.busy = False
-            _give(pool)
-        else:  # a second interrupt while draining: native code may still run, so nothing of it may be freed
-            _stuck.append((pool, context))
+        finish(address)  # one call, which no interrupt divides: native code is asked to leave, and has left
+        _tidy()
+    kernel.learned[threads] = context.learned()
     raise_for_status(context)
 
 
-def _wait(pool: _Pool, context: ContextView, progress: ProgressCallback | None) -> None:
+def _submit(kernel: Kernel, context: ContextView, threads: int) -> None:
+    """Start the run on a free pool, or on a new one."""
+    native = native_runtime()
+    while True:
+        for pool in tuple(_pools):
+            if pool.threads == threads and native.submit(
+                pool.address, context.address, kernel.address, kernel.team
+            ):
+                pool.used = next(_turns)
+                return
+        pool = _Pool(threads)
+        _pools.append(pool)
+        if not native.pool_start(pool.address, threads):
+            _pools.remove(pool)
+            raise DeviceError(f"the system refuses to start {threads} threads")
+
+
+def _wait(context: ContextView, progress: ProgressCallback | None) -> None:
+    wait = native_runtime().wait
     start = report = time.monotonic()
-    while not pool.wait(_WAKE_NS):
+    while not wait(context.address, _WAKE_NS):
         if progress is None:
             continue
         now = time.monotonic()
@@ -146,19 +190,6 @@ def _wait(pool: _Pool, context: ContextView, progress: ProgressCallback | None) 
             report = now
             rounds, size, edges = map(context.get, ("rounds", "frontier_size", "edges"))
             progress(Progress(rounds, size, edges, now - start))
-
-
-def _drain(pool: _Pool, context: ContextView) -> bool:
-    """Cancel and wait until native code has left, through further interrupts if it must be."""
-    for _ in range(100):
-        try:
-            context.cancel()
-            while not pool.wait(_WAKE_NS):
-                pass
-            return True
-        except KeyboardInterrupt:
-            continue
-    return False
 
 
 def raise_for_status(context: ContextView) -> None:
@@ -173,38 +204,43 @@ def raise_for_status(context: ContextView) -> None:
 # --- the registry -----------------------------------------------------------------------------------------
 
 
-def _take(threads: int) -> _Pool:
-    with _lock:
-        for index in range(len(_idle) - 1, -1, -1):
-            if _idle[index].threads == threads:
-                return _idle.pop(index)
-    return _Pool(threads)
+def _tidy() -> None:
+    """Let go of contexts that native code has left, cancel runs that nobody waits for, end pools beyond those kept."""
+    for address, (context, host) in tuple(_runs.items()):
+        if host() is None:
+            context.cancel()
+        if not context.busy:
+            _runs.pop(address, None)
+    idle = sorted((pool for pool in tuple(_pools) if pool.idle), key=lambda pool: pool.used)
+    _end(idle[: max(0, len(idle) - _IDLE_POOLS)])
 
 
-def _give(pool: _Pool) -> None:
-    with _lock:
-        _idle.append(pool)
-        surplus = _idle.pop(0) if len(_idle) > _IDLE_POOLS else None
-    if surplus:
-        surplus.destroy()
+def _end(pools: list[_Pool]) -> None:
+    """End the threads of pools, unless somebody has taken them meanwhile."""
+    for pool in pools:
+        if native_runtime().pool_end(pool.address) and pool in _pools:
+            _pools.remove(pool)
 
 
 def close_idle_pools() -> None:
     """End the threads of all idle pools; new ones start when needed."""
-    with _lock:
-        pools = _idle[:]
-        _idle.clear()
-    for pool in pools:
-        pool.destroy()
+    _end([pool for pool in tuple(_pools) if pool.idle])
 
 
-def _forget_pools() -> None:
+def _leave() -> None:
+    """At the end of the process: no native code may run on when memory is given back."""
+    for address, (_, host) in tuple(_runs.items()):
+        if host() is None:
+            native_runtime().finish(address)
+    close_idle_pools()
+
+
+def _forget() -> None:
     """In a forked child: the threads are gone, and so are the runs of other Python threads."""
-    global _lock
-    _lock = threading.RLock()
-    _idle.clear()
+    _pools.clear()
+    _runs.clear()
 
 
 # Idle threads end before a fork, so a process that only once ran vgraph forks as a single-threaded one.
-os.register_at_fork(before=close_idle_pools, after_in_child=_forget_pools)
-atexit.register(close_idle_pools)
+os.register_at_fork(before=close_idle_pools, after_in_child=_forget)
+atexit.register(_leave)

@@ -1,33 +1,26 @@
 """The layout of every native struct: the one place shared by the LLVM emitter, the native runtime and Python.
 
-Offsets are in bytes. Python allocates zeroed, cache-line-aligned memory and fills it through the views below;
+Offsets are in bytes. Python allocates zeroed, cache-line-aligned memory and fills it (`context.py`);
 native code addresses a field as `getelementptr i8, ptr %ctx, i64 <CONTEXT.offset(name)>`. Fields that threads
 contend for stand on cache lines of their own.
 """
 
 from __future__ import annotations
 
-import ctypes
-import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 LINE: Final = 64
 """Bytes of a cache line."""
 MAX_THREADS: Final = 1024
 CHANNEL_LINES: Final = 3
-"""Cache lines before those of a channel's slots: next ticket to fill, next to empty, producers that are done."""
+"""Cache lines before those of a channel's slots: next ticket to fill, next to empty, items published."""
 
 type_sizes: Final = {"i32": 4, "i64": 8, "ptr": 8}
 _FORMATS: Final = {"i32": "<u4", "i64": "<u8", "ptr": "<u8"}
-
-Bytes = npt.NDArray[np.uint8]
-AnyArray = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -76,27 +69,53 @@ CONTEXT: Final = Layout(
     "Context",
     (  # set by the host before the run, read-only while it runs
         ("num_threads", "i32"),
-        ("spin_limit", "i32"),  # polls of a waiting thread before it sleeps; 0 when threads outnumber CPUs
+        ("steering", "i32"),  # a Steering
         ("args", "ptr"),  # u64 slots; a scalar stands in the low bytes of its slot in its own type
         ("results", "ptr"),  # u64 slots, as `args`
-        ("partials", "ptr"),  # reduction slots: partials + tid * partials_stride + 8 * slot
+        ("partials", "ptr"),  # reduction slots: partials + rank * partials_stride + 8 * slot
         ("partials_stride", "i64"),  # bytes, a multiple of LINE
         ("frontiers", "ptr"),  # array of FRONTIER structs
         ("lists", "ptr"),  # array of LIST structs
         ("buckets", "ptr"),  # pointers to arrays of WORKER structs, one array for each set of buckets
     ),
+    (
+        ("num_forks", "i32"),
+        ("enough", "i32"),  # a team of so many need not ask whether others may come
+        ("num_lists", "i32"),
+        ("num_buckets", "i32"),
+        ("forks", "ptr"),  # array of FORK structs; the fork point numbered k is element k - 1
+        ("arms", "ptr"),  # an ARMS struct
+        ("state", "ptr"),  # u64 slots: what the first thread hands on at a fork point
+        ("pool", "ptr"),  # the pool that runs it, set by `vg_submit`
+    ),
     (  # set by the host at any time (Ctrl-C); polled by native code at each chunk
         ("cancel", "i32"),
     ),
-    (  # `stop` (cancel or status) is latched by the last thread at a barrier, so all threads agree on it
-        ("stop", "i32"),
-        ("status", "i32"),  # a Status; the first failure wins
-        ("payload", "i64"),  # belongs to `status`, e.g. the bytes that could not be allocated
+    (  # 1 while native code may touch anything of the run, 3 if the host sleeps until that is over
+        ("in_use", "i32"),
+    ),
+    (("status", "i32"), ("payload", "i64")),  # a Status, the first failure wins; e.g. bytes not to be had
+    (  # latched by the last thread at a barrier, so that all agree on it
+        ("stop", "i32"),  # cancel or status: leave the kernel
+        ("generation", "i32"),  # goes up when the team is dismissed
+        ("team", "i32"),  # threads from this barrier on
+        ("members", "i32"),  # threads that met at it
+        ("met", "i64"),  # when they did, in ns
+        ("waited", "i64"),  # ns that threads have waited for that, at all barriers so far
     ),
     (("chunk_counter", "i64"),),  # next chunk to hand out; every barrier resets it to 0
-    (("barrier_arrived", "i32"),),
-    (("barrier_epoch", "i32"), ("barrier_sleepers", "i32")),
-    (  # progress: written by thread 0 with plain stores, read by the host at any time
+    (("barrier_epoch", "i32"), ("barrier_sleepers", "i32"), ("spin_limit", "i32")),  # polls before a sleep
+    (  # of the first thread
+        ("dismiss", "i32"),  # asks the next barrier to dismiss the team
+        ("small", "i32"),  # small loops in a row
+        ("loop_fork", "i32"),  # the fork point of the loop under way
+        ("loop_alone", "i32"),  # one thread does it, and it is measured
+        ("loop_size", "i64"),  # and its items; 0: not measured
+        ("loop_begin", "i64"),
+        ("traced", "i64"),  # the part of `waited` that is in records of the trace
+        ("seed", "i64"),  # of Steering.RANDOM
+    ),
+    (  # progress: written by the first thread with plain stores, read by the host at any time
         ("rounds", "i64"),
         ("frontier_size", "i64"),
         ("edges", "i64"),  # edges looked at so far, over all rounds
@@ -109,7 +128,40 @@ CONTEXT: Final = Layout(
         ("trace_dropped", "i64"),
     ),
 )
-"""One run: `void kernel(ptr ctx, i32 tid)` gets a pointer to it."""
+"""One run; every kernel function gets a pointer to it."""
+
+FORK: Final = Layout(
+    "ForkPoint",
+    (
+        ("limit", "i64"),  # a loop of so many items is not worth a team
+        ("least", "i64"),  # items of one chunk: `limit` is never lower
+        ("rate", "i64"),  # ns that an item takes one thread, times 256; the same for a whole window
+        ("next", "i64"),  # what it will be in the next
+        ("known", "i32"),  # 0: `rate` is a guess; 1: only a team was measured; 2: one thread was
+    ),
+)
+"""What is known of the loop at a fork point."""
+
+ARMS: Final = Layout(
+    "Arms",
+    (
+        ("alone", "i32"),  # the way that is taken: 0 a team, 1 one thread
+        ("trying", "i32"),  # 1, 2: it is being tried, in the first or the second window
+        ("start", "i64"),  # of the window
+        ("work", "i64"),  # done in it, in ns at the rates that were known
+        ("left", "i64"),  # ns until the other way is tried
+        ("patience", "i64"),  # what `left` begins with
+        ("busy_until", "i64"),  # after a stall
+        ("moved", "i32"),  # a rate is known better now: what the ways have shown is told in another unit
+    ),
+    (  # what the two ways have shown: work and time, older windows count less
+        ("team_work", "i64"),
+        ("team_wall", "i64"),
+        ("alone_work", "i64"),
+        ("alone_wall", "i64"),
+    ),
+)
+"""What is known of a team and of one thread for the loops of a kernel."""
 
 FRONTIER: Final = Layout(
     "FrontierDescriptor",
@@ -146,6 +198,8 @@ WORKER: Final = Layout(
         ("blocks", "i64"),  # blocks of the bucket under way that this thread filled
         ("table", "ptr"),  # the ends of their entries
         ("queued", "ptr"),  # a byte per vertex, of all threads: pushed since its last visit
+        ("entries", "i64"),  # entries of those blocks
+        ("after", "i64"),  # what `lowest` will be without them
     ),
     (
         ("free", "ptr"),  # list of free blocks, linked at their starts
@@ -186,10 +240,22 @@ TRACE_RECORD: Final = np.dtype(
         ("frontier", "<i8"),
         ("edges", "<i8"),
         ("ns", "<i8"),  # duration of the round
-        ("end_ns", "<i8"),  # monotonic clock at its end
+        ("end_ns", "<i8"),  # monotonic clock at its end, where all threads had met
+        ("waited_ns", "<i8"),  # what all threads together waited at its barriers
     ]
 )
-"""One round of one traversal, 40 bytes."""
+"""One round of one traversal, 48 bytes."""
+
+
+class Steering(IntEnum):
+    """Who decides how many threads a parallel loop gets."""
+
+    ADAPTIVE = 0
+    """What has been measured."""
+    TOGETHER = 1
+    """Always all, who wait for each other at the start."""
+    RANDOM = 2
+    """A die: one thread, whoever comes, or all, anew for each loop. For tests of all the ways from one to the other."""
 
 
 class Status(IntEnum):
@@ -214,7 +280,10 @@ class FrontierLayoutCode(IntEnum):
 
 
 DECLARATIONS: Final[dict[str, str]] = {
-    "vg_barrier": "i32 @vg_barrier(ptr)",
+    "vg_barrier": "i32 @vg_barrier(ptr, i32, i32, i1)",
+    "vg_fork": "i32 @vg_fork(ptr, i32, i64)",
+    "vg_meet": "i32 @vg_meet(ptr, i32, i64, i64)",
+    "vg_open": "void @vg_open(ptr, i32)",
     "vg_now": "i64 @vg_now()",
     "vg_pause": "void @vg_pause(ptr, i64)",
     "vg_fail": "void @vg_fail(ptr, i32, i64)",
@@ -231,8 +300,13 @@ DECLARATIONS: Final[dict[str, str]] = {
 }
 """What generated code may call; print each as `declare <text> nounwind`.
 
-- `vg_barrier(ctx)` returns the latched `stop`: the same value in all threads, nonzero means leave the kernel
-  now. It resets `chunk_counter`. With one thread it does the same and never waits.
+- `vg_barrier(ctx, rank, generation, ends)` gives the number of threads in the team from here on, or 0: leave the kernel
+  now. It resets `chunk_counter`. `ends`: a loop ends here, so that the team may be dismissed; `members` still tells how
+  many threads have met. Code for one thread does without it.
+- `vg_fork(ctx, k, items)`, in code for one thread: `LEAVE` if the loop of so many items at fork point k gets a team,
+  else `GO_ON`.
+- `vg_meet(ctx, k, items, team)`, in code for a team, first thread only: `GO_ON`, `OPEN` or `LEAVE`.
+- `vg_open(ctx, k)`: others may come to the loop at fork point k, until its first barrier.
 - `vg_now()` is a monotonic clock in ns.
 - `vg_pause(ctx, tries)` lets a moment pass for a thread that has looked `tries` times in vain: a pause of the
   processor up to `spin_limit` tries, then the CPU is left to others.
@@ -246,219 +320,5 @@ DECLARATIONS: Final[dict[str, str]] = {
   Pointers are valid until the next append.
 """
 
-POOL_EXPORTS: Final = ("vg_pool_create", "vg_pool_submit", "vg_pool_wait", "vg_pool_destroy")
-"""What only the host calls (see `vgraph.runtime.threads`)."""
-
-
-def aligned_zeros(nbytes: int) -> Bytes:
-    """A zeroed buffer of `nbytes` bytes (at least one line) that starts on a cache line."""
-    raw = np.zeros(max(nbytes, LINE) + LINE, np.uint8)
-    start = -raw.ctypes.data % LINE
-    return raw[start : start + max(nbytes, LINE)]
-
-
-def _round_up(nbytes: int) -> int:
-    return -(-nbytes // LINE) * LINE
-
-
-class ContextView:
-    """A `Context` in Python's hands: allocates it and all it points to, and keeps its arrays alive.
-
-    `num_args` and `num_results` count u64 slots, `num_slots` the reduction slots of each thread. Free the
-    memory that native code allocated (trace, lists) with `close()`, or use it as a context manager.
-    """
-
-    def __init__(
-        self,
-        num_threads: int,
-        *,
-        num_args: int = 0,
-        num_results: int = 0,
-        num_slots: int = 0,
-        num_frontiers: int = 0,
-        num_lists: int = 0,
-        num_buckets: int = 0,
-        spin_limit: int = 0,
-        trace_limit: int = 1 << 20,
-    ) -> None:
-        assert 1 <= num_threads <= MAX_THREADS
-        self.busy = False  # native code runs: nothing may be freed
-        self._buffer = aligned_zeros(CONTEXT.size)
-        self._fields = self._buffer.view(CONTEXT.dtype)
-        self._keep: list[AnyArray] = []
-        stride = _round_up(8 * num_slots)
-        self._args = aligned_zeros(8 * num_args)
-        self._results = aligned_zeros(8 * num_results)
-        self.partials: AnyArray = aligned_zeros(num_threads * stride)[: num_threads * stride]
-        self._frontiers = aligned_zeros(max(1, num_frontiers) * FRONTIER.size).view(FRONTIER.dtype)
-        self._lists = aligned_zeros(num_lists * LIST.size).view(LIST.dtype)
-        self._num_args, self._num_results, self._num_slots = num_args, num_results, num_slots
-        self._num_frontiers, self._num_lists = num_frontiers, num_lists
-        pointers: dict[str, AnyArray] = {
-            "args": self._args,
-            "results": self._results,
-            "partials": self.partials,
-        }
-        self._workers = [aligned_zeros(num_threads * WORKER_STRIDE) for _ in range(num_buckets)]
-        buckets = np.array([w.ctypes.data for w in self._workers], np.uint64)
-        pointers |= {"frontiers": self._frontiers, "lists": self._lists, "buckets": buckets}
-        self._keep.append(buckets)
-        for name, array in pointers.items():
-            self._fields[name] = array.ctypes.data
-        self._fields["num_threads"] = num_threads
-        self._fields["spin_limit"] = spin_limit
-        self._fields["partials_stride"] = stride
-        self._fields["trace_limit"] = trace_limit
-
-    @property
-    def address(self) -> int:
-        """Where the struct lies."""
-        return int(self._buffer.ctypes.data)
-
-    def get(self, field: str) -> int:
-        """The present value of a field; safe while native code runs."""
-        return int(self._fields[field][0])
-
-    def set(self, field: str, value: int) -> None:
-        """Store into a field."""
-        self._fields[field] = value
-
-    def cancel(self) -> None:
-        """Ask native code to leave at its next chunk or round."""
-        self._fields["cancel"] = 1
-
-    @property
-    def status(self) -> Status:
-        """The first failure that native code recorded, or `Status.OK`."""
-        return Status(self.get("status"))
-
-    # --- arguments and results -----------------------------------------------------------------------------
-
-    def set_array(self, slot: int, array: AnyArray | None) -> None:
-        """Pass the address of a C-contiguous array (None: null); it is kept alive."""
-        if array is None:
-            self._store(slot, b"")
-            return
-        assert array.flags.c_contiguous
-        self._keep.append(array)
-        self.set_pointer(slot, array.ctypes.data)
-
-    def set_pointer(self, slot: int, address: int) -> None:
-        """Pass a raw address."""
-        self._store(slot, struct.pack("<Q", address))
-
-    def set_scalar(self, slot: int, value: float | np.generic, dtype: npt.DTypeLike) -> None:
-        """Pass a scalar: native code loads `dtype` straight from the slot's address (bool: one byte)."""
-        self._store(slot, np.asarray(value).astype(dtype, casting="unsafe").tobytes())
-
-    def _store(self, slot: int, data: bytes) -> None:
-        assert 0 <= slot < self._num_args
-        assert len(data) <= 8
-        self._args[8 * slot : 8 * slot + 8] = np.frombuffer(data.ljust(8, b"\0"), np.uint8)
-
-    def result(self, slot: int, dtype: npt.DTypeLike) -> Any:
-        """The scalar that native code stored as `dtype` at the start of result `slot`."""
-        assert 0 <= slot < self._num_results
-        return self._results[8 * slot : 8 * slot + 8].view(dtype)[0]
-
-    # --- frontiers, lists, trace ---------------------------------------------------------------------------
-
-    def add_frontier(
-        self, index: int, capacity: int, id_dtype: npt.DTypeLike, *, bitmap: bool, flags: bool
-    ) -> None:
-        """Allocate an empty sparse frontier of `capacity` vertices; bitmap and in-queue flags if asked."""
-        assert 0 <= index < self._num_frontiers
-        arrays: dict[str, AnyArray] = {"queue": np.empty(capacity, id_dtype)}
-        if bitmap:
-            arrays["bits"] = aligned_zeros(8 * -(-capacity // 64))
-        if flags:
-            arrays["flags"] = np.zeros(capacity, np.uint8)
-        for name, array in arrays.items():
-            self._keep.append(array)
-            self._frontiers[name][index] = array.ctypes.data
-        self._frontiers["capacity"][index] = capacity
-        self._frontiers["epoch"][index] = 1
-
-    def add_buckets(self, index: int, capacity: int) -> None:
-        """Allocate what a set of buckets of `capacity` vertices keeps per vertex."""
-        queued = np.zeros(capacity, np.uint8)
-        self._keep.append(queued)
-        workers = self._workers[index]
-        for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
-            workers[k : k + WORKER.size].view(WORKER.dtype)["queued"] = queued.ctypes.data
-
-    def frontier_address(self, index: int) -> int:
-        """Address of frontier descriptor `index`."""
-        return int(self._frontiers.ctypes.data) + index * FRONTIER.size
-
-    def frontier_field(self, index: int, field: str) -> int:
-        """The present value of a field of frontier `index`."""
-        return int(self._frontiers[field][index])
-
-    def list_address(self, index: int) -> int:
-        """Address of list descriptor `index`."""
-        return int(self._lists.ctypes.data) + index * LIST.size
-
-    def list_frontier(self, index: int, position: int) -> AnyArray:
-        """A copy of the ids of frontier `position` of list `index`."""
-        entry = self._lists[index]
-        assert 0 <= position < int(entry["length"])
-        dtype = np.dtype(f"<u{int(entry['id_bytes'])}")
-        start, end = (
-            _copy(int(entry["offsets"]) + 8 * (position + k), 8, np.dtype("<u8"))[0] for k in (0, 1)
-        )
-        return _copy(
-            int(entry["ids"]) + int(start) * dtype.itemsize, int(end - start) * dtype.itemsize, dtype
-        )
-
-    def list_length(self, index: int) -> int:
-        """Number of frontiers in list `index`."""
-        return int(self._lists["length"][index])
-
-    def trace(self) -> AnyArray:
-        """A copy of the trace, one `TRACE_RECORD` per round."""
-        return _copy(self.get("trace"), self.get("trace_length") * TRACE_RECORD.itemsize, TRACE_RECORD)
-
-    def close(self) -> None:
-        """Free what native code allocated; nothing while it runs."""
-        if self.busy:
-            return
-        free = ctypes.CDLL(None).free
-        free.argtypes, free.restype = [ctypes.c_void_p], None
-        owned = [(self._fields, "trace"), *((self._lists[k : k + 1], n) for k in range(self._num_lists)
-                                            for n in ("ids", "offsets"))]  # fmt: skip
-        for fields, name in owned:
-            if address := int(fields[name][0]):
-                free(address)
-                fields[name] = 0
-        for workers in self._workers:
-            for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
-                _free_worker(workers[k : k + WORKER.size].view(WORKER.dtype), free)
-            workers[:] = 0
-        self._fields["trace_length"] = self._fields["trace_capacity"] = 0
-        self._lists[:] = np.zeros((), LIST.dtype)
-
-    def __enter__(self) -> ContextView:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_lists"):
-            self.close()
-
-
-def _free_worker(fields: AnyArray, free: Callable[[int], None]) -> None:
-    slab = int(fields["slabs"][0])
-    while slab:
-        following = ctypes.c_uint64.from_address(slab).value
-        free(slab)
-        slab = following
-    for name in ("table", "heap"):
-        if address := int(fields[name][0]):
-            free(address)
-
-
-def _copy(address: int, nbytes: int, dtype: np.dtype[Any]) -> AnyArray:
-    return np.frombuffer(ctypes.string_at(address, nbytes) if nbytes else b"", dtype)
+GO_ON, OPEN, LEAVE = 0, 1, 2
+"""Answers of `vg_meet`: the team stays as it is; others may come; one thread had better go on alone."""

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from vgraph.compiler.ir import Node, Program
 
 ENTRY: Final = "vg_main"
-"""The exported function of every kernel: `void vg_main(Context *ctx, i32 tid)`, entered by all threads."""
+"""The exported function of every kernel: `i32 vg_main(Context *ctx, i32 at)`, code for one thread."""
+TEAM: Final = "vg_team"
+"""`i32 vg_team(Context *ctx, i32 rank, i32 at, i32 generation)`, the same for a team: all members enter at fork point
+`at`. Both give the fork point at which the other goes on, or -1 at the end. On a CPU only."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,10 @@ class KernelInterface:
     """Sets of vertices queued by priority."""
     transpose: bool = False
     """It walks in-arcs in any case; if not, then only where its parameter `graph.transposed` is true."""
+    forks: tuple[int, ...] = ()
+    """Items of the smallest chunk of the loop at each fork point, which are numbered from 1."""
+    num_state: int = 0
+    """8-byte slots for what is handed on at a fork point."""
 
     def slot(self, kind: str, name: str) -> int:
         """The number of an argument slot; KeyError when the kernel does not use it."""
@@ -101,7 +108,7 @@ class KernelInterface:
         records = {"args": ArgSlot, "frontiers": FrontierSlot, "results": ResultSlot}
         for name, record in records.items():
             data[name] = tuple(record(**row) for row in data[name])
-        for name in ("lists", "labels", "directions", "messages"):
+        for name in ("lists", "labels", "directions", "messages", "forks"):
             data[name] = tuple(data[name])
         return KernelInterface(**data)
 
@@ -121,6 +128,10 @@ class Kernel:
     address: int
     interface: KernelInterface
     owner: object = field(repr=False, compare=False)
+    team: int = 0
+    """The address of `vg_team`; 0: there is none."""
+    learned: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What runs with so many threads have learned of its loops (`ContextView.learned`)."""
 
 
 class Backend(ABC):

@@ -1,6 +1,7 @@
 """How hard LLVM works on a module: less where its passes are no longer linear in the length of the text.
 
-Above `_LINES` loops are neither unrolled nor vectorised: each of them makes LLVM look at the whole function again.
+In a module with a function above `_LINES` loops are neither unrolled nor vectorised: each of them makes LLVM look at
+the whole function again.
 In a straight run of `_STRETCH` instructions with many branches jump threading makes so many values that their registers
 take cubic time: 300 `if` statements 37 s, without it 0.5 s (`benchmarks/compile_time.py`).
 """
@@ -31,12 +32,13 @@ def effort_for(text: str) -> Effort:
 
 
 def _measure(text: str) -> tuple[int, int]:
-    """The number of instructions, and the longest run of them between two branches backwards."""
+    """Instructions of the longest function, and in the longest run between two branches backwards."""
     seen: set[str] = set()
-    lines = since = longest = 0
+    lines = most = since = longest = 0
     for line in text.splitlines():
         if line.startswith("  "):
             lines += 1
+            most = max(most, lines)
             since += 1
             if line.startswith("  br ") and not seen.isdisjoint(_LABEL.findall(line)):
                 longest, since = max(longest, since), 0
@@ -44,4 +46,5 @@ def _measure(text: str) -> tuple[int, int]:
             seen.add(line[:-1])
         elif line.startswith("define"):
             seen.clear()
-    return lines, max(longest, since)
+            longest, lines, since = max(longest, since), 0, 0
+    return most, max(longest, since)

@@ -8,7 +8,9 @@ small code model; anything else raises `UnsupportedObject`, and the caller lets 
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
+import os
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -172,27 +174,47 @@ class _Image:
         struct.pack_into(form, self.image, place, value)
 
 
-def load_elf(data: bytes, resolve: Callable[[str], int]) -> dict[str, int]:
-    """Map the object for good (its memory is never freed) and return the addresses of the symbols it defines.
+@dataclass(frozen=True)
+class Mapped:
+    """An object in memory: the addresses of the symbols it defines, and where it lies."""
 
-    `resolve` gives the address of an external symbol or raises. Raises `UnsupportedObject`.
+    symbols: dict[str, int]
+    base: int
+    size: int
+
+    def unmap(self) -> None:
+        """Give the memory back; no thread may be inside the code."""
+        _libc().munmap(self.base, self.size)
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    return libc
+
+
+def load_elf(data: bytes, resolve: Callable[[str], int]) -> Mapped:
+    """Map the object.
+
+    `resolve` gives the address of an external symbol or raises. Raises `UnsupportedObject`, and MemoryError when there
+    is no memory to be had.
     """
     try:
         obj = _Object(data)
         image = _Image(obj, resolve)
     except (struct.error, IndexError, ValueError, UnicodeDecodeError) as fault:
         raise UnsupportedObject(f"malformed object: {fault}") from fault
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    libc = _libc()
     size = max(len(image.image), _PAGE)
     base = libc.mmap(
         None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0
     )
     if base in (None, ctypes.c_void_p(-1).value):
-        raise MemoryError(f"cannot map {size} bytes for machine code")
+        raise MemoryError(f"{size:,} bytes for machine code")
     image.base = base
     try:
         image.fill()
@@ -201,10 +223,10 @@ def load_elf(data: bytes, resolve: Callable[[str], int]) -> dict[str, int]:
         for end, access in zip(image.ends, (mmap.PROT_READ | mmap.PROT_EXEC, mmap.PROT_READ), strict=False):
             stop = _align(end, _PAGE)
             if stop > start and libc.mprotect(base + start, stop - start, access) != 0:
-                raise OSError(ctypes.get_errno(), "cannot make machine code executable")
+                raise MemoryError(f"{size:,} bytes that may be executed: {os.strerror(ctypes.get_errno())}")
             start = stop
     except BaseException:
         libc.munmap(base, size)
         raise
     local = (s for s in obj.symbols if s.name and s.section in image.places)
-    return {s.name: image.address_of(s) for s in local}
+    return Mapped({s.name: image.address_of(s) for s in local}, base, size)

@@ -12,21 +12,22 @@ import functools
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vgraph.compiler.backends.base import ENTRY, TEAM, Kernel, KernelInterface
 from vgraph.compiler.backends.effort import effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.externals import External, needed
 from vgraph.config import knobs
-from vgraph.errors import InternalError
+from vgraph.errors import DeviceError, InternalError
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef, TargetMachine
 
 _lock = threading.RLock()
-_loaded: list[object] = []  # execution engines: machine code must outlive every thread that may be inside it
 
 
 def _after_fork() -> None:
@@ -38,10 +39,15 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class LoadedObject:
-    """Machine code in memory; it stays there until the process ends."""
+    """Machine code in memory, as long as somebody refers to this object: whoever runs it does.
 
-    def __init__(self, addresses: Mapping[str, int]) -> None:
+    At the end of the process it stays, since threads that are not waited for may be inside.
+    """
+
+    def __init__(self, addresses: Mapping[str, int], unmap: Callable[[], None] | None = None) -> None:
         self._addresses = addresses
+        if unmap is not None:
+            weakref.finalize(self, unmap).atexit = False
 
     def address(self, name: str) -> int:
         """Address of an exported function."""
@@ -160,17 +166,29 @@ def process_symbol(name: str) -> int:
 
 
 def load_object(obj: bytes, symbols: Mapping[str, int]) -> LoadedObject:
-    """Put object code into memory; `symbols` are addresses of what it calls beside the C library."""
+    """Put object code into memory; `symbols` are addresses of what it calls beside the C library.
+
+    Raises DeviceError when there is no memory to be had.
+    """
 
     def resolve(name: str) -> int:
         return symbols[name] if name in symbols else process_symbol(name)
 
     if sys.platform == "linux" and os.uname().machine == "x86_64":
         try:
-            return LoadedObject(load_elf(obj, resolve))
+            mapped = load_elf(obj, resolve)
+            return LoadedObject(mapped.symbols, mapped.unmap)
         except UnsupportedObject:
             pass  # LLVM's linker knows every relocation; only the start is slower
+        except MemoryError as fault:
+            raise DeviceError(f"out of memory: {fault}") from fault
     return load_with_llvm(obj, symbols)
+
+
+def load_kernel(code: bytes, symbols: Mapping[str, int], interface: KernelInterface) -> Kernel:
+    """The same for the code of a kernel."""
+    loaded = load_object(code, symbols)
+    return Kernel(loaded.address(ENTRY), interface, loaded, loaded.address(TEAM) if interface.forks else 0)
 
 
 def load_with_llvm(obj: bytes, symbols: Mapping[str, int]) -> LoadedObject:
@@ -186,12 +204,11 @@ def load_with_llvm(obj: bytes, symbols: Mapping[str, int]) -> LoadedObject:
         except RuntimeError as fault:
             raise InternalError(f"LLVM cannot load the object: {fault}") from fault
         engine.finalize_object()
-        _loaded.append(engine)
     return LoadedObject(_EngineSymbols(engine))
 
 
 class _EngineSymbols(dict[str, int]):
-    """Addresses looked up in an LLVM execution engine on first use."""
+    """Addresses looked up in an LLVM execution engine on first use; it lives as long as they do."""
 
     def __init__(self, engine: Any) -> None:
         super().__init__()

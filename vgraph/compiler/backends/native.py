@@ -1,13 +1,15 @@
-"""The native runtime object, as LLVM IR text: barrier, clock, trace, lists of frontiers, and the thread pool.
+"""The native runtime object, as LLVM IR text: clock, trace, lists of frontiers, buckets, the thread pool and its teams.
 
 The text depends on the platform only through the few lines of `_Platform`: how to pause in a spin loop and
 how to sleep until a 32-bit word changes (a futex on Linux; polling with `usleep` elsewhere).
 
-`CONTEXT.field(%p)` and the like in the text below stand for the address of a field; see `_expand`.
+`CONTEXT.field(%p)` and the like in the text below stand for the address of a field; `%x = get CONTEXT.field(%p)` and
+`set CONTEXT.field(%p) = %x` are a plain load and store. See `_expand`.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -15,9 +17,22 @@ from typing import Final
 from vgraph.compiler.backends import native_buckets as buckets
 from vgraph.compiler.backends import native_lists as lists
 from vgraph.compiler.backends import native_pool as pool
-from vgraph.compiler.backends.abi import CONTEXT, LIST, TRACE_RECORD, WORKER, Status
+from vgraph.compiler.backends import native_team as team
+from vgraph.compiler.backends import native_ways as ways
+from vgraph.compiler.backends.abi import (
+    ARMS,
+    CONTEXT,
+    FORK,
+    LIST,
+    TRACE_RECORD,
+    WORKER,
+    WORKER_STRIDE,
+    Status,
+)
 
-_LAYOUTS: Final = {"CONTEXT": CONTEXT, "LIST": LIST, "POOL": pool.POOL, "WORKER": WORKER}
+_LAYOUTS: Final = {
+    "ARMS": ARMS, "CONTEXT": CONTEXT, "FORK": FORK, "LIST": LIST, "POOL": pool.POOL, "WORKER": WORKER
+}  # fmt: skip
 _STACK_BYTES: Final = 2 << 20
 """Stack of a worker; generated code keeps its queue buffers there."""
 _SYNCHRONOUS_SIGNALS: Final = {"linux": (4, 5, 6, 7, 8, 11), "darwin": (4, 5, 6, 8, 10, 11)}
@@ -66,7 +81,20 @@ def native_text(system: str, machine: str) -> str:
     sleep = _SLEEP_FUTEX.replace("FUTEX", str(platform.futex)) if platform.futex else _SLEEP_POLL
     signals = _SYNCHRONOUS_SIGNALS.get(platform.system, ())
     keep = "\n".join(f"  call i32 @sigdelset(ptr %all, i32 {number})" for number in signals)
-    text = "".join((_DECLARATIONS, sleep, _BASE, _BARRIER, _TRACE, lists.TEXT, buckets.TEXT, pool.TEXT))
+    text = "".join(
+        (
+            _DECLARATIONS,
+            sleep,
+            _BASE,
+            _TRACE,
+            _RELEASE,
+            lists.TEXT,
+            buckets.TEXT,
+            team.TEXT,
+            ways.TEXT,
+            pool.TEXT,
+        )
+    )
     values = {
         "PAUSE": "call " + platform.pause[0],
         "PAUSE_DECLARATION": "declare " + platform.pause[1],
@@ -74,8 +102,11 @@ def native_text(system: str, machine: str) -> str:
         "SIG_SETMASK": str(platform.set_mask),
         "KEEP_SIGNALS": keep,
         "STACK_BYTES": str(_STACK_BYTES),
-        "POOL_SIZE": str(pool.POOL.size),
         "RECORD_SIZE": str(TRACE_RECORD.itemsize),
+        "FORK_SIZE": str(FORK.size),
+        "WORKER_STRIDE": str(WORKER_STRIDE),
+        "LIST_SIZE": str(LIST.size),
+        **{name: str(value) for name, value in (team.VALUES | ways.VALUES).items()},
         "OUT_OF_MEMORY": str(int(Status.OUT_OF_MEMORY)),
     }
     return _expand(text, values)
@@ -86,11 +117,26 @@ def _expand(text: str, values: dict[str, str]) -> str:
     for name, value in values.items():
         text = text.replace(f"<{name}>", value)
 
-    def address(match: re.Match[str]) -> str:
-        layout, field, pointer = match.groups()
-        return f"getelementptr i8, ptr {pointer}, i64 {_LAYOUTS[layout].offset(field)}"
+    def field(match: re.Match[str]) -> str:
+        layout, name, pointer = match.groups()
+        return f"getelementptr i8, ptr {pointer}, i64 {_LAYOUTS[layout].offset(name)}"
 
-    return re.sub(r"\b(CONTEXT|LIST|POOL|WORKER)\.(\w+)\((%\w+)\)", address, text)
+    def get(match: re.Match[str]) -> str:
+        result, layout, name, pointer = match.groups()
+        kind = _LAYOUTS[layout].type(name)
+        return f"{result}.at = {layout}.{name}({pointer})\n  {result} = load {kind}, ptr {result}.at"
+
+    count = itertools.count()
+
+    def put(match: re.Match[str]) -> str:
+        layout, name, pointer, value = match.groups()
+        kind, at = _LAYOUTS[layout].type(name), f"%at.{next(count)}"
+        return f"{at} = {layout}.{name}({pointer})\n  store {kind} {value}, ptr {at}"
+
+    place = rf"({'|'.join(_LAYOUTS)})\.(\w+)\((%[\w.]+)\)"
+    text = re.sub(rf"(%[\w.]+) = get {place}", get, text)
+    text = re.sub(rf"\bset {place} = (\S+)", put, text)
+    return re.sub(rf"\b{place}", field, text)
 
 
 _DECLARATIONS = """
@@ -200,10 +246,10 @@ done:
   ret void
 }
 
-; Poll *word up to %spin times, then sleep, until it differs from %old. Returns with acquire ordering.
+; Poll *word up to %spin times, then sleep, until it differs from %old; whether it slept. Returns with acquire ordering.
 ; A sleeper counts itself before it looks again, and the waker stores the word before it looks at the count,
 ; all sequentially consistent, so no wake-up is lost.
-define internal void @wait_change(ptr %word, i32 %old, ptr %sleepers, i32 %spin) nounwind {
+define internal i1 @wait_change(ptr %word, i32 %old, ptr %sleepers, i32 %spin) nounwind {
 entry:
   br label %poll
 poll:
@@ -230,9 +276,9 @@ nap:
   br label %check
 awake:
   %after = atomicrmw sub ptr %sleepers, i32 1 seq_cst
-  br label %done
+  ret i1 true
 done:
-  ret void
+  ret i1 false
 }
 
 ; Add 1 to *word and wake whoever sleeps on it.
@@ -249,50 +295,6 @@ done:
 }
 """
 
-_BARRIER = """
-define i32 @vg_barrier(ptr %ctx) nounwind {
-entry:
-  %n.p = CONTEXT.num_threads(%ctx)
-  %stop.p = CONTEXT.stop(%ctx)
-  %epoch.p = CONTEXT.barrier_epoch(%ctx)
-  %arrived.p = CONTEXT.barrier_arrived(%ctx)
-  %sleepers.p = CONTEXT.barrier_sleepers(%ctx)
-  %n = load i32, ptr %n.p
-  %epoch = load atomic i32, ptr %epoch.p monotonic, align 4
-  %alone = icmp eq i32 %n, 1
-  br i1 %alone, label %latch, label %arrive
-arrive:
-  %before = atomicrmw add ptr %arrived.p, i32 1 acq_rel
-  %count = add i32 %before, 1
-  %last = icmp eq i32 %count, %n
-  br i1 %last, label %latch, label %wait
-latch:
-  %counter.p = CONTEXT.chunk_counter(%ctx)
-  %cancel.p = CONTEXT.cancel(%ctx)
-  %status.p = CONTEXT.status(%ctx)
-  store atomic i32 0, ptr %arrived.p monotonic, align 4
-  store atomic i64 0, ptr %counter.p monotonic, align 8
-  %cancel = load atomic i32, ptr %cancel.p monotonic, align 4
-  %status = load atomic i32, ptr %status.p monotonic, align 4
-  %either = or i32 %cancel, %status
-  %stop = icmp ne i32 %either, 0
-  %stop.i = zext i1 %stop to i32
-  store i32 %stop.i, ptr %stop.p
-  br i1 %alone, label %done, label %release
-release:
-  call void @advance(ptr %epoch.p, ptr %sleepers.p)
-  br label %done
-wait:
-  %spin.p = CONTEXT.spin_limit(%ctx)
-  %spin = load i32, ptr %spin.p
-  call void @wait_change(ptr %epoch.p, i32 %epoch, ptr %sleepers.p, i32 %spin)
-  br label %done
-done:
-  %result = load i32, ptr %stop.p
-  ret i32 %result
-}
-"""
-
 _TRACE = """
 define void @vg_trace(ptr %ctx, i32 %label, i32 %direction, i64 %frontier, i64 %edges, i64 %ns, i64 %end) nounwind {
 entry:
@@ -306,6 +308,13 @@ entry:
   store atomic i64 %rounds.new, ptr %rounds.p monotonic, align 8
   store atomic i64 %frontier, ptr %size.p monotonic, align 8
   store atomic i64 %edges.new, ptr %edges.p monotonic, align 8
+  %pool = get CONTEXT.pool(%ctx)
+  call void @forget(ptr %ctx, ptr %pool, i64 %end)
+  call void @learn_alone(ptr %ctx, ptr %pool, i64 %end)
+  %so.far = get CONTEXT.waited(%ctx)
+  %told = get CONTEXT.traced(%ctx)
+  set CONTEXT.traced(%ctx) = %so.far
+  %waited = sub i64 %so.far, %told
   %buffer.p = CONTEXT.trace(%ctx)
   %length.p = CONTEXT.trace_length(%ctx)
   %capacity.p = CONTEXT.trace_capacity(%ctx)
@@ -345,6 +354,8 @@ write:
   store i64 %edges, ptr %record.edges.p
   store i64 %ns, ptr %ns.p
   store i64 %end, ptr %end.p
+  %waited.p = getelementptr i8, ptr %record, i64 40
+  store i64 %waited, ptr %waited.p
   %length.new = add i64 %length, 1
   store i64 %length.new, ptr %length.p
   ret void
@@ -355,4 +366,72 @@ drop:
   store i64 %dropped.new, ptr %dropped.p
   ret void
 }
+"""
+
+_RELEASE = """
+; Free what native code has allocated for a context, and forget it; in one call, so that Python cannot be interrupted
+; between the two.
+define void @vg_release(ptr %ctx) nounwind {
+entry:
+  %trace = get CONTEXT.trace(%ctx)
+  call void @free(ptr %trace)
+  set CONTEXT.trace(%ctx) = null
+  set CONTEXT.trace_length(%ctx) = 0
+  set CONTEXT.trace_capacity(%ctx) = 0
+  %lists = get CONTEXT.lists(%ctx)
+  %lists.n = get CONTEXT.num_lists(%ctx)
+  %threads = get CONTEXT.num_threads(%ctx)
+  br label %lists.head
+lists.head:
+  %l = phi i32 [ 0, %entry ], [ %l.next, %list ]
+  %lists.more = icmp ult i32 %l, %lists.n
+  br i1 %lists.more, label %list, label %buckets
+list:
+  %list.p = getelementptr [<LIST_SIZE> x i8], ptr %lists, i32 %l
+  call void @vg_list_free(ptr %list.p)
+  %l.next = add i32 %l, 1
+  br label %lists.head
+buckets:
+  %sets = get CONTEXT.buckets(%ctx)
+  %sets.n = get CONTEXT.num_buckets(%ctx)
+  %workers.n = mul i32 %sets.n, %threads
+  br label %workers.head
+workers.head:
+  %w = phi i32 [ 0, %buckets ], [ %w.next, %worker ]
+  %workers.more = icmp ult i32 %w, %workers.n
+  br i1 %workers.more, label %worker, label %done
+worker:
+  %set = udiv i32 %w, %threads
+  %rank = urem i32 %w, %threads
+  %set.p = getelementptr ptr, ptr %sets, i32 %set
+  %workers = load ptr, ptr %set.p
+  %worker.p = getelementptr [<WORKER_STRIDE> x i8], ptr %workers, i32 %rank
+  call void @free_worker(ptr %worker.p)
+  %w.next = add i32 %w, 1
+  br label %workers.head
+done:
+  ret void
+}
+
+define internal void @free_worker(ptr %worker) nounwind {
+entry:
+  %table = get WORKER.table(%worker)
+  %heap = get WORKER.heap(%worker)
+  %slabs = get WORKER.slabs(%worker)
+  call void @free(ptr %table)
+  call void @free(ptr %heap)
+  br label %loop
+loop:
+  %slab = phi ptr [ %slabs, %entry ], [ %next, %more ]
+  %none = icmp eq ptr %slab, null
+  br i1 %none, label %done, label %more
+more:
+  %next = load ptr, ptr %slab
+  call void @free(ptr %slab)
+  br label %loop
+done:
+  call void @llvm.memset.p0.i64(ptr %worker, i8 0, i64 <WORKER_STRIDE>, i1 false)
+  ret void
+}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 """

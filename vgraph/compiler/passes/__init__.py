@@ -11,7 +11,6 @@ from vgraph.compiler.passes.mark_common import mark_common
 from vgraph.compiler.passes.own_copies import own_copies
 from vgraph.compiler.passes.requeue_changed import requeue_changed
 from vgraph.compiler.passes.simplify import simplify
-from vgraph.compiler.passes.small_rounds_alone import small_rounds_alone
 
 PIPELINE = (
     simplify,
@@ -21,7 +20,6 @@ PIPELINE = (
     lower_applies,
     own_copies,
     mark_common,
-    small_rounds_alone,
     insert_atomics,
     insert_barriers,
 )

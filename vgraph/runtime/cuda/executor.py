@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
-from vgraph.errors import DeviceError
+from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime import policy
 from vgraph.runtime.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, workers_for
 from vgraph.runtime.cuda.resident import Resident
@@ -174,7 +174,7 @@ class CUDA(Runner):
         return Ran(
             arrays,
             lambda slot, dtype: results[slot : slot + 1].view(dtype)[0],
-            records[:, :5].astype(np.int64),
+            np.pad(records[:, :5].astype(np.int64), ((0, 0), (0, 1))),
             threads=threads,
             prepare_seconds=prepared - start,
             run_seconds=ran - prepared,
@@ -222,29 +222,60 @@ def graph_bytes(call: Call) -> int:
 # --- watching -------------------------------------------------------------------------------------------------
 
 
+class _Host:
+    """Whoever waits for a kernel: gone when `watch` is left, by whatever exception."""
+
+
+@dataclass
+class _Flight:
+    """A kernel that may be under way, and the memory that it uses."""
+
+    device: Device
+    memory: Memory
+    host: weakref.ref[_Host]
+    launch: Launch | None = None
+
+    def ended(self) -> bool:
+        """Whether it is known to have ended, well or badly."""
+        try:
+            return self.launch is not None and self.launch.done()
+        except InternalError:
+            return True
+
+    def land(self) -> None:
+        """Ask it to leave, unless it has ended, and wait until it has."""
+        if self.ended():
+            return
+        cancel(self.device, self.memory)
+        if self.launch is None:  # it may have begun all the same: a copy back waits for it
+            self.device.download(self.memory.control)
+            return
+        while not self.ended():
+            time.sleep(_SLEEP_SECONDS)
+
+
+_flights: dict[int, _Flight] = {}
+"""Every kernel that may be under way: its memory is kept here, whatever becomes of those who wait for it."""
+
+
 def watch(
     device: Device, begin: Callable[[], Launch], memory: Memory, progress: ProgressCallback | None
 ) -> Launch:
     """Launch a kernel and wait for its end, awake to Ctrl-C. Whatever exception comes first cancels the kernel and goes
-    on when it has ended."""
-    launch: Launch | None = None
-    done = False
+    on when it has ended; if a second one comes before that, the kernel is seen off by the next run."""
+    for key, left in tuple(_flights.items()):
+        if left.host() is None:
+            left.land()
+            _flights.pop(key, None)
+    host = _Host()
+    flight = _flights[id(memory)] = _Flight(device, memory, weakref.ref(host))
     try:
-        launch = begin()
-        _wait(device, launch, memory, progress)
-        done = True
+        flight.launch = begin()
+        _wait(device, flight.launch, memory, progress)
     finally:
-        while not done:
-            try:
-                cancel(device, memory)
-                while launch is not None and not launch.done():
-                    time.sleep(_SLEEP_SECONDS)
-                if launch is None:  # it may have begun all the same: a copy back waits for it
-                    device.download(memory.control)
-                done = True
-            except KeyboardInterrupt:
-                continue  # the kernel will leave; nothing may be freed before
-    return launch
+        flight.land()
+        _flights.pop(id(memory), None)
+    return flight.launch
 
 
 def cancel(device: Device, memory: Memory) -> None:

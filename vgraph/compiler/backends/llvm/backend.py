@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST
-from vgraph.compiler.backends.base import ENTRY, Backend, Kernel, KernelInterface, SourceText
+from vgraph.compiler.backends.base import ENTRY, TEAM, Backend, Kernel, KernelInterface, SourceText
 from vgraph.compiler.backends.llvm import (
     buckets,
     copies,
     expressions,
+    forks,
     frontiers,
     memory,
     neighbors,
@@ -25,7 +26,7 @@ from vgraph.compiler.backends.llvm import (
 )
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.compiler.backends.scan import Scan, describe, scan
+from vgraph.compiler.backends.scan import Scan, describe, scan, slot_words
 
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,
@@ -56,11 +57,11 @@ class LLVMBackend(Backend):
     emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
 
     def emit(self, program: ir.Program) -> SourceText:
-        """LLVM IR of one module that defines `vg_main`; the same program gives the same text."""
+        """LLVM IR of one module that defines `vg_main`, and `vg_team` if it is for more than one thread; the same
+        program gives the same text."""
         assert program.level is ir.Level.KERNEL
         found = scan(program)
-        interface = describe(program, found)
-        return SourceText(_module(program, found, interface), interface)
+        return _module(program, found, describe(program, found))
 
     def compile(self, source: SourceText) -> bytes:
         """Object code for this machine, as `load_code` takes it."""
@@ -70,35 +71,60 @@ class LLVMBackend(Backend):
 
     def load_code(self, code: bytes, interface: KernelInterface) -> Kernel:
         """Put object code made by `compile` into memory."""
-        from vgraph.compiler.backends.jit import load_object
+        from vgraph.compiler.backends.jit import load_kernel
 
         assert self.symbols is not None, "loading needs the native runtime"
-        loaded = load_object(code, self.symbols())
-        return Kernel(loaded.address(ENTRY), interface, loaded)
+        return load_kernel(code, self.symbols(), interface)
 
 
-def _module(program: ir.Program, found: Scan, interface: KernelInterface) -> str:
-    f = Emitter(program, found, interface, _EMITTERS)
+def _module(program: ir.Program, found: Scan, interface: KernelInterface) -> SourceText:
+    one = Emitter(program, found, interface, _EMITTERS, serial=True)
+    functions = [_function(one, ENTRY)]
+    least = tuple(fork.least for fork in one.forks)
+    if least:
+        team = Emitter(program, found, interface, _EMITTERS, serial=False, beside=one)
+        functions.append(_function(team, TEAM))
+        assert least == tuple(fork.least for fork in team.forks)
+        assert [(t, place) for t, _, place in team.state] == [(t, place) for t, _, place in one.state]
+    interface = replace(interface, forks=least, num_state=one.state_words if least else 0)
+    title = "; " + program.name.replace("\n", " ")
+    parts = [
+        title, *functions, *one.helpers.values(), "\n".join(sorted(one.declarations)), "\n".join(one.metadata())
+    ]  # fmt: skip
+    return SourceText("\n\n".join(parts) + "\n", interface)
+
+
+_HEADS: Final = {
+    ENTRY: "ptr noundef nonnull %ctx, i32 noundef %at",
+    TEAM: "ptr noundef nonnull %ctx, i32 noundef %tid, i32 noundef %at, i32 noundef %generation",
+}
+
+
+def _function(f: Emitter, name: str) -> str:
+    """Code for one thread, or for a team: it gives the fork point at which the other goes on, or -1."""
     _prologue(f)
-    for stmt in program.body:
+    entry, place = f.block, len(f.lines)
+    f.start("begin")
+    for stmt in f.program.body:
         if not f.open:
             break
         f.table[type(stmt)](f, stmt)
     _results(f)
     f.start("exit")
-    f.do("ret void")
-    head = f"define void @{ENTRY}(ptr noundef nonnull %ctx, i32 noundef %tid) nounwind {{\nentry:"
-    body = "\n".join(["; " + program.name.replace("\n", " "), head, *f.allocas, *f.entry, *f.lines, "}"])
-    parts = [body, *f.helpers.values(), "\n".join(sorted(f.declarations)), "\n".join(f.metadata())]
-    return "\n\n".join(parts) + "\n"
+    f.do("ret i32 -1")
+    f.lines[place : place + 1] = forks.dispatch(f, entry)  # in place of the branch to `begin`
+    head = f"define i32 @{name}({_HEADS[name]}) nounwind {{\nentry:"
+    return "\n".join([head, *f.allocas, *f.entry, *f.lines, "}"])
 
 
 def _prologue(f: Emitter) -> None:
     """Load arguments, find descriptors, declare globals."""
-    f.allocas += ["  %turn = alloca i64", "  %last_trace = alloca i64"]
+    f.allocas += ["  %turn = alloca i64", "  %last_trace = alloca i64", "  %team = alloca i64"]
     f.do("store i64 0, ptr %turn")
+    f.do("store i64 1, ptr %team")
+    f.hand_on("i64", "%turn")
     f.do(f"%num_threads = zext i32 {f.load_field(CONTEXT, '%ctx', 'num_threads')} to i64")
-    f.do("%thread = zext i32 %tid to i64")
+    f.do("%thread = zext i32 " + ("0" if f.serial else "%tid") + " to i64")
     args = f.load_field(CONTEXT, "%ctx", "args")
     for index, slot in enumerate(f.interface.args):
         place = f.op(f"getelementptr inbounds i8, ptr {args}, i64 {8 * index}") if index else args
@@ -106,13 +132,18 @@ def _prologue(f: Emitter) -> None:
     copies.find_own(f)
     _descriptors(f)
     buckets.prologue(f)
+    pipeline.prologue(f)
+    pieces.prologue(f)
     for declaration in f.program.globals:
         t = f.types.register(declaration.type)
         slot_name = f.slot(t, declaration.name)
         f.globals[declaration.name] = Binding(declaration.type, slot_name)
         f.do(f"store {t} zeroinitializer, ptr {slot_name}")
+        f.hand_on(t, slot_name, slot_words(declaration.type))
     if f.scan.labels:
-        f.do(f"store i64 {f.native('vg_now')}, ptr %last_trace")
+        submitted = f.load_field(CONTEXT, "%ctx", "met")
+        f.do(f"store i64 {submitted}, ptr %last_trace")
+        f.hand_on("i64", "%last_trace")
 
 
 def _argument(f: Emitter, kind: str, name: str, place: str) -> None:

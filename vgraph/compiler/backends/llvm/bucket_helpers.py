@@ -34,7 +34,8 @@ def helper(f: Emitter, name: str) -> str:
         size = f.types.target.id_bits // 8 * 512
         values = {
             "SIZE": size, "MASK": -size, "EIGHTH": size // 8, "STRIDE": WORKER_STRIDE, "CELLS": BUCKETS_CELLS,
-            "WRAP": BUCKETS_CELLS - 1, "NONE": BUCKETS_NONE, "BEHIND": BUCKETS_BEHIND, "CIRCLE": WORKER.size,
+            "WRAP": BUCKETS_CELLS - 1, "SHIFT": (size // 512).bit_length() - 1, "NONE": BUCKETS_NONE,
+            "BEHIND": BUCKETS_BEHIND, "CIRCLE": WORKER.size,
         }  # fmt: skip
         text = _TEXTS[name]
         for key, value in values.items():
@@ -250,6 +251,7 @@ new:
 walk:
   %k = phi i64 [ 0, %new ], [ %k.next, %block ]
   %end = phi ptr [ %begin, %new ], [ %link, %block ]
+  %entries = phi i64 [ 0, %new ], [ %entries.next, %block ]
   %none = icmp eq ptr %end, null
   br i1 %none, label %done, label %block
 block:
@@ -257,10 +259,18 @@ block:
   store ptr %end, ptr %place
   %start = call ptr @vg.buckets.start(ptr %end)
   %link = load ptr, ptr %start
+  %end.number = ptrtoint ptr %end to i64
+  %start.number = ptrtoint ptr %start to i64
+  %used = sub i64 %end.number, %start.number
+  %filled = sub i64 %used, 8
+  %ids = lshr exact i64 %filled, <SHIFT>
+  %entries.next = add nuw nsw i64 %entries, %ids
   %k.next = add nuw nsw i64 %k, 1
   br label %walk
 done:
   store i64 %k, ptr %blocks.p
+  %entries.p = WORKER.entries(%worker)
+  store i64 %entries, ptr %entries.p
   ret void
 }
 """,

@@ -5,6 +5,9 @@ and higher ones to the cell `far`, dealt out anew when their turn comes. What th
 way is shared in tickets of an eighth of a block; then each goes on alone with what it pushes into that bucket, while it
 is little ("bucket fusion": Zhang et al. 2020, Optimizing ordered graph algorithms with GraphIt).
 
+Buckets belong to ranks of the team. When it has become smaller, the ranks that are left advance the buckets of those
+without a thread as well, so that nothing in them is forgotten, and whoever joins finds those of its rank in order.
+
 A byte per vertex tells whether it was pushed since its last visit; entries of others are passed over. It is set after
 the value that the push is about was written, and taken before the visit reads it.
 """
@@ -26,8 +29,9 @@ from vgraph.compiler.backends.abi import (
 from vgraph.compiler.backends.llvm import heaps
 from vgraph.compiler.backends.llvm.bucket_helpers import helper
 from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Binding, Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
-from vgraph.compiler.backends.llvm.parallel import barrier, end_region, prepare
+from vgraph.compiler.backends.llvm.parallel import barrier, end_region, once, prepare
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.types import VID
 
@@ -56,6 +60,7 @@ def prologue(f: Emitter) -> None:
         f.pointers[f"queued {decl.name}"] = f.load_field(WORKER, workers, "queued")
         slot = f.pointers[f"current {decl.name}"] = f.slot("i64", "current")
         f.do(f"store i64 {NOWHERE}, ptr {slot}")
+        f.hand_on("i64", slot)
 
 
 def _declared(f: Emitter, name: str) -> ir.BucketsDecl:
@@ -141,10 +146,14 @@ def publish(f: Emitter, name: str) -> None:
         return
     worker = f.pointers[f"worker {name}"]
     current = f.op(f"load i64, ptr {f.pointers[f'current {name}']}")
+    f.store_field(WORKER, worker, "lowest", _lowest(f, worker, current))
+
+
+def _lowest(f: Emitter, worker: str, current: str) -> str:
+    """The lowest bucket in which a rank has entries."""
     near = f.op(f"call i64 @{helper(f, 'lowest')}(ptr {worker}, i64 {current})")
     far = f.load_field(WORKER, worker, "far_lowest")
-    lowest = f.call("i64", "llvm.smin.i64", f"i64 {near}", f"i64 {far}")
-    f.store_field(WORKER, worker, "lowest", lowest)
+    return f.call("i64", "llvm.smin.i64", f"i64 {near}", f"i64 {far}")
 
 
 # --- collectives ----------------------------------------------------------------------------------------------
@@ -152,18 +161,41 @@ def publish(f: Emitter, name: str) -> None:
 
 def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
     """`clear work buckets`: what a run that ended early, or the last round, may have left is given up."""
-    worker = f.pointers[f"worker {node.buckets}"]
-    f.do(f"call void @{helper(f, 'clear')}(ptr {worker})")
+    _mine(f, node.buckets, lambda worker, _: f.do(f"call void @{helper(f, 'clear')}(ptr {worker})"))
     f.do(f"store i64 {NOWHERE}, ptr {f.pointers[f'current {node.buckets}']}")
     barrier(f)
+
+
+def _mine(f: Emitter, name: str, action: Callable[[str, str], None]) -> None:
+    """`action` on the buckets of this thread's rank, and on those of ranks without a thread that fall to it."""
+    if f.lone:
+        action(f.pointers[f"worker {name}"], "0")
+    else:
+        _ranks(f, name, "%thread", "1" if f.serial else f.op("load i64, ptr %team"), action)
+
+
+def _ranks(f: Emitter, name: str, first: str, step: str, action: Callable[[str, str], None]) -> None:
+    """`action` on the buckets of the ranks `first`, `first + step` and so on; it gets the rank, too (i64 texts)."""
+    head, inside, leave = map(f.label, ("ranks", "rank", "ranks.end"))
+    at = f.slot("i64", "rank")
+    f.do(f"store i64 {first}, ptr {at}")
+    f.start(head)
+    rank = f.op(f"load i64, ptr {at}")
+    f.branch(f.op(f"icmp ult i64 {rank}, %num_threads"), inside, leave)
+    f.start(inside)
+    offset = f.op(f"mul nuw nsw i64 {rank}, {WORKER_STRIDE}")
+    action(f.op(f"getelementptr inbounds i8, ptr {f.pointers[f'workers {name}']}, i64 {offset}"), rank)
+    f.do(f"store i64 {f.op(f'add i64 {rank}, {step}')}, ptr {at}")
+    f.jump(head)
+    f.start(leave)
 
 
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     """`more = advance work`: the lowest bucket of any thread comes next, with what is due of what was put aside."""
     decl = _declared(f, node.buckets)
-    worker, more = f.pointers[f"worker {decl.name}"], f.locals[node.more].pointer
+    more = f.locals[node.more].pointer
     current = f.pointers[f"current {decl.name}"]
-    some, due, found, done = (f.label("advance" + s) for s in ("", ".due", ".found", ".end"))
+    some, done = f.label("advance"), f.label("advance.end")
     lowest = _minimum(f, decl)
     f.do(f"store i1 false, ptr {more}")
     f.branch(f.op(f"icmp eq i64 {lowest}, {BUCKETS_NONE}"), done, some, UNLIKELY)
@@ -172,32 +204,62 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     now = f.op(f"select i1 {behind}, i64 {f.op(f'load i64, ptr {current}')}, i64 {lowest}")
     f.do(f"store i64 {now}, ptr {current}")
     f.do(f"store i1 true, ptr {more}")
+    _mine(f, decl.name, lambda worker, rank: _open(f, decl, worker, rank, now, behind))
+    f.start(done)
+    barrier(f)
+    if not f.lone:
+        _settle(f, decl, more)
+
+
+def _open(f: Emitter, decl: ir.BucketsDecl, worker: str, rank: str, now: str, behind: str) -> None:
+    """Offer what a rank has in bucket `now`, or in what came too late for it, with what is due of what it put aside."""
+    due, found = f.label("advance.due"), f.label("advance.found")
     aside = f.load_field(WORKER, worker, "far_lowest")
     f.branch(f.op(f"icmp sgt i64 {aside}, {now}"), found, due, LIKELY)
     f.start(due)
-    _deal(f, decl)
+    _deal(f, decl, worker)
     f.start(found)
     cells = (f.field(WORKER, worker, "behind"), _cell(f, worker, now))
     cell = f.op(f"select i1 {behind}, ptr {cells[0]}, ptr {cells[1]}")
-    if f.serial:
+    if f.lone:
         f.store_field(WORKER, worker, "cell", cell)
     else:
         f.do(f"call void @{helper(f, 'open')}(ptr {worker}, ptr {cell})")
+        foreign, own = f.label("rank.foreign"), f.label("rank.own")
+        f.branch(f.op(f"icmp eq i64 {rank}, %thread"), own, foreign)
+        f.start(foreign)
+        f.store_field(WORKER, worker, "after", _lowest(f, worker, now))
+        f.start(own)
+
+
+def _settle(f: Emitter, decl: ir.BucketsDecl, more: str) -> None:
+    """The first thread says which bucket is the lowest of ranks without a thread, now that all know the one under way.
+
+    Each of the others says so itself, when the loop ends (`publish`).
+    """
+    advanced, done = f.label("settle"), f.label("settled")
+    f.branch(f.op(f"load i1, ptr {more}"), advanced, done)
+    f.start(advanced)
+
+    def say(worker: str, _: str) -> None:
+        f.store_field(WORKER, worker, "lowest", f.load_field(WORKER, worker, "after"))
+
+    with once(f):
+        _ranks(f, decl.name, "1" if f.serial else f.op("load i64, ptr %team"), "1", say)
     f.start(done)
-    barrier(f)
 
 
 def _minimum(f: Emitter, decl: ir.BucketsDecl) -> str:
-    """The lowest bucket of all threads."""
+    """The lowest bucket of all ranks."""
     workers = f.pointers[f"workers {decl.name}"]
-    if f.serial:
+    if f.lone:
         return f.load_field(WORKER, workers, "lowest")
     return f.op(f"call i64 @{helper(f, 'minimum')}(ptr {workers}, i64 %num_threads)")
 
 
-def _deal(f: Emitter, decl: ir.BucketsDecl) -> None:
-    """Put what this thread holds beyond the circle into it, where it is near enough now; stale entries are dropped."""
-    worker = f.pointers[f"worker {decl.name}"]
+def _deal(f: Emitter, decl: ir.BucketsDecl, worker: str) -> None:
+    """Put what a rank holds beyond the circle into that of this thread, where it is near enough now; stale entries are
+    dropped."""
     cell = f.field(WORKER, worker, "far")
     chain = f.op(f"load ptr, ptr {cell}, align 8{f.alias('cells')}")
     f.do(f"store ptr null, ptr {cell}, align 8{f.alias('cells')}")
@@ -254,6 +316,9 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     if decl.strict:
         heaps.emit_drain(f, node, decl, key_of)
         return
+    fork_point(f, BLOCK_IDS // 8, lambda: _entries_of_all(f, decl))
+    if f.serial and not f.lone:
+        f.store_field(CONTEXT, "%ctx", "chunk_counter", "0")
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, node.body, region)
@@ -271,7 +336,7 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
         f.locals = saved
 
     f.start(head)
-    shared = "0" if f.serial else "%num_threads"
+    shared = "0" if f.lone else "%num_threads"
     some = f.op(
         f"call i1 @{helper(f, 'take')}(ptr %ctx, ptr {workers}, ptr {worker}, i64 {shared}, ptr {ends})"
     )
@@ -284,6 +349,22 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     f.start(region.leave)
     f.loops = loops
     end_region(f, node.body, region)
+
+
+def _entries_of_all(f: Emitter, decl: ir.BucketsDecl) -> str:
+    """How many entries are offered in the bucket under way."""
+    total, workers = f.slot("i64", "offered"), f.pointers[f"workers {decl.name}"]
+    f.do(f"store i64 0, ptr {total}")
+
+    def add(rank: str, _: str, __: str) -> None:
+        offset = f.op(f"mul nuw nsw i64 {rank}, {WORKER_STRIDE}")
+        worker = f.op(f"getelementptr inbounds i8, ptr {workers}, i64 {offset}")
+        entries = f.load_field(WORKER, worker, "entries")
+        so_far = f.op(f"load i64, ptr {total}")
+        f.do(f"store i64 {f.op(f'add i64 {so_far}, {entries}')}, ptr {total}")
+
+    counted(f, "0", "%num_threads", add, "ranks", f.loop_metadata("!3", "!4"))
+    return f.op(f"load i64, ptr {total}")
 
 
 def _take_flag(f: Emitter, decl: ir.BucketsDecl, vertex: str, passed: str) -> None:

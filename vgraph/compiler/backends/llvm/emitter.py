@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, Layout
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.backends.llvm.values import Types, Value
-from vgraph.compiler.backends.scan import Scan
+from vgraph.compiler.backends.scan import Scan, slot_words
 from vgraph.compiler.ir import Body, Expr, Node, Orientation, Program
 from vgraph.compiler.ir import Layout as IRLayout
 from vgraph.compiler.types import I64, Kind, Scalar, Type
+
+if TYPE_CHECKING:
+    from vgraph.compiler.backends.llvm.forks import ForkPoint
 
 UNLIKELY: Final = ", !prof !1"
 LIKELY: Final = ", !prof !2"
@@ -78,7 +81,11 @@ class Region:
 
 
 class Emitter:
-    """Builds `vg_main` of one kernel. Emit functions get it as their first argument."""
+    """Builds one function of a kernel. Emit functions get it as their first argument.
+
+    `serial`: code for one thread. A kernel for any number of threads has it beside code for a team, made by a second
+    emitter that gets the first as `beside`; a run changes from one to the other at fork points (`forks.py`).
+    """
 
     def __init__(
         self,
@@ -86,16 +93,21 @@ class Emitter:
         scan: Scan,
         interface: KernelInterface,
         table: Mapping[type[Node], Callable[..., Any]],
+        *,
+        serial: bool,
+        beside: Emitter | None = None,
     ) -> None:
         self.program, self.scan, self.interface = program, scan, interface
         self.types = Types(program.target)
         self.table = table
-        self.serial = program.threads == 1
+        self.serial = serial
+        self.lone = program.threads == 1
+        self.alone = False
         self.lines: list[str] = []
         self.allocas: list[str] = []
         self.entry: list[str] = []
-        self.declarations: set[str] = set()
-        self.helpers: dict[str, str] = {}
+        self.declarations: set[str] = beside.declarations if beside else set()
+        self.helpers: dict[str, str] = beside.helpers if beside else {}
         self.locals: dict[str, Binding] = {}
         self.globals: dict[str, Binding] = {}
         self.pointers: dict[str, str] = {}
@@ -110,8 +122,11 @@ class Emitter:
         self.block = "entry"
         self.open = True
         self._count = 0
-        self._alias: dict[str, str] = {}
-        self._loop_metadata: list[str] = []
+        self.state: list[tuple[str, str, int]] = []
+        self.state_words = 0
+        self.forks: list[ForkPoint] = []
+        self._alias: dict[str, str] = beside._alias if beside else {}
+        self._loop_metadata: list[str] = beside._loop_metadata if beside else []
 
     # --- text -----------------------------------------------------------------------------------------------
 
@@ -273,10 +288,22 @@ class Emitter:
             return
         self.declare(name, value)
 
+    @property
+    def driver(self) -> bool:
+        """Whether what is emitted belongs to the driver loop, which all threads of a team run in step."""
+        return self.region is None and not self.single
+
+    def hand_on(self, t: str, pointer: str, words: int = 1) -> None:
+        """A slot of the driver loop: whoever enters at a fork point gets its value."""
+        self.state.append((t, pointer, self.state_words))
+        self.state_words += words
+
     def declare(self, name: str, value: Value) -> None:
         """Declare a local in a stack slot."""
         t = self.types.register(value.type)
         pointer = self.slot(t, name)
+        if self.driver:
+            self.hand_on(t, pointer, slot_words(value.type))
         self.locals[name] = Binding(value.type, pointer)
         self.do(f"store {t} {value.text}, ptr {pointer}")
 

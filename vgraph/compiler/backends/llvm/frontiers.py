@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import FRONTIER, LIST, FrontierLayoutCode
+from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST, FrontierLayoutCode
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter
 from vgraph.compiler.backends.llvm.expressions import descriptor
@@ -306,11 +306,11 @@ def emit_list_get(f: Emitter, node: ir.ListGet) -> None:
 
 
 def emit_trace(f: Emitter, node: ir.Trace) -> None:
-    """`trace`: thread 0 records the round; its time runs from the record before it."""
+    """`trace`: thread 0 records the round; its time runs from the record before it to when all had met."""
     active, edges = f.i64(node.active), f.i64(node.edges)
     numbers = f"i32 {f.scan.labels[node.label]}", f"i32 {f.scan.directions[node.direction]}"
     with once(f):
-        now = f.native("vg_now")
+        now = f.native("vg_now") if f.serial else f.load_field(CONTEXT, "%ctx", "met")
         spent = f.op(f"sub i64 {now}, {f.op('load i64, ptr %last_trace')}")
         f.do(f"store i64 {now}, ptr %last_trace")
         counts = f"i64 {active}", f"i64 {edges}"

@@ -55,7 +55,7 @@ def emit_drain(
     top = f.slot(f"{{ {t}, i64 }}", "top")
     head, inside, fresh = f.label("pop"), f.label("popped"), f.label("fresh")
     with once(f):
-        if not f.serial:
+        if not f.lone:
             _gather(f, decl)
         f.start(head)
         poll(f)

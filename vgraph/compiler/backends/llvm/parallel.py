@@ -11,6 +11,7 @@ from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
+from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.values import Value
@@ -35,18 +36,25 @@ loops a few hubs next to each other may have most of the work."""
 # --- barriers -----------------------------------------------------------------------------------------------
 
 
-def barrier(f: Emitter) -> None:
-    """All threads meet, and leave the kernel together if the run was stopped. Nothing inside `single`."""
+def barrier(f: Emitter, *, ends: bool = False) -> None:
+    """All threads meet, and leave the kernel together if the run was stopped. Nothing inside `single`.
+
+    `ends`: no thread holds anything that the others have not been told, so that some may be dismissed.
+    """
     if f.single:
         return
     if f.serial:
         cancel = f.load_field(CONTEXT, "%ctx", "cancel", "monotonic")
         status = f.load_field(CONTEXT, "%ctx", "status", "monotonic")
         stop = f.op(f"or i32 {cancel}, {status}")
+        leave = f.op(f"icmp ne i32 {stop}, 0")
     else:
-        stop = f.native("vg_barrier", "ptr %ctx")
+        last = "true" if ends else "false"
+        team = f.native("vg_barrier", "ptr %ctx", "i32 %tid", "i32 %generation", f"i1 {last}")
+        f.do(f"store i64 {f.op(f'zext i32 {team} to i64')}, ptr %team")
+        leave = f.op(f"icmp eq i32 {team}, 0")
     go = f.label("go")
-    f.branch(f.op(f"icmp ne i32 {stop}, 0"), f.exit, go, UNLIKELY)
+    f.branch(leave, f.exit, go, UNLIKELY)
     f.start(go)
 
 
@@ -68,9 +76,10 @@ def my_part(f: Emitter, size: str) -> Iterator[str]:
     """A loop over this thread's share of 0 .. size, in ascending order of threads; gives the counter."""
     begin, end = "0", size
     if not (f.serial or f.single):
-        begin = f.op(f"udiv i64 {f.op(f'mul i64 {size}, %thread')}, %num_threads")
+        team = f.op("load i64, ptr %team")
+        begin = f.op(f"udiv i64 {f.op(f'mul i64 {size}, %thread')}, {team}")
         following = f.op("add i64 %thread, 1")
-        end = f.op(f"udiv i64 {f.op(f'mul i64 {size}, {following}')}, %num_threads")
+        end = f.op(f"udiv i64 {f.op(f'mul i64 {size}, {following}')}, {team}")
     before, head, inside, leave = f.block, *map(f.label, ("part", "part.body", "part.end"))
     f.start(head)
     i = f"%i.{head}"
@@ -112,12 +121,13 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
 
 
 def emit_alone(f: Emitter, node: ir.Alone) -> None:
-    """`alone { ... }`: thread 0 runs it as a kernel for one thread does, then tells the others its scalars.
+    """`alone { ... }`: the first thread runs it as code for one thread does, then tells a team's others its scalars.
 
     A run that is stopped there stops in all threads, at the barrier that they wait at.
     """
     if f.serial:
-        f.body(node.body)
+        with _no_forks(f):
+            f.body(node.body)
         return
     base, places, words = next_slots(f), [], 0
     for kind, name, t in written_alone(node):
@@ -128,7 +138,8 @@ def emit_alone(f: Emitter, node: ir.Alone) -> None:
     outside, f.exit = f.exit, f.label("alone.stopped")
     with once(f):
         f.serial = True
-        f.body(node.body)
+        with _no_forks(f):
+            f.body(node.body)
         for t, pointer, offset in places:
             value = f.op(f"load {f.types.register(t)}, ptr {pointer}")
             store_at(f, thread_slot(f, base, "0", offset), value, t, "ctx")
@@ -141,18 +152,29 @@ def emit_alone(f: Emitter, node: ir.Alone) -> None:
         f.do(f"store {f.types.register(t)} {value}, ptr {pointer}")
 
 
+@contextmanager
+def _no_forks(f: Emitter) -> Iterator[None]:
+    f.alone = True
+    yield
+    f.alone = False
+
+
 # --- parallel loops -----------------------------------------------------------------------------------------
 
 
 def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     """`parfor`: chunks are handed out by a shared counter until none is left."""
+    from vgraph.compiler.backends.llvm import pieces
+
+    if node.cut is not None and node.limit is None:
+        pieces.share_point(f, node)
+    else:
+        fork_point(f, _least(node), lambda: _items(f, node))
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, node.body, region)
     if node.cut is not None:
-        from vgraph.compiler.backends.llvm.pieces import piece_work
-
-        piece_work(f, node, region)
+        pieces.piece_work(f, node, region)
     elif node.segments > 1:
         _by_segments(f, node, region)
     else:
@@ -176,6 +198,23 @@ def publish_buckets(f: Emitter, body: ir.Body) -> None:
 
     for name in dict.fromkeys(n.buckets for n in walk_body(body) if isinstance(n, ir.BucketPush)):
         buckets.publish(f, name)
+
+
+def _items(f: Emitter, node: ir.ParFor) -> str:
+    """The number of items of the loop's domain."""
+    if node.layout is ir.Layout.SPARSE:
+        assert node.frontier is not None
+        return f.load_field(FRONTIER, descriptor(f, node.frontier), "count")
+    if node.layout is None and selection(node) is None:
+        return "%num_vertices"
+    return f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
+
+
+def _least(node: ir.ParFor) -> int:
+    """Fewest items of a chunk."""
+    if node.layout is ir.Layout.SPARSE:
+        return min(QUEUE_CHUNK[1], LARGEST_CHUNK[min(loop_depth(node.body), 2)] // 4)
+    return VERTEX_CHUNK[1] if node.layout is None and selection(node) is None else WORD_CHUNK[1]
 
 
 Visit = Callable[[str, str, str], None]
@@ -289,22 +328,46 @@ def chunk_size(f: Emitter, size: str, rule: tuple[int, int], most: int) -> str:
 
 def take_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[[str, str], None]) -> None:
     """Take chunks until none is left; the request to stop is looked at before each."""
+    if not f.serial:
+        _share_chunks(f, size, chunk, drained, work)
+        return
     before, head, take, run = f.block, *map(f.label, ("chunk", "chunk.take", "chunk.run"))
     f.start(head)
-    place = len(f.lines)
+    place, begin = len(f.lines), f"%begin.{head}"
     f.branch(f.cancelled(), drained, take, UNLIKELY)
     f.start(take)
-    if f.serial:
-        begin = f"%begin.{head}"
-    else:
-        counter = f.field(CONTEXT, "%ctx", "chunk_counter")
-        begin = f.op(f"atomicrmw add ptr {counter}, i64 {chunk} monotonic, align 8{f.alias('ctx')}")
     f.branch(f.op(f"icmp ult i64 {begin}, {size}"), run, drained)
     f.start(run)
     end = f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {size}")
     work(begin, end)
-    if f.serial:
-        f.lines.insert(place, f"  {begin} = phi i64 [ 0, %{before} ], [ {end}, %{f.block} ]")
+    f.lines.insert(place, f"  {begin} = phi i64 [ 0, %{before} ], [ {end}, %{f.block} ]")
+    f.jump(head)
+
+
+def _share_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[[str, str], None]) -> None:
+    """Ranks 0, 2, ... take chunks from the front, the others from the back, until they meet.
+
+    So from round to round a thread gets about the same vertices, and finds them in its own cache. The counter has how
+    many were taken from the front in its low half, and from the back in its high half.
+    """
+    last = f.op(f"sub i64 {f.op(f'add i64 {size}, {chunk}')}, 1")
+    chunks = f.op(f"udiv i64 {last}, {chunk}")
+    back = f.op("trunc i64 %thread to i1")
+    step = f.op(f"select i1 {back}, i64 {1 << 32}, i64 1")
+    counter = f.field(CONTEXT, "%ctx", "chunk_counter")
+    head, take, run = map(f.label, ("chunk", "chunk.take", "chunk.run"))
+    f.start(head)
+    f.branch(f.cancelled(), drained, take, UNLIKELY)
+    f.start(take)
+    taken = f.op(f"atomicrmw add ptr {counter}, i64 {step} monotonic, align 8{f.alias('ctx')}")
+    front, behind = f.op(f"and i64 {taken}, {(1 << 32) - 1}"), f.op(f"lshr i64 {taken}, 32")
+    f.branch(f.op(f"icmp ult i64 {f.op(f'add i64 {front}, {behind}')}, {chunks}"), run, drained)
+    f.start(run)
+    from_back = f.op(f"sub i64 {f.op(f'sub i64 {chunks}, 1')}, {behind}")
+    number = f.op(f"select i1 {back}, i64 {from_back}, i64 {front}")
+    begin = f.op(f"mul nuw i64 {number}, {chunk}")
+    end = f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {size}")
+    work(begin, end)
     f.jump(head)
 
 
@@ -334,7 +397,7 @@ def combine_partials(f: Emitter, region: Region) -> None:
         barrier(f)
         return
     if not region.partials:
-        barrier(f)
+        barrier(f, ends=True)
         return
     offsets, words = [], 0
     base = next_slots(f)
@@ -344,14 +407,15 @@ def combine_partials(f: Emitter, region: Region) -> None:
         words += slot_words(t)
         value = f.op(f"load {f.types.register(t)}, ptr {slot}")
         store_at(f, thread_slot(f, base, "%thread", offsets[-1]), value, t, "ctx")
-    barrier(f)
+    barrier(f, ends=True)
+    met = f.op(f"zext i32 {f.load_field(CONTEXT, '%ctx', 'members')} to i64")
 
     def each(thread: str, _: str, __: str) -> None:
         for (op, name), offset in zip(region.partials, offsets, strict=True):
             t = f.globals[name].type
             _fold(f, op, name, load_at(f, thread_slot(f, base, thread, offset), t, "ctx"))
 
-    counted(f, "0", "%num_threads", each, "threads", f.loop_metadata("!3", "!4"))
+    counted(f, "0", met, each, "threads", f.loop_metadata("!3", "!4"))
 
 
 def next_slots(f: Emitter) -> str:

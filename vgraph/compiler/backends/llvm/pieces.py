@@ -16,6 +16,7 @@ from vgraph.compiler.backends.abi import FRONTIER
 from vgraph.compiler.backends.llvm import parallel
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Piece, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor, row_offset
+from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.scan import loop_depth
@@ -36,6 +37,14 @@ def emit_piece(f: Emitter, node: ir.Piece) -> Value:
         size = f.op(f"sub i64 {f.piece.end}, {f.piece.begin}")
         return Value(size, I64, size)
     return Value(f.piece.whole if node.share is ir.Share.WHOLE else f.piece.first, node.type)
+
+
+def prologue(f: Emitter) -> None:
+    """How long the list of hubs was when the present loop began: it is never emptied."""
+    if "vg.hubs" in f.scan.workspace:
+        slot = f.pointers["vg.hubs.base"] = f.slot("i64", "vg.hubs.base")
+        f.do(f"store i64 0, ptr {slot}")
+        f.hand_on("i64", slot)
 
 
 def piece_work(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -69,7 +78,7 @@ def _run(f: Emitter, node: ir.ParFor, vertex: str, piece: Piece, again: str) -> 
 def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert node.limit is not None
     limit, hubs = f.i64(node.limit), f.pointers["vg.hubs"]
-    base = _base(f)
+    base = f.pointers["vg.hubs.base"]
     before = f.op(f"load i64, ptr {base}")
     last, region.leave = region.leave, f.label("set.aside")
 
@@ -95,14 +104,6 @@ def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
     f.do(f"store i64 {total}, ptr {base}")
     count = f.op(f"sub i64 {total}, {before}")
     _hubs(f, node, hubs, count, limit)
-
-
-def _base(f: Emitter) -> str:
-    """A stack slot: how long the list of hubs was when the present loop began. The list is never emptied."""
-    if "vg.hubs.base" not in f.pointers:
-        f.pointers["vg.hubs.base"] = f.slot("i64", "vg.hubs.base")
-        f.entry.append(f"  store i64 0, ptr {f.pointers['vg.hubs.base']}")
-    return f.pointers["vg.hubs.base"]
 
 
 def _fetch_add(f: Emitter, place: str) -> str:
@@ -166,28 +167,44 @@ Position = Callable[[str], str]
 """Where item k of a loop's domain begins on the line of its work."""
 
 
+def share_point(f: Emitter, node: ir.ParFor) -> None:
+    """The fork point of a loop of equal shares: behind what lays out the work of a queue, in which each thread of the
+    team has a part."""
+    if node.layout is None:
+        fork_point(f, WORK_CHUNK[1], lambda: f.op("add i64 %num_vertices, %num_arcs"))
+        return
+    _lay_out(f, node, *_queued(f, node))
+    fork_point(f, WORK_CHUNK[1], lambda: _laid_out(f, node))
+
+
+def _queued(f: Emitter, node: ir.ParFor) -> tuple[str, Callable[[str], str]]:
+    """The number of vertices in the loop's queue, and what gives one of them."""
+    assert node.layout is ir.Layout.SPARSE
+    assert node.frontier is not None
+    source = descriptor(f, node.frontier)
+    queue = f.load_field(FRONTIER, source, "queue")
+    return f.load_field(FRONTIER, source, "count"), lambda k: f.widen(f.read(f.types.id, queue, k, "queues"))
+
+
+def _laid_out(f: Emitter, node: ir.ParFor) -> str:
+    """The length of the line on which the queue's work lies."""
+    items, _ = _queued(f, node)
+    return f.read("i64", f.pointers["vg.work"], items, "vg.work")
+
+
 def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert node.cut is not None
     side = node.cut
     if node.layout is None:
         items, total = "%num_vertices", f.op("add i64 %num_vertices, %num_arcs")
 
+        vertex: Callable[[str], str] = str
+
         def position(k: str) -> str:
             return f.op(f"add i64 {row_offset(f, side, k)}, {k}")
-
-        def vertex(k: str) -> str:
-            return k
     else:
-        assert node.layout is ir.Layout.SPARSE
-        assert node.frontier is not None
-        source = descriptor(f, node.frontier)
-        queue = f.load_field(FRONTIER, source, "queue")
-        items = f.load_field(FRONTIER, source, "count")
-
-        def vertex(k: str) -> str:
-            return f.widen(f.read(f.types.id, queue, k, "queues"))
-
-        total = _lay_out(f, node, items, vertex)
+        items, vertex = _queued(f, node)
+        total = _laid_out(f, node)
 
         def position(k: str) -> str:
             return f.read("i64", f.pointers["vg.work"], k, "vg.work")
@@ -198,8 +215,8 @@ def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
     parallel.take_chunks(f, total, chunk, region.leave, share.emit)
 
 
-def _lay_out(f: Emitter, node: ir.ParFor, items: str, vertex: Callable[[str], str]) -> str:
-    """Write where each vertex of a queue begins on the line of the work; gives the line's length."""
+def _lay_out(f: Emitter, node: ir.ParFor, items: str, vertex: Callable[[str], str]) -> None:
+    """Write where each vertex of a queue begins on the line of the work, and behind them all the line's length."""
     work, at = f.pointers["vg.work"], f.slot("i64", "at")
     f.do(f"store i64 0, ptr {at}")
 
@@ -217,7 +234,6 @@ def _lay_out(f: Emitter, node: ir.ParFor, items: str, vertex: Callable[[str], st
     with parallel.once(f):
         f.write("i64", work, items, total, "vg.work")
     parallel.barrier(f)
-    return total
 
 
 def _offset_parts(f: Emitter, items: str, mine: str) -> str:
@@ -236,7 +252,7 @@ def _offset_parts(f: Emitter, items: str, mine: str) -> str:
             old = f.op(f"load i64, ptr {slot}")
             f.do(f"store i64 {f.op(f'add i64 {old}, {step}')}, ptr {slot}")
 
-    counted(f, "0", "%num_threads", add, "threads", f.loop_metadata("!3", "!4"))
+    counted(f, "0", f.op("load i64, ptr %team"), add, "threads", f.loop_metadata("!3", "!4"))
     shift = f.op(f"load i64, ptr {earlier}")
     with parallel.my_part(f, items) as k:
         moved = f.op(f"add i64 {f.read('i64', f.pointers['vg.work'], k, 'vg.work')}, {shift}")

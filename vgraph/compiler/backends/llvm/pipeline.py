@@ -5,12 +5,13 @@ for many producers and consumers (Vyukov): tickets are drawn from `head` and `ta
 in its round t div chunks, and a word of the slot says what it holds: 2r while free for round r, 2r + 1 once filled.
 
 Memory ordering. A producer fills a slot's elements with plain stores and publishes it by a *release* store of 2r + 1;
-the consumer that reads this word with *acquire* therefore sees them all. A consumer frees the slot by a *release* store
-of 2r + 2, which the next producer reads with *acquire*: it overwrites nothing that is still being read. `head` and
-`tail` only hand out tickets, so their compare-and-swaps are relaxed; no thread waits while it holds a ticket.
-`finished` counts producers that are done, added with *release* behind their last publication and read with *acquire*:
-who sees all of them done and no ticket left may leave. Reads and writes of other properties by both sides are
-relaxed atomics (`insert-atomics`); the barrier at the end orders everything.
+the consumer that reads this word with *acquire* therefore sees them all. A consumer frees the slot by a *release*
+store of 2r + 2, which the next producer reads with *acquire*: it overwrites nothing that is still being read. `head`
+and `tail` only hand out tickets, so their compare-and-swaps are relaxed; no thread waits while it holds a ticket.
+`finished` counts the items that were published, added with *release* behind their publication and read with
+*acquire*: who sees all of them and no ticket left may leave. So it does not matter how many threads take part, nor
+when they come. Reads and writes of other properties by both sides are relaxed atomics (`insert-atomics`); the barrier
+at the end orders everything.
 
 Nobody waits for another thread to go on: each looks at the request to stop before each step, a producer that finds
 the channel full consumes a piece itself, and producers that are done consume what is left. So one thread alone, or
@@ -32,6 +33,7 @@ from vgraph.compiler.backends.abi import CHANNEL_LINES, CONTEXT, FRONTIER, LINE
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor, row_offset
+from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.parallel import (
     LARGEST_CHUNK,
     QUEUE_CHUNK,
@@ -64,6 +66,7 @@ class _Channel:
 
 def emit_pipeline(f: Emitter, node: ir.Pipeline) -> None:
     """`pipeline v in ... through (...) { produce } then { consume }`."""
+    fork_point(f, VERTEX_CHUNK[1], lambda: _size(f, node))
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, (*node.producer, *node.consumer), region)
@@ -76,6 +79,20 @@ def emit_pipeline(f: Emitter, node: ir.Pipeline) -> None:
     pushes.finish(f, region)
     f.region, f.loops = None, loops
     combine_partials(f, region)
+
+
+def prologue(f: Emitter) -> None:
+    """How many items have gone through each channel before the loop under way."""
+    for name in f.scan.channels:
+        slot = f.pointers[f"through {name}"] = f.slot("i64", "through")
+        f.do(f"store i64 0, ptr {slot}")
+        f.hand_on("i64", slot)
+
+
+def _size(f: Emitter, node: ir.Pipeline) -> str:
+    if node.frontier is None:
+        return "%num_vertices"
+    return f.load_field(FRONTIER, descriptor(f, node.frontier), "count")
 
 
 def _open(f: Emitter, node: ir.Pipeline) -> _Channel:
@@ -189,8 +206,6 @@ class _Shared:
             f.slot(t, hint)
             for t, hint in (("i1", "producing"), ("i64", "at"), ("i64", "end"), ("i64", "tries"))
         )
-        self.runs = f.slot("i64", "runs")
-        f.allocas.append(f"  store i64 0, ptr {self.runs}")
         names = ("head", "tail", "finished")
         self.words = {name: self.line(str(number)) for number, name in enumerate(names)}
         self.head, self.take = f.label("step"), f.label("take")
@@ -209,12 +224,13 @@ class _Shared:
 
     def emit(self) -> None:
         f = self.f
-        half = f.op(f"lshr i64 {f.op('add i64 %num_threads, 1')}, 1")
-        f.do(f"store i1 {f.op(f'icmp ult i64 %thread, {half}')}, ptr {self.producing}")
+        odd = f.op("trunc i64 %thread to i1")
+        f.do(f"store i1 {f.op(f'xor i1 {odd}, true')}, ptr {self.producing}")
         for slot in (self.at, self.end, self.tries):
             f.do(f"store i64 0, ptr {slot}")
-        done = f.op(f"add i64 {f.op(f'load i64, ptr {self.runs}')}, {half}")
-        f.do(f"store i64 {done}, ptr {self.runs}")
+        through = f.pointers[f"through {self.channel.node.buffers[0]}"]
+        done = f.op(f"add i64 {f.op(f'load i64, ptr {through}')}, {self.channel.size}")
+        f.do(f"store i64 {done}, ptr {through}")
         chunk = _range_size(f, self.channel)
         go, produce = f.label("go"), f.label("produce")
         f.start(self.head)
@@ -239,7 +255,6 @@ class _Shared:
         f.branch(f.op(f"icmp ult i64 {begin}, {self.channel.size}"), taken, over)
         f.start(over)
         f.do(f"store i1 false, ptr {self.producing}")
-        f.op(f"atomicrmw add ptr {self.words['finished']}, i64 1 release, align 8")
         f.jump(self.take)
         f.start(taken)
         end = f.call(
@@ -285,11 +300,13 @@ class _Shared:
             f.do(f"store i64 {value}, ptr {place}, align 8{f.alias('ctx')}")
         f.do(f"store i64 {last}, ptr {self.at}")
         self.release(line, f.op(f"add i64 {word}, 1"))
+        items = f.op(f"sub i64 {last}, {first}")
+        f.op(f"atomicrmw add ptr {self.words['finished']}, i64 {items} release, align 8")
         f.do(f"store i64 0, ptr {self.tries}")
         f.jump(self.head)
 
     def consume(self, done: str) -> None:
-        """Empty a slot; if none is filled, leave when all producers are done, else look again in a while."""
+        """Empty a slot; if none is filled, leave when all items have been published, else look again in a while."""
         f = self.f
         idle = f.label("idle")
         slot, line, word = self.ticket("tail", 1, idle)

@@ -91,10 +91,16 @@ def emit_while(f: Emitter, node: ir.While) -> None:
 
 
 def _poll_counter(f: Emitter, body: ir.Body) -> str:
-    if f.region is not None or f.serial or has_collective(body):
+    if not f.driver or f.lone or has_collective(body):
         return ""
-    slot = f.slot("i64", "rounds")
-    f.do(f"store i64 0, ptr {slot}")
+    return _driver_slot(f, "rounds", "0")
+
+
+def _driver_slot(f: Emitter, name: str, value: str) -> str:
+    """A number that a loop of the driver keeps."""
+    slot = f.slot("i64", name)
+    f.hand_on("i64", slot)
+    f.do(f"store i64 {value}, ptr {slot}")
     return slot
 
 
@@ -122,16 +128,18 @@ def emit_for(f: Emitter, node: ir.For) -> None:
     start, stop = f.i64(node.start), f.i64(node.stop)
     step = str(int(node.step.value)) if isinstance(node.step, ir.Const) else f.i64(node.step)
     rounds = _rounds(f, start, stop, step)
+    if f.driver:
+        _driver_for(f, node, start, step, rounds)
+        return
     before, head, inside, latch, leave = f.block, *map(f.label, ("for", "each", "next", "endfor"))
-    count = _poll_counter(f, node.body) if f.region is None else ""
     f.start(head)
     k, i = f"%k.{head}", f"%i.{head}"
     f.lines.append(f"  {k} = phi i64 [ 0, %{before} ], [ %n.{head}, %{latch} ]")
     f.lines.append(f"  {i} = phi i64 [ {start}, %{before} ], [ %s.{head}, %{latch} ]")
     f.branch(f.op(f"icmp ult i64 {k}, {rounds}"), inside, leave)
     f.start(inside)
-    if f.region is None or loop_depth(node.body):
-        _poll(f, count, node.body)
+    if loop_depth(node.body):
+        _poll(f, "", node.body)
     elif not _short(node):
         due, look, go = f.op(f"and i64 {k}, {OPERATOR_POLL_ROUNDS - 1}"), f.label("look"), f.label("go")
         f.branch(f.op(f"icmp eq i64 {due}, {OPERATOR_POLL_ROUNDS - 1}"), look, go, UNLIKELY)
@@ -147,6 +155,30 @@ def emit_for(f: Emitter, node: ir.For) -> None:
     f.start(latch)
     f.do(f"%n.{head} = add nuw i64 {k}, 1")
     f.do(f"%s.{head} = add i64 {i}, {step}")
+    f.jump(head)
+    f.start(leave)
+
+
+def _driver_for(f: Emitter, node: ir.For, start: str, step: str, rounds: str) -> None:
+    """The same in the driver loop: its counters are handed on at fork points."""
+    left, at = _driver_slot(f, "left", rounds), _driver_slot(f, "at", start)
+    width = _driver_slot(f, "step", step)
+    head, inside, latch, leave = map(f.label, ("for", "each", "next", "endfor"))
+    count = _poll_counter(f, node.body)
+    f.start(head)
+    f.branch(f.op(f"icmp ne i64 {f.op(f'load i64, ptr {left}')}, 0"), inside, leave)
+    f.start(inside)
+    _poll(f, count, node.body)
+    f.loops.append(Loop(leave, latch))
+    saved = dict(f.locals)
+    f.declare(node.name, Value(f.op(f"load i64, ptr {at}"), I64))
+    f.body(node.body)
+    f.locals = saved
+    f.loops.pop()
+    f.start(latch)
+    for slot, change in ((left, "-1"), (at, f.op(f"load i64, ptr {width}"))):
+        old = f.op(f"load i64, ptr {slot}")
+        f.do(f"store i64 {f.op(f'add i64 {old}, {change}')}, ptr {slot}")
     f.jump(head)
     f.start(leave)
 

@@ -1,0 +1,247 @@
+"""A run's `Context` (`abi.py`) in Python's hands."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vgraph.compiler.backends.abi import (
+    ARMS,
+    CONTEXT,
+    FORK,
+    FRONTIER,
+    LINE,
+    LIST,
+    MAX_THREADS,
+    TRACE_RECORD,
+    WORKER,
+    WORKER_STRIDE,
+    Status,
+)
+
+Bytes = npt.NDArray[np.uint8]
+AnyArray = npt.NDArray[Any]
+
+
+def aligned_zeros(nbytes: int) -> Bytes:
+    """A zeroed buffer of `nbytes` bytes (at least one line) that starts on a cache line."""
+    raw = np.zeros(max(nbytes, LINE) + LINE, np.uint8)
+    start = -raw.ctypes.data % LINE
+    return raw[start : start + max(nbytes, LINE)]
+
+
+def _round_up(nbytes: int) -> int:
+    return -(-nbytes // LINE) * LINE
+
+
+class ContextView:
+    """A `Context` in Python's hands: allocates it and all it points to, and keeps its arrays alive.
+
+    `num_args` and `num_results` count u64 slots, `num_slots` the reduction slots of each thread, `num_state` the
+    u64 slots that a fork point hands on; `forks` has the items of the smallest chunk at each fork point. Free the
+    memory that native code allocated (trace, lists, buckets) with `close()`, or use it as a context manager.
+    """
+
+    def __init__(
+        self,
+        num_threads: int,
+        *,
+        num_args: int = 0,
+        num_results: int = 0,
+        num_slots: int = 0,
+        num_frontiers: int = 0,
+        num_lists: int = 0,
+        num_buckets: int = 0,
+        num_state: int = 0,
+        forks: Sequence[int] = (),
+        trace_limit: int = 1 << 20,
+    ) -> None:
+        assert 1 <= num_threads <= MAX_THREADS
+        self.release: Callable[[int], None] | None = None
+        """Frees what native code allocated for the context at an address; set by who runs it."""
+        self._buffer = aligned_zeros(CONTEXT.size)
+        self.address = int(self._buffer.ctypes.data)
+        """Where the struct lies."""
+        self._fields = self._buffer.view(CONTEXT.dtype)
+        self._keep: list[object] = []
+        stride = _round_up(8 * num_slots)
+        self._args = aligned_zeros(8 * num_args)
+        self._results = aligned_zeros(8 * num_results)
+        self.partials: AnyArray = aligned_zeros(num_threads * stride)[: num_threads * stride]
+        self._frontiers = aligned_zeros(max(1, num_frontiers) * FRONTIER.size).view(FRONTIER.dtype)
+        self._lists = aligned_zeros(num_lists * LIST.size).view(LIST.dtype)
+        self._num_args, self._num_results, self._num_slots = num_args, num_results, num_slots
+        self._num_frontiers, self._num_lists = num_frontiers, num_lists
+        self._forks = aligned_zeros(len(forks) * FORK.size).view(FORK.dtype)
+        self._forks["least"][: len(forks)] = forks
+        self._arms = aligned_zeros(ARMS.size).view(ARMS.dtype)
+        self._workers = [aligned_zeros(num_threads * WORKER_STRIDE) for _ in range(num_buckets)]
+        pointers: dict[str, AnyArray] = {
+            "args": self._args,
+            "results": self._results,
+            "partials": self.partials,
+            "frontiers": self._frontiers,
+            "lists": self._lists,
+            "buckets": np.array([w.ctypes.data for w in self._workers], np.uint64),
+            "forks": self._forks,
+            "arms": self._arms,
+            "state": aligned_zeros(8 * num_state),
+        }
+        self._keep += [pointers["buckets"], pointers["state"]]
+        for name, array in pointers.items():
+            self._fields[name] = array.ctypes.data
+        numbers = {"threads": num_threads, "forks": len(forks), "lists": num_lists, "buckets": num_buckets}
+        for name, count in numbers.items():
+            self._fields[f"num_{name}"] = count
+        self._fields["partials_stride"] = stride
+        self._fields["trace_limit"] = trace_limit
+
+    def get(self, field: str) -> int:
+        """The present value of a field; safe while native code runs."""
+        return int(self._fields[field][0])
+
+    def set(self, field: str, value: int) -> None:
+        """Store into a field."""
+        self._fields[field] = value
+
+    def cancel(self) -> None:
+        """Ask native code to leave at its next chunk or round."""
+        self._fields["cancel"] = 1
+
+    @property
+    def busy(self) -> bool:
+        """Whether native code may touch it, or anything it points to: nothing of it may be freed."""
+        return self.get("in_use") != 0
+
+    def keep(self, thing: object) -> None:
+        """Keep `thing`, e.g. the machine code that runs, alive as long as the context."""
+        self._keep.append(thing)
+
+    def learned(self) -> tuple[AnyArray, AnyArray]:
+        """What native code knows of the loops at the fork points, and of teams."""
+        return self._forks.copy(), self._arms.copy()
+
+    def recall(self, learned: tuple[AnyArray, AnyArray]) -> None:
+        """Begin with what another run of the same kernel has learned."""
+        self._forks[:], self._arms[:] = learned
+
+    @property
+    def waited(self) -> float:
+        """Seconds that all threads together waited at barriers."""
+        return self.get("waited") * 1e-9
+
+    @property
+    def status(self) -> Status:
+        """The first failure that native code recorded, or `Status.OK`."""
+        return Status(self.get("status"))
+
+    # --- arguments and results -----------------------------------------------------------------------------
+
+    def set_array(self, slot: int, array: AnyArray | None) -> None:
+        """Pass the address of a C-contiguous array (None: null); it is kept alive."""
+        if array is None:
+            self._store(slot, b"")
+            return
+        assert array.flags.c_contiguous
+        self._keep.append(array)
+        self.set_pointer(slot, array.ctypes.data)
+
+    def set_pointer(self, slot: int, address: int) -> None:
+        """Pass a raw address."""
+        self._store(slot, struct.pack("<Q", address))
+
+    def set_scalar(self, slot: int, value: float | np.generic, dtype: npt.DTypeLike) -> None:
+        """Pass a scalar: native code loads `dtype` straight from the slot's address (bool: one byte)."""
+        self._store(slot, np.asarray(value).astype(dtype, casting="unsafe").tobytes())
+
+    def _store(self, slot: int, data: bytes) -> None:
+        assert 0 <= slot < self._num_args
+        assert len(data) <= 8
+        self._args[8 * slot : 8 * slot + 8] = np.frombuffer(data.ljust(8, b"\0"), np.uint8)
+
+    def result(self, slot: int, dtype: npt.DTypeLike) -> Any:
+        """The scalar that native code stored as `dtype` at the start of result `slot`."""
+        assert 0 <= slot < self._num_results
+        return self._results[8 * slot : 8 * slot + 8].view(dtype)[0]
+
+    # --- frontiers, lists, trace ---------------------------------------------------------------------------
+
+    def add_frontier(
+        self, index: int, capacity: int, id_dtype: npt.DTypeLike, *, bitmap: bool, flags: bool
+    ) -> None:
+        """Allocate an empty sparse frontier of `capacity` vertices; bitmap and in-queue flags if asked."""
+        assert 0 <= index < self._num_frontiers
+        arrays: dict[str, AnyArray] = {"queue": np.empty(capacity, id_dtype)}
+        if bitmap:
+            arrays["bits"] = aligned_zeros(8 * -(-capacity // 64))
+        if flags:
+            arrays["flags"] = np.zeros(capacity, np.uint8)
+        for name, array in arrays.items():
+            self._keep.append(array)
+            self._frontiers[name][index] = array.ctypes.data
+        self._frontiers["capacity"][index] = capacity
+        self._frontiers["epoch"][index] = 1
+
+    def add_buckets(self, index: int, capacity: int) -> None:
+        """Allocate what a set of buckets of `capacity` vertices keeps per vertex."""
+        queued = np.zeros(capacity, np.uint8)
+        self._keep.append(queued)
+        workers = self._workers[index]
+        for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
+            workers[k : k + WORKER.size].view(WORKER.dtype)["queued"] = queued.ctypes.data
+
+    def frontier_address(self, index: int) -> int:
+        """Address of frontier descriptor `index`."""
+        return int(self._frontiers.ctypes.data) + index * FRONTIER.size
+
+    def frontier_field(self, index: int, field: str) -> int:
+        """The present value of a field of frontier `index`."""
+        return int(self._frontiers[field][index])
+
+    def list_address(self, index: int) -> int:
+        """Address of list descriptor `index`."""
+        return int(self._lists.ctypes.data) + index * LIST.size
+
+    def list_frontier(self, index: int, position: int) -> AnyArray:
+        """A copy of the ids of frontier `position` of list `index`."""
+        entry = self._lists[index]
+        assert 0 <= position < int(entry["length"])
+        dtype = np.dtype(f"<u{int(entry['id_bytes'])}")
+        start, end = (
+            _copy(int(entry["offsets"]) + 8 * (position + k), 8, np.dtype("<u8"))[0] for k in (0, 1)
+        )
+        return _copy(
+            int(entry["ids"]) + int(start) * dtype.itemsize, int(end - start) * dtype.itemsize, dtype
+        )
+
+    def list_length(self, index: int) -> int:
+        """Number of frontiers in list `index`."""
+        return int(self._lists["length"][index])
+
+    def trace(self) -> AnyArray:
+        """A copy of the trace, one `TRACE_RECORD` per round."""
+        return _copy(self.get("trace"), self.get("trace_length") * TRACE_RECORD.itemsize, TRACE_RECORD)
+
+    def close(self) -> None:
+        """Free what native code allocated; nothing while it runs."""
+        if self.release is not None and not self.busy:
+            self.release(self.address)  # one call, so that no interrupt comes between `free` and forgetting
+
+    def __enter__(self) -> ContextView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_workers"):
+            self.close()
+
+
+def _copy(address: int, nbytes: int, dtype: np.dtype[Any]) -> AnyArray:
+    return np.frombuffer(ctypes.string_at(address, nbytes) if nbytes else b"", dtype)
