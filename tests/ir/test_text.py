@@ -13,9 +13,10 @@ from random_programs import Maker
 from vgraph.compiler import ir, legality
 from vgraph.compiler.forms import FORMS, Hole
 from vgraph.compiler.rewrite import walk
-from vgraph.compiler.text import _STATEMENTS, RESERVED, parse_program, print_node, print_program
+from vgraph.compiler.text import _EXPRESSIONS, _STATEMENTS, RESERVED, parse_program, print_node, print_program
 from vgraph.compiler.text_expressions import IrSyntaxError
 from vgraph.compiler.text_parser import _lark
+from vgraph.compiler.verify_expressions import TYPE_CHECKS
 
 
 @settings(max_examples=60, deadline=None)
@@ -42,14 +43,15 @@ def test_programs_print_as_they_were_written(text):
 @pytest.mark.parametrize("kind", FORMS, ids=lambda kind: kind.__name__)
 def test_a_form_names_every_field(kind):
     holes = [part for part in FORMS[kind] if isinstance(part, Hole)]
-    expected = [f.name for f in fields(kind) if f.name != "span" and f.type != "Body"]
+    own = {"span", "type"} if issubclass(kind, ir.Expr) else {"span"}
+    expected = [f.name for f in fields(kind) if f.name not in own and f.type != "Body"]
     assert sorted(hole.name for hole in holes) == sorted(expected)
 
 
-def test_every_statement_has_one_text():
-    by_hand = {*_STATEMENTS, ir.If, ir.Pipeline}
+def test_every_node_has_one_text():
+    by_hand = {*_STATEMENTS, *_EXPRESSIONS, ir.If, ir.Pipeline}
     assert not by_hand & set(FORMS)
-    assert by_hand | set(FORMS) == set(legality.STATEMENTS)
+    assert by_hand | set(FORMS) == {*legality.STATEMENTS, *TYPE_CHECKS}
 
 
 def test_every_keyword_is_reserved_or_harmless_as_a_name():
@@ -94,6 +96,13 @@ def test_spans_point_into_the_text():
         ("algorithm", "planned", 1, "there is no level planned"),
         ("weight[edge])", "weight[edge]", 7, "not expected here"),
         ("fill dist = 2147483647:i32", "fill dist = sqrt(1:i32)", 10, "there is no sqrt(i32)"),
+        ("2147483647:i32", "size(3:i64)", 10, "size takes the name of a declaration first"),
+        ("2147483647:i32", "size.x(frontier)", 10, "size.x takes the name of a declaration first"),
+        ("2147483647:i32", "contains(frontier)", 10, "contains takes the name of a declaration first"),
+        ("2147483647:i32", "select.x(true, 1:i32)", 10, "there is no select.x(bool, i32)"),
+        ("2147483647:i32", "degree.up(none)", 10, "there is no degree.up(vid)"),
+        ("2147483647:i32", "degree(none, none)", 10, "there is no degree(vid, vid)"),
+        ("2147483647:i32", "piece.size(none)", 10, "there is no piece.size(vid)"),
         ("return dist\n", "return", 17, "not expected here"),
         ("0:i32\n", "0:i32 $\n", 11, "this character is not expected"),
     ],

@@ -1,15 +1,16 @@
-"""Forms: the text of a statement, which its class declares once; printer, grammar and parser follow from it.
+"""Forms: the text of a node, which its class declares once; printer, grammar and parser follow from it.
 
 `push {frontier} {vertex} {layout} {dedupe} {atomic}` names fields in braces. How a field is written follows from its
 type. One that may be left out (a flag, an optional name, a plain order) takes a space beside it along. `{op=}` is the
 sign of a reduction: `min=`. The fields of type `Body` follow the form, and are not in it.
+The form of an expression is a call: `neighbor.{orientation}({vertex}, {k})`.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import fields
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vgraph.compiler import ir
 
@@ -38,7 +39,7 @@ _GRAMMAR: Final = {
 }
 
 
-def _cut(kind: type[ir.Stmt]) -> tuple[str | Hole, ...]:
+def _cut(kind: type[ir.Node]) -> tuple[str | Hole, ...]:
     """The form of a class, cut into texts and holes."""
     types = {f.name: str(f.type) for f in fields(kind)}
     found: list[str | Hole] = []
@@ -58,27 +59,32 @@ def _cut(kind: type[ir.Stmt]) -> tuple[str | Hole, ...]:
     return tuple(part for part in found if part)
 
 
-def has_body(kind: type[ir.Stmt]) -> bool:
+def has_body(kind: type[ir.Node]) -> bool:
     """Whether a body follows the form."""
     return any(f.type == "Body" for f in fields(kind))
 
 
-def rule_of(kind: type[ir.Stmt]) -> str:
+def rule_of(kind: type[ir.Node]) -> str:
     """The name of its grammar rule: `frontier_push`."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", kind.__name__).lower()
 
 
-_CLASSES: Final = [c for c in vars(ir).values() if isinstance(c, type) and issubclass(c, ir.Stmt) and c.form]
-FORMS: Final[dict[type[ir.Stmt], tuple[str | Hole, ...]]] = {kind: _cut(kind) for kind in _CLASSES}
+_CLASSES: Final = [c for c in vars(ir).values() if isinstance(c, type) and issubclass(c, ir.Node) and c.form]
+FORMS: Final[dict[type[ir.Node], tuple[str | Hole, ...]]] = {kind: _cut(kind) for kind in _CLASSES}
 """The forms of all classes that have one."""
+STATEMENTS: Final = [kind for kind in FORMS if issubclass(kind, ir.Stmt)]
+CALLS: Final[dict[str, Any]] = {
+    re.split(r"\W", kind.form)[0]: kind for kind in FORMS if issubclass(kind, ir.Expr)
+}
+"""Expressions by the word that begins them."""
 
 
 def grammar() -> str:
     """An alternative of the grammar's rule `statement` for each form."""
     lines = []
-    for kind, form in FORMS.items():
+    for kind in STATEMENTS:
         symbols = []
-        for part in form:
+        for part in FORMS[kind]:
             if isinstance(part, str):
                 symbols += [f'"{word}"' for word in re.findall(r"\w+|\S=?", part)]
             else:

@@ -40,7 +40,7 @@ def node(cls: type[_T]) -> type[_T]:
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def statement(form: str) -> Callable[[type[_T]], type[_T]]:
+def written(form: str) -> Callable[[type[_T]], type[_T]]:
     """Declare a node with its text, fields in braces: `forms.py` says more."""
 
     def declare(cls: type[_T]) -> type[_T]:
@@ -54,6 +54,8 @@ def statement(form: str) -> Callable[[type[_T]], type[_T]]:
 class Node:
     """Base of everything in the IR."""
 
+    form: ClassVar[str] = ""
+    """Its text as `written` was given it; empty where `text.py` and the grammar have to say more."""
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def _parts(self) -> tuple[object, ...]:
@@ -91,9 +93,6 @@ class Expr(Node):
 
 class Stmt(Node):
     """An action."""
-
-    form: ClassVar[str] = ""
-    """Its text as `statement` was given it; empty where `text.py` and the grammar have to say more."""
 
 
 Body = tuple[Stmt, ...]
@@ -227,7 +226,7 @@ class Logical(Expr):
         return BOOL
 
 
-@node
+@written("select({condition}, {then}, {other})")
 class Select(Expr):
     """`select(c, a, b)`: only the chosen side is evaluated."""
 
@@ -296,7 +295,7 @@ class ScratchLoad(Expr):
     type: Type
 
 
-@node
+@written("degree.{orientation}({vertex})")
 class Degree(Expr):
     """`degree.out(v)`, as i64."""
 
@@ -305,7 +304,7 @@ class Degree(Expr):
     type: Type = I64
 
 
-@node
+@written("neighbor.{orientation}({vertex}, {k})")
 class Neighbor(Expr):
     """`neighbor.out(v, k)`: the k-th neighbor in ascending order; undefined unless 0 <= k < degree."""
 
@@ -323,7 +322,7 @@ class GraphSize(Expr):
     type: Type = I64
 
 
-@node
+@written("size({frontier})")
 class FrontierSize(Expr):
     """`size(frontier)`: how many vertices, as i64. Driver loop only."""
 
@@ -331,7 +330,7 @@ class FrontierSize(Expr):
     type: Type = I64
 
 
-@node
+@written("contains({frontier}, {vertex})")
 class InFrontier(Expr):
     """`contains(frontier, v)`: membership; at kernel level the frontier is in BITMAP layout."""
 
@@ -340,7 +339,7 @@ class InFrontier(Expr):
     type: Type = BOOL
 
 
-@node
+@written("count({list})")
 class ListSize(Expr):
     """`count(levels)`: frontiers in a list of frontiers, as i64. Driver loop only."""
 
@@ -359,7 +358,7 @@ class Share(Enum):
     """True for exactly one piece of each vertex."""
 
 
-@node
+@written("piece.{share}()")
 class Piece(Expr):
     """`piece.size()` (i64), `piece.whole()` and `piece.first()` (bool): the piece of the innermost `parfor ... cut`."""
 
@@ -370,7 +369,7 @@ class Piece(Expr):
         return I64 if self.share is Share.SIZE else BOOL
 
 
-@node
+@written("left({queue})")
 class QueueSize(Expr):
     """`left(queue)`: vertices that a priority queue still holds, as i64. Driver loop only."""
 
@@ -378,7 +377,7 @@ class QueueSize(Expr):
     type: Type = I64
 
 
-@node
+@written("level({queue})")
 class QueueLevel(Expr):
     """`level(queue)`: the level of the last `pop`, as i64; 0 before the first. Driver loop only."""
 
@@ -386,7 +385,7 @@ class QueueLevel(Expr):
     type: Type = I64
 
 
-@node
+@written("bucket({buckets})")
 class BucketKey(Expr):
     """`bucket(work)`: the key of the bucket under way, as i64. Kernel level."""
 
@@ -394,7 +393,7 @@ class BucketKey(Expr):
     type: Type = I64
 
 
-@node
+@written("length({array})")
 class ArrayLength(Expr):
     """`length(sources)`: elements of an array parameter, as i64."""
 
@@ -405,7 +404,7 @@ class ArrayLength(Expr):
 # --- statements of every level --------------------------------------------------------------------------------
 
 
-@statement("let {name}: {type} = {value}")
+@written("let {name}: {type} = {value}")
 class Let(Stmt):
     """`let x: i32 = e`: declare a local; visible to the end of the enclosing body."""
 
@@ -414,7 +413,7 @@ class Let(Stmt):
     value: Expr
 
 
-@statement("{name} = {value}")
+@written("{name} = {value}")
 class Assign(Stmt):
     """`x = e`: a new value for a declared local."""
 
@@ -422,7 +421,7 @@ class Assign(Stmt):
     value: Expr
 
 
-@statement("{name} {op=} {value}")
+@written("{name} {op=} {value}")
 class Accumulate(Stmt):
     """`x += e` on a local: a sum the user declared, so floats may be reassociated. `op` as in `Reduce`."""
 
@@ -431,7 +430,7 @@ class Accumulate(Stmt):
     value: Expr
 
 
-@statement("@{name} = {value}")
+@written("@{name} = {value}")
 class SetGlobal(Stmt):
     """`@error = e`: driver loop only."""
 
@@ -439,7 +438,7 @@ class SetGlobal(Stmt):
     value: Expr
 
 
-@statement("@{name} {op=} {value}")
+@written("@{name} {op=} {value}")
 class ReduceGlobal(Stmt):
     """`@error += e` inside an operator or parallel loop: combined over all threads when the round ends."""
 
@@ -448,7 +447,7 @@ class ReduceGlobal(Stmt):
     value: Expr
 
 
-@statement("{order} {prop}[{index}] = {value}")
+@written("{order} {prop}[{index}] = {value}")
 class Store(Stmt):
     """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex), or the driver loop."""
 
@@ -458,7 +457,7 @@ class Store(Stmt):
     order: Order = Order.PLAIN
 
 
-@statement("scratch {prop}[{index}] = {value}")
+@written("scratch {prop}[{index}] = {value}")
 class ScratchStore(Stmt):
     """`scratch count[v] = e`: a write that only this visit sees."""
 
@@ -467,7 +466,7 @@ class ScratchStore(Stmt):
     value: Expr
 
 
-@statement("clear scratch {prop}")
+@written("clear scratch {prop}")
 class ScratchClear(Stmt):
     """`clear scratch count`: the end of a visit; every element is zero again. Kernel level only."""
 
@@ -499,7 +498,7 @@ class If(Stmt):
     other: Body = ()
 
 
-@statement("while {condition}")
+@written("while {condition}")
 class While(Stmt):
     """`while c { ... }`."""
 
@@ -507,7 +506,7 @@ class While(Stmt):
     body: Body
 
 
-@statement("for {name} in range({start}, {stop}, {step})")
+@written("for {name} in range({start}, {stop}, {step})")
 class For(Stmt):
     """`for i in range(start, stop, step) { ... }`; i is i64, bounds evaluated once; step is not 0 (0 runs no round)."""
 
@@ -541,7 +540,7 @@ class ForNeighbors(Stmt):
     vectorize: bool = False
 
 
-@statement("for {vertex} in common({left_orientation}({left}), {right_orientation}({right}))")
+@written("for {vertex} in common({left_orientation}({left}), {right_orientation}({right}))")
 class ForCommon(Stmt):
     """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once."""
 
@@ -553,12 +552,12 @@ class ForCommon(Stmt):
     body: Body
 
 
-@statement("break")
+@written("break")
 class Break(Stmt):
     """`break` out of the innermost sequential loop."""
 
 
-@statement("continue")
+@written("continue")
 class Continue(Stmt):
     """`continue` with the next round of the innermost sequential loop."""
 
@@ -573,7 +572,7 @@ class Fail(Stmt):
 # --- algorithm and scheduled level ----------------------------------------------------------------------------
 
 
-@statement("claim {prop}[{index}] from {expected} with {value}")
+@written("claim {prop}[{index}] from {expected} with {value}")
 class Claim(Stmt):
     """`claim parent[v] from none with e { ... }`: if the place still holds `expected`, the first writer puts
     `value` there and runs the body; everybody else does nothing. Which writer is first is not defined."""
@@ -585,7 +584,7 @@ class Claim(Stmt):
     body: Body
 
 
-@statement("union({prop}, {a}, {b})")
+@written("union({prop}, {a}, {b})")
 class Union(Stmt):
     """`union(component, a, b)`: merge the disjoint sets of vertices a and b; sets are named by their smallest id.
     Reads of the property in the same round see some id of the set; after the round exactly the smallest."""
@@ -646,7 +645,7 @@ class VertexApply(Stmt):
     schedule: ApplySchedule | None = None
 
 
-@statement("emit {value}")
+@written("emit {value}")
 class Emit(Stmt):
     """`emit e` in a vertex operator: its bool result (the last statement of the operator)."""
 
@@ -670,7 +669,7 @@ class FrontierSet(Stmt):
     vertex: Expr | None = None
 
 
-@statement("{out} = copy {source}")
+@written("{out} = copy {source}")
 class FrontierCopy(Stmt):
     """`a = copy b`: a frontier variable gets the value of another."""
 
@@ -678,14 +677,14 @@ class FrontierCopy(Stmt):
     source: str
 
 
-@statement("clear {list}")
+@written("clear {list}")
 class ListClear(Stmt):
     """`clear levels`: an empty list of frontiers."""
 
     list: str
 
 
-@statement("append {list} {frontier}")
+@written("append {list} {frontier}")
 class ListAppend(Stmt):
     """`append levels frontier`."""
 
@@ -702,14 +701,14 @@ class ListGet(Stmt):
     index: Expr
 
 
-@statement("refill {queue}")
+@written("refill {queue}")
 class QueueFill(Stmt):
     """`refill queue`: all vertices enter, and the level is 0 again."""
 
     queue: str
 
 
-@statement("{out} = pop {queue}")
+@written("{out} = pop {queue}")
 class QueuePop(Stmt):
     """`f = pop queue`: the level becomes the lowest value in the queue, if that is higher; f becomes the vertices whose
     values are not above the level, and they leave the queue for good. An empty queue gives the empty frontier."""
@@ -718,7 +717,7 @@ class QueuePop(Stmt):
     queue: str
 
 
-@statement("requeue {queue} {frontier}")
+@written("requeue {queue} {frontier}")
 class QueueUpdate(Stmt):
     """`requeue queue f`: values of the vertices in f (all if None) may have changed. `requeue-changed` puts it behind
     everything that writes the property; to the interpreter it means nothing."""
@@ -794,7 +793,7 @@ class Pipeline(Stmt):
     position: str | None = None
 
 
-@statement("single")
+@written("single")
 class Single(Stmt):
     """`single { ... }`: one thread runs the body, then a barrier. Inside it FrontierSet (empty, single), FrontierClear
     (sparse) and FrontierSwap are plain actions of that thread."""
@@ -802,7 +801,7 @@ class Single(Stmt):
     body: Body
 
 
-@statement("alone")
+@written("alone")
 class Alone(Stmt):
     """`alone { ... }`: a piece of the driver loop in which there is so little to do that one thread had better do it.
 
@@ -812,12 +811,12 @@ class Alone(Stmt):
     body: Body
 
 
-@statement("barrier")
+@written("barrier")
 class Barrier(Stmt):
     """`barrier`."""
 
 
-@statement("{ok} = {atomic} cas {prop}[{index}] from {expected} with {value}")
+@written("{ok} = {atomic} cas {prop}[{index}] from {expected} with {value}")
 class CompareAndSwap(Stmt):
     """`ok = cas parent[v] from e with f`: if the place holds `expected` put `value`; the bool local `ok` tells.
     `atomic` as in `Reduce`."""
@@ -830,7 +829,7 @@ class CompareAndSwap(Stmt):
     atomic: bool = True
 
 
-@statement("push {frontier} {vertex} {layout} {dedupe} {atomic}")
+@written("push {frontier} {vertex} {layout} {dedupe} {atomic}")
 class FrontierPush(Stmt):
     """`push next v` inside a `parfor`. SPARSE appends through a thread-local buffer, BITMAP sets the bit.
 
@@ -845,7 +844,7 @@ class FrontierPush(Stmt):
     atomic: bool = True
 
 
-@statement("clear {frontier} {layout}")
+@written("clear {frontier} {layout}")
 class FrontierClear(Stmt):
     """`clear f sparse`, collective: empty it. Sparse: count = 0 and a new epoch for the in-queue flags; bitmap: zero
     the words."""
@@ -854,7 +853,7 @@ class FrontierClear(Stmt):
     layout: Layout
 
 
-@statement("fold {prop} += {own}")
+@written("fold {prop} += {own}")
 class Fold(Stmt):
     """`fold triangles += triangles.own`, collective: add what all threads have in their copies to the property, and
     make the copies zero again."""
@@ -863,7 +862,7 @@ class Fold(Stmt):
     own: str
 
 
-@statement("swap {left} {right}")
+@written("swap {left} {right}")
 class FrontierSwap(Stmt):
     """`swap f g`, collective: exchange the two descriptors."""
 
@@ -871,7 +870,7 @@ class FrontierSwap(Stmt):
     right: str
 
 
-@statement("convert {frontier} to {layout}")
+@written("convert {frontier} to {layout}")
 class FrontierConvert(Stmt):
     """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues are sorted."""
 
@@ -879,14 +878,14 @@ class FrontierConvert(Stmt):
     layout: Layout
 
 
-@statement("clear {buckets} buckets")
+@written("clear {buckets} buckets")
 class BucketsClear(Stmt):
     """`clear work buckets`, collective: no entry is left, and no bucket is under way."""
 
     buckets: str
 
 
-@statement("enqueue {buckets} {vertex}")
+@written("enqueue {buckets} {vertex}")
 class BucketPush(Stmt):
     """`enqueue work v` inside a parallel loop: an entry for v in the bucket that its key names now.
 
@@ -897,7 +896,7 @@ class BucketPush(Stmt):
     vertex: Expr
 
 
-@statement("{more} = advance {buckets}")
+@written("{more} = advance {buckets}")
 class BucketAdvance(Stmt):
     """`more = advance work`, collective: take the lowest bucket that has entries as the one under way; the bool
     local `more` tells whether there is one."""

@@ -1,6 +1,6 @@
 """The text form of the IR: `print_program` and `parse_program` are exact inverses, spans apart.
 
-Most statements declare their text themselves (`forms.py`), the tables have the rest. It is complete and deterministic:
+Most nodes declare their text themselves (`forms.py`), the tables have the rest. It is complete and deterministic:
 it serves as the key of the compile cache.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vgraph.compiler import ir
-from vgraph.compiler.forms import FORMS, SIGN, Hole
+from vgraph.compiler.forms import FORMS, SIGN, STATEMENTS, Hole
 from vgraph.compiler.ir import Expr, FrontierKind, Node, Program, Stmt
 from vgraph.compiler.types import BOOL, VID, Scalar, Type
 
@@ -21,7 +21,7 @@ from vgraph.compiler.types import BOOL, VID, Scalar, Type
 RESERVED = frozenset(
     """all atomic cas cast edge_apply empty fail false fill id if none num_arcs num_vertices parbucket
     parfor pipeline relaxed trace true vertex_apply""".split()  # noqa: SIM905
-).union(*(re.findall(r"(?:^|= )(\w+)", kind.form) for kind in FORMS))
+).union(*(re.findall(r"(?:^|= )(\w+)", kind.form) for kind in STATEMENTS))
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)
 
 
@@ -112,28 +112,18 @@ _EXPRESSIONS: dict[type[Expr], Callable[[Any], str]] = {
     ir.Binary: _binary,
     ir.Compare: _infix,
     ir.Logical: _infix,
-    ir.Select: lambda n: f"select({_list((n.condition, n.then, n.other))})",
     ir.Cast: lambda n: f"cast<{_type(n.to)}>({_expr(n.operand)})",
     ir.Call: lambda n: f"{n.function}({_list(n.args)})",
     ir.Element: lambda n: f"{_expr(n.vector)}[[{_expr(n.index)}]]",
     ir.Load: lambda n: f"{_relaxed(n)}{_place(n)}",
     ir.ScratchLoad: lambda n: f"scratch {_place(n)}",
-    ir.Degree: lambda n: f"degree.{n.orientation.value}({_expr(n.vertex)})",
-    ir.Neighbor: lambda n: f"neighbor.{n.orientation.value}({_expr(n.vertex)}, {_expr(n.k)})",
     ir.GraphSize: lambda n: n.what,
-    ir.FrontierSize: lambda n: f"size({_name(n.frontier)})",
-    ir.InFrontier: lambda n: f"contains({_name(n.frontier)}, {_expr(n.vertex)})",
-    ir.Piece: lambda n: f"piece.{n.share.value}()",
-    ir.ListSize: lambda n: f"count({_name(n.list)})",
-    ir.ArrayLength: lambda n: f"length({_name(n.array)})",
-    ir.QueueSize: lambda n: f"left({_name(n.queue)})",
-    ir.QueueLevel: lambda n: f"level({_name(n.queue)})",
-    ir.BucketKey: lambda n: f"bucket({_name(n.buckets)})",
 }
 
 
 def _expr(node: Expr) -> str:
-    return _EXPRESSIONS[type(node)](node)
+    form = FORMS.get(type(node))
+    return _EXPRESSIONS[type(node)](node) if form is None else _form(form, node)
 
 
 # --- statements ---------------------------------------------------------------------------------------------
@@ -249,19 +239,20 @@ _FIELDS: dict[str, Callable[[Any], str]] = {
     "Type": _type,
     "Layout": lambda layout: str(layout.value),
     "Orientation": lambda side: str(side.value),
+    "Share": lambda share: str(share.value),
     "Order": lambda order: "relaxed" if order is ir.Order.RELAXED else "",
     SIGN: lambda op: f"{op}=",
 }
 """How the fields in a form are printed, by type; a flag is its name."""
 
 
-def _hole(node: Stmt, hole: Hole) -> str:
+def _hole(node: Node, hole: Hole) -> str:
     value = node.__dict__[hole.name]
     text = (hole.name if value else "") if hole.type == "bool" else _FIELDS[hole.type](value)
     return f"{hole.before}{text}{hole.after}" if text else ""
 
 
-def _form(form: tuple[str | Hole, ...], node: Stmt) -> str:
+def _form(form: tuple[str | Hole, ...], node: Node) -> str:
     return "".join([part if isinstance(part, str) else _hole(node, part) for part in form])
 
 

@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.compiler import ir
+from vgraph.compiler import forms, ir
 from vgraph.compiler.functions import call_type
 from vgraph.compiler.ir import Expr, Order, Orientation
 from vgraph.compiler.types import BOOL, SCALARS, VID, Scalar, Type, Vector
@@ -144,42 +145,48 @@ class ExpressionBuilder:
     def _e_call(self, tree: Any, token: Token, *args: Any) -> Expr:
         name = text_of(token)
         trees = [a for a in args if a is not None]
-        if name == "contains" or name in _OF_NAMES:
-            return self._names_first(tree, name, trees)
+        made = self._by_form(tree, name, trees)
+        if made is not None:
+            return made
         built = [self.expr(a) for a in trees]
-        match name.split("."), built:
-            case [("neg" | "not" | "invert") as op], [a]:
+        match name, built:
+            case ("neg" | "not" | "invert") as op, [a]:
                 return ir.Unary(op, a)
-            case [("min" | "max") as op], [a, b]:
+            case ("min" | "max") as op, [a, b]:
                 return ir.Binary(op, a, b)
-            case ["select"], [c, a, b]:
-                return ir.Select(c, a, b)
-            case ["degree", ("out" | "in") as way], [v]:
-                return ir.Degree(v, Orientation(way))
-            case ["piece", ("size" | "whole" | "first") as share], []:
-                return ir.Piece(ir.Share(share))
-            case ["neighbor", ("out" | "in") as way], [v, k]:
-                return ir.Neighbor(v, Orientation(way), k)
         result = call_type(name, [a.type for a in built])
         if result is None:
             raise self.error(tree.meta, f"there is no {name}({', '.join(str(a.type) for a in built)})")
         return ir.Call(name, tuple(built), result)
 
-    def _names_first(self, tree: Any, name: str, args: list[Any]) -> Expr:
-        """The functions whose first argument is the name of a frontier, list or array."""
-        if len(args) != (2 if name == "contains" else 1) or args[0].data != "var":
+    def _by_form(self, tree: Any, name: str, args: list[Any]) -> Expr | None:
+        """The expression of a form, or None if there is none of this name, word and number of operands."""
+        head, _, word = name.partition(".")
+        kind = forms.CALLS.get(head)
+        if kind is None:
+            return None
+        holes = [part for part in forms.FORMS[kind] if isinstance(part, forms.Hole)]
+        given = [word, *args] if word else args
+        fits = len(given) == len(holes) and bool(word) == any(hole.type in _WORDS for hole in holes)
+        if any(hole.type == "str" for hole in holes) and not (fits and args[0].data == "var"):
             raise self.error(tree.meta, f"{name} takes the name of a declaration first")
-        target = text_of(args[0].children[0])
-        if name == "contains":
-            return ir.InFrontier(target, self.expr(args[1]))
-        made: Expr = _OF_NAMES[name](target)
+        if not fits:
+            return None
+        values: dict[str, Any] = {}
+        for hole, x in zip(holes, given, strict=True):
+            if hole.type in _WORDS:
+                if x not in _WORDS[hole.type]:
+                    return None
+                values[hole.name] = _WORDS[hole.type][x]
+            else:
+                values[hole.name] = text_of(x.children[0]) if hole.type == "str" else self.expr(x)
+        made: Expr = kind(**values)
         return made
 
 
-_OF_NAMES: dict[str, Any] = {
-    "size": ir.FrontierSize, "count": ir.ListSize, "length": ir.ArrayLength,
-    "left": ir.QueueSize, "level": ir.QueueLevel, "bucket": ir.BucketKey,
-}  # fmt: skip
+_WORDS: Final[dict[str, dict[str, Enum]]] = {
+    kind.__name__: {str(member.value): member for member in kind} for kind in (Orientation, ir.Share)
+}
 
 
 def _number(text: str, scalar: Scalar) -> int | float:

@@ -294,7 +294,7 @@ class _Builder(ExpressionBuilder):
         return ir.Trace(text_of(label), text_of(direction), self.expr(active), self.expr(edges))
 
 
-_BY_RULE: dict[str, type[Stmt]] = {forms.rule_of(kind): kind for kind in forms.FORMS}
+_BY_RULE: dict[str, type[Stmt]] = {forms.rule_of(kind): kind for kind in forms.STATEMENTS}
 _FIELDS: dict[str, Callable[[_Builder, Any], Any]] = {
     "str": lambda b, token: text_of(token),
     "str | None": lambda b, token: optional_text(token),
