@@ -1,6 +1,6 @@
 """How long a program takes to compile, against its length: where the time goes, and whether it stays linear.
 
-    python benchmarks/compile_time.py
+    python benchmarks/compile_time.py  # writes results/compile_time.json and, as a plot, compile_time.svg
 
 Each figure is the processor time of a stage, the median of `--repeats` compilations, for the CPU and any number of
 threads. `benchmarks/long_programs.py` has the programs.
@@ -101,8 +101,7 @@ def compile_once(main: AlgorithmDef, graph: vg.Graph) -> tuple[dict[str, float],
 def measure(kind: str, size: int, graph: vg.Graph, folder: Path, repeats: int) -> Row:
     """Compile a program `repeats` times."""
     text = long_programs.KINDS[kind](size)
-    main = long_programs.load(text, folder)
-    taken = [compile_once(main, graph) for _ in range(repeats)]
+    taken = [compile_once(long_programs.load(text, folder), graph) for _ in range(repeats)]  # each is parsed anew
     stages = {stage: 1e3 * harness.Sample.of([s[stage] for s, _ in taken]).median for stage in STAGES}
     instructions = sum(line.startswith("  ") for line in taken[0][1].splitlines())
     return Row(kind, size, text.count("\n"), instructions, sum(stages.values()) / 1e3, stages)
@@ -127,7 +126,7 @@ def show(rows: Sequence[Any]) -> str:
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Seconds against lines of text (of LLVM IR for helpers, which grow by inlining), both logarithmic."""
+    """Seconds against the length of the LLVM IR, which counts inlined helpers, both logarithmic."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -165,6 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for size in SIZES[kind]
         ]
     print(show(rows))
+    draw([vars(row) for row in rows], options.out.with_suffix(".svg"))
     harness.write_results(options.out, rows, method={"repeats": options.repeats, "clock": "process_time"})
 
 

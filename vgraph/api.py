@@ -17,7 +17,7 @@ from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
     from vgraph.runtime.explain import Explanation
-    from vgraph.runtime.progress import Progress
+    from vgraph.runtime.progress import Progress, ProgressCallback
     from vgraph.runtime.result import Result
     from vgraph.runtime.runner import Runner
     from vgraph.runtime.tuning import Tuning, TuningProgress
@@ -39,6 +39,7 @@ def run(
     output: str = "numpy",
     memory: str = "device",
     deterministic: bool = False,
+    max_rounds: int | None = None,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
@@ -55,11 +56,15 @@ def run(
     memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
     deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:
     floats are added in one order, which takes longer (docs/schedules.md says how much). Not on a GPU.
+    max_rounds: more rounds (applies) than this many, 1 or more, end the run with AlgorithmError, for programs that may
+    never end; rounds are then those of the program's text, in no order of priority. An algorithm that has a parameter
+    of this name gets it instead.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
     IllegalSchedule, a Diagnostic for a program outside the language, AlgorithmError where the program ends by
-    `vg.fail`, DeviceError (unknown device, out of memory). Ctrl-C stops it; the graph is never changed.
+    `vg.fail` or has too many rounds, DeviceError (unknown device, out of memory). Ctrl-C stops it; the graph is never
+    changed.
     """
     from vgraph.compiler.frontend import argument_types
     from vgraph.runtime.progress import reporter
@@ -70,6 +75,9 @@ def run(
     device = device or knobs().device or ("cpu" if deterministic else None)
     device = _device(device, graph, schedule, threads, output, memory)
     _check_deterministic(deterministic, device)
+    if max_rounds is not None and "max_rounds" in algorithm.signature.parameters:
+        params, max_rounds = {**params, "max_rounds": max_rounds}, None
+    _check_max_rounds(max_rounds)
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
@@ -78,15 +86,15 @@ def run(
     if replaced:
         arguments = {**arguments, **replaced}
         types = argument_types(algorithm, {**params, **replaced})
-    if device == "python":
-        result = _interpret(algorithm, graph, arguments, types, schedule or Schedule(), relabel)
-        return _as_seen(algorithm, result, rank).made_from(*given)
-    from vgraph.runtime.executor import execute
-
+    program = algorithm, graph, arguments, types, schedule or Schedule()
     with reporter(progress, algorithm.name) as report:
-        runner = _runner(device, threads, output, memory)
-        how = schedule or Schedule(), runner, report, relabel, deterministic
-        result = execute(algorithm, graph, arguments, types, *how)
+        if device == "python":
+            result = _interpret(*program, report, relabel, max_rounds)
+        else:
+            from vgraph.runtime.executor import execute
+
+            runner = _runner(device, threads, output, memory)
+            result = execute(*program, runner, report, relabel, deterministic, max_rounds)
     return _as_seen(algorithm, result, rank).made_from(*given)
 
 
@@ -294,9 +302,8 @@ def _check(algorithm: object, graph: object, schedule: object) -> None:
 @functools.cache
 def _own_parameters() -> frozenset[str]:
     """The names in a call of `run` that do not reach the algorithm."""
-    return frozenset(
-        name for name, p in inspect.signature(run).parameters.items() if p.kind is not p.VAR_KEYWORD
-    )
+    names = inspect.signature(run).parameters
+    return frozenset(name for name, p in names.items() if p.kind is not p.VAR_KEYWORD) - {"max_rounds"}
 
 
 def _check_relabel(relabel: object) -> None:
@@ -321,6 +328,11 @@ def _check_deterministic(deterministic: bool, device: str) -> None:
         )
 
 
+def _check_max_rounds(count: object) -> None:
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        raise ParameterError(f"max_rounds={shown(count)}: an int of at least 1")
+
+
 def _threads(threads: int | None) -> int:
     from vgraph.compiler.backends.abi import MAX_THREADS
     from vgraph.runtime.threads import default_threads
@@ -337,7 +349,9 @@ def _interpret(
     arguments: Mapping[str, Any],
     types: Mapping[str, Any],
     schedule: Schedule,
+    progress: ProgressCallback | None,
     relabel: str | None,
+    max_rounds: int | None,
 ) -> Result:
     """Run on the reference interpreter, in the graph's own order of vertices.
 
@@ -353,18 +367,21 @@ def _interpret(
     from vgraph.runtime.arguments import check_vertex
     from vgraph.runtime.executor import signature_of
     from vgraph.runtime.result import Result, Round, Stats, Trace
+    from vgraph.runtime.rounds import each_round, with_rounds
 
     start = time.perf_counter()
     typed = typed_program(algorithm, signature_of(graph, types))
     program = typed.program
     check_labels(program, schedule)
+    if max_rounds is not None:
+        with_rounds(schedule, program)
     if relabel is not None:
         check_numbering(program)
     for param in program.params:
         if param.type == VID:
             check_vertex(param.name, arguments[param.name], graph)
     checked = time.perf_counter()
-    values, records = run_reference(typed, graph, arguments)
+    values, records = run_reference(typed, graph, arguments, each_round(progress, algorithm.name, max_rounds))
     done = time.perf_counter()
     vertex_labels = {n.label for n in walk(program) if isinstance(n, VertexApply)}
     ways = ("push", "vertex")

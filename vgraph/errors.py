@@ -127,4 +127,4 @@ class VerificationError(VGraphError):
 
 
 class AlgorithmError(VGraphError, RuntimeError):
-    """An algorithm ended its own run by `vg.fail(message)`."""
+    """An algorithm ended its own run by `vg.fail(message)`, or had more rounds than `run(max_rounds=)` gave it."""

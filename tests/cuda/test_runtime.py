@@ -188,6 +188,11 @@ def test_an_exception_stops_the_kernel(gpu, graph, failure):
         check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
 
 
+def test_too_many_rounds_stop_the_kernel(gpu, graph):
+    with written(endless_body), pytest.raises(vg.AlgorithmError, match="max_rounds=2 rounds; 17 vertices"):
+        vg.run(counted, graph, device="cuda", x=X, max_rounds=2)
+
+
 def test_ctrl_c_before_the_launch_is_known(emulated, graph, monkeypatch):
     """The kernel runs already: its memory stays until it has left."""
     launch, begun = emulated.launch, []

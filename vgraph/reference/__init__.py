@@ -7,7 +7,7 @@ against.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,15 +28,18 @@ __all__ = ["RoundRecord", "run_reference"]
 
 
 def run_reference(
-    typed: TypedProgram, graph: Any, arguments: Mapping[str, object]
+    typed: TypedProgram,
+    graph: Any,
+    arguments: Mapping[str, object],
+    ended: Callable[[int, int], None] | None = None,
 ) -> tuple[dict[str, Any], list[RoundRecord]]:
     """Run a program on a `vgraph.Graph` that it was typed for; the results by name, and a record of every round.
 
     Properties come back as arrays, everything else as NumPy scalars; vertex ids are signed, with -1 for none.
-    `arguments` are complete. Raises AlgorithmError where the algorithm ends by `vg.fail`, or names a vertex that there
-    is none of.
+    `arguments` are complete. `ended(active, edges)` is called at the end of each round. Raises AlgorithmError where the
+    algorithm ends by `vg.fail`, or names a vertex that there is none of.
     """
-    state = DriverState(graph, typed)
+    state = DriverState(graph, typed, ended)
     function = state.overlay.function(typed.algorithm)
     state.code = function.__code__
     with arithmetic.quiet():

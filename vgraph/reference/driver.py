@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -71,8 +71,9 @@ class DriverState(State):
 
     code: CodeType
 
-    def __init__(self, graph: Any, typed: TypedProgram) -> None:
+    def __init__(self, graph: Any, typed: TypedProgram, ended: Callable[[int, int], None] | None) -> None:
         super().__init__(graph)
+        self.ended = ended
         self.path_types, self.operators = typed.signature.path_types, typed.operators
         self.overlay = Overlay(self)
         self.globals: dict[str, Any] = {}
@@ -90,8 +91,11 @@ class DriverState(State):
         own = {name: value for name, value in names.items() if isinstance(value, Property)}
         self.properties = {**self.of_graph, **own}
 
-    def end_round(self) -> set[int]:
+    def end_round(self, label: str, active: int, edges: int) -> set[int]:
         """Combine the contributions to globals, name merged sets; gives the vertices that were touched."""
+        self.trace.append(RoundRecord(label, active, edges))
+        if self.ended is not None:
+            self.ended(active, edges)
         done, self.round = self.round, None
         assert done is not None
         for (name, op), value in done.partials.items():
@@ -224,8 +228,7 @@ class GraphProxy:
                 dst = Vertex(state, (edge.src if reverse else edge.dst)._index, own=True)
                 self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
                 arcs += 1
-        state.trace.append(RoundRecord(label or op.name, len(active), arcs))
-        return Frontier(state.end_round())
+        return Frontier(state.end_round(label or op.name, len(active), arcs))
 
     def vertex_apply(
         self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
@@ -246,8 +249,7 @@ class GraphProxy:
         active = _vertices(frontier, state)
         state.round = Round()
         chosen = [v for v in active if self._call(op, call, first, (Vertex(state, v, own=True),))]
-        state.trace.append(RoundRecord(label or op.name, len(active), 0))
-        state.end_round()
+        state.end_round(label or op.name, len(active), 0)
         return Frontier(chosen)
 
     def _call(self, op: OperatorDef, call: Any, graph_first: bool | None, args: tuple[Any, ...]) -> Any:

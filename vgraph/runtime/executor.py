@@ -294,16 +294,24 @@ def execute(
     progress: ProgressCallback | None = None,
     relabel: str | None = None,
     deterministic: bool = False,
+    max_rounds: int | None = None,
 ) -> Result:
     """Run an algorithm with complete `arguments` of the given `types` on `runner`.
 
     `relabel`: on the graph in this order of its vertices; arguments and results keep the ids of `graph`.
-    `deterministic`: the bits of the result do not depend on the number of threads, nor on the schedule.
+    `deterministic`: the bits of the result do not depend on the number of threads, nor on the schedule. A run of more
+    than `max_rounds` rounds ends with AlgorithmError.
     """
     with _room_for(definition, graph):
         start = time.perf_counter()
         facts = policy.facts_of(graph, runner.name)
         signature, relabels = signature_of(graph, types), relabel is not None
+        if max_rounds is not None:
+            from vgraph.compiler.frontend import typed_program
+            from vgraph.runtime import rounds as counting
+
+            schedule = counting.with_rounds(schedule, typed_program(definition, signature).program)
+            progress = counting.limited(progress, definition.name, max_rounds)
         loaded = prepare(definition, signature, schedule, runner, facts, relabels, deterministic)
         compiled = time.perf_counter()
         plan = loaded.plan
@@ -315,6 +323,9 @@ def execute(
             call = Call(plan, numbers.graph, renumbered(plan, arguments, numbers), numbers)
         ran = runner.run(loaded.kernel, call, progress)
         values = _outputs(ran, plan, runner, numbers)
+        if max_rounds is not None and len(ran.records):
+            last = int(ran.records[-1, 2])
+            counting.check_rounds(definition.name, max_rounds, len(ran.records) + ran.dropped, last)
         ways = np.array([d != "vertex" for d in plan.interface.directions], np.bool_)
         rounds = int(ways[ran.records[:, 1]].sum()) or len(ran.records)
         stats = Stats(
