@@ -98,7 +98,7 @@ def test_other_options_stay():
 
 @pytest.mark.parametrize("value", [0, -1, True, 2.0, "3"])
 def test_what_is_no_number_of_rounds(value):
-    with pytest.raises(vg.ParameterError, match="max_rounds=.*: an int of at least 1"):
+    with pytest.raises(vg.ParameterError, match=r"max_rounds=.*: an int of at least 1"):
         vg.run(distances, PATH, source=0, max_rounds=value)
 
 
