@@ -101,7 +101,9 @@ def compile_once(main: AlgorithmDef, graph: vg.Graph) -> tuple[dict[str, float],
 def measure(kind: str, size: int, graph: vg.Graph, folder: Path, repeats: int) -> Row:
     """Compile a program `repeats` times."""
     text = long_programs.KINDS[kind](size)
-    taken = [compile_once(long_programs.load(text, folder), graph) for _ in range(repeats)]  # each is parsed anew
+    taken = [
+        compile_once(long_programs.load(text, folder), graph) for _ in range(repeats)
+    ]  # each is parsed anew
     stages = {stage: 1e3 * harness.Sample.of([s[stage] for s, _ in taken]).median for stage in STAGES}
     instructions = sum(line.startswith("  ") for line in taken[0][1].splitlines())
     return Row(kind, size, text.count("\n"), instructions, sum(stages.values()) / 1e3, stages)

@@ -49,7 +49,9 @@ def two_applies(graph):
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 def test_a_negative_cycle_is_told(device):
     """On the CPU its distances would be found in buckets, and one of them would never get empty."""
-    with pytest.raises(vg.AlgorithmError, match="distances has not ended after max_rounds=50 rounds; 1 vertices"):
+    with pytest.raises(
+        vg.AlgorithmError, match="distances has not ended after max_rounds=50 rounds; 1 vertices"
+    ):
         vg.run(distances, CYCLE, source=0, max_rounds=50, **device)
 
 

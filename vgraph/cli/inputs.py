@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -237,6 +237,9 @@ def parse_value(text: str) -> Any:
         ) from None
 
 
+_WIDEST: Final = 60
+"""Characters of an option that a message shows."""
+
 # --- schedules ------------------------------------------------------------------------------------
 
 
@@ -268,4 +271,5 @@ def _option(name: str, text: str) -> object:
         words = AXES[name].words
         known = words.choices
         meant = f"one of {', '.join(known)}" if known else words.form or words.meant
-        raise ScheduleError(f"{name}={text or '?'}{_meant(text, known)}: {name} is {meant}") from None
+        written = text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
+        raise ScheduleError(f"{name}={written or '?'}{_meant(text, known)}: {name} is {meant}") from None

@@ -89,7 +89,10 @@ class ExpressionBuilder:
         scalar = SCALARS.get(name)
         if scalar is None or scalar is BOOL:
             raise self.error(tree.meta, f"there is no number of type {name}")
-        return ir.Const(_number(number, scalar), scalar)
+        try:
+            return ir.Const(_number(number, scalar), scalar)
+        except (ValueError, OverflowError):
+            raise self.error(tree.meta, f"this is no number of type {name}") from None
 
     def _e_true(self, tree: Any) -> Expr:
         return ir.Const(True, BOOL)

@@ -43,7 +43,10 @@ def parse(text: str, name: str) -> Program:
         allowed = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
         reason = f"{got} not expected here; one of {', '.join(sorted(map(str, allowed)))} is"
         raise IrSyntaxError(Span(source, line, column, line, column + 1), reason) from None
-    return _Builder(source).program(tree)
+    try:
+        return _Builder(source).program(tree)
+    except RecursionError:
+        raise IrSyntaxError(Span(source, 1, 0, 1, 1), "the program is nested too deeply") from None
 
 
 def _group(lanes: Token | None) -> ir.Lanes:
