@@ -122,11 +122,12 @@ def test_what_is_chosen_for_a_large_graph_leaves_legal_what_is_asked(facts: Fact
                 assert (large.attempt(options)[1] is None) == legal, options
 
 
+@pytest.mark.parametrize("deterministic", [False, True])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_refused_always_is_refused_with_every_other_option(name: str) -> None:
+def test_what_is_refused_always_is_refused_with_every_other_option(name: str, deterministic: bool) -> None:
     program = program_of(name)
     for label in labels(program):
-        here = space.Label(program, label, Context())
+        here = space.Label(program, label, Context(deterministic=deterministic))
         asked = [(a.name, v) for a in AXES.values() for v in a.candidates]
         for axis, value in asked:
             error = here.attempt(Options(**{axis: value}))[1]
