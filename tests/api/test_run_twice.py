@@ -8,18 +8,15 @@ from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
 from vgraph import compiler
-from vgraph.compiler.backends import jit
 from vgraph.config import scope
 from vgraph.runtime import executor, policy
-from vgraph.runtime.cpu import CPU
 
 
 @pytest.fixture
-def quick(monkeypatch):
+def quick():
     """Machine code that is not optimised: it is used twice."""
-    monkeypatch.setattr(CPU, "compile", lambda self, source: jit.compile_ir(source.text, opt=0))
     executor._loaded.clear()
-    with scope(no_cache=True):
+    with scope(no_cache=True, opt=0):
         yield
     executor._loaded.clear()
 

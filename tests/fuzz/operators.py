@@ -120,6 +120,8 @@ def loop(w: Writer, s: Scope, depth: int) -> bool:
     w.line(depth, f"{total} = {start}")
     inner, body = LOOPS.pick(w.r, w, s, depth)
     w.loops += 1
+    if w.chance(0.25):
+        inner.locals.append(Value(total, t))
     if w.chance(0.3):
         w.line(body, f"if {e.boolean(w, inner, 1).text}:")
         w.line(body + 1, w.r.choice(["break", "continue"]))
@@ -353,19 +355,26 @@ def unite(w: Writer, s: Scope, depth: int, a: str, b: str) -> None:
 # --- operators ------------------------------------------------------------------------------------------------
 
 
-def edge_operator(w: Writer, name: str, loop: str = "free") -> None:
-    """An operator of edges; `loop`: "bounded" runs until nothing changes, "alone" makes no frontier."""
+def edge_operator(w: Writer, name: str, loop: str = "free", writes: tuple[Prop, ...] = ()) -> None:
+    """An operator of edges; `loop`: "bounded" runs until nothing changes, "alone" makes no frontier.
+
+    `writes`: properties that it writes, whatever else it does.
+    """
     w.begin_operator("edge")
     writable = [p for p in w.properties if p.is_writable]
     if loop == "bounded":
         writable = [p for p in writable if p.type in (I64, INTEGERS[0]) and p.name in w.bounded]
-    written = w.r.sample(writable, min(len(writable), w.r.choice([1, 1, 2, 3])))
-    claims = loop != "bounded" and w.chance(0.2)
+    claims = 0 if loop == "bounded" else w.r.choice([0] * 8 + [1, 2])
+    """1: before the reductions, 2: after them."""
+    count = w.r.choice([0, 1, 2]) if claims else w.r.choice([1, 1, 2, 3])
+    written = [*writes, *(p for p in w.r.sample(writable, min(len(writable), count)) if p not in writes)]
     hidden = {p.name for p in written}
     scope = Scope(["src", "dst"], edges=["edge"], hidden={"dst": hidden})
     own = Scope(["dst"], hidden={"dst": hidden})
     w.operator(name, ["src", "edge", "dst"])
     some(w, scope, 1, w.r.choice([0, 0, 1, 2]))
+    if claims == 1:
+        claim(w, scope, own, 1, "dst")
     for p in written:
         op = w.r.choice(MIN_MAX + BITS if loop == "bounded" else ways(p.type))
         guarded(
@@ -376,7 +385,7 @@ def edge_operator(w: Writer, name: str, loop: str = "free") -> None:
         )
     if loop != "bounded":
         _extras(w, scope, "dst")
-    if claims:
+    if claims == 2:
         claim(w, scope, own, 1, "dst")
     if loop == "alone" and w.chance(0.15):
         unite(w, scope, 1, "src", "dst")

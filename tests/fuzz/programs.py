@@ -390,8 +390,8 @@ def fixpoint(w: Writer, number: int) -> list[str]:
         update = f"{place} {op}= {value} & 255"
     elif w.chance(0.3):
         update = f"{place} = min({place}, src.{prop} + edge.cost)"
-    test = w.r.choice(["edge.cost > 2", "src.id != dst.id", "src.x < 4"])
-    if w.chance(0.2):
+    test = w.r.choice(["edge.cost > 2", "src.id != dst.id", "src.x < 4", f"src.{prop} < dst.id"])
+    if w.chance(0.35):
         w.line(1, f"if {test}:")
         w.line(2, update)
     else:
@@ -501,11 +501,11 @@ def levels(w: Writer, number: int) -> list[str]:
 @STEPS.add(1)
 def queue(w: Writer, number: int) -> list[str] | None:
     """A priority queue over an integer property, which the operator may change."""
-    found = [p.name for p in w.properties if p.type in (I32, I64, U32) and p.owner == "algorithm"]
-    o.edge_operator(w, f"op{number}")
+    by = w.r.choice([p for p in w.properties if p.type in (I32, I64, U32) and p.owner == "algorithm"])
+    o.edge_operator(w, f"op{number}", writes=(by,) if w.chance(0.7) else ())
     q = f"queue{number}"
     return [
-        f"{q} = graph.priority_queue({w.r.choice(found)})",
+        f"{q} = graph.priority_queue({by.name})",
         f"while {q}:",
         f"    bucket = {q}.pop()",
         f"    graph.edge_apply(op{number}, bucket{_reverse(w)})",

@@ -218,11 +218,24 @@ def runner_of(way: Way) -> Runner:
     return CUDA(emulated(way.seed))
 
 
-def emulated(seed: int) -> Any:
-    """An emulated GPU of some launch shape."""
+def no_emulation() -> str | None:
+    """Why there is no emulated GPU here; None where there is one."""
+    _beside_cuda()
+    from emulator import unavailable
+
+    found: str | None = unavailable()
+    return found
+
+
+def _beside_cuda() -> None:
     folder = str(Path(__file__).parents[1] / "cuda")
     if folder not in sys.path:
         sys.path.append(folder)
+
+
+def emulated(seed: int) -> Any:
+    """An emulated GPU of some launch shape."""
+    _beside_cuda()
     from emulated_device import EmulatedDevice
 
     multiprocessors, block = ((1, 32), (2, 64), (3, 32), (2, 128))[seed % 4]
@@ -310,8 +323,8 @@ def ways(subject: Subject, r: random.Random, cuda: bool) -> Iterator[Way]:
             yield replace(way, schedule=options_of(schedule))
 
 
-def check(subject: Subject, cuda: bool = False, large: bool = False) -> None:
-    """Run a program in several ways on several graphs. Raises Difference."""
+def check(subject: Subject, cuda: bool = False, large: bool = False) -> int:
+    """Run a program in several ways on several graphs; how many runs were compared. Raises Difference."""
     r = random.Random(subject.seed)
     shapes = [r.choice(SMALL[:2]), *SMALL[2:], *([r.choice(LARGE)] if large else [])]
     expected: dict[tuple[int, int], Outcome] = {}
@@ -320,6 +333,7 @@ def check(subject: Subject, cuda: bool = False, large: bool = False) -> None:
             expected[shape] = subject.expected(subject.graph(shape))
         except Exception as error:
             raise Difference(None, shape, f"the reference: {type(error).__name__}: {error}") from error
+    compared = 0
     for way in ways(subject, r, cuda):
         try:
             runs = Runs(subject, way)
@@ -328,10 +342,11 @@ def check(subject: Subject, cuda: bool = False, large: bool = False) -> None:
         except Exception as error:
             raise Difference(way, (0, 0), f"{type(error).__name__}: {error}") from error
         for shape in shapes:
-            slow = way.device == "interpret" and shape in LARGE
-            if slow:
-                continue
+            if way.device == "interpret" and shape in LARGE:
+                continue  # slow
             compare(runs, shape, expected[shape])
+            compared += 1
+    return compared
 
 
 def compare(runs: Runs, shape: tuple[int, int], expected: Outcome) -> None:

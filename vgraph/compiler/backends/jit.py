@@ -94,10 +94,13 @@ def _host_machine(opt: int) -> TargetMachine:
     )
 
 
-def _optimised(text: str, level: int | None) -> tuple[ModuleRef, TargetMachine]:
+def _level(opt: int | None) -> int:
+    return knobs().opt if opt is None else opt
+
+
+def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
     """Parse, verify and optimise for the host; the caller holds the lock."""
     llvm = _initialize()
-    opt = knobs().opt if level is None else level
     machine = _host_machine(opt)
     try:
         module = llvm.parse_assembly(text)
@@ -136,20 +139,20 @@ def compile_ir(text: str, *, opt: int | None = None) -> bytes:
     Raises `InternalError` with LLVM's message when the text is not valid.
     """
     with _lock:
-        module, machine = _optimised(text, opt)
+        module, machine = _optimised(text, _level(opt))
         return bytes(machine.emit_object(module))
 
 
 def optimised_ir(text: str, *, opt: int | None = None) -> str:
     """The module after LLVM's optimisations, as text."""
     with _lock:
-        return str(_optimised(text, opt)[0])
+        return str(_optimised(text, _level(opt))[0])
 
 
 def assembly(text: str, *, opt: int | None = None) -> str:
     """The host's assembly for the module."""
     with _lock:
-        module, machine = _optimised(text, opt)
+        module, machine = _optimised(text, _level(opt))
         return str(machine.emit_assembly(module))
 
 
@@ -226,9 +229,9 @@ class _EngineSymbols(dict[str, int]):
 # --- what the code depends on -----------------------------------------------------------------------------
 
 
-def object_parts(text: str, *, opt: int = 3) -> tuple[str, ...]:
+def object_parts(text: str, *, opt: int | None = None) -> tuple[str, ...]:
     """All that the object code of `compile_ir` depends on, for the key under which it is kept."""
-    return ("object", text, *(e.llvm for e in needed(text)), str(opt), target_key(), *_own_texts())
+    return ("object", text, *(e.llvm for e in needed(text)), str(_level(opt)), target_key(), *_own_texts())
 
 
 @functools.cache
