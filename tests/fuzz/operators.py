@@ -410,8 +410,9 @@ def vertex_operator(w: Writer, name: str, returns: bool = False) -> None:
     if w.chance(0.4) and not returns:
         _scatter(w, scope)
     else:
-        for _ in range(w.r.randint(1, 4)):
-            w.r.choice([_own_store, _own_store, _statement, _statement, _scratch])(w, scope, 1)
+        kinds = (_own_store, _own_store, _statement, _statement, _scratch, _gather)
+        for kind in w.r.choices(kinds, k=w.r.randint(1, 4)) if w.chance(0.7) else [_gather]:
+            kind(w, scope, 1)
         if w.chance(0.2):
             w.line(1, f"v.sink = {e.rounded(w, scope, 1)}")
     _extras_of_globals(w, scope)
@@ -450,6 +451,29 @@ def _own_store(w: Writer, s: Scope, depth: int) -> None:
         w.line(d, f"v.{prop.name} = {e.stored(w, s, 2, prop.type).text}")
 
     guarded(w, s, depth, write)
+
+
+def _gather(w: Writer, s: Scope, depth: int) -> None:
+    """What a loop over the arcs adds up goes into a property of the same type; so may what it reduces there itself."""
+    prop = w.r.choice([p for p in w.properties if p.is_writable and p.type in (I32, I64, U32, F64)])
+    total, t = w.new(), prop.type
+    op = w.r.choice(["+", "+", *MIN_MAX]) if t != F64 else "+"
+    beside = s.inner()
+    beside.hidden = {**s.hidden, "v": {prop.name}} if w.chance(0.8) else s.hidden
+    w.line(depth, f"{total} = {type_text(t)}({w.r.randint(0, 9)})")
+    inner, body = w.r.choice([neighbor_loop, edge_loop])(w, beside, depth) or range_loop(w, beside, depth)
+    w.loops += 1
+    if w.chance(0.5):
+        carried = f"{total} {w.r.choice(['<', '>'])} {w.r.randint(0, 20)}"
+        w.line(body, f"if {w.r.choice([carried, e.boolean(w, inner, 1).text])}:")
+        w.line(body + 1, "continue")
+    change = e.summand(w, inner, 1, F64).text if t == F64 else e.cast(e.integer(w, inner, 1), t).text
+    w.line(body, f"{total} += {change}" if op == "+" else f"{total} = {op}({total}, {change})")
+    if w.chance(0.3):
+        reduce(w, inner, body, f"v.{prop.name}", t, op)
+    w.loops -= 1
+    result = f"v.{prop.name}"
+    w.line(depth, f"{result} += {total}" if op == "+" else f"{result} = {op}({result}, {total})")
 
 
 def _scratch(w: Writer, s: Scope, depth: int) -> None:
