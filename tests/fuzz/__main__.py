@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import os
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from vgraph.refusals.base import Refusal
+from vgraph.runtime.cpus import available_cpus
 
 from .programs import program_text
 from .runs import Difference, Subject, check, no_emulation
@@ -108,7 +108,7 @@ def main() -> int:
     )
     parser.add_argument("--shrink", action="store_true", help="make failures small")
     parser.add_argument("--chunk", type=int, default=100, help="programs of a process")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
+    parser.add_argument("--jobs", type=int, default=available_cpus(), help="processes at a time")
     parser.add_argument("--here", action="store_true", help="all in this process")
     parser.add_argument("--first", action="store_true", help="end a process at the first that differs")
     given = parser.parse_args()

@@ -13,8 +13,8 @@ from .programs import program_text
 from .runs import SMALL, Runs, Subject, Way, check, compare, noted
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.py"))
-QUICK = 60
-"""Random programs of a default run, six to a test: about a minute. `python -m tests.fuzz` runs more."""
+QUICK = 24
+"""Random programs of a default run, six to a test. `python -m tests.fuzz` runs more."""
 EACH = 6
 
 
