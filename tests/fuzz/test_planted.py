@@ -56,10 +56,10 @@ CPU = {
         'adjust = f.op(f"and {flags} {inexact}, {signs}")',
         'adjust = f.op(f"and {flags} {inexact}, false")',
     ),
-    "shifts by more than the width": (
+    "signs are not shifted": (
         "compiler/backends/llvm/arithmetic.py",
-        "f.types.target.width(element) - 1, t)",
-        "f.types.target.width(element) * 2 - 1, t)",
+        '"ashr" if is_signed(t) else "lshr"',
+        '"lshr"',
     ),
 }
 CUDA = {
