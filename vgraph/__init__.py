@@ -12,6 +12,7 @@ from vgraph.api import autotune, explain, run, tuned
 from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import (
     AlgorithmError,
+    CheckError,
     DeclarationError,
     DeviceError,
     Diagnostic,
@@ -110,6 +111,7 @@ __all__ = [
     "VERTEX",
     "WARP",
     "AlgorithmError",
+    "CheckError",
     "DeclarationError",
     "DeviceError",
     "Diagnostic",

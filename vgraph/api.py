@@ -40,6 +40,7 @@ def run(
     memory: str = "device",
     deterministic: bool = False,
     max_rounds: int | None = None,
+    checked: bool = False,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
@@ -59,6 +60,9 @@ def run(
     max_rounds: more rounds (applies) than this many, 1 or more, end the run with AlgorithmError, for programs that may
     never end; rounds are then those of the program's text, in no order of priority. An algorithm that has a parameter
     of this name gets it instead.
+    checked: True looks for faults while it runs: neighbors and elements out of bounds, sums of integers that overflow,
+    NaN that appears, reads before writes, and races between threads; each is a CheckError with its line. What is
+    compiled for the CPU is interpreted for that, thousands of times as slow: for small graphs.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -72,12 +76,14 @@ def run(
     _check(algorithm, graph, schedule)
     _check_relabel(relabel)
     _check_flag("deterministic", deterministic)
-    device = device or knobs().device or ("cpu" if deterministic else None)
+    _check_flag("checked", checked)
+    device = device or knobs().device or ("cpu" if deterministic or checked else None)
     device = _device(device, graph, schedule, threads, output, memory)
     _check_deterministic(deterministic, device)
     if max_rounds is not None and "max_rounds" in algorithm.signature.parameters:
         params, max_rounds = {**params, "max_rounds": max_rounds}, None
     _check_max_rounds(max_rounds)
+    _check_checked(checked, device, relabel)
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
@@ -90,6 +96,11 @@ def run(
     with reporter(progress, algorithm.name) as report:
         if device == "python":
             result = _interpret(*program, report, relabel, max_rounds)
+        elif checked:
+            from vgraph.runtime.checked import run_checked
+
+            count = None if threads is None else _threads(threads)
+            result = run_checked(*program, count, deterministic, report, max_rounds)
         else:
             from vgraph.runtime.executor import execute
 
@@ -331,6 +342,15 @@ def _check_deterministic(deterministic: bool, device: str) -> None:
 def _check_max_rounds(count: object) -> None:
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         raise ParameterError(f"max_rounds={shown(count)}: an int of at least 1")
+
+
+def _check_checked(checked: bool, device: str, relabel: str | None) -> None:
+    if checked and device != "cpu":
+        raise DeviceError(f"checked=True and device={shown(device)}: what is checked is the code for the CPU")
+    if checked and relabel is not None:
+        raise ParameterError(
+            f"checked=True and relabel={shown(relabel)}: leave `relabel` out, it finds as much"
+        )
 
 
 def _threads(threads: int | None) -> int:

@@ -122,6 +122,10 @@ class SourceError(VGraphError):
     """The text of a decorated function cannot be found, so it cannot be compiled."""
 
 
+class CheckError(VGraphError):
+    """A checked run (`vg.run(..., checked=True)`) found a fault: the classes are in `vgraph.refusals.checks`."""
+
+
 class VerificationError(VGraphError):
     """A result is not what defines it: `vg.verify` found a vertex that is wrong."""
 

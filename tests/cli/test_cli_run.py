@@ -270,6 +270,17 @@ def test_deterministic(vgraph, square):
         assert "dst.incoming += src.part" in vgraph(command, *push, code=2).stderr
 
 
+def test_checked(vgraph, square):
+    report = json.loads(vgraph("run", "sssp", "-g", square, "--source", 0, "--checked", "--json").stdout)
+    assert report["device"] == "checked"
+    Path("faulty.py").write_text(
+        OWN.replace("dst.seen |= src.seen", "dst.seen |= src.out_neighbors[9] == dst")
+    )
+    failed = vgraph("run", "faulty.py:reach", "-g", square, "--start", 0, "--checked", code=2)
+    assert "there is no neighbor 9 of vertex 0" in failed.stderr
+    assert "src.out_neighbors[9] == dst" in failed.stderr
+
+
 def test_verify(vgraph, square):
     done = vgraph("run", "bfs", "-g", square, "--source", "0", "--verify")
     assert "bfs: the results are right" in done.stderr

@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from vgraph.compiler import arithmetic
 from vgraph.compiler.functions import FUNCTIONS
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.interpret.expressions import _EXPRESSIONS
-from vgraph.compiler.interpret.statements import _COMPOUND, _JUMPS, _SIMPLE
+from vgraph.compiler.interpret.expressions import EXPRESSIONS
+from vgraph.compiler.interpret.statements import _JUMPS, COMPOUND, SIMPLE
 from vgraph.compiler.ir import Emit
 from vgraph.compiler.legality import BINARY, STATEMENTS, UNARY
 from vgraph.compiler.text import parse_program
@@ -30,8 +30,8 @@ def random_graph(seed, n=60, m=200, **options):
 
 
 def test_the_tables_know_every_node_and_operation():
-    assert {*_SIMPLE, *_COMPOUND, *_JUMPS, Emit} == set(STATEMENTS)
-    assert set(_EXPRESSIONS) == set(TYPE_CHECKS)
+    assert {*SIMPLE, *COMPOUND, *_JUMPS, Emit} == set(STATEMENTS)
+    assert set(EXPRESSIONS) == set(TYPE_CHECKS)
     assert set(arithmetic.BINARY) == set(BINARY)
     assert set(arithmetic.UNARY) == set(UNARY)
     assert set(arithmetic.FUNCTIONS) == set(FUNCTIONS)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 @click.option("--flip-y", is_flag=True, help="Draw y growing downwards.")
 @click.option("--json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--deterministic", is_flag=True, help="The same bits at any number of threads; takes longer.")
+@click.option("--checked", is_flag=True, help="Look for faults while it runs: slow, for small graphs.")
 @click.option("--verify", is_flag=True, help="Check the results against what defines them.")
 @click.option("--trace", is_flag=True, help="Print every round: its frontier, arcs, direction and time.")
 @click.pass_context
@@ -95,6 +96,7 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
         threads=given["threads"],
         progress=sys.stderr.isatty(),
         deterministic=given["deterministic"],
+        checked=given["checked"],
         **parameters,
     )
     if given["verify"]:

@@ -13,13 +13,25 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic
-from vgraph.compiler.interpret.expressions import evaluate
+from vgraph.compiler.interpret.expressions import EXPRESSIONS, evaluate
 from vgraph.compiler.interpret.machine import Frontier, Machine, TraceRecord
-from vgraph.compiler.interpret.statements import run_body
+from vgraph.compiler.interpret.statements import COMPOUND, SIMPLE, run_body
 from vgraph.compiler.ir import Expr, Program
 from vgraph.compiler.types import VID
 
 __all__ = ["Frontier", "TraceRecord", "interpret"]
+
+
+class _Plain(Machine):
+    expressions, simple, compound = EXPRESSIONS, SIMPLE, COMPOUND
+
+
+def _machine(checked: bool) -> type[Machine]:
+    if not checked:
+        return _Plain
+    from vgraph.compiler.interpret.checked import CheckedMachine
+
+    return CheckedMachine
 
 
 def interpret(
@@ -30,15 +42,17 @@ def interpret(
     seed: int | None = None,
     threads: int = 1,
     trace: list[TraceRecord] | None = None,
+    checked: bool = False,
 ) -> dict[str, Any]:
     """Run `program` on `graph` (a `vgraph.Graph`); `arguments` holds numbers and arrays by name.
 
     Returns the results by name: arrays for properties, NumPy scalars for the rest; vertex ids signed, with
-    -1 for none. `trace` receives a record per round. `seed` shuffles the order of a round's visits. Raises
-    AlgorithmError where the program fails by its own will.
+    -1 for none. `trace` receives a record per round. `seed` shuffles the order of a round's visits. `checked` (kernel
+    level): a fault of an access or a number is a CheckError. Raises AlgorithmError where the program fails by its own
+    will.
     """
     rng = None if seed is None and threads == 1 else np.random.default_rng(seed)
-    machine = Machine(
+    machine = _machine(checked)(
         program, graph, arguments, rng=rng, threads=threads, trace=[] if trace is None else trace
     )
     with arithmetic.quiet():

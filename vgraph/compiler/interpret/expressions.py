@@ -17,7 +17,7 @@ from vgraph.errors import InternalError
 
 def evaluate(m: Machine, env: Env, node: Expr) -> Any:
     """The value of an expression."""
-    return _EXPRESSIONS[type(node)](m, env, node)
+    return m.expressions[type(node)](m, env, node)
 
 
 def _const(m: Machine, env: Env, n: ir.Const) -> Any:
@@ -102,7 +102,7 @@ def _piece(m: Machine, env: Env, n: ir.Piece) -> Any:
             return np.bool_(piece.first)
 
 
-_EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
+EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Const: _const,
     ir.Var: lambda m, env, n: env[n.name],
     ir.GlobalVar: lambda m, env, n: m.globals[n.name],

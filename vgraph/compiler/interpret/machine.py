@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -63,6 +63,10 @@ class Frontier:
             self.bits.add(vertex)
 
 
+DRIVER, ONE = -1, -2
+"""The tasks of the driver loop, which all threads execute, and of what one of them does for all."""
+Table = Mapping[Any, Callable[..., Any]]
+"""What evaluates or executes nodes, by class."""
 PIECE = "<piece>"
 """The name under which an iteration of a parallel loop with `cut` finds its `Piece`."""
 
@@ -88,6 +92,12 @@ class Side(NamedTuple):
 
 class Machine:
     """Everything that a program can change."""
+
+    expressions: Table
+    simple: Table
+    """Statements that are one step."""
+    compound: Table
+    """Statements that are generators of steps."""
 
     def __init__(
         self,
@@ -125,6 +135,8 @@ class Machine:
         self.interleaved = False
         self.segment = 0
         self.thread = 0
+        self.task = DRIVER
+        """Who runs: iterations of a parallel loop with different numbers may be on different threads."""
 
     def dtype(self, t: Type) -> np.dtype[Any]:
         """The NumPy dtype of a scalar, or of a vector's elements."""
@@ -168,6 +180,14 @@ class Machine:
         """The array of a property: the running thread's own copy, if there is one for each."""
         array = self.arrays[prop]
         return array[self.thread] if self.properties[prop].site is Site.THREAD else array
+
+    def take(self, vertex: int) -> None:
+        """This thread goes on with `vertex`, alone with it."""
+
+    def spoil(self, prop: str, at: Any) -> None:
+        """Forget elements, so that whoever reads them is found out."""
+        array = self.arrays[prop]
+        array[at] = np.nan if array.dtype.kind == "f" else array.dtype.type(85)
 
     @staticmethod
     def _frontier(layouts: tuple[Layout, ...]) -> Frontier:
@@ -233,6 +253,9 @@ class Machine:
         key = (name, op)
         before = self.partials.get(key)
         self.partials[key] = value if before is None else arithmetic.BINARY[op](before, value)
+
+    def met(self) -> None:
+        """All threads are at a barrier."""
 
     def end_round(self) -> None:
         """Combine the contributions to the globals."""

@@ -41,6 +41,7 @@ class Channel:
     def run(self, piece: list[Item], body: ir.Body) -> Steps:
         """One side of the pipeline, for the items of a piece in order."""
         for v, place in piece:
+            self.m.take(v)
             local: Env = {**self.env, self.node.vertex: self.m.vid.type(v)}
             if self.node.position is not None:
                 local[self.node.position] = np.int64(place)
@@ -86,11 +87,9 @@ class Channel:
         v, place = item
         at: Any = [place] if self.side is None else [e for _, e in self.m.arcs(v, self.side)]
         for name in self.node.buffers:
-            array = self.m.arrays[name]
-            array[at] = np.nan if array.dtype.kind == "f" else array.dtype.type(85)
+            self.m.spoil(name, at)
 
     def close(self) -> None:
         """Nothing is in the buffers outside the pipeline."""
         for name in self.node.buffers:
-            array = self.m.arrays[name]
-            array[...] = np.nan if array.dtype.kind == "f" else array.dtype.type(85)
+            self.m.spoil(name, ...)

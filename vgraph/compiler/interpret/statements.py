@@ -11,6 +11,8 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret import buckets, memory
 from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import (
+    DRIVER,
+    ONE,
     PIECE,
     SCRATCH,
     Env,
@@ -32,14 +34,14 @@ def run_body(m: Machine, env: Env, body: Body, *, own_scope: bool = True) -> Ste
     for stmt in body:
         if m.interleaved:
             yield
-        simple = _SIMPLE.get(type(stmt))
+        simple = m.simple.get(type(stmt))
         if simple is not None:
             simple(m, env, stmt)
         elif type(stmt) in _JUMPS:
             jump = _JUMPS[type(stmt)]
             break
         else:
-            jump = yield from _COMPOUND[type(stmt)](m, env, stmt)
+            jump = yield from m.compound[type(stmt)](m, env, stmt)
             if jump is not None:
                 break
     if own_scope and len(env) > len(before):
@@ -233,6 +235,7 @@ def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
         if n.segments > 1:
             domain = [(v, v) for v in m.segments(n.segments)[m.segment]]
         _visits(m, env, n, domain)
+        m.met()
     m.end_round()
 
 
@@ -264,8 +267,9 @@ def _pieces(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, vertices: list[i
 def _run_tasks(m: Machine, tasks: list[Steps]) -> None:
     """Run the tasks of a parallel loop: one after the other, or interleaved if a seed was given."""
     if m.threads == 1 or m.rng is None:
-        for task in tasks:
+        for m.task, task in enumerate(tasks):
             _finish(task)
+        m.task = DRIVER
     else:
         _interleave(m, tasks)
 
@@ -278,8 +282,10 @@ def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
         tasks = (piece for v in visits for piece in _pieces(m, env, n, [v]))
     strict = any(b.strict for b in m.program.buckets if b.name == n.buckets)
     if m.threads == 1 or m.rng is None or strict:
+        m.task = 0
         for task in tasks:
             _finish(task)
+        m.task = DRIVER
     else:
         _interleave(m, tasks)
     m.end_round()
@@ -289,6 +295,8 @@ def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[tuple
     """The iterations that one thread runs in a row, vertices and their places, with one scratch memory."""
     scratch: dict[str, Any] = {}
     for v, place in items:
+        if isinstance(n, ir.ParFor):
+            m.take(v)
         local: Env = {**env, n.vertex: m.vid.type(v), SCRATCH: scratch}
         if isinstance(n, ir.ParFor) and n.position is not None:
             local[n.position] = np.int64(place)
@@ -312,8 +320,8 @@ def _interleave(m: Machine, tasks: Iterable[Steps]) -> None:
     """Run `threads` tasks at a time, taking a step of any of them in turn."""
     assert m.rng is not None
     m.interleaved = True
-    waiting = iter(tasks)
-    running: dict[int, Steps] = {}
+    waiting = enumerate(tasks)
+    running: dict[int, tuple[int, Steps]] = {}
     while True:
         for thread in range(m.threads):
             if thread not in running and (task := next(waiting, None)) is not None:
@@ -321,15 +329,18 @@ def _interleave(m: Machine, tasks: Iterable[Steps]) -> None:
         if not running:
             break
         m.thread = int(m.rng.choice(list(running)))
+        m.task, steps = running[m.thread]
         try:
-            next(running[m.thread])
+            next(steps)
         except StopIteration:
             del running[m.thread]
-    m.interleaved, m.thread = False, 0
+    m.interleaved, m.thread, m.task = False, 0, DRIVER
 
 
 def _single(m: Machine, env: Env, n: ir.Single) -> Steps:
+    m.task = ONE
     yield from run_body(m, env, n.body)
+    m.task = DRIVER
     m.end_round()
     return None
 
@@ -382,7 +393,7 @@ def _trace(m: Machine, env: Env, n: ir.Trace) -> None:
 
 
 _JUMPS: dict[type[Stmt], Jump] = {ir.Break: Jump.BREAK, ir.Continue: Jump.CONTINUE}
-_SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
+SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.Let: memory.let,
     ir.Assign: memory.assign,
     ir.Accumulate: memory.accumulate,
@@ -417,7 +428,7 @@ _SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.BucketAdvance: buckets.bucket_advance,
     ir.BucketLoop: _bucket_loop,
 }
-_COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
+COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.If: _if,
     ir.While: _while,
     ir.For: _for,

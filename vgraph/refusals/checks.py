@@ -1,0 +1,83 @@
+"""Faults that a checked run finds: `vg.run(..., checked=True)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.errors import CheckError
+from vgraph.refusals.base import Refusal
+from vgraph.source import Span
+
+
+@dataclass(eq=False)
+class OutOfBounds(Refusal, CheckError):
+    """An element that an array does not have, or a neighbor that a vertex does not have."""
+
+    title = "there is no {what}"
+    label = "there are {size}, numbered from 0"
+    help = "test the number before it is used, as in `if k < v.out_degree: ...`"
+
+    what: str
+    size: int
+
+
+@dataclass(eq=False)
+class ReductionOverflow(Refusal, CheckError):
+    """A sum or a product of integers, in a reduction, that its type does not hold."""
+
+    title = "{what} overflows"
+    label = "{value} is beyond {type}, and becomes {wrapped}"
+    help = "use a wider type, as vg.int64, or floats"
+
+    what: str
+    value: int
+    type: str
+    wrapped: int
+
+
+@dataclass(eq=False)
+class NaNAppears(Refusal, CheckError):
+    """A NaN is stored that no operand was before."""
+
+    title = "{what} becomes NaN"
+    label = "the operands are numbers, and the result is none"
+    help = (
+        "test the operands before: inf - inf, 0 * inf, 0 / 0 and the square root of a number below 0 are NaN"
+    )
+
+    what: str
+    stored: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """Where it is stored, if that is another line."""
+        elsewhere = self.stored.line != self.span.line
+        return [*([(self.stored, "it is stored here")] if elsewhere else []), *super().notes()]
+
+
+@dataclass(eq=False)
+class UninitialisedRead(Refusal, CheckError):
+    """An element that nobody has written yet."""
+
+    title = "{what} is read before it is written"
+    label = "nothing was stored there"
+    help = "if no pass of yours changed the program, this is a bug in vgraph: please report it, with the schedule"
+
+    what: str
+
+
+@dataclass(eq=False)
+class DataRace(Refusal, CheckError):
+    """Two accesses of one place by two threads, one of them a write and not both atomic."""
+
+    title = "two threads may be at {what} at once"
+    label = "a thread {here} it"
+    help = "if no pass of yours changed the program, this is a bug in vgraph: please report it, with the schedule"
+
+    what: str
+    here: str
+    there: str
+    other: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other access."""
+        return [(self.other, f"another {self.there} it, with no barrier between the two"), *super().notes()]
