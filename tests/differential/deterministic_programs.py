@@ -39,6 +39,10 @@ def scattered(graph, home: vg.vertex_property(vg.int64), number: vg.vertex_prope
 @vg.operator
 def pass_on(src, edge, dst, graph):
     dst.got += src.number / 3.0
+    if src.number > 1.0:
+        dst.got += src.number / 7.0
+    if src.number < 0.0:
+        dst.kept += src.number  # never
     dst.product *= 1.0 + src.number * 1e-3
     graph.total += src.number * 0.1
 
@@ -47,10 +51,11 @@ def pass_on(src, edge, dst, graph):
 def passed_on(graph, number: vg.vertex_property(vg.float64)):
     got = graph.vertex_property(vg.float32, fill=0.1)
     product = graph.vertex_property(vg.float64, fill=1.1)
+    kept = graph.vertex_property(vg.float64, fill=-0.0)
     graph.total = 0.0
     graph.edge_apply(pass_on)
     total = graph.total
-    return got, product, total
+    return got, product, kept, total
 
 
 @vg.operator

@@ -11,6 +11,7 @@ import importlib.util
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import deterministic_programs as programs
@@ -118,7 +119,7 @@ def test_programs_have_the_same_bits(algorithm: vg.AlgorithmDef) -> None:
 def test_sums_of_properties_are_the_reference_interpreter_s() -> None:
     """Along a row, and over vertices in their order: as CPython comes to them."""
     graph = programs.graph_of(200, 5)
-    for algorithm, names in ((programs.passed_on, "got product"), (programs.scattered, "got")):
+    for algorithm, names in ((programs.passed_on, "got product kept"), (programs.scattered, "got")):
         given = programs.arguments_for(algorithm, graph, 1)
         want = vg.run(algorithm, graph, device="python", deterministic=True, **given)
         found = vg.run(algorithm, graph, threads=2, deterministic=True, **given)
@@ -151,6 +152,8 @@ def without(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
             monkeypatch.setattr(fix._Sums, "rule", lambda self, n: None)
         case "one zero":
             monkeypatch.setattr(fix, "_one_zero", lambda n: None)
+        case "raw payload":
+            monkeypatch.setattr(one_order, "Payload", SimpleNamespace(RAW=vg.COMPUTED))
         case "claims":
             monkeypatch.setattr(one_order, "_same_for_all", lambda *args: True)
         case "whole visits":
@@ -168,6 +171,7 @@ FAULTS = {
     "global sums by vertex": programs.passed_on,
     "one zero": programs.zeros,
     "claims": programs.levels,
+    "raw payload": programs.passed_on,
     "whole visits": programs.passed_on,
     "direction": programs.passed_on,
     "balance": programs.passed_on,
@@ -224,7 +228,7 @@ def test_code_is_kept_apart() -> None:
     given = programs.arguments_for(programs.passed_on, graph, 1)
     for deterministic in (False, True, False):
         result = vg.run(programs.passed_on, graph, threads=2, deterministic=deterministic, **given)
-        assert result.names == ("got", "product", "total")
+        assert result.names == ("got", "product", "kept", "total")
     fixed = vg.run(programs.passed_on, graph, deterministic=True, **given).schedule
     assert fixed.labels["pass_on"].segments == 1
 

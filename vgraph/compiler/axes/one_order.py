@@ -31,7 +31,7 @@ from vgraph.compiler.ir import (
 from vgraph.compiler.pieces import as_reduction
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import element_of
-from vgraph.schedule import AXES, VERTEX, Direction, Drive, Phases, spelled
+from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, spelled
 from vgraph.source import Span
 
 
@@ -55,6 +55,8 @@ def settle(c: Choice) -> None:
     """Ask for the options that leave one order, and refuse others that the user asked for."""
     for found, needed in c.at.once(_needs):
         reason = f"deterministic=True: {found.reason}"
+        if needed.get("direction") is Direction.PULL and c.asked("phases") is Phases.GATHER_APPLY:
+            needed = {**needed, "payload": Payload.RAW}  # computed, all that an arc gives is added up first
         for name, value in needed.items():
             c.axis = AXES[name]
             if c.asked(name) not in (None, value):
