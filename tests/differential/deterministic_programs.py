@@ -122,21 +122,33 @@ def zeros(graph, zero: vg.vertex_property(vg.float64)):
 
 
 @vg.operator
-def local_sums(v, graph):
+def local_sum(v):
     total = 0.1
     for e in v.in_edges:
         total += e.src.number / 7.0
+    v.total += total
+
+
+@vg.operator
+def own_sum(v):
+    for e in v.in_edges:
         v.own += e.src.number / 11.0
-    v.total = total
-    graph.all *= 1.0 + total * 1e-4
+
+
+@vg.operator
+def product_of_all(v, graph):
+    for u in v.out_neighbors:
+        graph.all *= 1.0 + u.total * 1e-4
 
 
 @vg.algorithm
-def locals_only(graph, number: vg.vertex_property(vg.float64)):
-    total = graph.vertex_property(vg.float64)
+def of_vertices(graph, number: vg.vertex_property(vg.float64)):
+    total = graph.vertex_property(vg.float64, fill=0.3)
     own = graph.vertex_property(vg.float64)
     graph.all = 1.0
-    graph.vertex_apply(local_sums)
+    graph.vertex_apply(local_sum)
+    graph.vertex_apply(own_sum)
+    graph.vertex_apply(product_of_all)
     all = graph.all
     return total, own, all
 
@@ -173,7 +185,7 @@ def of_vectors(graph, feature: vg.vertex_property(vg.vector(vg.float32, 3))):
     return got, total
 
 
-PROGRAMS = (scattered, passed_on, levels, zeros, locals_only, joined_first, of_vectors)
+PROGRAMS = (scattered, passed_on, levels, zeros, of_vertices, joined_first, of_vectors)
 
 
 # --- random programs --------------------------------------------------------------------------------------------

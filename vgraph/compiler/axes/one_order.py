@@ -97,8 +97,8 @@ def _each(
                 yield why, _WHOLE_VISITS if is_edge else {"balance": VERTEX, "vectorize": False}
             case Claim(prop=prop) if is_edge and not _same_for_all(program, operator, node):
                 yield Ordered(f"what is written to `{prop}` depends on who claims it first", node.span), _ROW
-            case Accumulate(name=name) if _rounds(node):
-                why = Ordered(f"the sum `{name}` of floats depends on the order of its parts", node.span)
+            case Accumulate() if _rounds(node):
+                why = Ordered("a sum of floats depends on the order of its parts", node.span)
                 yield why, {"vectorize": False} if is_edge else {"balance": VERTEX, "vectorize": False}
             case Stmt() if not is_edge and _own_sum(operator, node):
                 yield (
