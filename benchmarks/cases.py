@@ -49,7 +49,7 @@ class Instance:
 
     def again(self) -> Instance:
         """The same with a new graph, of which is known what every peer is told: that it has no parallel edges."""
-        from vgraph._orient import has_parallel_arcs
+        from vgraph.graph.orient import has_parallel_arcs
 
         graph = vg.Graph.from_csr(self.data.row_offsets, self.data.column_indices, directed=False)
         has_parallel_arcs(graph)

@@ -82,6 +82,7 @@ from vgraph.schedule import (
 if TYPE_CHECKING:
     from vgraph import algorithms, data, passes
     from vgraph.compiler.user_passes import schedule_pass
+    from vgraph.graph.prepared import Prepared
     from vgraph.io import read, write
     from vgraph.verifiers import verify
 
@@ -120,6 +121,7 @@ __all__ = [
     "GraphFormatError",
     "ParameterError",
     "PassError",
+    "Prepared",
     "Schedule",
     "ScheduleError",
     "SourceError",
@@ -167,16 +169,21 @@ __all__ = [
 ]
 
 
+_LATE = {
+    "Prepared": "vgraph.graph.prepared",
+    "read": "vgraph.io",
+    "schedule_pass": "vgraph.compiler.user_passes",
+    "verify": "vgraph.verifiers",
+    "write": "vgraph.io",
+}
+
+
 def __getattr__(name: str) -> Any:
     """What a program may never need is imported when first used."""
     import importlib
 
-    if name == "schedule_pass":
-        return getattr(importlib.import_module("vgraph.compiler.user_passes"), name)
-    if name == "verify":
-        return importlib.import_module("vgraph.verifiers").verify
+    if name in _LATE:
+        return getattr(importlib.import_module(_LATE[name]), name)
     if name in ("algorithms", "data", "passes"):
         return importlib.import_module(f"vgraph.{name}")
-    if name in ("read", "write"):
-        return getattr(importlib.import_module("vgraph.io"), name)
     raise AttributeError(f"module 'vgraph' has no attribute {name!r}")

@@ -12,6 +12,7 @@ from vgraph.config import knobs
 from vgraph.decorators import AlgorithmDef
 from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.relabel import ORDERS
 from vgraph.schedule import Schedule
 from vgraph.tracebacks import public
 
@@ -318,11 +319,7 @@ def _own_parameters() -> frozenset[str]:
 
 
 def _check_relabel(relabel: object) -> None:
-    if relabel is None:
-        return
-    from vgraph._relabel import ORDERS
-
-    if relabel not in ORDERS:
+    if relabel is not None and relabel not in ORDERS:
         known = ", ".join(map(repr, ORDERS))
         raise ParameterError(f"relabel={shown(relabel)}: the orders are {known}")
 

@@ -127,7 +127,7 @@ class AlgorithmDef(Definition):
         return []
 
     def prepares(self, make: Callable[..., Any]) -> Callable[..., Any]:
-        """Register what gives the graph and arguments to run with in place of the user's, as `vgraph._orient.Prepared`.
+        """Register what gives the graph and arguments to run with in place of the user's, as a `vg.Prepared`.
 
         It is called as checks are. Results with one element per vertex come back in the order of the user's graph; an
         algorithm that renumbers takes no vertices as parameters. It runs in Python, before each run: what takes long

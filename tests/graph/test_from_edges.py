@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vgraph import _build
-from vgraph._arrays import offset_dtype
-from vgraph._build import EdgeList
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
+from vgraph.graph.arrays import offset_dtype
+from vgraph.graph.build import EdgeList, _counting_sort, _sorted_csr, pack
 
 Edge = tuple[int, int, int]
 
@@ -99,7 +98,7 @@ def test_incoming_arcs_mirror_the_outgoing(
     n, edges = case
     graph = build(n, edges, directed=directed, id_bits=id_bits)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_build, "KERNEL_ARCS", 0 if large else 1 << 22)
+        patch.setattr("vgraph.graph.build.KERNEL_ARCS", 0 if large else 1 << 22)
         incoming_arcs = graph.in_
     for array in (incoming_arcs.row_offsets, incoming_arcs.column_indices):
         assert array.dtype == graph.id_dtype
@@ -127,12 +126,12 @@ def test_the_ways_to_sort_agree(case: tuple[int, list[Edge]], dtype: type[np.gen
             values["position"] = np.arange(len(edges))
         if extra > 1:
             values["vector"] = np.stack((columns[:, 2], columns[:, 2] + 1), axis=1)
-        return EdgeList(_build.pack(columns[:, 0], columns[:, 1]), values, n)
+        return EdgeList(pack(columns[:, 0], columns[:, 1]), values, n)
 
     order = np.lexsort((columns[:, 1], columns[:, 0]))
     for offsets, targets, properties in (
-        _build._sorted_csr(arcs()),
-        _build._counting_sort(arcs()),
+        _sorted_csr(arcs()),
+        _counting_sort(arcs()),
     ):
         assert offsets.tolist() == [0, *np.cumsum(np.bincount(columns[:, 0], minlength=n)).tolist()]
         assert targets.tolist() == columns[order, 1].tolist()

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vgraph import _arrays, _build
-from vgraph._build import EdgeList
 from vgraph.errors import GraphError
-from vgraph.graph import Graph
+from vgraph.graph import Graph, arrays, build
+from vgraph.graph.build import EdgeList
 
 
 def example() -> Graph:
@@ -28,7 +27,7 @@ def example() -> Graph:
     )
 
 
-def arrays(graph: Graph) -> Iterator[NDArray[Any]]:
+def arrays_of(graph: Graph) -> Iterator[NDArray[Any]]:
     """Every array that a graph shows."""
     for side in (graph.out, graph.in_):
         yield from (side.row_offsets, side.column_indices)
@@ -57,7 +56,7 @@ def arrays(graph: Graph) -> Iterator[NDArray[Any]]:
     ],
 )
 def test_nobody_can_write_to_a_graph(make: Callable[[], Graph]) -> None:
-    for array in arrays(make()):
+    for array in arrays_of(make()):
         assert not array.flags.writeable
         with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
             array.flags.writeable = True
@@ -74,7 +73,7 @@ def test_arrays_with_steps() -> None:
     assert graph.out.column_indices.tolist() == [1, 0]
     assert graph.edge_properties["weight"].tolist() == [5, 6]
     assert graph.vertex_properties["x"].tolist() == [[2, 1], [4, 3]]
-    assert all(array.flags.c_contiguous for array in arrays(graph))
+    assert all(array.flags.c_contiguous for array in arrays_of(graph))
 
 
 def test_what_is_sealed_stays_the_same_array() -> None:
@@ -158,11 +157,11 @@ def test_building_takes_few_bytes_a_vertex(directed: bool, multi: Any, propertie
     n = 1 << 22
     options: dict[str, Any] = {"directed": directed, "multi_edges": multi, **properties}
     peak = taken(lambda: Graph.from_edges([0, 0, n - 1], [5, 5, 1], **options))
-    assert peak < 8 * n < _arrays.BYTES_PER_VERTEX * n
+    assert peak < 8 * n < arrays.BYTES_PER_VERTEX * n
     graph = Graph.from_edges([0, 0, n - 1], [5, 5, 1], **options)
     assert (
         directed is False
-        or taken(lambda: _build.transpose(graph.out.row_offsets, graph.out.column_indices)) < 8 * n
+        or taken(lambda: build.transpose(graph.out.row_offsets, graph.out.column_indices)) < 8 * n
     )
 
 
@@ -177,10 +176,10 @@ def test_building_keeps_to_the_bytes_that_are_counted_for_an_edge(
 
     def make() -> Graph:
         columns = {f"p{i}": np.ones(m, dtype) for i, dtype in enumerate(dtypes)}
-        edges = EdgeList(_build.pack(*ends), columns, n)
-        return Graph.from_edge_list(edges, _build.BuildOptions(directed, multi_edges=multi), {})
+        edges = EdgeList(build.pack(*ends), columns, n)
+        return Graph.from_edge_list(edges, build.BuildOptions(directed, multi_edges=multi), {})
 
-    allowed = _build.bytes_per_edge([np.dtype(dtype) for dtype in dtypes], directed=directed)
+    allowed = build.bytes_per_edge([np.dtype(dtype) for dtype in dtypes], directed=directed)
     assert taken(make) < allowed * m
 
 
@@ -188,10 +187,10 @@ def test_the_memory_of_a_group_counts(tmp_path: Any, monkeypatch: pytest.MonkeyP
     limits = [tmp_path / "max", tmp_path / "limit", tmp_path / "absent"]
     limits[0].write_text("max\n")
     limits[1].write_text("123456789\n")
-    monkeypatch.setattr(_arrays, "_GROUP_LIMITS", limits)
-    assert min(_arrays._memory_bounds()) == 123456789
-    monkeypatch.setattr(_arrays, "memory", lambda: 1600)
-    assert _arrays.max_vertices() == 100
+    monkeypatch.setattr(arrays, "_GROUP_LIMITS", limits)
+    assert min(arrays._memory_bounds()) == 123456789
+    monkeypatch.setattr(arrays, "memory", lambda: 1600)
+    assert arrays.max_vertices() == 100
     with pytest.raises(
         GraphError, match="101 vertices need 0 GB of memory, and this machine holds at most 100"
     ):

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["vgraph.io", "vgraph.graph", "vgraph._build", "vgraph._arrays"]):
+with atheris.instrument_imports(include=["vgraph.io", "vgraph.graph"]):
     import fuzz_readers
     from mutated_files import seeds
 
-from vgraph import _arrays
+from vgraph.graph import arrays
 
 NAMES = ["x.el", "x.csv", "x.gr", "x.mtx", "x.graph", "x.adj", "x.npz", "x", "x.v", "x.col"]
 BESIDE = {"x.e": b"10 20 5\n20 10 6\n"}
@@ -44,7 +44,7 @@ def fill(corpus: Path) -> None:
 
 
 if __name__ == "__main__":
-    _arrays.memory = lambda: fuzz_readers.MEMORY  # type: ignore[assignment]
+    arrays.memory = lambda: fuzz_readers.MEMORY  # type: ignore[assignment]
     folders = [Path(word) for word in sys.argv[1:] if not word.startswith("-")]
     if folders and not folders[0].exists():
         fill(folders[0])

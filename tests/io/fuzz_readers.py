@@ -32,9 +32,8 @@ from typing import Any
 import numpy as np
 from mutated_files import Files, mutation, seeds
 
-from vgraph import _arrays
 from vgraph.errors import VGraphError
-from vgraph.graph import Graph
+from vgraph.graph import Graph, arrays
 from vgraph.io import lists, read, streams, table
 
 MEMORY = 1 << 28
@@ -111,7 +110,7 @@ def check(graph: Graph) -> None:
 
 def _serve(pipe: Connection, seed: int, start: int, stop: int) -> None:
     """Read the mutations `start` .. `stop`; before each its number is sent, behind it what came out."""
-    _arrays.memory = lambda: MEMORY  # type: ignore[assignment]
+    arrays.memory = lambda: MEMORY  # type: ignore[assignment]
     cases = seeds()
     with tempfile.TemporaryDirectory() as name:
         for index in range(start, stop):

@@ -10,7 +10,7 @@ import fuzz_readers
 import pytest
 from mutated_files import mutation, seeds
 
-from vgraph import _arrays
+from vgraph.graph import arrays
 
 
 def test_valid_files_are_read(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_valid_files_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", range(4))
 def test_mutated_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    monkeypatch.setattr(_arrays, "memory", lambda: 1 << 24)
+    monkeypatch.setattr(arrays, "memory", lambda: 1 << 24)
     cases = seeds()
     counts: Counter[str] = Counter()
     for index in range(100):

@@ -18,10 +18,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from vgraph import _arrays
 from vgraph.cli.main import main
 from vgraph.errors import GraphError, GraphFormatError, VGraphError
-from vgraph.graph import Graph
+from vgraph.graph import Graph, arrays
 from vgraph.io import read, streams, write
 from vgraph.io.streams import TextSource
 
@@ -31,7 +30,7 @@ MIB = 1 << 20
 @pytest.fixture
 def small_machine(monkeypatch: pytest.MonkeyPatch) -> int:
     """A machine of 64 MiB, so that what goes beyond is quickly made."""
-    monkeypatch.setattr(_arrays, "memory", lambda: 64 * MIB)
+    monkeypatch.setattr(arrays, "memory", lambda: 64 * MIB)
     return 64 * MIB
 
 
@@ -65,7 +64,7 @@ def peak(path: Path, **options: Any) -> int:
 def test_more_vertices_than_the_memory_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
 ) -> None:
-    monkeypatch.setattr(_arrays, "memory", lambda: 24 << 30)
+    monkeypatch.setattr(arrays, "memory", lambda: 24 << 30)
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(GraphFormatError, match=r"300000000\d vertices need (48|192) GB of memory"):
@@ -112,7 +111,7 @@ def test_every_reader_keeps_to_the_bytes_that_it_counts_for_a_vertex(tmp_path: P
         taken = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert graph.num_vertices == n
-        allowed = _arrays.BYTES_PER_VERTEX if name != "n.graph" else 64
+        allowed = arrays.BYTES_PER_VERTEX if name != "n.graph" else 64
         chunks = 4 * (8 << 23)  # columns of 8 bytes, of which little is touched
         assert taken - chunks < allowed * n + 4 * MIB, name
 
@@ -145,7 +144,7 @@ def test_nothing_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes, filler: bytes, reason: str
 ) -> None:
     monkeypatch.setattr(streams, "MAX_EMPTY", MIB // 16)
-    monkeypatch.setattr(_arrays, "memory", lambda: 64 * MIB)
+    monkeypatch.setattr(arrays, "memory", lambda: 64 * MIB)
     path = tmp_path / f"{name}.gz"
     path.write_bytes(gzip.compress(head + filler * (2 * MIB // len(filler)), 1))
     with pytest.raises(GraphFormatError, match=reason):
@@ -180,9 +179,9 @@ def test_a_zst_bomb(tmp_path: Path, small_machine: int) -> None:
     assert peak(path) < 120 * MIB
 
 
-def archive(path: Path, arrays: dict[str, Any], **raw: bytes) -> Path:
+def archive(path: Path, members: dict[str, Any], **raw: bytes) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, values in arrays.items():
+        for name, values in members.items():
             data = io.BytesIO()
             np.save(data, values)
             file.writestr(f"{name}.npy", data.getvalue())
@@ -225,8 +224,8 @@ OWN = {
 def test_archives_that_promise_more(
     tmp_path: Path, small_machine: int, change: dict[str, Any], raw: dict[str, bytes], reason: str
 ) -> None:
-    arrays = {name: values for name, values in (OWN | change).items() if name not in raw}
-    path = archive(tmp_path / "b.npz", arrays, **raw)
+    members = {name: values for name, values in (OWN | change).items() if name not in raw}
+    path = archive(tmp_path / "b.npz", members, **raw)
     with pytest.raises(GraphFormatError, match=reason):
         read(path)
     assert peak(path) < 16 * MIB
@@ -328,7 +327,7 @@ def test_pipes(tmp_path: Path) -> None:
 
 
 def test_a_pipe_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_arrays, "memory", lambda: MIB)
+    monkeypatch.setattr(arrays, "memory", lambda: MIB)
     with pytest.raises(GraphFormatError, match="more than 0 GiB came"):
         through_a_pipe(tmp_path / "pipe.el", b"0 1\n" * MIB)
 
@@ -377,7 +376,7 @@ def test_memory_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("vgraph._build.build", fail)
+    monkeypatch.setattr("vgraph.graph.build.build", fail)
     (tmp_path / "g.el").write_text("0 1\n")
     with pytest.raises(VGraphError, match="the memory of this machine does not hold the graph"):
         read(tmp_path / "g.el")

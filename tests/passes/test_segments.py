@@ -12,12 +12,12 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, lowered, native, same
 
 import vgraph as vg
-from vgraph._segments import segment_property, segments_of
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir import EdgeApply
 from vgraph.compiler.rewrite import walk
 from vgraph.compiler.text import parse_program, print_program
 from vgraph.graph import Graph
+from vgraph.graph.segments import segment_property, segments_of
 from vgraph.schedule import Options, Schedule
 
 PULLED = ("sssp", "limited", "bfs", "bfs_by_level", "sums", "components")

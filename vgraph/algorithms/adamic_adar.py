@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._extend import with_pairs
-from vgraph._orient import Prepared
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.extend import with_pairs
 
 
 @vg.operator
@@ -55,6 +54,6 @@ def undirected(graph: Graph) -> None:
 
 
 @adamic_adar.prepares
-def paired(graph: Graph, left: object, right: object) -> Prepared:
+def paired(graph: Graph, left: object, right: object) -> vg.Prepared:
     """A vertex for each pair."""
     return with_pairs(graph, left, right)

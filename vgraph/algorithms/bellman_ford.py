@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._weights import check_lengths
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_lengths
 
 
 @vg.operator

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared, without_parallel_arcs
 from vgraph.algorithms._pairs import check_pairs, pairs
 from vgraph.graph import Graph
+from vgraph.graph.orient import without_parallel_arcs
 
 HUGE = 2.0**900
 TINY = 2.0**-900
@@ -157,6 +157,6 @@ def sensible(graph: Graph, sources: object, targets: object, samples: object) ->
 
 
 @betweenness.prepares
-def simple(graph: Graph, sources: object, targets: object, samples: object, seed: int) -> Prepared:
+def simple(graph: Graph, sources: object, targets: object, samples: object, seed: int) -> vg.Prepared:
     """One arc in place of parallel ones; all vertices where no sources are given."""
-    return Prepared(without_parallel_arcs(graph), arguments=pairs(graph, sources, targets, samples, seed))
+    return vg.Prepared(without_parallel_arcs(graph), arguments=pairs(graph, sources, targets, samples, seed))

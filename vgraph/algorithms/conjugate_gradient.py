@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_numbers, check_weights, ones_without_weights, own_weight
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_numbers, check_weights, ones_without_weights, own_weight
 
 TINY = 2.0**-1000
 """Numbers below this have few digits left."""
@@ -116,6 +115,6 @@ def symmetric(graph: Graph, b: object, tolerance: float) -> None:
 
 
 @conjugate_gradient.prepares
-def weighted(graph: Graph) -> Prepared:
+def weighted(graph: Graph) -> vg.Prepared:
     """Edges without weight count 1."""
-    return Prepared(ones_without_weights(graph))
+    return vg.Prepared(ones_without_weights(graph))

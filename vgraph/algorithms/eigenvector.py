@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_numbers, check_weights, scaled_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_numbers, check_weights, scaled_numbers, weighing
 
 
 @vg.operator
@@ -92,6 +91,6 @@ def sensible(graph: Graph, weight: object, start: object, tolerance: float) -> N
 
 
 @eigenvector.prepares
-def named(graph: Graph, weight: object, start: object) -> Prepared:
+def named(graph: Graph, weight: object, start: object) -> vg.Prepared:
     """The weights by the name that the operators know; the unit of either does not matter."""
-    return Prepared(weighing(graph, weight, scaled=True), arguments=scaled_numbers(start=start))
+    return vg.Prepared(weighing(graph, weight, scaled=True), arguments=scaled_numbers(start=start))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_numbers, check_weights, heaviest, scaled_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_numbers, check_weights, heaviest, scaled_numbers, weighing
 
 BOUND = 2.0**200
 """Weights up to this, or down to its inverse, have squares that a float64 adds up."""
@@ -163,6 +162,6 @@ def sensible(
 
 
 @hits.prepares
-def named(graph: Graph, weight: object, start: object, normalized: bool) -> Prepared:
+def named(graph: Graph, weight: object, start: object, normalized: bool) -> vg.Prepared:
     """The weights by the name that the operators know; the unit of hubs before they are normalized does not matter."""
-    return Prepared(weighing(graph, weight, scaled=normalized), arguments=scaled_numbers(start=start))
+    return vg.Prepared(weighing(graph, weight, scaled=normalized), arguments=scaled_numbers(start=start))

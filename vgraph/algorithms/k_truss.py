@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._extend import with_edges
-from vgraph._orient import Prepared
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.extend import with_edges
 
 
 @vg.operator
@@ -73,6 +72,6 @@ def undirected(graph: Graph) -> None:
 
 
 @k_truss.prepares
-def of_edges(graph: Graph) -> Prepared:
+def of_edges(graph: Graph) -> vg.Prepared:
     """A vertex for each edge."""
     return with_edges(graph)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_numbers, check_weights, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_numbers, check_weights, weighing
 
 
 @vg.operator
@@ -131,6 +130,6 @@ def sensible(
 
 
 @katz.prepares
-def named(graph: Graph, weight: object) -> Prepared:
+def named(graph: Graph, weight: object) -> vg.Prepared:
     """The weights by the name that the operators know."""
-    return Prepared(weighing(graph, weight))
+    return vg.Prepared(weighing(graph, weight))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared, oriented_with_ways
 from vgraph.graph import Graph
+from vgraph.graph.orient import oriented_with_ways
 
 
 @vg.operator
@@ -52,6 +52,6 @@ def local_clustering(graph):
 
 
 @local_clustering.prepares
-def by_degree(graph: Graph) -> Prepared:
+def by_degree(graph: Graph) -> vg.Prepared:
     """Orient the edges by degree; `ways` tells in how many directions the user's graph has them."""
     return oriented_with_ways(graph)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_weights, ones_without_weights, own_weight, weighing
 from vgraph.algorithms.random_walks import drawn
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_weights, ones_without_weights, own_weight, weighing
 
 PARTS = 4
 """Groups that move at once are about one in so many: neighbors that all move at once swing."""
@@ -200,6 +199,6 @@ def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int)
 
 
 @louvain.prepares
-def weighted(graph: Graph) -> Prepared:
+def weighted(graph: Graph) -> vg.Prepared:
     """Arcs without weight count 1."""
-    return Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))
+    return vg.Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._weights import check_sums, check_weights
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_sums, check_weights
 
 
 @vg.operator

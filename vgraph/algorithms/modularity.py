@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import (
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+from vgraph.graph.weights import (
     check_numbers,
     check_weights,
     ones_without_weights,
     own_weight,
     weighing,
 )
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 
 
 @vg.operator
@@ -73,6 +72,6 @@ def sensible(graph: Graph, community: object, resolution: float) -> None:
 
 
 @modularity.prepares
-def weighted(graph: Graph) -> Prepared:
+def weighted(graph: Graph) -> vg.Prepared:
     """Arcs without weight count 1."""
-    return Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))
+    return vg.Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))

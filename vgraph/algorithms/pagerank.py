@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_weights, scaled_numbers, weighing
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_weights, scaled_numbers, weighing
 
 FLOOR = 2.0**-1000
 FLOOR_32 = 2.0**-100
@@ -174,8 +173,8 @@ def sensible(
 
 
 @pagerank.prepares
-def named(graph: Graph, personalization: object, weight: object) -> Prepared:
+def named(graph: Graph, personalization: object, weight: object) -> vg.Prepared:
     """The weights by the name that the operators know; ranks do not depend on units."""
-    return Prepared(
+    return vg.Prepared(
         weighing(graph, weight, scaled=True), arguments=scaled_numbers(personalization=personalization)
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared, without_parallel_arcs
 from vgraph.graph import Graph
+from vgraph.graph.orient import without_parallel_arcs
 
 
 @vg.operator
@@ -41,6 +41,6 @@ def path_counts(graph, source: vg.vertex, dtype=vg.float64):
 
 
 @path_counts.prepares
-def simple(graph: Graph) -> Prepared:
+def simple(graph: Graph) -> vg.Prepared:
     """One arc in place of parallel ones."""
-    return Prepared(without_parallel_arcs(graph))
+    return vg.Prepared(without_parallel_arcs(graph))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import (
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+from vgraph.graph.weights import (
     check_numbers,
     check_weights,
     heaviest,
@@ -14,8 +15,6 @@ from vgraph.algorithms._weights import (
     ones_without_weights,
     own_weight,
 )
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 
 
 @vg.operator
@@ -60,6 +59,6 @@ def finite(graph: Graph, x: object) -> None:
 
 
 @spmv.prepares
-def weighted(graph: Graph) -> Prepared:
+def weighted(graph: Graph) -> vg.Prepared:
     """Arcs without weight count 1."""
-    return Prepared(ones_without_weights(graph))
+    return vg.Prepared(ones_without_weights(graph))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared, has_parallel_arcs, oriented
 from vgraph.graph import Graph
+from vgraph.graph.orient import has_parallel_arcs, oriented
 from vgraph.runtime.policy import worth_orienting
 
 
@@ -55,8 +55,8 @@ def triangle_count(graph):
 
 
 @triangle_count.prepares
-def by_degree(graph: Graph) -> Prepared:
+def by_degree(graph: Graph) -> vg.Prepared:
     """Orient the edges by degree where that saves more time than it takes: then arcs have a direction and no cycle."""
     if graph.directed or worth_orienting(graph) or has_parallel_arcs(graph):
         return oriented(graph)
-    return Prepared(graph)
+    return vg.Prepared(graph)

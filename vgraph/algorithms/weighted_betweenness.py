@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph._orient import Prepared, lightest_of_parallel_arcs
 from vgraph.algorithms._pairs import check_pairs, pairs
-from vgraph.algorithms._weights import check_lengths
 from vgraph.algorithms.betweenness import credit, worth_of_a_path
 from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
+from vgraph.graph.orient import lightest_of_parallel_arcs
+from vgraph.graph.weights import check_lengths
 
 
 @vg.function
@@ -145,6 +145,8 @@ def sensible(graph: Graph, sources: object, targets: object, samples: object) ->
 
 
 @weighted_betweenness.prepares
-def simple(graph: Graph, sources: object, targets: object, samples: object, seed: int) -> Prepared:
+def simple(graph: Graph, sources: object, targets: object, samples: object, seed: int) -> vg.Prepared:
     """The lightest arc in place of parallel ones; all vertices where no sources are given."""
-    return Prepared(lightest_of_parallel_arcs(graph), arguments=pairs(graph, sources, targets, samples, seed))
+    return vg.Prepared(
+        lightest_of_parallel_arcs(graph), arguments=pairs(graph, sources, targets, samples, seed)
+    )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
-from vgraph._orient import Prepared
-from vgraph.algorithms._weights import check_lengths
 from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_lengths
 
 
 @vg.operator
@@ -55,8 +54,8 @@ def lengths(graph: Graph) -> None:
 
 
 @weighted_closeness.prepares
-def all_by_default(graph: Graph, vertices: object) -> Prepared:
+def all_by_default(graph: Graph, vertices: object) -> vg.Prepared:
     """The vertices that are asked for."""
-    return Prepared(
+    return vg.Prepared(
         graph, arguments={"vertices": np.arange(graph.num_vertices) if vertices is None else vertices}
     )

@@ -14,10 +14,10 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import too_many_vertices
-from vgraph._build import EdgeList, sources_of
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
+from vgraph.graph.arrays import too_many_vertices
+from vgraph.graph.build import EdgeList, sources_of
 from vgraph.io.compression import beside, strip_compression
 from vgraph.io.options import ReadOptions
 from vgraph.io.streams import TextSource, quoted, whole_number

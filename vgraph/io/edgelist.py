@@ -18,10 +18,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import check_num_vertices, too_many_vertices
-from vgraph._build import EdgeList
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
+from vgraph.graph.arrays import check_num_vertices, too_many_vertices
+from vgraph.graph.build import EdgeList
 from vgraph.io.options import ReadOptions
 from vgraph.io.streams import TextSource, is_comment, quoted, whole_number, without_comment
 from vgraph.io.table import Layout, check_columns, edge_keys, read_rows, unquoted

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from vgraph._build import MultiEdges
 from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
+from vgraph.graph.build import MultiEdges
 from vgraph.io import dimacs, edgelist, graphalytics, matrix_market, metis, npz
 from vgraph.io.compression import as_path, open_compressed, strip_compression, why
 from vgraph.io.options import ReadOptions

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._build import EdgeList
 from vgraph.errors import GraphFormatError
 from vgraph.graph import Graph
+from vgraph.graph.build import EdgeList
 from vgraph.io.compression import beside, strip_compression
 from vgraph.io.lists import read_lists
 from vgraph.io.options import ReadOptions

@@ -14,9 +14,9 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import too_many_vertices
-from vgraph._build import EdgeList
 from vgraph.graph import Graph
+from vgraph.graph.arrays import too_many_vertices
+from vgraph.graph.build import EdgeList
 from vgraph.io.columns import narrowed
 from vgraph.io.dimacs import check_count
 from vgraph.io.options import ReadOptions

@@ -16,10 +16,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import too_many_vertices
-from vgraph._build import EdgeList
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
+from vgraph.graph.arrays import too_many_vertices
+from vgraph.graph.build import EdgeList
 from vgraph.io.columns import narrowed
 from vgraph.io.lists import Lists, read_lists
 from vgraph.io.options import ReadOptions

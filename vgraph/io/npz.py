@@ -17,10 +17,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from vgraph import _arrays
-from vgraph._build import BuildOptions, sources_of
 from vgraph.errors import GraphError, GraphFormatError
-from vgraph.graph import Graph
+from vgraph.graph import Graph, arrays
+from vgraph.graph.build import BuildOptions, sources_of
 from vgraph.io.compression import CORRUPT, compression_of, open_compressed, open_file
 from vgraph.io.options import ReadOptions
 
@@ -57,17 +56,17 @@ def read(path: Path, options: ReadOptions) -> Graph:
 
 def _unpack(packed: IO[bytes], plain: IO[bytes]) -> None:
     """Decompress an archive to a file, because it is read back and forth."""
-    left = _arrays.memory()
+    left = arrays.memory()
     while piece := packed.read(_PIECE):
         left -= len(piece)
         if left < 0:
-            raise GraphError(_too_large(_arrays.memory() + 1))
+            raise GraphError(_too_large(arrays.memory() + 1))
         plain.write(piece)
     plain.seek(0)
 
 
 def _too_large(size: int) -> str:
-    return f"the archive needs {size >> 20} MiB or more, and this machine has a memory of {_arrays.memory() >> 20} MiB"
+    return f"the archive needs {size >> 20} MiB or more, and this machine has a memory of {arrays.memory() >> 20} MiB"
 
 
 class _Archive:
@@ -87,7 +86,7 @@ class _Archive:
     def check_memory(self, name: str) -> None:
         """Refuse an archive whose graph does not fit the memory; the array `name` has an element for each arc."""
         needed = self._size * 5 // 4 + _BYTES_PER_ARC * math.prod(self._shape(name))
-        if needed > _arrays.memory():
+        if needed > arrays.memory():
             raise GraphError(_too_large(needed))
 
     def array(self, name: str) -> NDArray[Any]:
@@ -202,17 +201,17 @@ def _as_asked(graph: Graph, options: ReadOptions, stored_directed: bool) -> Grap
 
 def write(graph: Graph, file: IO[bytes]) -> None:
     """Write everything that the graph holds, uncompressed."""
-    arrays: dict[str, Any] = {
+    members: dict[str, Any] = {
         "vgraph": np.int64(FORMAT),
         "directed": np.bool_(graph.directed),
         "row_offsets": graph.out.row_offsets,
         "column_indices": graph.out.column_indices,
     }
-    arrays |= {f"edge.{name}": values for name, values in graph.edge_properties.items()}
-    arrays |= {f"vertex.{name}": values for name, values in graph.vertex_properties.items()}
+    members |= {f"edge.{name}": values for name, values in graph.edge_properties.items()}
+    members |= {f"vertex.{name}": values for name, values in graph.vertex_properties.items()}
     if isinstance(file, io.BufferedWriter):
-        np.savez(file, allow_pickle=False, **arrays)
+        np.savez(file, allow_pickle=False, **members)
         return
     buffer = io.BytesIO()  # an archive is written back and forth, which no compressed stream allows
-    np.savez(buffer, allow_pickle=False, **arrays)
+    np.savez(buffer, allow_pickle=False, **members)
     file.write(buffer.getbuffer())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vgraph._build import BuildOptions, MultiEdges
+from vgraph.graph.build import BuildOptions, MultiEdges
 from vgraph.io.streams import Progress
 
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from vgraph import _arrays
 from vgraph.errors import GraphError, GraphFormatError
+from vgraph.graph import arrays
 from vgraph.io.compression import as_path, open_file, why
 
 STDIN = "-"
@@ -62,14 +62,14 @@ def _only_once(path: Path) -> bool:
 
 
 def _copy(stream: IO[bytes], copy: Path, path: Path) -> None:
-    left = _arrays.memory()
+    left = arrays.memory()
     try:
         with copy.open("wb") as file:
             while piece := stream.read(_PIECE):
                 left -= len(piece)
                 if left < 0:
                     raise GraphFormatError(
-                        path, None, f"more than {_arrays.memory() >> 30} GiB came; write them to a file"
+                        path, None, f"more than {arrays.memory() >> 30} GiB came; write them to a file"
                     )
                 file.write(piece)
     except OSError as error:

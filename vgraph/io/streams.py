@@ -11,8 +11,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from vgraph import _arrays
 from vgraph.errors import GraphFormatError, VGraphError
+from vgraph.graph import arrays
 from vgraph.io.compression import CORRUPT, compression_of, open_compressed, open_file
 
 Progress = Callable[[int, int], None]  # bytes of the file consumed so far, bytes of the file
@@ -25,7 +25,7 @@ _WHOLE = re.compile(rb"0|[1-9][0-9]{0,17}")
 
 def max_line() -> int:
     """The longest line of data, in bytes: what is made of a line while it is parsed takes up to 100 times as much."""
-    return _arrays.memory() // 128
+    return arrays.memory() // 128
 
 
 class TextSource:
@@ -138,7 +138,7 @@ class TextSource:
     def check_memory(self, rows: int, bytes_per_row: int) -> None:
         """Refuse the file if what can be built of `rows` rows does not fit the memory."""
         needed = rows * bytes_per_row
-        if needed > _arrays.memory():
+        if needed > arrays.memory():
             self.fail(f"{rows} rows up to here need {needed >> 20} MiB, more than this machine has")
 
     def line_of(self, row: int, comments: bytes, *, blanks: bool = False) -> int:

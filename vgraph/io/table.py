@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import check_name, max_vertices, too_many_vertices
-from vgraph._build import bytes_per_edge
 from vgraph.errors import GraphError
+from vgraph.graph.arrays import check_name, max_vertices, too_many_vertices
+from vgraph.graph.build import bytes_per_edge
 from vgraph.io.columns import Column, NumberColumn
 from vgraph.io.streams import TextSource, is_comment, quoted, without_comment
 from vgraph.io.tokens import is_integer, no_number, parse_number, scan

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vgraph import _segments
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.errors import ParameterError, shown
+from vgraph.graph import segments
 from vgraph.runtime import policy
 
 if TYPE_CHECKING:
-    from vgraph._relabel import Relabelled
     from vgraph.compiler.backends.base import ArgSlot
     from vgraph.graph import Graph
+    from vgraph.graph.relabel import Relabelled
     from vgraph.runtime.plan import Array, Plan
     from vgraph.runtime.runner import Call
 
@@ -65,7 +65,7 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     if array.site == "vertex":
         return graph.vertex_properties[name]
     if array.site == "edge_segments":
-        return _segments.segment_property(graph, *_segments.split_name(name))
+        return segments.segment_property(graph, *segments.split_name(name))
     if array.site == "edge_in":
         return graph.in_property(name.removesuffix(".in")) if call.transposed else _ABSENT
     return graph.edge_properties[name]
@@ -89,7 +89,7 @@ def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:
     """The array of an `adjacency` or `segments` argument; `_ABSENT` for in-arcs that the run does not walk."""
     part, _, which = arg.name.partition(".")
     if arg.kind == "segments":
-        found = getattr(_segments.segments_of(call.graph, int(part)), which)
+        found = getattr(segments.segments_of(call.graph, int(part)), which)
     elif part == "in" and not call.transposed:
         found = _ABSENT
     else:

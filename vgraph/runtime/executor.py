@@ -32,7 +32,6 @@ from vgraph.runtime.runner import Call, Ran, Runner
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
-    from vgraph._relabel import Relabelled
     from vgraph.compiler import Observer
     from vgraph.compiler.frontend import Signature
     from vgraph.compiler.ir import Program
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.user_passes import UserPass
     from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
+    from vgraph.graph.relabel import Relabelled
     from vgraph.runtime.progress import ProgressCallback
 
 _LOADED: Final = 256

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vgraph._relabel import Relabelled
     from vgraph.compiler.backends.base import Backend, KernelInterface, SourceText
     from vgraph.graph import Graph
+    from vgraph.graph.relabel import Relabelled
     from vgraph.runtime.plan import Plan
     from vgraph.runtime.progress import ProgressCallback
 

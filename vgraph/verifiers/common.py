@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph import _build
 from vgraph.errors import VerificationError
+from vgraph.graph import build
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 def arcs(graph: Graph) -> tuple[Array, Array]:
     """Sources and targets of all arcs, as int64, in the order of edge properties."""
-    sources = _build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
+    sources = build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
     return sources, graph.out.column_indices.astype(np.int64)
 
 

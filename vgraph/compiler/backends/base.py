@@ -27,7 +27,8 @@ class ArgSlot:
     - `property`: address of the array of property `name`: `length` elements of `dtype` per vertex or arc;
     - `adjacency`: address of `out.row_offsets`, `out.column_indices` or the same of `in`;
     - `segments`: address of `4.bounds`, `4.vertices`, `4.row_offsets` or `4.column_indices` of the in-arcs in 4
-      segments (see `vgraph._segments`); `segment_count`: `4`, int64, so that the code depends on no number of segments;
+      segments (see `vgraph.graph.segments`);
+    - `segment_count`: `4`, int64, so that the code depends on no number of segments;
     - `size`: `num_vertices` or `num_arcs`, int64;
     - `length`: elements of array parameter or channel buffer `name`, int64;
     - `scratch`: address of `num_vertices` zeroed elements for each thread, one thread's after another's; `touched`:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vgraph._segments import split_name
 from vgraph.compiler import arithmetic
 from vgraph.compiler.ir import Layout, Level, Orientation, Origin, Program, Property, Site
 from vgraph.compiler.types import EID, VID, Type, Vector, element_of
+from vgraph.graph.segments import split_name
 
 Env = dict[str, Any]
 SCRATCH = "scratch memory"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vgraph._segments import property_name
 from vgraph.compiler.axes.one_order import in_turn
 from vgraph.compiler.axes.per_round import loop_around
 from vgraph.compiler.ir import (
@@ -49,6 +48,7 @@ from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.compiler.types import EID, VID
+from vgraph.graph.segments import property_name
 from vgraph.schedule import Direction, Drive, Phases
 
 

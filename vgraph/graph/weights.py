@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.errors import ParameterError
-from vgraph.graph import Graph
+from vgraph.graph.graph import Graph
 
 LEAST = 2.0**-20
 MOST = 2.0**40

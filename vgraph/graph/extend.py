@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from vgraph import _build
-from vgraph._orient import Prepared, without_parallel_arcs
 from vgraph.errors import ParameterError
-from vgraph.graph import Graph
+from vgraph.graph import build
+from vgraph.graph.graph import Graph
+from vgraph.graph.orient import without_parallel_arcs
+from vgraph.graph.prepared import Prepared
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -62,7 +63,7 @@ def _with_edges(graph: Graph) -> Prepared:
     rank[apart] = n + numbers
     left, right = once // max(n, 1), once % max(n, 1)
     simple = Graph.from_edges(left, right, num_vertices=n, directed=False)
-    begins = _build.sources_of(simple.out.row_offsets, np.dtype(np.int64))
+    begins = build.sources_of(simple.out.row_offsets, np.dtype(np.int64))
     ends = simple.out.column_indices.astype(np.int64)
     numbered = n + np.searchsorted(once, np.minimum(begins, ends) * n + np.maximum(begins, ends))
     none = np.full(n, -1, np.int64)

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import MAX_ID_32, as_array
-from vgraph._build import BuildOptions, repeats
 from vgraph.errors import GraphError
-from vgraph.graph import Graph
+from vgraph.graph.arrays import MAX_ID_32, as_array
+from vgraph.graph.build import BuildOptions, repeats
 
 if TYPE_CHECKING:
     import networkx
     import pandas
     import scipy.sparse
 
+    from vgraph.graph.graph import Graph
 
-def from_scipy(matrix: Any, *, weight: str | None, directed: bool = True, **options: Any) -> Graph:
+
+def from_scipy(
+    cls: type[Graph], matrix: Any, *, weight: str | None, directed: bool = True, **options: Any
+) -> Graph:
     """See `Graph.from_scipy`."""
     from scipy import sparse
 
@@ -30,19 +33,20 @@ def from_scipy(matrix: Any, *, weight: str | None, directed: bool = True, **opti
         raise GraphError(f"a graph needs a square matrix, got {rows} x {columns}")
     if matrix.format == "csr" and not set(options) & {"self_loops", "multi_edges"}:
         data = {} if weight is None else {weight: matrix.data}
-        return _from_csr(matrix.indptr, matrix.indices, directed, data, **options)
+        return _from_csr(cls, matrix.indptr, matrix.indices, directed, data, **options)
     coo = matrix.tocoo()
     sources, targets, entries = coo.row, coo.col, coo.data
     if not directed:
         # checks the symmetry, then takes each edge from its lower end
-        Graph.from_edges(sources, targets, num_vertices=rows, entry=entries)._as_undirected()
+        cls.from_edges(sources, targets, num_vertices=rows, entry=entries)._as_undirected()
         once = sources <= targets
         sources, targets, entries = sources[once], targets[once], entries[once]
     values = {} if weight is None else {weight: entries}
-    return _from_edges(sources, targets, values, num_vertices=rows, directed=directed, **options)
+    return _from_edges(cls, sources, targets, values, num_vertices=rows, directed=directed, **options)
 
 
 def _from_edges(
+    cls: type[Graph],
     sources: Any,
     targets: Any,
     edge: Mapping[str, Any],
@@ -52,12 +56,11 @@ def _from_edges(
     **build: Any,
 ) -> Graph:
     """`Graph.from_edges`, whatever the edge properties are called."""
-    return Graph.from_ends(
-        sources, targets, num_vertices, BuildOptions(**build), edge, vertex_properties or {}
-    )
+    return cls.from_ends(sources, targets, num_vertices, BuildOptions(**build), edge, vertex_properties or {})
 
 
 def _from_csr(
+    cls: type[Graph],
     offsets: Any,
     columns: Any,
     directed: bool,
@@ -67,7 +70,7 @@ def _from_csr(
     vertex_properties: Mapping[str, Any] | None = None,
 ) -> Graph:
     """`Graph.from_csr`, whatever the edge properties are called."""
-    return Graph.from_rows(offsets, columns, directed, id_bits, edge, vertex_properties or {})
+    return cls.from_rows(offsets, columns, directed, id_bits, edge, vertex_properties or {})
 
 
 def to_scipy(graph: Graph, property: str | None) -> scipy.sparse.csr_array:
@@ -90,6 +93,7 @@ def to_scipy(graph: Graph, property: str | None) -> scipy.sparse.csr_array:
 
 
 def from_networkx(
+    cls: type[Graph],
     g: networkx.Graph,
     *,
     weight: str | None,
@@ -116,7 +120,7 @@ def from_networkx(
         if any(value is not None for value in values):
             edge["weight"] = as_array([1 if value is None else value for value in values], "the weights")
     more = {"num_vertices": len(number), "directed": g.is_directed(), "vertex_properties": vertex}
-    return _from_edges(sources, targets, edge, **more, **options)
+    return _from_edges(cls, sources, targets, edge, **more, **options)
 
 
 def _attribute(name: str, items: Iterable[tuple[Any, Any]]) -> NDArray[Any]:
@@ -151,6 +155,7 @@ def to_networkx(graph: Graph) -> networkx.Graph:
 
 
 def from_pandas(
+    cls: type[Graph],
     df: pandas.DataFrame,
     *,
     source: str,
@@ -171,7 +176,7 @@ def from_pandas(
     if twice:
         raise GraphError(f"the data frame has several columns {twice[0]!r}")
     edge = {name: df[name].to_numpy() for name in edge_properties}
-    return _from_edges(df[source].to_numpy(), df[target].to_numpy(), edge, **options)
+    return _from_edges(cls, df[source].to_numpy(), df[target].to_numpy(), edge, **options)
 
 
 def to_pandas(graph: Graph) -> pandas.DataFrame:

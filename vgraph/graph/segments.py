@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from vgraph.graph import Graph
+    from vgraph.graph.graph import Graph
 
 CHUNK: Final = 1 << 22
 """Arcs that are looked at together while segments are built."""

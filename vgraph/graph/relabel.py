@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import sealed
-from vgraph._topology import Adjacency, Topology
 from vgraph.errors import GraphError
-from vgraph.graph import Graph
+from vgraph.graph import build
+from vgraph.graph.arrays import sealed
+from vgraph.graph.topology import Adjacency, Topology
+
+if TYPE_CHECKING:
+    from vgraph.graph.graph import Graph
 
 ORDERS = ("degree",)
+Permuted = tuple[Topology, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Arcs in another order of vertices, which old arc each is, and the permutation as `old_of_new` and `new_of_old`."""
 
 
 class Relabelled(NamedTuple):
@@ -44,31 +49,31 @@ class Relabelled(NamedTuple):
         return found
 
 
-def relabelled(graph: Graph, by: str) -> Relabelled:
-    """`graph` in the order called `by`. Its topology is shared by graphs that share one."""
+def permuted(topology: Topology, by: str) -> Permuted:
+    """The arcs with their vertices in the order called `by`: made on first use, then kept with them."""
     if by not in ORDERS:
         raise GraphError(f"relabelled({by!r}): the orders are {', '.join(map(repr, ORDERS))}")
-    made = graph.kept_with_topology(f"relabelled by {by}", lambda: _permuted(graph))
-    topology, arcs, old_of_new, new_of_old = made
-    edge = {key: values[arcs] for key, values in graph.edge_properties.items()}
-    vertex = {key: values[old_of_new] for key, values in graph.vertex_properties.items()}
-    return Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)
+    made: Permuted = topology.kept(f"relabelled by {by}", lambda: _by_degree(topology))
+    return made
 
 
-def _permuted(graph: Graph) -> tuple[Topology, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The adjacency with the vertices of most arcs first, which arc each of its arcs was, and the permutation."""
-    offsets = graph.out.row_offsets.astype(np.int64)
+def _by_degree(topology: Topology) -> Permuted:
+    """The vertices of most arcs first; equals keep their order."""
+    before = topology.out
+    offsets = before.row_offsets.astype(np.int64)
     degrees = np.diff(offsets)
     old_of_new = np.argsort(-degrees, kind="stable")
     new_of_old = np.empty_like(old_of_new)
-    new_of_old[old_of_new] = np.arange(old_of_new.size)
+    new_of_old[old_of_new] = np.arange(degrees.size)
     moved = np.concatenate(([0], np.cumsum(degrees[old_of_new])))
     starts = np.repeat(offsets[:-1][old_of_new] - moved[:-1], degrees[old_of_new])
-    arcs = starts + np.arange(graph.num_arcs)
-    columns = new_of_old[graph.out.column_indices[arcs].astype(np.int64)]
+    arcs = starts + np.arange(starts.size)
+    columns = new_of_old[before.column_indices[arcs].astype(np.int64)]
     # Rows are sorted by the builder; parallel arcs keep their order, so both arcs of an edge stay partners.
-    bits = 64 if graph.id_dtype.itemsize == 8 else None
-    sorted_rows = Graph.from_csr(moved, columns, id_bits=bits, arc=arcs)
-    arcs = np.asarray(sorted_rows.edge_properties["arc"])
-    out = Adjacency(sorted_rows.out.row_offsets, sorted_rows.out.column_indices)
-    return Topology(out, graph.num_edges, graph.directed), arcs, sealed(old_of_new), sealed(new_of_old)
+    keys = build.pack(build.sources_of(moved, np.dtype(np.int64)), columns)
+    bits = 64 if before.column_indices.itemsize == 8 else None
+    edges = build.EdgeList(keys, {"arc": arcs}, degrees.size)
+    built = build.build(edges, build.BuildOptions(id_bits=bits))
+    out = Adjacency(built.row_offsets, built.column_indices)
+    new = Topology(out, topology.num_edges, topology.directed)
+    return new, built.properties["arc"], sealed(old_of_new), sealed(new_of_old)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph._arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
 from vgraph.errors import GraphError, shown
+from vgraph.graph.arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
 
 MultiEdges = bool | Literal["min", "max", "sum"]
 
@@ -26,7 +26,7 @@ _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class EdgeList:
     """Edges in input order, as keys or else as `ends`, their sources and targets.
 
@@ -96,8 +96,7 @@ class BuildOptions:
                 raise GraphError(f"{name} must be {', '.join(others)} or {last}, got {shown(value)}")
 
 
-@dataclass(frozen=True)
-class BuiltCsr:
+class BuiltCsr(NamedTuple):
     """Sorted CSR arrays in their final dtypes, the permuted edge properties, and the number of edges."""
 
     row_offsets: NDArray[Any]

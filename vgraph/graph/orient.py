@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph import _build
-from vgraph._arrays import MAX_ID_32
-from vgraph.graph import Graph
-
-
-class Prepared(NamedTuple):
-    """A graph to run on in place of the user's; `rank[v]` is what vertex v is called there (None: the same).
-
-    `arguments` take the place of the user's.
-    """
-
-    graph: Graph
-    rank: NDArray[Any] | None = None
-    arguments: Mapping[str, Any] = MappingProxyType({})
+from vgraph.graph import build
+from vgraph.graph.arrays import MAX_ID_32
+from vgraph.graph.graph import Graph
+from vgraph.graph.prepared import Prepared
 
 
 def oriented(graph: Graph) -> Prepared:
@@ -42,7 +30,7 @@ def has_parallel_arcs(graph: Graph) -> bool:
     out = graph.out
     return bool(
         graph.kept_with_topology(
-            "parallel", lambda: bool(_build.repeats(out.row_offsets, out.column_indices).any())
+            "parallel", lambda: bool(build.repeats(out.row_offsets, out.column_indices).any())
         )
     )
 
@@ -90,7 +78,7 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
 def _make(graph: Graph) -> Prepared:
     out, n = graph.out, graph.num_vertices
     if graph.directed or has_parallel_arcs(graph):
-        sources = _build.sources_of(out.row_offsets, np.dtype(np.int64))
+        sources = build.sources_of(out.row_offsets, np.dtype(np.int64))
         options = {"num_vertices": n, "directed": False, "self_loops": False, "multi_edges": False}
         return _make(Graph.from_edges(sources, out.column_indices, **options))  # type: ignore[arg-type]
     rank = _ranks(graph.out_degree)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vgraph import _build
-from vgraph._arrays import (
+from vgraph.errors import GraphError
+from vgraph.graph import build, interop
+from vgraph.graph.arrays import (
     as_ids,
     as_properties,
     as_property,
@@ -23,17 +24,15 @@ from vgraph._arrays import (
     final_dtypes,
     sealed,
 )
-from vgraph._build import BuildOptions, EdgeList, MultiEdges
-from vgraph._topology import Adjacency, PropertyRange, Topology, range_of
-from vgraph.errors import GraphError
+from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
+from vgraph.graph.relabel import Relabelled, permuted
+from vgraph.graph.topology import Adjacency, PropertyRange, Topology, range_of
 from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
     import networkx
     import pandas
     import scipy.sparse
-
-    from vgraph._relabel import Relabelled
 
 Properties = Mapping[str, NDArray[Any]]
 
@@ -143,7 +142,7 @@ class Graph:
         for name in edges.properties:
             check_name(name)
         vertex = as_properties(vertex_properties, edges.num_vertices, "vertices")
-        built = _build.build(edges, options)
+        built = build.build(edges, options)
         for name, values in (given or {}).items():
             if np.may_share_memory(values, built.properties[name]):
                 built.properties[name] = built.properties[name].copy()
@@ -193,12 +192,12 @@ class Graph:
         num_vertices = check_offsets(offsets, columns.size)
         check_below(columns, "column_indices", num_vertices)
         given = {name: borrowed_property(name, values, columns.size, "arcs") for name, values in edge.items()}
-        if _build.rows_sorted(offsets, columns):
+        if build.rows_sorted(offsets, columns):
             owned = {name: np.array(values, copy=copy or None) for name, values in given.items()}
             offsets, columns = final_dtypes(offsets, columns, num_vertices, id_bits, copy=copy)
         else:
-            keys = _build.pack(_build.sources_of(offsets, np.dtype(np.int64)), columns)
-            built = _build.build(EdgeList(keys, given, num_vertices), options)
+            keys = build.pack(build.sources_of(offsets, np.dtype(np.int64)), columns)
+            built = build.build(EdgeList(keys, given, num_vertices), options)
             offsets, columns, owned = built.row_offsets, built.column_indices, built.properties
         vertex = as_properties(vertex, num_vertices, "vertices")
         graph = cls(Topology(Adjacency(offsets, columns), columns.size, True), owned, vertex)
@@ -214,9 +213,7 @@ class Graph:
         duplicate entries are parallel edges. `options` are `directed` (False asks for a symmetric matrix,
         each pair of entries is one edge), `self_loops`, `multi_edges`, `id_bits` and `vertex_properties`.
         """
-        from vgraph import _interop
-
-        return _interop.from_scipy(matrix, weight=weight, **options)
+        return interop.from_scipy(cls, matrix, weight=weight, **options)
 
     @classmethod
     def from_networkx(cls, g: networkx.Graph, *, weight: str | None = "weight", **options: Any) -> Graph:
@@ -227,9 +224,7 @@ class Graph:
         property `id`. Further attributes: `edge_attributes=` and `node_attributes=`, lists of names, which
         all edges or nodes must have. `options` are `self_loops`, `multi_edges` and `id_bits`.
         """
-        from vgraph import _interop
-
-        return _interop.from_networkx(g, weight=weight, **options)
+        return interop.from_networkx(cls, g, weight=weight, **options)
 
     @classmethod
     def from_pandas(
@@ -240,33 +235,25 @@ class Graph:
         `edge_properties=`: names of the columns to keep as edge properties; by default all others. `options`
         are those of `from_edges`.
         """
-        from vgraph import _interop
-
-        return _interop.from_pandas(df, source=source, target=target, **options)
+        return interop.from_pandas(cls, df, source=source, target=target, **options)
 
     # --- conversion ---------------------------------------------------------------------------------------
 
     def to_scipy(self, property: str | None = None) -> scipy.sparse.csr_array:
         """A SciPy CSR array, one entry per arc: the given edge property, else `weight`, else int32 ones."""
-        from vgraph import _interop
-
-        return _interop.to_scipy(self, property)
+        return interop.to_scipy(self, property)
 
     def to_networkx(self) -> networkx.Graph:
         """A NetworkX graph on 0, 1, ... with all properties; a multigraph if edges are parallel."""
-        from vgraph import _interop
-
-        return _interop.to_networkx(self)
+        return interop.to_networkx(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame of edges: `source`, `target` and the edge properties (vectors as name_0, ...)."""
-        from vgraph import _interop
-
-        return _interop.to_pandas(self)
+        return interop.to_pandas(self)
 
     def edges(self) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
         """Sources, targets and edge properties by edge: undirected edges once, with source <= target."""
-        sources, targets = _build.sources_of(self.out.row_offsets, self.id_dtype), self.out.column_indices
+        sources, targets = build.sources_of(self.out.row_offsets, self.id_dtype), self.out.column_indices
         if self.directed:
             return sources, targets, dict(self._edge)
         once = sources <= targets
@@ -300,7 +287,7 @@ class Graph:
         """
         array = as_property(name, values, self.num_arcs, "arcs")
         if not self.directed:
-            reverse = _build.transpose(self.out.row_offsets, self.out.column_indices)[2]
+            reverse = build.transpose(self.out.row_offsets, self.out.column_indices)[2]
             self._check_symmetric(name, array, reverse)
         return self._sharing({**self._edge, name: array}, self._vertex)
 
@@ -311,11 +298,12 @@ class Graph:
         read then lies close together. `vgraph.run(..., relabel="degree")` runs on it and answers in this graph's ids.
         Raises GraphError for another order.
         """
-        from vgraph._relabel import relabelled
-
         with self._topology.lock:
             if by not in self._relabelled:
-                self._relabelled[by] = relabelled(self, by)
+                topology, arcs, old_of_new, new_of_old = permuted(self._topology, by)
+                edge = {name: values[arcs] for name, values in self._edge.items()}
+                vertex = {name: values[old_of_new] for name, values in self._vertex.items()}
+                self._relabelled[by] = Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)
             return self._relabelled[by]
 
     def in_property(self, name: str) -> NDArray[Any]:
@@ -439,12 +427,12 @@ class Graph:
     def _as_undirected(self) -> Graph:
         """This directed graph, which must be symmetric, with each pair of arcs as one edge."""
         out = self.out
-        offsets, sources, reverse = _build.transpose(out.row_offsets, out.column_indices)
+        offsets, sources, reverse = build.transpose(out.row_offsets, out.column_indices)
         if not (np.array_equal(offsets, out.row_offsets) and np.array_equal(sources, out.column_indices)):
             raise GraphError("the arcs are not symmetric, so the graph is not undirected; pass directed=True")
         for name, values in self._edge.items():
             self._check_symmetric(name, values, reverse)
-        loops = _build.count_self_loops(out.row_offsets, out.column_indices)
+        loops = build.count_self_loops(out.row_offsets, out.column_indices)
         return Graph(Topology(out, (self.num_arcs + loops) // 2, False), self._edge, self._vertex)
 
     def _check_symmetric(self, name: str, values: NDArray[Any], reverse: NDArray[Any]) -> None:

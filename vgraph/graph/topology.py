@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph import _build
-from vgraph._arrays import sealed
+from vgraph.graph import build
+from vgraph.graph.arrays import sealed
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Topology:
     def in_(self) -> Adjacency:
         with self.lock:
             if self._in is None:
-                self._in = Adjacency(*_build.transpose(self.out.row_offsets, self.out.column_indices))
+                self._in = Adjacency(*build.transpose(self.out.row_offsets, self.out.column_indices))
             return self._in
 
     @property
