@@ -3,8 +3,9 @@
     python -m tests.mutants --sample 300 --seed 1 --jobs 16 --out mutants.json
 
 Each mutant changes one expression or one statement of effects, legality, axes, pieces or passes, in a copy of the
-repository, and runs the tests of `--tests` there until the first that fails. A mutant survives if all pass: that
-some other default test would find it is not counted. One that needs longer than `--timeout` is found, by whoever waits.
+repository, and runs tests there until the first that fails: those of its file, which take seconds (`RELATED`), then
+those of `--tests`. A mutant survives if all pass: that some other default test would find it is not counted. One that
+needs longer than `--timeout` is found, by whoever waits. With `--evenly` all files have about equally many of them.
 """
 
 from __future__ import annotations
@@ -22,13 +23,39 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatch
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parents[1]
+COMPILER = ROOT / "vgraph" / "compiler"
 # What decides whether a schedule is legal, and what lowers it.
 MUTATED = ("effects.py", "legality.py", "pieces.py", "axes/*.py", "passes/*.py")
-# Tests of single passes first: they say soonest what is wrong.
+# The tests of a file's own subject, by the first pattern that it matches: they say soonest what is wrong.
+RELATED = {
+    "effects.py": "passes/test_effects passes/test_choices passes/test_double_buffer",
+    "legality.py": "ir/test_verify",
+    "pieces.py": "passes/test_pieces passes/test_choices",
+    "axes/one_order.py": "passes/test_choices differential/test_deterministic",
+    "axes/*.py": "passes/test_choices passes/test_space",
+    "passes/choose_schedule.py": "passes/test_choices passes/test_user_passes runtime/test_explain",
+    "passes/choose_per_round.py": "passes/test_per_round",
+    "passes/guarded_pull.py": "passes/test_per_round",
+    "passes/double_buffer.py": "passes/test_double_buffer",
+    "passes/simplify.py": "passes/test_simplify",
+    "passes/requeue_changed.py": "passes/test_requeue",
+    "passes/lower_queues.py": "passes/test_requeue order/test_queue",
+    "passes/lower_ordered.py": "order/test_order",
+    "passes/fix_order.py": "differential/test_deterministic",
+    "passes/insert_*.py": "passes/test_atomics passes/test_common passes/test_balance_load",
+    "passes/*_co*.py": "passes/test_common",
+    "passes/balance_load.py": "passes/test_lowering passes/test_balance_load",
+    "passes/lower_apply_scatter.py": "passes/test_phases",
+    "passes/lower_gather_apply.py": "passes/test_phases",
+    "passes/*.py": "passes/test_lowering passes/test_reverse passes/test_per_round",
+}
+# Then all of them: single passes first.
 ORDER = ("tests/passes", "tests/errors", "tests/fuzz", "tests/ir", "tests/order", "tests/differential")
 
 COMPARISONS = {
@@ -131,12 +158,15 @@ def mutants(file: Path) -> Iterator[Mutant]:
                 yield Mutant(str(file.relative_to(ROOT)), node.lineno, start, stop, before, after)  # type: ignore[attr-defined]
 
 
-def tried(mutant: Mutant, copy: Path, tests: list[str], timeout: float) -> Mutant:
-    """The mutant with the test that found it; the copy is as it was afterwards."""
-    file = copy / mutant.file
-    text = file.read_bytes()
-    file.write_bytes(text[: mutant.start] + mutant.after.encode() + text[mutant.stop :])
-    started = time.monotonic()
+def related(file: str) -> list[str]:
+    """The test files about a file of the compiler."""
+    path = Path(file).relative_to(COMPILER.relative_to(ROOT)).as_posix()
+    names = next(names for pattern, names in RELATED.items() if fnmatch(path, pattern))
+    return [f"tests/{name}.py" for name in names.split()]
+
+
+def failed(copy: Path, tests: list[str], timeout: float) -> str:
+    """The first of the tests that fails in the copy; empty if none does."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
     environment = os.environ | {"PYTHONPATH": str(copy), "VGRAPH_CACHE_DIR": str(copy / ".cache")}
     try:
@@ -144,15 +174,35 @@ def tried(mutant: Mutant, copy: Path, tests: list[str], timeout: float) -> Mutan
             [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout
         )
     except subprocess.TimeoutExpired:
-        found = "the time"
-    else:
-        found = ""
-        if done.returncode:
-            lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-            found = lines[0].split(" - ")[0] if lines else (done.stdout + done.stderr)[-200:]
+        return "the time"
+    if not done.returncode:
+        return ""
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return lines[0].split(" - ")[0] if lines else (done.stdout + done.stderr)[-200:]
+
+
+def tried(mutant: Mutant, copy: Path, tests: list[str], timeout: float) -> Mutant:
+    """The mutant with the test that found it; the copy is as it was afterwards."""
+    file = copy / mutant.file
+    text = file.read_bytes()
+    file.write_bytes(text[: mutant.start] + mutant.after.encode() + text[mutant.stop :])
+    started = time.monotonic()
+    try:
+        found = failed(copy, related(mutant.file), timeout) or (failed(copy, tests, timeout) if tests else "")
     finally:
         file.write_bytes(text)
     return replace(mutant, killed_by=found, seconds=round(time.monotonic() - started, 1))
+
+
+def sample(found: dict[Path, list[Mutant]], count: int, seed: int, *, evenly: bool) -> list[Mutant]:
+    """At most `count` of the mutants of files; `evenly`: of each file in turn."""
+    rng = random.Random(seed)
+    if not evenly:
+        every = list(chain.from_iterable(found.values()))
+        return rng.sample(every, min(count, len(every)))
+    shuffled = [rng.sample(row, len(row)) for row in found.values()]
+    turns = zip_longest(*rng.sample(shuffled, len(shuffled)))
+    return list(islice((m for turn in turns for m in turn if m is not None), count))
 
 
 def main() -> int:
@@ -161,21 +211,26 @@ def main() -> int:
     )
     parser.add_argument("--sample", type=int, default=100, help="mutants tried (default: 100)")
     parser.add_argument("--seed", type=int, default=0, help="which ones (default: 0)")
+    parser.add_argument("--evenly", action="store_true", help="equally many of each file")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for a mutant (default: 900)")
     parser.add_argument("--minutes", type=float, default=600.0, help="no mutant is begun later than this")
     parser.add_argument("--files", nargs="*", help="only mutants of these files")
-    parser.add_argument("--tests", nargs="*", default=list(ORDER), help="what is run (default: %(default)s)")
+    parser.add_argument(
+        "--tests",
+        nargs="*",
+        default=list(ORDER),
+        help="what is run after the tests of its file (default: %(default)s)",
+    )
     parser.add_argument("--out", type=Path, help="a JSON file for what was found")
     given = parser.parse_args()
 
-    compiler = ROOT / "vgraph" / "compiler"
-    files = sorted(file for pattern in MUTATED for file in compiler.glob(pattern))
+    files = sorted(file for pattern in MUTATED for file in COMPILER.glob(pattern))
     if given.files:
         files = [ROOT / file for file in given.files]
-    every = [mutant for file in files for mutant in mutants(file)]
-    chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
-    print(f"{len(every)} mutants of {len(files)} files, {len(chosen)} tried", flush=True)
+    found = {file: list(mutants(file)) for file in files}
+    chosen = sample(found, given.sample, given.seed, evenly=given.evenly)
+    print(f"{sum(map(len, found.values()))} mutants of {len(files)} files, {len(chosen)} tried", flush=True)
 
     until = time.monotonic() + given.minutes * 60
     done: list[Mutant] = []

@@ -8,11 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_lowering import fitted, graphs, lowered, native, same
 
+from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir import Fold, ForCommon, Reduce, Site, Store
 from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.passes.mark_common import mark_common
+from vgraph.compiler.passes.own_copies import own_copies
 from vgraph.compiler.rewrite import Context, PassManager, walk
+from vgraph.compiler.text import parse_program, print_program
 from vgraph.graph import Graph
 from vgraph.schedule import Schedule
 
@@ -155,3 +159,131 @@ def test_copies_are_written_without_atomics_and_folded():
     assert not any(p.site is Site.THREAD for p in plain.properties)
     alone = lowered(program("sums", graph), Schedule(), 1)
     assert not any(isinstance(n, Fold) for n in walk(alone))
+
+
+GUARDED = """
+  for (v, e) in out(u) {
+    for w in common(out(u), out(v)) {
+      if (GUARD) {
+        break
+      }
+      count[w] += cast<i64>(v)
+    }
+  }
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "bounds"),
+    [
+        ("w > u", True),
+        ("w >= u", True),
+        ("u < w", True),
+        ("u <= w", True),
+        ("w < u", False),
+        ("w <= u", False),
+        ("u > w", False),
+        ("u >= w", False),
+        ("w == u", False),
+        ("count[w] > 3:i64", False),
+    ],
+)
+def test_a_guard_that_lets_no_larger_vertex_pass_ends_the_walk(guard, bounds):
+    """Another one stands where it stood, behind the end at the last vertex marked."""
+    text = HEAD + GUARDED.replace("GUARD", guard) + TAIL
+    kernel = print_program(lowered(fitted(text, Graph.from_edges([0], [1])), Schedule(), 1))
+    assert ("> last" not in kernel) == bounds
+    assert "let new: bool" in kernel  # the rest is not only sums of constants
+
+
+@pytest.mark.parametrize(
+    "branch", ["count[u] += 1:i64", "count[u] += 1:i64\nbreak", "break\n} else {\ncount[u] += 1:i64"]
+)
+def test_a_guard_that_does_more_is_part_of_the_body(branch):
+    text = HEAD + GUARDED.replace("GUARD", "w > u").replace("break", branch) + TAIL
+    kernel = lowered(fitted(text, Graph.from_edges([0], [1])), Schedule(), 1)
+    assert "> last" in print_program(kernel)
+
+
+KERNEL = """\
+program p: kernel, ids 32, offsets 32
+vertex count: i64 local
+vertex low: i64 local
+run {
+  fresh.loop {
+    for (v, e) in out(u) {
+      for w in common(out(u), out(v)) {
+        INNER
+      }
+    }
+    OUTER
+  }
+}
+return count
+"""
+
+
+def after(run, loop="parfor u in vertices", inner="count[w] += 1:i64", outer="low[u] = 1:i64", **context):
+    """The text of a kernel with one parallel loop after a pass."""
+    text = KERNEL.replace("fresh.loop", loop).replace("INNER", inner).replace("OUTER", outer)
+    return print_program(run(parse_program(text), Context(**context)))
+
+
+@pytest.mark.parametrize(
+    ("loop", "marked"),
+    [
+        ("parfor u in vertices", True),
+        ("parfor u in vertices words", True),
+        ("parfor u in vertices cut out", False),
+        ("parfor u in vertices segments 4", False),
+        ("parfor u in vertices by warp", False),
+    ],
+)
+def test_only_who_has_a_whole_list_and_a_memory_of_its_own_marks_it(loop, marked):
+    assert ("mark" in after(mark_common.run, loop)) == marked
+    assert "mark" not in after(mark_common.run, loop, facts=Facts(short_lists=True))
+    assert "mark" not in after(mark_common.run, loop, abilities=CUDA)
+
+
+@pytest.mark.parametrize(
+    ("inner", "threads", "branch"),
+    [
+        ("count[w] += 1:i64", 1, False),
+        ("count[w] += 1:i64", 0, True),  # another thread may be there
+        ("count[w] += 1:i64\ncount[v] += 2:i64", 1, False),
+        ("count[w] += low[w]", 1, True),
+        ("count[w] max= 1:i64", 1, True),
+        ("count[w] += 1:i64\nlow[w] max= 1:i64", 1, True),
+    ],
+)
+def test_only_constants_are_added_without_a_branch(inner, threads, branch):
+    assert ("let new" in after(mark_common.run, inner=inner, threads=threads)) == branch
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "copied"),
+    [
+        ("count[w] += 1:i64", "low[u] = 1:i64", {"count"}),
+        ("count[w] += 1:i64\nlow[v] += 1:i64", "", {"count", "low"}),
+        ("count[w] += 1:i64", "low[u] += 1:i64", {"count"}),  # once per vertex: a copy would not pay
+        ("count[w] += 1:i64", "count[u] += 1:i64", {"count"}),
+        ("count[w] += 1:i64", "count[u] max= 1:i64", set()),
+        ("count[w] += 1:i64", "count[u] = 1:i64", set()),
+        ("count[w] += 1:i64", "low[u] = count[u]", set()),
+        ("count[w] max= 1:i64", "", set()),
+        ("let c: bool = false\ncount[w] += 1:i64 -> c", "", set()),
+        ("count[w] += 1:i64", "let c: bool = false\ncount[u] += 1:i64 -> c", set()),
+    ],
+)
+def test_threads_have_copies_of_what_is_only_added_to(inner, outer, copied):
+    assert {
+        p for p in ("count", "low") if f"{p}.own" in after(own_copies.run, inner=inner, outer=outer)
+    } == copied
+
+
+def test_no_copies_where_they_cannot_be_or_would_not_pay():
+    for context in ({"threads": 1}, {"facts": Facts(short_lists=True)}, {"abilities": CUDA}):
+        assert ".own" not in after(own_copies.run, **context)
+    alone = after(own_copies.run, "alone {\n  parfor u in vertices", outer="low[u] = 1:i64\n}")
+    assert "alone" in alone
+    assert ".own" not in alone

@@ -6,18 +6,19 @@ import itertools
 
 import numpy as np
 import pytest
+from choices_programs import once
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lowering_programs import PROGRAMS
 
 import vgraph as vg
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import ForNeighbors, If, Load, ParFor
+from vgraph.compiler.ir import Break, Const, ForNeighbors, If, Let, Load, ParFor, ReduceGlobal, Var
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context, PassManager, walk, with_fields
-from vgraph.compiler.text import parse_program
-from vgraph.compiler.types import Target
+from vgraph.compiler.text import parse_program, print_node
+from vgraph.compiler.types import I64, Target
 from vgraph.graph import Graph
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import Options, Schedule
@@ -185,3 +186,80 @@ def test_a_pull_looks_at_conditions_on_dst_before_it_walks_arcs(drive):
     assert isinstance(guard, If)
     assert [n.prop for n in walk(guard.condition) if isinstance(n, Load)] == ["level"]
     assert any(isinstance(n, ForNeighbors) for inner in guard.then for n in walk(inner))
+
+
+SUM = "total[dst] += rank[src]\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "prefetch", "wide"),
+    [
+        ({"prefetch": 8}, 8, False),
+        ({"vectorize": True}, 0, True),
+        ({"prefetch": 8, "vectorize": True}, 8, True),
+        ({}, 0, False),
+    ],
+)
+def test_loops_over_arcs_are_marked_as_the_schedule_asks(asked, prefetch, wide):
+    kernel = lowered(parse_program(once(SUM)), Schedule().at("visit", direction=vg.PULL, **asked), 0)
+    (loop,) = [n for n in walk(kernel) if isinstance(n, ForNeighbors)]
+    assert (loop.prefetch, loop.vectorize) == (prefetch, wide)
+
+
+def test_only_loops_that_can_take_a_hint_are_marked():
+    body = """\
+for (u, e) in in(v) {
+  total[v] += rank[u]
+}
+for (w, f) in in(v) {
+  if (weight[f] > 3:i32) {
+    level[v] += 1:i32
+  }
+}
+"""
+    kernel = lowered(
+        parse_program(once(body, args="v")), Schedule().at("visit", prefetch=8, vectorize=True), 0
+    )
+    first, second = [n for n in walk(kernel) if isinstance(n, ForNeighbors)]
+    assert (first.prefetch, first.vectorize) == (8, True)
+    assert (second.prefetch, second.vectorize) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("expected", "fixed"), [("-1:i32", True), ("first[dst]", True), ("first[src]", False)]
+)
+@pytest.mark.parametrize("balance", [vg.VERTEX, vg.SPLIT()], ids=str)
+def test_a_pull_of_a_claim_passes_over_who_is_claimed_and_counts_the_arcs_it_walks(expected, fixed, balance):
+    claim = f"claim level[dst] from {expected} with 3:i32 {{\n}}"
+    text = once(claim, out="frontier = ")
+    schedule = Schedule().at("visit", direction=vg.PULL, balance=balance)
+    kernel = lowered(parse_program(text), schedule, 0)
+    (loop,) = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label == "visit"]
+    is_claimed = [n for n in loop.body if isinstance(n, If) and any(is_level(m) for m in walk(n.condition))]
+    assert bool(is_claimed) == fixed
+    for walked in (n for n in walk(loop) if isinstance(n, ForNeighbors)):
+        # The first success ends the walk, and only what was walked is counted.
+        assert any(isinstance(n, Break) for n in walk(walked))
+        assert print_node(walked.body[0]).startswith("walked")
+    counts = [n for n in walk(loop) if isinstance(n, ReduceGlobal)]
+    assert all(isinstance(n.value, Var) and n.value.name.startswith("walked") for n in counts)
+    begins = [n for n in walk(loop) if isinstance(n, Let) and n.name.startswith("walked")]
+    assert len(begins) == len(counts) == (1 if balance == vg.VERTEX else 2)
+    assert all(n.value == Const(0, I64) for n in begins)
+
+
+def is_level(n):
+    return isinstance(n, Load) and n.prop == "level"
+
+
+def test_sets_are_compressed_behind_each_operator_that_unites_them_and_no_other():
+    text = PROGRAMS["components"].replace(
+        "operator join",
+        "operator other(v) {\n}\noperator alone(v) {\nunion(component, v, v)\n}\noperator join",
+    )
+    text = text.replace(
+        "  edge_apply(join)", "  edge_apply(join)\n  vertex_apply(other)\n  vertex_apply(alone)"
+    )
+    kernel = lowered(parse_program(text), Schedule(), 0)
+    loops = [n.label or "compress" for n in kernel.body if isinstance(n, ParFor)]
+    assert loops[1:] == ["join", "compress", "other", "alone", "compress"]

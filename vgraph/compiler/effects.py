@@ -205,6 +205,18 @@ def the_claim(body: Body) -> Claim:
     return head
 
 
+def fixed_claim(operator: Operator) -> Claim | None:
+    """The claim of an edge operator, if it is all that can happen and what it expects is the same for every arc.
+
+    Then it can be looked at before the arcs are walked, and needs no second look: the first success is the last.
+    """
+    if not only_claims(operator.body):
+        return None
+    claim = the_claim(operator.body)
+    varies = any(isinstance(n, Var) and n.name in operator.args[:2] for n in walk(claim.expected))
+    return None if varies else claim
+
+
 # --- fixpoints ------------------------------------------------------------------------------------------------
 
 

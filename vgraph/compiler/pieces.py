@@ -177,7 +177,7 @@ class _Cutter:
             self.often.append(s)
             return (s,)
         match s:
-            case Let(name=name, value=value) if name in self.sums and not self.reads_sum(value):
+            case Let(name=name, value=value) if name in self.sums:
                 self.often.append(value)
                 start = Select(Piece(Share.FIRST), value, identity(self.sums[name], s.type))
                 return (with_fields(s, {"value": start}),)

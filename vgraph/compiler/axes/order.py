@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.effects import Role, async_obstacle, is_fixpoint_loop
+from vgraph.compiler.effects import Role, any_order_obstacle
 from vgraph.compiler.ir import EdgeApply, For, Node, While
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.rewrite import walk
@@ -60,8 +60,8 @@ def _repeated(at: Traversal) -> bool:
 def _obstacle(at: Traversal) -> Obstacle | None:
     """Why the active vertices may not be taken by priority; None if they may.
 
-    Legal when the loop may run in any order (`async_obstacle`), is the whole way to the fixpoint, and one property is
-    written, by min or by max: its value is the priority.
+    Legal when the loop may run in any order (`any_order_obstacle`) and one property is written, by min or by max:
+    its value is the priority.
     """
     apply, operator, writes = at.apply, at.operator, at.effects.writes
     if not isinstance(apply, EdgeApply):
@@ -74,21 +74,13 @@ def _obstacle(at: Traversal) -> Obstacle | None:
             )
     names = sorted(at.effects.written)
     if len(names) != 1:
-        found = " and ".join(f"`{n}`" for n in names) or "nothing"
-        reason = f"{found} {'is' if len(names) < 2 else 'are'} written; one property must order the vertices"
+        listed = " and ".join(f"`{n}`" for n in names) or "nothing"
+        reason = f"{listed} {'is' if len(names) < 2 else 'are'} written; one property must order the vertices"
         return Obstacle(reason, writes[-1].span if writes else operator.span)
     if len({w.op for w in writes}) != 1:
         return Obstacle(f"`{names[0]}` is written by min and by max", writes[-1].span)
     t = at.program.property(names[0]).type
     if not isinstance(t, Scalar) or t.kind is Kind.BOOL:
         return Obstacle(f"`{names[0]}` is {t}, which is not a number", writes[0].span)
-    if at.effects.globals_reduced:
-        return Obstacle("the operator reduces into a global, once per visit", operator.span)
-    found_late = async_obstacle(at.program, apply)
-    if found_late is not None:
-        return Obstacle(*found_late)
-    if not is_fixpoint_loop(at.program, apply):
-        return Obstacle(
-            "its rounds can be observed: it is not the whole body of a `while frontier:` loop", apply.span
-        )
-    return None
+    found = any_order_obstacle(at.program, apply)
+    return None if found is None else Obstacle(*found)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from vgraph.compiler.effects import only_claims, the_claim
+from vgraph.compiler.effects import fixed_claim, only_claims
 from vgraph.compiler.ir import (
     ACCUMULATING,
     Accumulate,
@@ -50,7 +50,7 @@ from vgraph.compiler.ir import (
 from vgraph.compiler.lanes import SHARED_BY, shared_operator
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
 from vgraph.compiler.pieces import cut_operator, identity
-from vgraph.compiler.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.rewrite import transform_body, with_fields
 from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.schedule import VERTEX, Balance
 
@@ -178,7 +178,6 @@ class _PullPiece:
                     If(Var(ok, BOOL), (*n.body, *self.mark(), *leave)),
                 )
             case Union(prop=prop, a=a, b=b):
-                self.low.united.add(prop)
                 return unite(self.low, prop, a, b)
         return None
 
@@ -200,8 +199,8 @@ class _PullPiece:
 
     def given_up(self) -> Body:
         """Leave when another piece has claimed the vertex."""
-        claim = the_claim(self.operator.body)
-        if any(isinstance(x, Var) and x.name in (self.src, self.edge) for x in walk(claim.expected)):
+        claim = fixed_claim(self.operator)
+        if claim is None:
             return ()
         now = Load(claim.prop, claim.index, claim.value.type)
         return (If(Compare("!=", now, claim.expected), (Break(),)),)
@@ -216,13 +215,11 @@ class _PullPiece:
 
     def ends(self) -> Body:
         """Combine the registers with what other pieces found. A sum that nothing was added to changes nothing."""
-        result: list[Stmt] = []
-        for prop, (name, t, op) in self.registers.items():
-            sums = op in ACCUMULATING
-            changed = None if sums else self.hit
-            combine = Reduce(op, prop, Var(self.dst, VID), Var(name, t), changed=changed)
-            result.append(combine)
-        return tuple(result)
+        own = Var(self.dst, VID)
+        return tuple(
+            Reduce(op, prop, own, Var(name, t), changed=None if op in ACCUMULATING else self.hit)
+            for prop, (name, t, op) in self.registers.items()
+        )
 
     def push(self) -> Body:
         """Several pieces may push the vertex."""

@@ -260,10 +260,7 @@ def _behind_guard(low: Lowering, apply: EdgeApply, target: str | None) -> Body:
 
 def _open_set(low: Lowering, apply: EdgeApply, loop: Body) -> OpenSet | None:
     """Frontiers for the vertices whose claim may still succeed, if nothing else in the loop can reopen one."""
-    operator = low.program.operator(apply.op)
-    if not only_claims(operator.body):
-        return None
-    claim = the_claim(operator.body)
+    claim = the_claim(low.program.operator(apply.op).body)
     if not isinstance(claim.expected, Const) or _written_elsewhere(low, apply, claim.prop, loop):
         return None
     names = low.target(f"{apply.label}.open"), low.target(f"{apply.label}.open")

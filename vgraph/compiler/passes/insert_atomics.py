@@ -8,8 +8,6 @@ copies that each thread has for itself.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from vgraph.compiler.ir import (
     BucketLoop,
     CompareAndSwap,
@@ -34,21 +32,21 @@ from vgraph.compiler.ir import (
 )
 from vgraph.compiler.rewrite import Context, Pass, transform, transform_body, walk, with_fields
 
-_Loop = TypeVar("_Loop", ParFor, Pipeline, BucketLoop)
+_Loop = ParFor | Pipeline | BucketLoop
 _WRITES = (Reduce, Store, CompareAndSwap)
 
 
-def _is_vertex(loop: ParFor | Pipeline | BucketLoop, index: Expr) -> bool:
+def _is_vertex(loop: _Loop, index: Expr) -> bool:
     return isinstance(index, Var) and index.name == loop.vertex
 
 
-def _own(loop: ParFor | Pipeline | BucketLoop, index: Expr) -> bool:
+def _own(loop: _Loop, index: Expr) -> bool:
     """Whether no other thread visits `index`; an entry of a bucket may stand there twice."""
     whole = isinstance(loop, Pipeline) or (isinstance(loop, ParFor) and loop.cut is None)
     return whole and _is_vertex(loop, index)
 
 
-def _alone(loop: ParFor | Pipeline | BucketLoop, n: Node, foreign_writes: set[str]) -> Node | None:
+def _alone(loop: _Loop, n: Node, foreign_writes: set[str]) -> Node | None:
     """Where the loop has all arcs of its vertex, that is its own after all."""
     if isinstance(n, Reduce) and _is_vertex(loop, n.index) and n.prop not in foreign_writes:
         return with_fields(n, {"atomic": False})
@@ -115,11 +113,7 @@ def _run(program: Program, context: Context) -> Program:
     copies = frozenset(p.name for p in program.properties if p.site is Site.THREAD)
 
     def rule(n: Node) -> Node | None:
-        if isinstance(n, ParFor):
-            return _mark(n, copies)
-        if isinstance(n, BucketLoop):
-            return _mark(n, copies)
-        return _mark(n, copies) if isinstance(n, Pipeline) else None
+        return _mark(n, copies) if isinstance(n, _Loop) else None
 
     buckets = tuple(transform(b, _relaxed) for b in program.buckets)
     return with_fields(program, {"body": transform_body(program.body, rule), "buckets": buckets})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vgraph.compiler.axes.one_order import in_turn
 from vgraph.compiler.axes.per_round import loop_around
+from vgraph.compiler.effects import WriteClass, effects
 from vgraph.compiler.ir import (
     Alone,
     Assign,
@@ -56,21 +57,11 @@ def _apply(low: Lowering, n: Node) -> Body | None:
     match n:
         case EdgeApply(schedule=schedule):
             assert schedule is not None
-            before = set(low.united)
-            low.united.clear()
-            body = _in_order(low, n, _lower(low, n))
-            body = (*body, *(_compress(low, p) for p in sorted(low.united)))
-            low.united = before
+            body = (*_in_order(low, n, _lower(low, n)), *_compressed(low, n))
             return with_hints(body, schedule)
         case VertexApply(schedule=schedule):
             assert schedule is not None
-            before = set(low.united)
-            low.united.clear()
-            body = (
-                *_in_order(low, n, lower_vertex(low, n)),
-                *(_compress(low, p) for p in sorted(low.united)),
-            )
-            low.united = before
+            body = (*_in_order(low, n, lower_vertex(low, n)), *_compressed(low, n))
             return with_hints(body, schedule)
         case Fill(prop=prop, value=value):
             v = low.fresh("v")
@@ -104,6 +95,12 @@ def _in_order(low: Lowering, n: EdgeApply | VertexApply, body: Body) -> Body:
     if not (low.deterministic and in_turn(low.program, low.program.operator(n.op))):
         return body
     return tuple(Alone((s,), span=s.span) if isinstance(s, ParFor) else s for s in body)
+
+
+def _compressed(low: Lowering, n: EdgeApply | VertexApply) -> Body:
+    """What follows on the unions of an operator."""
+    writes = effects(low.program.operator(n.op)).writes
+    return tuple(_compress(low, p) for p in sorted({w.prop for w in writes if w.kind is WriteClass.MERGING}))
 
 
 def _compress(low: Lowering, prop: str) -> Stmt:

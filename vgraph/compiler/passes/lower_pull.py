@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from vgraph.compiler.effects import only_claims, the_claim
+from vgraph.compiler.effects import fixed_claim, only_claims
 from vgraph.compiler.guards import tests_of_dst
 from vgraph.compiler.ir import (
     ACCUMULATING,
@@ -68,7 +68,7 @@ from vgraph.compiler.passes.lowering import (
     took_effect,
     unite,
 )
-from vgraph.compiler.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.rewrite import transform_body, with_fields
 from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.schedule import Drive
 
@@ -102,9 +102,8 @@ class Pull:
             case Claim():
                 leave: Body = (Break(),) if self.stops else ()
                 won: Body = (Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave)
-                return won if self.fixed_claim() else If(_free(n), won)
+                return won if fixed_claim(self.operator) else If(_free(n), won)
             case Union(prop=prop, a=a, b=b):
-                self.low.united.add(prop)
                 return unite(self.low, prop, a, b)
         return None
 
@@ -164,28 +163,16 @@ class Pull:
 
     def first_is_enough(self) -> bool:
         """True if nothing but a claim can happen, and none after the first."""
-        return self.fixed_claim() is not None
+        return fixed_claim(self.operator) is not None
 
     def guarded(self, body: Body) -> Body:
         """Vertices are passed over at which nothing can happen: claimed already, or of a state that the operator skips.
 
         A condition on dst alone that is false before the first arc stays so: nothing else changes dst in the round.
         """
-        claim = self.fixed_claim()
+        claim = fixed_claim(self.operator)
         tests = [*tests_of_dst(self.low.program, self.operator), *([_free(claim)] if claim else [])]
         return (If(functools.reduce(_both, tests), body),) if tests else body
-
-    def fixed_claim(self) -> Claim | None:
-        """The claim, if it is all that can happen and what it expects is the same for every arc.
-
-        Then it is looked at before the arcs are walked, and needs no second look: the first success is the last.
-        """
-        if not self.stops:
-            return None
-        claim = the_claim(self.operator.body)
-        inner = {self.src, self.edge}
-        varies = any(isinstance(x, Var) and x.name in inner for x in walk(claim.expected))
-        return None if varies else claim
 
 
 def _both(left: Expr, right: Expr) -> Expr:

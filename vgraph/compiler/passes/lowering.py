@@ -85,7 +85,6 @@ class Lowering:
     globals: dict[str, Global] = field(default_factory=dict)
     buckets: dict[str, BucketsDecl] = field(default_factory=dict)
     properties: dict[str, Property] = field(default_factory=dict)
-    united: set[str] = field(default_factory=set)
     mixed: set[str] = field(default_factory=set)
     """Hidden frontiers that are filled in one layout or the other, as the round goes."""
     params: dict[str, Param] = field(default_factory=dict)
@@ -219,10 +218,9 @@ def shared_writes(low: Lowering, body: Body, hit: str | None) -> Body:
                 return (
                     Let(ok, BOOL, FALSE),
                     CompareAndSwap(ok, n.prop, n.index, n.expected, n.value),
-                    If(Var(ok, BOOL), (*mark, *n.body)) if (mark or n.body) else If(Var(ok, BOOL), ()),
+                    If(Var(ok, BOOL), (*mark, *n.body)),
                 )
             case Union(prop=prop, a=a, b=b):
-                low.united.add(prop)
                 return unite(low, prop, a, b)
         return None
 

@@ -204,8 +204,9 @@ def _run(program: Program, context: Context) -> Program:
 
     def rule(n: Node) -> Node | None:
         # A piece marks part of a list, a group of lanes has no memory of its own.
-        whole = isinstance(n, ParFor) and n.cut is None and n.segments == 1 and n.lanes is Lanes.THREAD
-        return marker.loop(n) if isinstance(n, ParFor) and whole else None
+        if isinstance(n, ParFor) and n.cut is None and n.segments == 1 and n.lanes is Lanes.THREAD:
+            return marker.loop(n)
+        return None
 
     body = tuple(transform(s, rule) for s in program.body)
     if marker.mark is None:

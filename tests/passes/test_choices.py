@@ -1,0 +1,83 @@
+"""What is chosen for each kind of loop, what is refused, and why: every decision of the axes' resolvers, in two files.
+
+A change of a rule shows there as the programs, graphs and devices for which it decides otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from choices_programs import CHOICES, EVERY
+
+from vgraph.compiler.abilities import CPU, CUDA
+from vgraph.compiler.axes import space
+from vgraph.compiler.facts import Facts
+from vgraph.compiler.passes.choose_schedule import labels
+from vgraph.compiler.rewrite import Context
+from vgraph.compiler.text import parse_program
+from vgraph.schedule import AXES, ApplySchedule, Options, kind_of, show
+
+GOLDEN = Path(__file__).parent / "golden"
+FACTS = {
+    "small": Facts(),
+    "large": Facts(large=True),
+    "hubs": Facts(large=True, hubs=True),
+    "tiny with a hub": Facts(hubs=True),
+    "directed": Facts(large=True, directed=True, segments=8),
+    "deep": Facts(large=True, deep=True, short_lists=True),
+    "short lists": Facts(large=True, short_lists=True, segments=64),
+}
+MACHINES = {"cpu": (CPU, 0), "cpu, 1 thread": (CPU, 1), "cuda": (CUDA, 0)}
+DRAWN = ("sssp", "bfs", "sums", "components", "frequent", "spread", "paths", *CHOICES)
+
+
+def asked_of(name: str, context: Context) -> dict[str, space.Label]:
+    program = space.ready(parse_program(EVERY[name]), Context())
+    return {label: space.Label(program, label, context) for label in labels(program)}
+
+
+def shown(schedule: ApplySchedule) -> str:
+    """What is not the same for nearly all."""
+    return str(schedule).replace("phases=fused, ", "").replace(", deduplicate=false", "")
+
+
+def test_choices(golden: Callable[[Path, str], None]) -> None:
+    """The schedules of loops of which nothing is asked, each with the machines and the facts that lead to it."""
+    lines = []
+    for name in DRAWN:
+        found: dict[tuple[str, str], dict[str, list[str]]] = {}
+        for machine, (device, threads) in MACHINES.items():
+            for fact, facts in FACTS.items():
+                context = Context(abilities=device, threads=threads, facts=facts)
+                for label, here in asked_of(name, context).items():
+                    chosen, error = here.attempt(Options())
+                    assert error is None
+                    key = label, " / ".join(dict.fromkeys(shown(schedule) for schedule in chosen))
+                    found.setdefault(key, {}).setdefault(machine, []).append(fact)
+        for (label, schedule), where in found.items():
+            lines.append(f"{name}, {label}: {schedule}")
+            if any(where.get(machine) != list(FACTS) for machine in MACHINES):
+                lines += [f"    {machine}: {', '.join(facts)}" for machine, facts in where.items()]
+    golden(GOLDEN / "choices.txt", "\n".join(lines) + "\n")
+
+
+def test_refusals(golden: Callable[[Path, str], None]) -> None:
+    """What is refused of each axis, the reasons, and which loops are refused it; after "with", what makes it legal."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for name in DRAWN:
+        for label, here in asked_of(name, Context()).items():
+            for axis in AXES.values():
+                for value in axis.candidates:
+                    verdict = here.verdict(axis.name, value)
+                    if verdict.refusal is not None:
+                        needs = ", ".join(f"{k}={show(v)}" for k, v in verdict.needs)
+                        loop = f"{name}, {label}" + (f" (with {needs})" if needs else "")
+                        option = f"{axis.name}={kind_of(value)}"
+                        found.setdefault(option, {}).setdefault(verdict.reason, {})[loop] = None
+    lines = []
+    for option, reasons in found.items():
+        lines.append(option)
+        for reason, loops in reasons.items():
+            lines += [f"  {reason}", *(f"    {loop}" for loop in loops)]
+    golden(GOLDEN / "refusals.txt", "\n".join(lines) + "\n")
