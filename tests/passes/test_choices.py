@@ -6,17 +6,20 @@ A change of a rule shows there as the programs, graphs and devices for which it 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
+import pytest
 from choices_programs import CHOICES, EVERY
 
-from vgraph.compiler.abilities import CPU, CUDA
+from vgraph.compiler.abilities import CPU, CUDA, Abilities
 from vgraph.compiler.axes import space
 from vgraph.compiler.facts import Facts
+from vgraph.compiler.ir import Program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context
 from vgraph.compiler.text import parse_program
-from vgraph.schedule import AXES, ApplySchedule, Options, kind_of, show
+from vgraph.schedule import AXES, SHAPING, ApplySchedule, Options, kind_of, show
 
 GOLDEN = Path(__file__).parent / "golden"
 FACTS = {
@@ -32,8 +35,13 @@ MACHINES = {"cpu": (CPU, 0), "cpu, 1 thread": (CPU, 1), "cuda": (CUDA, 0)}
 DRAWN = ("sssp", "bfs", "sums", "components", "frequent", "spread", "paths", *CHOICES)
 
 
+@cache
+def program_of(name: str) -> Program:
+    return space.ready(parse_program(EVERY[name]), Context())
+
+
 def asked_of(name: str, context: Context) -> dict[str, space.Label]:
-    program = space.ready(parse_program(EVERY[name]), Context())
+    program = program_of(name)
     return {label: space.Label(program, label, context) for label in labels(program)}
 
 
@@ -81,3 +89,32 @@ def test_refusals(golden: Callable[[Path, str], None]) -> None:
         for reason, loops in reasons.items():
             lines += [f"  {reason}", *(f"    {loop}" for loop in loops)]
     golden(GOLDEN / "refusals.txt", "\n".join(lines) + "\n")
+
+
+def test_shapes(golden: Callable[[Path, str], None]) -> None:
+    """What the other axes are in each shape of a loop that can be asked for, on a CPU and a graph with a hub."""
+    lines = []
+    for name in ("hops", "claim", "sum, then touched", "each gathers"):
+        program = program_of(name)
+        context = Context(facts=FACTS["hubs"])
+        for options in space.variants(program, "visit", context, SHAPING):
+            (schedule,), _ = space.Label(program, "visit", context).attempt(options)
+            asked = ", ".join(f"{k}={show(v)}" for k, v in options.given().items() if v is not None)
+            lines += [f"{name}: {asked or 'nothing asked'}", f"    {schedule}"]
+    golden(GOLDEN / "shapes.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("device", [CPU, CUDA], ids=lambda device: device.device)
+def test_what_is_asked_for_and_legal_is_what_the_schedule_has(device: Abilities) -> None:
+    taken: set[str] = set()
+    for name in DRAWN:
+        for here in asked_of(name, Context(abilities=device)).values():
+            for axis in AXES.values():
+                for value in (v for v in axis.candidates if here.attempt(Options())[1] is None):
+                    verdict = here.verdict(axis.name, value)
+                    if verdict.legal:
+                        asked = {axis.name: value, **dict(verdict.needs)}
+                        chosen, _ = here.attempt(Options(**asked))
+                        assert all(getattr(schedule, k) == v for schedule in chosen for k, v in asked.items())
+                        taken.add(axis.name)
+    assert taken == set(AXES)

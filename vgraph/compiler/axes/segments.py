@@ -16,7 +16,8 @@ MOST: Final = 64
 
 def choose(c: Choice, asked: int | None) -> int:
     """Where all arcs are pulled: as many as let the values of one segment's sources stay in the cache."""
-    against = isinstance(c.apply, EdgeApply) and c.apply.reverse
+    assert isinstance(c.apply, EdgeApply), "the axis is one of edge operators only"
+    against = c.apply.reverse
     if asked is None:
         parts = c.context.facts.segments
         if parts == 1 or c.apply.frontier is not None or against:

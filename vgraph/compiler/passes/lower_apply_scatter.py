@@ -16,7 +16,6 @@ from vgraph.compiler.ir import (
     EdgeApply,
     Expr,
     ForNeighbors,
-    If,
     Layout,
     Let,
     Load,
@@ -26,27 +25,24 @@ from vgraph.compiler.ir import (
     ReduceGlobal,
     SetGlobal,
     Site,
-    Stmt,
     Var,
 )
 from vgraph.compiler.legality import ARC_SITES
 from vgraph.compiler.passes.lower_gather_apply import divide, pipeline
 from vgraph.compiler.passes.lowering import (
-    FALSE,
     Lowering,
     active_only,
     after_round,
     before_round,
     count_of,
     input_layout,
-    push,
     scalar,
-    shared_writes,
+    updates,
     wants_membership,
 )
 from vgraph.compiler.payload import Split, split_raw
 from vgraph.compiler.rewrite import transform_body, with_fields
-from vgraph.compiler.types import BOOL, I64, VID, Type
+from vgraph.compiler.types import I64, VID, Type
 from vgraph.schedule import Payload
 
 
@@ -98,11 +94,6 @@ def _per_vertex(low: Lowering, apply: EdgeApply, operator: Operator, place: Expr
 def _scatter(low: Lowering, apply: EdgeApply, consumer: Operator, target: str | None, arcs: str) -> Body:
     """What is done for one active vertex: take from the buffer, walk the out-arcs, update the far ends."""
     src, edge, dst = consumer.args
-    hit = low.fresh("hit") if target else None
-    inner: list[Stmt] = list(shared_writes(low, consumer.body, hit))
-    if target and hit:
-        pushed = push(apply, target, Var(dst, VID), own=False)
-        inner = [Let(hit, BOOL, FALSE), *inner, If(Var(hit, BOOL), (pushed,))]
     taken: dict[str, Let] = {}
 
     def rule(n: Node) -> Node | None:
@@ -112,7 +103,7 @@ def _scatter(low: Lowering, apply: EdgeApply, consumer: Operator, target: str | 
             return Var(taken[n.prop].name, n.type, span=n.span)
         return None
 
-    walked = transform_body(tuple(inner), rule)
+    walked = transform_body(updates(low, apply, consumer, target), rule)
     count = ReduceGlobal("+", arcs, Degree(Var(src, VID), apply.leaving))
     loop = ForNeighbors(dst, edge, Var(src, VID), apply.leaving, walked, span=apply.span)
     return (count, *taken.values(), loop)

@@ -10,17 +10,13 @@ from vgraph.compiler.ir import (
     Body,
     EdgeApply,
     ForNeighbors,
-    If,
-    Let,
     ParFor,
     ReduceGlobal,
     SetGlobal,
-    Stmt,
     Var,
 )
 from vgraph.compiler.passes.balance_load import arcs_of, with_pieces
 from vgraph.compiler.passes.lowering import (
-    FALSE,
     Lowering,
     active_only,
     after_round,
@@ -28,12 +24,11 @@ from vgraph.compiler.passes.lowering import (
     count_of,
     hoist_loads,
     input_layout,
-    push,
     scalar,
-    shared_writes,
+    updates,
     wants_membership,
 )
-from vgraph.compiler.types import BOOL, VID
+from vgraph.compiler.types import VID
 
 
 def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Body:
@@ -43,12 +38,7 @@ def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Bo
     src, edge, dst = operator.args
     if apply.out and target is None:
         target = low.target(apply.out)
-    hit = low.fresh("hit") if target else None
-    inner: list[Stmt] = list(shared_writes(low, operator.body, hit))
-    if target and hit:
-        pushed = push(apply, target, Var(dst, VID), own=False)
-        inner = [Let(hit, BOOL, FALSE), *inner, If(Var(hit, BOOL), (pushed,))]
-    hoisted, walked = hoist_loads(low, tuple(inner), src)
+    hoisted, walked = hoist_loads(low, updates(low, apply, operator, target), src)
     arcs = low.counter()
     visit: Body = (
         ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),

@@ -227,6 +227,16 @@ def shared_writes(low: Lowering, body: Body, hit: str | None) -> Body:
     return transform_body(body, rule)
 
 
+def updates(low: Lowering, apply: EdgeApply, operator: Operator, target: str | None) -> Body:
+    """What is done for an arc in a loop over those that leave a vertex: `dst` enters `target` where it is changed."""
+    if target is None:
+        return shared_writes(low, operator.body, None)
+    hit = low.fresh("hit")
+    writes = shared_writes(low, operator.body, hit)
+    pushed = push(apply, target, Var(operator.args[2], VID), own=False)
+    return (Let(hit, BOOL, FALSE), *writes, If(Var(hit, BOOL), (pushed,)))
+
+
 def unite(low: Lowering, prop: str, a: Expr, b: Expr) -> Body:
     """Hook the larger root under the smaller until both ends have one root (Sutton et al. 2018, Afforest: link)."""
     x, y, high, low_, above, ok = (low.fresh(n) for n in ("x", "y", "high", "low", "above", "hooked"))
