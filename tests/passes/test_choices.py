@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from choices_programs import CHOICES, EVERY
+from choices_programs import CHOICES, EVERY, once
 
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
 from vgraph.compiler.axes import space
@@ -19,7 +19,20 @@ from vgraph.compiler.ir import Program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context
 from vgraph.compiler.text import parse_program
-from vgraph.schedule import AXES, SHAPING, ApplySchedule, Options, kind_of, show
+from vgraph.schedule import (
+    APPLY_SCATTER,
+    AXES,
+    COMPUTED,
+    GATHER_APPLY,
+    RAW,
+    SHAPING,
+    ApplySchedule,
+    Options,
+    Payload,
+    Phases,
+    kind_of,
+    show,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 FACTS = {
@@ -102,6 +115,48 @@ def test_shapes(golden: Callable[[Path, str], None]) -> None:
             asked = ", ".join(f"{k}={show(v)}" for k, v in options.given().items() if v is not None)
             lines += [f"{name}: {asked or 'nothing asked'}", f"    {schedule}"]
     golden(GOLDEN / "shapes.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(("name", "waits"), [("bfs", True), ("paths", True), ("bfs_reverse", False)])
+def test_it_is_told_where_a_pull_waits_for_the_transpose(name: str, waits: bool) -> None:
+    for facts in (FACTS["directed"], FACTS["large"]):
+        here = next(iter(asked_of(name, Context(facts=facts)).values()))
+        (schedule, *_), _ = here.attempt(Options())
+        reasons = " ".join(schedule.reasons)
+        assert "direction=auto" in reasons
+        assert ("before the transpose" in reasons) == (waits and facts.directed)
+        # A queue for small frontiers, a bitmap for those that would be pulled.
+        assert ("a push takes a queue, or a bitmap" in reasons) == (waits and facts.directed)
+
+
+TWO = "dist[dst] min= dist[src]\nlevel[dst] min= (dist[src] + 1:i32)"
+BOTH = "dist[dst] min= (dist[src] + level[src])"
+ALL = "dist[dst] min= ((dist[src] + level[src]) + first[src])"
+
+
+@pytest.mark.parametrize(
+    ("body", "phases", "payload", "why"),
+    [
+        (TWO, GATHER_APPLY, RAW, "raw, 4 bytes an arc; computed, 8 bytes an arc"),
+        ("dist[dst] min= dist[src]", GATHER_APPLY, COMPUTED, "raw, 4 bytes an arc; computed, 4 bytes an arc"),
+        (BOTH, GATHER_APPLY, COMPUTED, "raw, 8 bytes an arc; computed, 4 bytes an arc"),
+        # One for each vertex, or one for each of its arcs, of which there are two or more.
+        (BOTH, APPLY_SCATTER, RAW, "raw, 8 bytes a vertex; computed, 4 bytes an arc"),
+        (ALL, APPLY_SCATTER, COMPUTED, "raw, 12 bytes a vertex; computed, 4 bytes an arc"),
+    ],
+)
+def test_a_buffer_holds_what_is_fewer_bytes(body: str, phases: Phases, payload: Payload, why: str) -> None:
+    program = space.ready(parse_program(once(body)), Context())
+    (schedule,), _ = space.Label(program, "visit", Context()).attempt(Options(phases=phases))
+    assert schedule.payload is payload
+    assert schedule.reasons[-1] == f"payload={payload.value}: it moves fewer bytes: {why}"
+
+
+def test_a_raw_arc_of_a_frontier_also_tells_whether_its_source_is_active() -> None:
+    for frontier, size in (("", 4), (", frontier", 5)):
+        program = space.ready(parse_program(once(TWO, frontier=frontier)), Context())
+        (schedule,), _ = space.Label(program, "visit", Context()).attempt(Options(phases=GATHER_APPLY))
+        assert f"raw, {size} bytes an arc" in schedule.reasons[-1]
 
 
 @pytest.mark.parametrize("device", [CPU, CUDA], ids=lambda device: device.device)
