@@ -28,6 +28,8 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 
+from benchmarks.harness import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 COMPILER = ROOT / "vgraph" / "compiler"
 # What decides whether a schedule is legal, and what lowers it.
@@ -82,7 +84,10 @@ CALLED = {"any": "all", "all": "any", "min": "max", "max": "min"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """Bytes `start` to `stop` of the file, read as `before`, become `after`; `killed_by` is a test, or empty."""
+    """Bytes `start` to `stop` of the file, read as `before`, become `after`; `killed_by` is a test, or empty.
+
+    `judgement`: why it may survive, written by whoever looked into it.
+    """
 
     file: str
     line: int
@@ -92,6 +97,7 @@ class Mutant:
     after: str
     killed_by: str = ""
     seconds: float = 0.0
+    judgement: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.before!r} -> {self.after!r}"
@@ -228,9 +234,9 @@ def main() -> int:
     files = sorted(file for pattern in MUTATED for file in COMPILER.glob(pattern))
     if given.files:
         files = [ROOT / file for file in given.files]
-    found = {file: list(mutants(file)) for file in files}
-    chosen = sample(found, given.sample, given.seed, evenly=given.evenly)
-    print(f"{sum(map(len, found.values()))} mutants of {len(files)} files, {len(chosen)} tried", flush=True)
+    every = {file: list(mutants(file)) for file in files}
+    chosen = sample(every, given.sample, given.seed, evenly=given.evenly)
+    print(f"{sum(map(len, every.values()))} mutants of {len(files)} files, {len(chosen)} tried", flush=True)
 
     until = time.monotonic() + given.minutes * 60
     done: list[Mutant] = []
@@ -261,9 +267,10 @@ def main() -> int:
     survivors = [mutant for mutant in done if not mutant.killed_by]
     print(f"{len(done) - len(survivors)} of {len(done)} killed")
     if given.out:
-        given.out.write_text(
-            json.dumps([asdict(mutant) for mutant in done], indent=1) + "\n", encoding="utf-8"
-        )
+        method = {"sample": given.sample, "seed": given.seed, "evenly": given.evenly, "tests": given.tests}
+        counts = {"tried": len(done), "killed": len(done) - len(survivors)}
+        found = {**environment(), "method": method, **counts, "rows": [asdict(mutant) for mutant in done]}
+        given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
