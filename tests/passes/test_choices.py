@@ -6,6 +6,7 @@ A change of a rule shows there as the programs, graphs and devices for which it 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -44,7 +45,12 @@ FACTS = {
     "deep": Facts(large=True, deep=True, short_lists=True),
     "short lists": Facts(large=True, short_lists=True, segments=64),
 }
-MACHINES = {"cpu": (CPU, 0), "cpu, 1 thread": (CPU, 1), "cuda": (CUDA, 0)}
+MACHINES = {
+    "cpu": Context(),
+    "cpu, 1 thread": Context(threads=1),
+    "cpu, deterministic": Context(deterministic=True),
+    "cuda": Context(abilities=CUDA),
+}
 DRAWN = ("sssp", "bfs", "sums", "components", "frequent", "spread", "paths", *CHOICES)
 
 
@@ -68,10 +74,9 @@ def test_choices(golden: Callable[[Path, str], None]) -> None:
     lines = []
     for name in DRAWN:
         found: dict[tuple[str, str], dict[str, list[str]]] = {}
-        for machine, (device, threads) in MACHINES.items():
+        for machine, context in MACHINES.items():
             for fact, facts in FACTS.items():
-                context = Context(abilities=device, threads=threads, facts=facts)
-                for label, here in asked_of(name, context).items():
+                for label, here in asked_of(name, replace(context, facts=facts)).items():
                     chosen, error = here.attempt(Options())
                     assert error is None
                     key = label, " / ".join(dict.fromkeys(shown(schedule) for schedule in chosen))

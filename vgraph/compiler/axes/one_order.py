@@ -87,11 +87,9 @@ def _each(
         yield found, {**_IN_TURN, **form}
     for node in () if alone else walk(operator):
         match node:
-            case Reduce(prop=prop) if is_edge and _rounds(node):
-                yield (
-                    Ordered(f"the sum `{prop}` of floats depends on the order of its parts", node.span),
-                    _ROW,
-                )
+            case Reduce(prop=prop) if _rounds(node):
+                why = Ordered(f"the sum `{prop}` of floats depends on the order of its parts", node.span)
+                yield why, _ROW if is_edge else {"balance": VERTEX, "vectorize": False}
             case ReduceGlobal(name=name) if _rounds(node):
                 why = Ordered(f"the sum `{name}` of floats depends on the order of its parts", node.span)
                 yield why, _WHOLE_VISITS if is_edge else {"balance": VERTEX, "vectorize": False}
