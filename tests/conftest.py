@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -20,6 +21,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """As many processes as cores for all tests; for some of them starting another process takes longer than they do."""
     return (os.cpu_count() or 1) if config.args == config.getini("testpaths") else 0
+
+
+OPTIMISED = re.compile(
+    r"tests/(llvm|real)/|tests/test_examples|tests/externals/test_numba\.py|tests/runtime/test_(jit|explain)\.py"
+    r"|tests/differential/test_(algorithms_differential|library|locality|numbers|triangles)\.py"
+)
+"""Tests that keep LLVM's optimisations: examples and the library as users run them, lanes and prefetches, rounding,
+loops over common arcs, and what looks at the code."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def level_of_optimisation(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Other programs of tests run for a moment: VGRAPH_OPT=0, unless it is set, is several times as fast."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not OPTIMISED.search(request.path.as_posix()):
+            patch.setenv("VGRAPH_OPT", os.environ.get("VGRAPH_OPT", "0"))
+        yield
 
 
 @pytest.fixture
