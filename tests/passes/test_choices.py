@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from choices_programs import CHOICES, EVERY, once
 
+import vgraph as vg
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
 from vgraph.compiler.axes import space
 from vgraph.compiler.facts import Facts
@@ -132,6 +133,19 @@ def test_it_is_told_where_a_pull_waits_for_the_transpose(name: str, waits: bool)
         assert ("before the transpose" in reasons) == (waits and facts.directed)
         # A queue for small frontiers, a bitmap for those that would be pulled.
         assert ("a push takes a queue, or a bitmap" in reasons) == (waits and facts.directed)
+
+
+def test_a_verdict_names_the_line_that_forbids() -> None:
+    (here,) = asked_of("falling", Context()).values()
+    refused = here.verdict("sync", vg.ASYNC)
+    assert refused.span is not None
+    line = refused.span.source.lines[refused.span.line - 1]
+    assert line.strip() == "dist[dst] min= (10:i32 - dist[src])"
+    assert not refused.legal
+    legal = here.verdict("sync", vg.BSP)
+    assert (legal.span, legal.reason, legal.legal, legal.needs) == (None, "", True, ())
+    needing = here.verdict("payload", RAW)
+    assert (needing.legal, needing.reason) == (True, "a fused loop has no buffer")
 
 
 TWO = "dist[dst] min= dist[src]\nlevel[dst] min= (dist[src] + 1:i32)"

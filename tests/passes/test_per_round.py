@@ -10,6 +10,7 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, native, same
 
 import vgraph as vg
+from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.backends.scan import needs_transpose
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
@@ -80,6 +81,18 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
     kernel = lowered(program, threads, facts)
     given = {"source": 0, **numbers(kernel, graph, NUMBERS[kind])}
     same(interpret(kernel, graph, given, seed=seed, threads=1 if threads else 3), want)
+
+
+@pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "paths"])
+@given(graph=graphs(), kind=st.sampled_from(list(NUMBERS)), seed=st.integers(0, 99))
+@settings(max_examples=25, deadline=None)
+def test_kernels_for_warps_give_the_answer_of_the_program(name, graph, kind, seed):
+    """There a pull is cut, too, and what it leaves open is kept in a loop of its own."""
+    program = fitted(PROGRAMS[name], graph)
+    kernel = PassManager(Context(facts=LARGE, abilities=CUDA)).run(program, PIPELINE)
+    assert directions(kernel) >= {"push", "pull"}
+    given = {"source": 0, **numbers(kernel, graph, NUMBERS[kind])}
+    same(interpret(kernel, graph, given, seed=seed, threads=3), interpret(program, graph, {"source": 0}))
 
 
 @pytest.mark.covering(2)

@@ -42,6 +42,12 @@ operator mixed(v) {
   }
   degree[v] = 3:i32
 }
+operator around(v) {
+  degree[v] min= 2:i32
+  for (u, e) in out(v) {
+    degree[u] min= 1:i32
+  }
+}
 run {
   fill degree = 9:i32
   degree[source] = 1:i32
@@ -80,6 +86,7 @@ def requeued(statement: str) -> list[str]:
         ("f = vertex_apply(keep, f)", ["visited = copy f", "f = vertex_apply(keep, f)", "requeue q visited"]),
         # Others than those visited may have changed.
         ("vertex_apply(spread, f)", ["vertex_apply(spread, f)", "requeue q"]),
+        ("vertex_apply(around, f)", ["vertex_apply(around, f)", "requeue q"]),
         # What it writes elsewhere is in no queue.
         ("vertex_apply(mixed, f)", ["vertex_apply(mixed, f)", "requeue q f"]),
         ("fill degree = 2:i32", ["fill degree = 2:i32", "requeue q"]),
