@@ -78,7 +78,9 @@ def run(
     _check_relabel(relabel)
     _check_flag("deterministic", deterministic)
     _check_flag("checked", checked)
-    device = device or knobs().device or ("cpu" if deterministic or checked else None)
+    _check_progress(progress)
+    if device is None:
+        device = knobs().device or ("cpu" if deterministic or checked else None)
     device = _device(device, graph, schedule, threads, output, memory)
     _check_deterministic(deterministic, device)
     if max_rounds is not None and "max_rounds" in algorithm.signature.parameters:
@@ -143,6 +145,7 @@ def autotune(
     from vgraph.runtime.tuning_table import default_table
 
     _check(algorithm, graph, None)
+    _check_progress(progress)
     spend = seconds_of(budget)
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
@@ -202,18 +205,25 @@ def explain(
     generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
     generated CUDA C++. deterministic as in `run`. The object prints itself; its parts are attributes.
     """
+    from vgraph.compiler.frontend import argument_types
     from vgraph.runtime.explain import explanation, stand_ins
 
     _check(algorithm, graph, schedule)
-    if device not in ("cpu", "cuda"):
+    if not isinstance(device, str) or device not in ("cpu", "cuda"):
         raise DeviceError(f'device={shown(device)}: programs are compiled for "cpu" and "cuda"')
-    _check_flag("deterministic", deterministic)
+    flags = {"passes": passes, "llvm": llvm, "assembly": assembly, "deterministic": deterministic}
+    for name, flag in flags.items():
+        _check_flag(name, flag)
     _check_deterministic(deterministic, device)
     if device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
     if device == "cuda" and threads is not None:
         raise ParameterError(f'threads={shown(threads)}: threads are of the CPU, and device="cuda"')
-    given = {**stand_ins(algorithm, graph, params), **params}
+    stood_in = stand_ins(algorithm, graph, params)
+    given = {**stood_in, **params}
+    argument_types(algorithm, given)
+    parameters = algorithm.signature.parameters.items()
+    algorithm.check(graph, {n: params.get(n, p.default) for n, p in parameters if n not in stood_in})
     graph, _, replaced = algorithm.prepare(graph, given)
     return explanation(
         algorithm,
@@ -239,13 +249,15 @@ def _device(
 ) -> str:
     """The device to run on, with everything that was said about devices checked."""
     for name, value, known in (("output", output, OUTPUTS), ("memory", memory, MEMORIES)):
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise ParameterError(f"{name}={shown(value)}: it is {' or '.join(map(repr, known))}")
     for_gpu = output != "numpy" or memory != "device"
     if asked is None and for_gpu:
         asked = "cuda"
     if asked is None:
         return "cpu" if schedule is not None or threads is not None else _worth(graph)
+    if not isinstance(asked, str):
+        raise DeviceError(f"device={shown(asked)}: a device has a name; the devices are {', '.join(DEVICES)}")
     if asked.partition(":")[0] == "cuda":
         from vgraph.runtime.cuda.registry import number_of
 
@@ -319,7 +331,7 @@ def _own_parameters() -> frozenset[str]:
 
 
 def _check_relabel(relabel: object) -> None:
-    if relabel is not None and relabel not in ORDERS:
+    if relabel is not None and not (isinstance(relabel, str) and relabel in ORDERS):
         known = ", ".join(map(repr, ORDERS))
         raise ParameterError(f"relabel={shown(relabel)}: the orders are {known}")
 
@@ -327,6 +339,11 @@ def _check_relabel(relabel: object) -> None:
 def _check_flag(name: str, value: object) -> None:
     if not isinstance(value, bool):
         raise ParameterError(f"{name}={shown(value)}: True or False")
+
+
+def _check_progress(progress: object) -> None:
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ParameterError(f"progress={shown(progress)}: True, False or a function")
 
 
 def _check_deterministic(deterministic: bool, device: str) -> None:
@@ -375,13 +392,13 @@ def _interpret(
     Program and schedule are checked as on a device.
     """
     from vgraph.compiler.frontend import typed_program
-    from vgraph.compiler.ir import VertexApply
+    from vgraph.compiler.ir import Site, VertexApply
     from vgraph.compiler.numbering import check_numbering
     from vgraph.compiler.passes.choose_schedule import check_labels
     from vgraph.compiler.rewrite import walk
     from vgraph.compiler.types import VID
     from vgraph.reference import run_reference
-    from vgraph.runtime.arguments import check_vertex
+    from vgraph.runtime.arguments import check_property, check_vertex
     from vgraph.runtime.executor import signature_of
     from vgraph.runtime.result import Result, Round, Stats, Trace
     from vgraph.runtime.rounds import each_round, with_rounds
@@ -397,6 +414,9 @@ def _interpret(
     for param in program.params:
         if param.type == VID:
             check_vertex(param.name, arguments[param.name], graph)
+    for given in program.properties:
+        if given.name in arguments and given.site is Site.VERTEX:
+            check_property(given.name, arguments[given.name], graph)
     checked = time.perf_counter()
     values, records = run_reference(typed, graph, arguments, each_round(progress, algorithm.name, max_rounds))
     done = time.perf_counter()

@@ -168,10 +168,11 @@ class AlgorithmDef(Definition):
         return graph, rank, replaced
 
     def check(self, graph: Any, arguments: Mapping[str, Any]) -> None:
-        """Make all registered checks."""
+        """Make all registered checks of what `arguments` has values for."""
         for check in self.requirements:
             wanted = list(inspect.signature(check).parameters)[1:]
-            check(graph, **{name: arguments[name] for name in wanted})
+            if arguments.keys() >= set(wanted):
+                check(graph, **{name: arguments[name] for name in wanted})
 
     @cached_property
     def signature(self) -> inspect.Signature:

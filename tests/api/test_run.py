@@ -90,6 +90,51 @@ def test_wrong_calls_are_refused(graph):
         vg.run(vg.algorithms.bfs, graph, source=0, device="abacus")
 
 
+@pytest.mark.parametrize("value", [1, 2.5, b"cpu", [], np.array([1, 2])], ids=str)
+@pytest.mark.parametrize("name", ["device", "progress", "relabel", "output", "memory"])
+def test_options_of_wrong_types_are_refused(graph, name, value):
+    with pytest.raises(vg.VGraphError, match=f"^{name}="):
+        vg.run(vg.algorithms.bfs, graph, source=0, **{name: value})
+
+
+def test_options_of_the_others_are_refused(graph):
+    with pytest.raises(vg.DeviceError, match="^device="):
+        vg.explain(vg.algorithms.bfs, graph, device=np.array([1, 2]))
+    with pytest.raises(vg.ParameterError, match="^passes="):
+        vg.explain(vg.algorithms.bfs, graph, passes=np.array([1, 2]))
+    with pytest.raises(vg.ParameterError, match="^progress="):
+        vg.autotune(vg.algorithms.bfs, graph, "1s", progress="bar", source=0)
+
+
+@pytest.mark.parametrize("call", [vg.run, vg.explain])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("damping", "x"), ("max_rounds", [1]), ("tolerance", None), ("weight", []), ("weight", vg.int32)],
+    ids=str,
+)
+def test_parameters_of_the_library_of_wrong_types_are_refused(graph, call, name, value):
+    with pytest.raises(vg.ParameterError, match=f"^{name}="):
+        call(vg.algorithms.pagerank, graph, **{name: value})
+
+
+def test_a_number_of_samples_is_no_bool(graph):
+    with pytest.raises(vg.ParameterError, match="samples=True"):
+        vg.run(vg.algorithms.betweenness, graph, samples=True)
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_arrays_have_an_element_for_each_vertex(graph, device):
+    with pytest.raises(vg.ParameterError, match="personalization has 2 elements.* 300"):
+        vg.run(vg.algorithms.pagerank, graph, personalization=[1, 2], device=device)
+
+
+def test_an_explanation_asks_for_what_a_run_does():
+    bare = vg.Graph.from_edges([0], [1])
+    with pytest.raises(vg.ParameterError, match="bfs counts hops"):
+        vg.explain(vg.algorithms.sssp, bare)
+    assert vg.explain(vg.algorithms.random_walks, bare).effects  # its checks need a number that is not there
+
+
 def test_weights_that_have_no_distances(graph):
     negative = graph.with_edge_property("weight", np.full(graph.num_arcs, -1, np.int32))
     with pytest.raises(vg.ParameterError, match="bellman_ford"):

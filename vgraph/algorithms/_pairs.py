@@ -16,14 +16,16 @@ def check_pairs(graph: Graph, sources: Any, targets: Any, samples: Any) -> None:
     n = graph.num_vertices
     if samples is not None and sources is not None:
         raise ParameterError("either the sources are given or the number of samples, not both")
-    if samples is not None and not (isinstance(samples, int | np.integer) and 1 <= samples <= n):
+    whole = isinstance(samples, int | np.integer) and not isinstance(samples, bool)
+    if samples is not None and not (whole and 1 <= samples <= n):
         raise ParameterError(f"samples={samples} is no int from 1 to the number of vertices, {n}")
     if targets is not None:
         ids = np.asarray(targets)
         if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
             raise ParameterError("targets: a list or an array of vertices")
         if ids.size and not (ids.min() >= 0 and ids.max() < n):
-            raise ParameterError(f"targets: a vertex is not from 0 to {n - 1}")
+            which = f"from 0 to {n - 1}" if n else "there: the graph has none"
+            raise ParameterError(f"targets: a vertex is not {which}")
 
 
 def pairs(graph: Graph, sources: Any, targets: Any, samples: Any, seed: int) -> Mapping[str, Any]:

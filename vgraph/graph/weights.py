@@ -26,12 +26,12 @@ def check_weights(
     """
     if name is None:
         return
-    if name not in graph.edge_properties:
+    if not isinstance(name, str) or name not in graph.edge_properties:
         known = ", ".join(graph.edge_properties) or "none"
         raise ParameterError(f"weight={name!r}: the graph has no such edge property; it has: {known}")
     if not graph.num_arcs:
         return
-    low, high, has_nan = graph.edge_property_range(str(name))
+    low, high, has_nan = graph.edge_property_range(name)
     if has_nan or math.isinf(low) or math.isinf(high):
         what = "NaN" if has_nan else "infinite"
         raise ParameterError(

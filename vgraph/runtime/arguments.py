@@ -29,7 +29,15 @@ def check_vertex(name: str, value: Any, graph: Graph) -> None:
     if not 0 <= int(value) < graph.num_vertices:
         n = graph.num_vertices
         which = f"its vertices are 0 to {n - 1:,}" if n else "it has none"
-        raise ParameterError(f"{name}={shown(value)} is not a vertex of the graph; {which}")
+        raise ParameterError(f"{name}={shown(int(value))} is not a vertex of the graph; {which}")
+
+
+def check_property(name: str, value: np.ndarray[Any, Any], graph: Graph) -> None:
+    """Refuse an array that has not one element for each vertex."""
+    if len(value) != graph.num_vertices:
+        raise ParameterError(
+            f"{name} has {len(value):,} elements; it needs one per vertex, {graph.num_vertices:,}"
+        )
 
 
 def needed(array: Array, plan: Plan) -> bool:
@@ -74,10 +82,8 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
 def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
     """A copy of an array parameter in the kernel's type, checked."""
     given = np.asarray(value)
-    if array.site == "vertex" and len(given) != graph.num_vertices:
-        raise ParameterError(
-            f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
-        )
+    if array.site == "vertex":
+        check_property(array.name, given, graph)
     if array.ids and given.size:
         outside = (given < 0) | (given >= graph.num_vertices)
         if outside.any():

@@ -21,10 +21,10 @@ _REPORT_SECONDS: Final = 0.1
 
 
 def check_rounds(name: str, most: int, rounds: int, active: int) -> None:
-    """End a run that had more than `most` rounds, `active` vertices in the last one, with AlgorithmError."""
+    """End a run that had more than `most` rounds, `active` vertices in the last that was seen, with AlgorithmError."""
     if rounds > most:
         raise AlgorithmError(
-            f"{name} has not ended after max_rounds={most:,} rounds; {active:,} vertices were active in the last one "
+            f"{name} has not ended after max_rounds={most:,} rounds; active vertices in the last one: {active:,} "
             "(docs/language.md, Programs that never end)"
         )
 

@@ -149,15 +149,15 @@ def _annotated_array(value: object, annotation: object) -> ArgumentType:
 
 
 def _inferred(value: object, default: object) -> ArgumentType:
-    """The type that a value has by itself, or that its default has."""
-    if value is None or isinstance(value, (DType, str)):
-        return StaticValue(value)
-    own = _scalar_type(value)
+    """The type that a value has by itself, or that its default has: where that is a number, there is no other."""
     by_default = _scalar_type(default)
-    if own is not None and by_default is not None:
+    if by_default is not None:
         if not _fits(value, by_default):
             raise _NotAccepted(_accepts(dtype_of(by_default)))
         return by_default
+    if value is None or isinstance(value, (DType, str)):
+        return StaticValue(value)
+    own = _scalar_type(value)
     if own is not None:
         return own
     found = _array(value, 1)
