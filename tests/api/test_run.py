@@ -98,11 +98,11 @@ def test_options_of_wrong_types_are_refused(graph, name, value):
 
 
 def test_options_of_the_others_are_refused(graph):
-    with pytest.raises(vg.DeviceError, match="^device="):
+    with pytest.raises(vg.DeviceError, match=r"^device="):
         vg.explain(vg.algorithms.bfs, graph, device=np.array([1, 2]))
-    with pytest.raises(vg.ParameterError, match="^passes="):
+    with pytest.raises(vg.ParameterError, match=r"^passes="):
         vg.explain(vg.algorithms.bfs, graph, passes=np.array([1, 2]))
-    with pytest.raises(vg.ParameterError, match="^progress="):
+    with pytest.raises(vg.ParameterError, match=r"^progress="):
         vg.autotune(vg.algorithms.bfs, graph, "1s", progress="bar", source=0)
 
 
@@ -124,7 +124,7 @@ def test_a_number_of_samples_is_no_bool(graph):
 
 @pytest.mark.parametrize("device", ["cpu", "python"])
 def test_arrays_have_an_element_for_each_vertex(graph, device):
-    with pytest.raises(vg.ParameterError, match="personalization has 2 elements.* 300"):
+    with pytest.raises(vg.ParameterError, match=r"personalization has 2 elements.* 300"):
         vg.run(vg.algorithms.pagerank, graph, personalization=[1, 2], device=device)
 
 

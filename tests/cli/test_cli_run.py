@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.config import scope
 
 DIST = [0, 1, 2, 3]
 OWN = '''
@@ -287,3 +288,16 @@ def test_verify(vgraph, square):
     Path("own.py").write_text(OWN)
     refused = vgraph("run", "own.py", "-g", square, "--start", 0, "--verify", code=2)
     assert "no verifier" in refused.stderr
+
+
+def test_warnings_are_text(vgraph, square, tmp_path, monkeypatch):
+    """Those of vgraph; others are shown as Python does."""
+    (tmp_path / "no_folder").touch()
+    (tmp_path / "own.py").write_text(
+        "import warnings\nimport vgraph as vg\nwarnings.warn('mine', UserWarning, stacklevel=1)\n"
+        "@vg.algorithm\ndef none(graph):\n    x = graph.vertex_property(vg.int32)\n    return x\n"
+    )
+    with scope(cache_dir=tmp_path / "no_folder", no_cache=False), pytest.warns(UserWarning, match="^mine$"):
+        told = vgraph("run", "own.py:none", "--graph", square).stderr
+    assert "warning: no cache of compiled code: " in told
+    assert "CacheWarning" not in told

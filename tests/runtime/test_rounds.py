@@ -60,7 +60,7 @@ def test_a_negative_cycle_is_told(device):
 def test_the_bound_is_exact(device):
     """Three arcs, and a round that finds no more."""
     assert vg.run(distances, PATH, source=0, max_rounds=4, **device).dist.tolist() == [0, 1, 2, 3]
-    with pytest.raises(vg.AlgorithmError, match="max_rounds=3 rounds; .*: 1 "):
+    with pytest.raises(vg.AlgorithmError, match=r"max_rounds=3 rounds; .*: 1 "):
         vg.run(distances, PATH, source=0, max_rounds=3, **device)
 
 
@@ -77,7 +77,7 @@ def test_the_round_that_is_told_is_the_first_too_many(device, most):
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 def test_applies_of_vertices_are_rounds(device):
     assert vg.run(two_applies, PATH, max_rounds=2, **device).x.tolist() == [2] * 4
-    with pytest.raises(vg.AlgorithmError, match="max_rounds=1 rounds; .*: 4 "):
+    with pytest.raises(vg.AlgorithmError, match=r"max_rounds=1 rounds; .*: 4 "):
         vg.run(two_applies, PATH, max_rounds=1, **device)
 
 

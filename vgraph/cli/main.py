@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +31,18 @@ class UserFault(click.ClickException):
         click.echo(f"error: {self.message}", file=file, err=True)
 
 
+def _shown_as_text(other: Callable[..., None]) -> Callable[..., None]:
+    """Shows a warning of vgraph's as its text, without a line of vgraph's code; what is not vgraph's by `other`."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if category.__module__.partition(".")[0] == "vgraph":
+            click.echo(f"warning: {message}", err=True)
+        else:
+            other(message, category, *where, **more)
+
+    return show
+
+
 class Commands(click.Group):
     """A group that imports a subcommand only when it is needed, and turns VGraphError into a message."""
 
@@ -47,7 +61,9 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the subcommand; with --debug an error keeps its traceback."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _shown_as_text(warnings.showwarning)
+                return super().invoke(ctx)
         except (VGraphError, OSError) as error:
             if ctx.params["debug"] or isinstance(error, (InternalError, BrokenPipeError)):
                 raise

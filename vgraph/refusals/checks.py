@@ -27,7 +27,7 @@ class ReductionOverflow(Refusal, CheckError):
 
     title = "{what} overflows"
     label = "{value} is beyond {type}, and becomes {wrapped}"
-    help = "use a wider type, as vg.int64, or floats"
+    help = "use a wider type, up to vg.int64, or floats"
 
     what: str
     value: int

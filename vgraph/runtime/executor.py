@@ -323,7 +323,8 @@ def execute(
             call = Call(plan, numbers.graph, renumbered(plan, arguments, numbers), numbers)
         ran = runner.run(loaded.kernel, call, progress)
         values = _outputs(ran, plan, runner, numbers)
-        if max_rounds is not None and len(ran.records):  # it may have gone on, and ended, before it was looked at
+        if max_rounds is not None and len(ran.records):
+            # it may have gone on, and ended, before it was looked at
             first_too_many = int(ran.records[min(max_rounds, len(ran.records) - 1), 2])
             counting.check_rounds(definition.name, max_rounds, len(ran.records) + ran.dropped, first_too_many)
         ways = np.array([d != "vertex" for d in plan.interface.directions], np.bool_)
