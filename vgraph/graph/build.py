@@ -79,7 +79,7 @@ def _is_one_of(value: object, known: tuple[object, ...]) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BuildOptions:
     """What the edges mean and which of them are kept; the fields are those of `Graph.from_edges`."""
 
