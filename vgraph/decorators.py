@@ -158,12 +158,19 @@ class AlgorithmDef(Definition):
 
     def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
+        from vgraph.graph.prepared import Prepared
+
         rank: Any = None
         replaced: dict[str, Any] = {}
         for make in self.preparations:
             given = {**{n: p.default for n, p in self.signature.parameters.items()}, **arguments, **replaced}
             wanted = list(inspect.signature(make).parameters)[1:]
-            graph, rank, more = make(graph, **{name: given[name] for name in wanted})
+            made = make(graph, **{name: given[name] for name in wanted})
+            if not isinstance(made, Prepared):
+                raise ParameterError(
+                    f"{make.__name__}, which prepares {self.name}, returned {shown(made)}: return a vg.Prepared"
+                )
+            graph, rank, more = made
             replaced |= more
         return graph, rank, replaced
 

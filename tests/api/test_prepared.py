@@ -46,3 +46,16 @@ def test_results_come_back_in_the_order_of_the_users_graph(device: str) -> None:
 def test_by_default_numbers_and_arguments_stay() -> None:
     graph = vg.Graph.from_edges([0], [1])
     assert vg.Prepared(graph) == (graph, None, {})
+
+
+def test_what_else_is_returned_is_an_error_of_the_user() -> None:
+    @vg.algorithm
+    def same(graph):
+        return graph.vertex_property(vg.int64)
+
+    @same.prepares
+    def forgotten(graph: vg.Graph) -> None:
+        """Returns nothing."""
+
+    with pytest.raises(vg.ParameterError, match="forgotten, which prepares same, returned None"):
+        vg.run(same, vg.Graph.from_edges([0], [1]))
