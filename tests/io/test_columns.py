@@ -97,6 +97,17 @@ def test_ends_of_other_names(tmp_path: Path) -> None:
         read(file(tmp_path, "0,1\n"), source="a", target="b")
 
 
+def test_an_edge_has_two_ends(tmp_path: Path) -> None:
+    with pytest.raises(GraphError, match="both 'a'"):
+        read(file(tmp_path, "a,b\n0,1\n"), source="a", target="a")
+
+
+@pytest.mark.parametrize("options", [{"progress": "bar"}, {"format": ["edgelist"]}], ids=str)
+def test_options_of_wrong_types(tmp_path: Path, options: dict[str, Any]) -> None:
+    with pytest.raises(GraphError, match=next(iter(options))):
+        read(file(tmp_path, "0,1\n"), **options)
+
+
 def test_columns_to_keep(tmp_path: Path) -> None:
     path = file(tmp_path, "a,target,b,source,c\n1,2,3,4,5\n")
     assert edges(read(path, edge_properties=["c", "a"])) == ([(4, 2)], {"c": [5], "a": [1]})

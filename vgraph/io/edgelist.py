@@ -55,6 +55,8 @@ def read(
         raise GraphError(f"edge_properties is a list of names, not {edge_properties!r}")
     if (source is None) != (target is None):
         raise GraphError("source and target name the columns of both ends: give both or none")
+    if source is not None and source == target:
+        raise GraphError(f"source and target are both {source!r}: an edge has two ends")
     max_id = -1
 
     def key(row: int, ids: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:

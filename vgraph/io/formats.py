@@ -82,8 +82,10 @@ def read(
     """
     common = ReadOptions(directed, self_loops, multi_edges, id_bits, progress)
     common.build(directed=True)  # checks the options before a long file is read
-    if format is not None and format not in READERS:
+    if format is not None and not (isinstance(format, str) and format in READERS):
         raise GraphError(f"unknown format {format!r}; known are {', '.join(READERS)}")
+    if progress is not None and not callable(progress):
+        raise GraphError(f"progress is a function of the bytes read and the bytes to read, not {progress!r}")
     with readable(path) as file:
         name = format or detect(file)
         if name == "graphalytics" and file != Path(path):
