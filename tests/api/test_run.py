@@ -122,6 +122,11 @@ def test_a_number_of_samples_is_no_bool(graph):
         vg.run(vg.algorithms.betweenness, graph, samples=True)
 
 
+def test_a_graph_without_vertices_has_no_targets():
+    with pytest.raises(vg.ParameterError, match="targets: .* the graph has none"):
+        vg.run(vg.algorithms.betweenness, vg.Graph.from_edges([], []), targets=[0])
+
+
 @pytest.mark.parametrize("device", ["cpu", "python"])
 def test_arrays_have_an_element_for_each_vertex(graph, device):
     with pytest.raises(vg.ParameterError, match=r"personalization has 2 elements.* 300"):
