@@ -123,7 +123,7 @@ def test_a_number_of_samples_is_no_bool(graph):
 
 
 def test_a_graph_without_vertices_has_no_targets():
-    with pytest.raises(vg.ParameterError, match="targets: .* the graph has none"):
+    with pytest.raises(vg.ParameterError, match=r"targets: .* the graph has none"):
         vg.run(vg.algorithms.betweenness, vg.Graph.from_edges([], []), targets=[0])
 
 
