@@ -10,6 +10,10 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, settings
+
+# For `tests/mutants.py`, which asks whether a test fails and not for the smallest example.
+settings.register_profile("unshrunk", phases=(Phase.explicit, Phase.generate))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -49,7 +49,7 @@ RELATED = {
     "passes/requeue_changed.py": "passes/test_requeue",
     "passes/lower_queues.py": "passes/test_requeue order/test_queue",
     "passes/lower_ordered.py": "order/test_order",
-    "passes/fix_order.py": "differential/test_deterministic",
+    "passes/fix_order.py": "passes/test_fix_order differential/test_deterministic",
     "passes/insert_*.py": "passes/test_atomics passes/test_common passes/test_balance_load",
     "passes/*_co*.py": "passes/test_common",
     "passes/balance_load.py": "passes/test_lowering passes/test_balance_load",
@@ -174,6 +174,7 @@ def related(file: str) -> list[str]:
 def failed(copy: Path, tests: list[str], timeout: float) -> str:
     """The first of the tests that fails in the copy; empty if none does."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
+    command.append("--hypothesis-profile=unshrunk")
     environment = os.environ | {"PYTHONPATH": str(copy), "VGRAPH_CACHE_DIR": str(copy / ".cache")}
     try:
         done = subprocess.run(

@@ -10,11 +10,11 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, native, same
 
 import vgraph as vg
-from vgraph.compiler.abilities import CUDA
+from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.backends.scan import needs_transpose
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Layout, ParFor, Trace
+from vgraph.compiler.ir import Lanes, Layout, ParFor, Trace
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context, PassManager, walk
@@ -340,3 +340,11 @@ def test_grids_are_deep_and_graphs_with_hubs_and_random_ones_are_not():
     assert not policy.is_deep(scale_free())
     assert not policy.is_deep(vg.Graph.from_edges(*rng.integers(0, 4096, (2, 40000)), directed=False))
     assert not policy.is_deep(vg.Graph.from_edges([], [], num_vertices=3))
+
+
+def test_lanes_share_the_arcs_of_open_vertices_where_there_are_lanes():
+    program = parse_program(PROGRAMS["paths"])
+    for device, lanes in ((CUDA, Lanes.BINS), (CPU, Lanes.THREAD)):
+        kernel = PassManager(Context(facts=LARGE, abilities=device)).run(program, PIPELINE)
+        (pull,) = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label and n.layout is Layout.BITMAP]
+        assert pull.lanes is lanes

@@ -15,7 +15,7 @@ from test_lowering import fitted, graphs, lowered, native, refused, same
 import vgraph as vg
 from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import EdgeApply
+from vgraph.compiler.ir import EdgeApply, ParFor, Pipeline
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.rewrite import Context, PassManager, walk
@@ -221,3 +221,15 @@ def test_refusals_name_the_reason():
     assert "walks along out-arcs" in refused("sssp", phases=vg.APPLY_SCATTER, direction=vg.PULL)
     assert "fused" in refused("sssp", pipeline=2)
     assert "fused" in refused("sssp", payload=vg.RAW)
+
+
+@pytest.mark.parametrize("layout", [vg.SPARSE, vg.BITMAP], ids=str)
+def test_a_scatter_walks_its_frontier_as_it_is_and_a_pipeline_takes_pieces_of_a_queue(layout):
+    program = parse_program(PROGRAMS["sssp"])
+    asked = {"phases": vg.APPLY_SCATTER, "frontier": layout, "drive": vg.DATA, "sync": vg.BSP}
+    kernel = lowered(program, Schedule().at("relax", **asked), 0)
+    phases = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label == "relax"]
+    assert [n.layout.value for n in phases] == [layout.value] * 2
+    (both,) = [n for n in walk(lowered(program, Schedule().at("relax", pipeline=2, **asked), 0))
+               if isinstance(n, Pipeline)]  # fmt: skip
+    assert both.layout.value == "sparse"
