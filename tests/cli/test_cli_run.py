@@ -271,6 +271,32 @@ def test_deterministic(vgraph, square):
         assert "dst.incoming += src.part" in vgraph(command, *push, code=2).stderr
 
 
+FOREVER = """
+import vgraph as vg
+
+@vg.operator
+def count(src, edge, dst):
+    dst.x = max(dst.x, src.x + 1)
+
+@vg.algorithm
+def forever(graph):
+    x = graph.vertex_property(vg.int64)
+    frontier = graph.frontier(0)
+    while frontier:
+        frontier = graph.edge_apply(count, frontier)
+    return x
+"""
+
+
+def test_max_rounds(vgraph, square, tmp_path):
+    (tmp_path / "own.py").write_text(FOREVER)
+    own = ("run", f"{tmp_path}/own.py:forever", "-g", square, "--undirected", "--max-rounds")
+    assert "forever has not ended after max_rounds=5 rounds" in vgraph(*own, 5, code=2).stderr
+    assert "max_rounds=0: an int of at least 1" in vgraph(*own, 0, code=2).stderr
+    report = json.loads(vgraph("run", "pagerank", "-g", square, "--max-rounds", 1, "--json").stdout)
+    assert report["rounds"] == 1  # its own parameter: no error
+
+
 def test_checked(vgraph, square):
     report = json.loads(vgraph("run", "sssp", "-g", square, "--source", 0, "--checked", "--json").stdout)
     assert report["device"] == "checked"

@@ -28,7 +28,12 @@ def with_pairs(graph: Graph, left: Any, right: Any) -> Prepared:
         if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
             raise ParameterError(f"{name}: an array of vertices, one for each pair")
         if ids.size and not (ids.min() >= 0 and ids.max() < graph.num_vertices):
-            raise ParameterError(f"{name}: a vertex is not from 0 to {graph.num_vertices - 1}")
+            known = (
+                f"from 0 to {graph.num_vertices - 1}"
+                if graph.num_vertices
+                else "in the graph, which has none"
+            )
+            raise ParameterError(f"{name}: a vertex is not {known}")
     if columns[0].size != columns[1].size:
         raise ParameterError(f"pairs have {columns[0].size} left and {columns[1].size} right vertices")
     n, size = graph.num_vertices, columns[0].size
