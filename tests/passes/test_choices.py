@@ -148,6 +148,15 @@ def test_a_verdict_names_the_line_that_forbids() -> None:
     assert (needing.legal, needing.reason) == (True, "a fused loop has no buffer")
 
 
+def test_it_is_told_what_was_asked_for_and_what_it_costs() -> None:
+    for threads in (0, 1):
+        (here,) = asked_of("hops", Context(threads=threads)).values()
+        (phases,), _ = here.attempt(Options(phases=GATHER_APPLY))
+        assert "phases=gather_apply: asked for" in phases.reasons
+        (strict,), _ = here.attempt(Options(order=vg.STRICT))
+        assert any("one thread runs this loop" in reason for reason in strict.reasons) == (threads != 1)
+
+
 TWO = "dist[dst] min= dist[src]\nlevel[dst] min= (dist[src] + 1:i32)"
 BOTH = "dist[dst] min= (dist[src] + level[src])"
 ALL = "dist[dst] min= ((dist[src] + level[src]) + first[src])"

@@ -7,7 +7,6 @@ from vgraph.compiler.ir import (
     Assign,
     Cast,
     Compare,
-    CompareAndSwap,
     Const,
     Expr,
     If,
@@ -77,7 +76,6 @@ def drop_unused(operator: Operator) -> Operator:
     while True:
         used = {n.name for n in walk(operator) if isinstance(n, Var)}
         used |= {n.name for n in walk(operator) if isinstance(n, (Assign, Accumulate))}
-        used |= {n.ok for n in walk(operator) if isinstance(n, CompareAndSwap)}
         used |= {n.changed for n in walk(operator) if isinstance(n, Reduce) and n.changed}
 
         def rule(n: Node, used: set[str] = used) -> tuple[Stmt, ...] | None:
