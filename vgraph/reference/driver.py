@@ -183,7 +183,7 @@ class GraphProxy:
     def __getattr__(self, name: str) -> Any:
         state = self._state
         if name in state.globals:
-            return state.from_memory(state.globals[name], state.types[name], name)
+            return state.from_memory(state.globals[name], state.types[name])
         if name in state.edge_properties:
             t = state.edge_properties[name][1]
             return EdgePropertyProxy(t, state.path_types[name])
@@ -198,7 +198,7 @@ class GraphProxy:
         """Remember a contribution until the round ends."""
         state = self._state
         assert state.round is not None
-        change = contribution(value, name, op, state.types[name], state.to_memory)
+        change = contribution(value, op, state.types[name], state.to_memory)
         partials, key = state.round.partials, (name, op)
         partials[key] = arithmetic.BINARY[op](partials[key], change) if key in partials else change
 

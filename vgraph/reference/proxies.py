@@ -140,7 +140,7 @@ class Vertex(Number):
     def _is_none(self) -> bool:
         return int(self._value) == self._state.none
 
-    def _made(self, value: Any, kind: ValueKind, combined: tuple[Combined, ...]) -> Number:
+    def _made(self, value: Any, kind: ValueKind, combined: Combined | None) -> Number:
         if kind != VID:
             return super()._made(value, kind, combined)
         made = Vertex(self._state, int(value))
@@ -221,7 +221,7 @@ class Vertex(Number):
         if self._is_none:
             return
         index = self._index
-        change = contribution(value, (prop, index), op, prop.type, self._state.to_memory)
+        change = contribution(value, op, prop.type, self._state.to_memory)
         prop.put(index, arithmetic.BINARY[op](prop.array[index], change), always=op in ("+", "*"))
 
     def __vg_union__(self, other: Any) -> None:

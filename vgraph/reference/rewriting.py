@@ -17,7 +17,7 @@ from vgraph.compiler.externals import External
 from vgraph.compiler.frontend.typed import Position, Typed
 from vgraph.decorators import Definition
 from vgraph.reference.proxies import present
-from vgraph.reference.values import Number, lift, negation
+from vgraph.reference.values import Number, lift, negation, reduced
 
 if TYPE_CHECKING:
     from vgraph.reference.overlay import Overlay
@@ -64,6 +64,8 @@ class Rewriting(ast.NodeTransformer):
     def __init__(self, typed: Typed, overlay: Overlay) -> None:
         self.typed, self.overlay = typed, overlay
         self.names: dict[str, Any] = {}
+        self.place = ""  # what the reduction at hand writes, as text
+        self.op = ""  # and by what
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         """What a statement becomes."""
@@ -104,11 +106,13 @@ class Rewriting(ast.NodeTransformer):
         state, named = self.overlay.state, self.position(node) in self.typed.names
         return ast.copy_location(self.call(lambda v: state.kept(v, kind, named=named), value), value)
 
-    def reduction(self, node: ast.Assign | ast.AugAssign, target: ast.Attribute, value: ast.expr) -> Any:
-        """A statement that reduces `value` into `target`."""
-        op = self.typed.reductions[self.position(node)]
-        name = target.attr
-        made = self.call(lambda owner, v: owner._reduce(name, v, op), self.visit(target.value), value)
+    def reduction(self, node: ast.stmt, target: ast.Attribute, value: ast.expr) -> Any:
+        """A statement that reduces into `target` what `value` combines with it."""
+        op, name = self.typed.reductions[self.position(node)], target.attr
+        owner = self.visit(target.value)
+        self.place, self.op = ast.unparse(target), op
+        value, self.place = self.visit(value), ""
+        made = self.call(lambda owner, v: owner._reduce(name, v, op), owner, value)
         return ast.copy_location(ast.Expr(made), node)
 
     # --- statements
@@ -116,7 +120,7 @@ class Rewriting(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> Any:
         (target,) = node.targets
         if isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions:
-            return self.reduction(node, target, self.visit(node.value))
+            return self.reduction(node, target, node.value)
         self.generic_visit(node)
         node.value = self.kept(target, node.value)
         return node
@@ -127,11 +131,10 @@ class Rewriting(ast.NodeTransformer):
         if not reduces and not isinstance(target, ast.Name):
             return self.generic_visit(node)
         old = type(target)(*(getattr(target, f) for f in target._fields[:-1]), ast.Load())
-        whole = ast.BinOp(self.visit(ast.copy_location(old, target)), node.op, self.visit(node.value))
-        ast.copy_location(whole, node)
+        whole = ast.copy_location(ast.BinOp(ast.copy_location(old, target), node.op, node.value), node)
         if reduces:
             return self.reduction(node, target, whole)
-        return ast.copy_location(ast.Assign([target], self.kept(target, whole)), node)
+        return ast.copy_location(ast.Assign([target], self.kept(target, self.visit(whole))), node)
 
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
@@ -168,7 +171,10 @@ class Rewriting(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         claims = isinstance(node.ctx, ast.Load) and self.position(node) in self.typed.claims
+        op = self.op if ast.unparse(node) == self.place else ""
         self.generic_visit(node)
+        if op:
+            return ast.copy_location(self.call(lambda read: reduced(read, op), node), node)
         return ast.copy_location(self.call(present, node), node) if claims else node
 
     def visit_Call(self, node: ast.Call) -> Any:

@@ -1,9 +1,9 @@
 """Numbers that follow the rules of the language while CPython runs the user's functions.
 
 Every number of a program is a `Number`, its literals and the constants of its modules, too: how types combine is asked
-of the frontend's rules (`compiler/frontend/kinds.py`), so there are no others here. A number that was read from where
-operators may reduce into remembers that place, and what was combined with it, so that an assignment back says what goes
-into the place.
+of the frontend's rules (`compiler/frontend/kinds.py`), so there are no others here. A number that was read from a
+property remembers where. What a reduction reads where it writes is marked (`reduced`), and what comes of it remembers
+what was combined with it: that goes into the place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable
 from functools import reduce
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,12 +29,10 @@ from vgraph.language import Infinity
 
 _NUMPY = {t: np.dtype(name) for name, t in NUMPY_NAMES.items()}
 _SCALARS = {dtype: t for t, dtype in _NUMPY.items()}
-_COMMUTATIVE: Final = ("+", "*", "|", "&")
-
 Operand = tuple["Number", bool]
 """What is combined into a place, and whether it is subtracted."""
-Combined = tuple[Hashable, str, tuple[Operand, ...]]
-"""A place that was read, and what was combined with it by an operation."""
+Combined = tuple[str, tuple[Operand, ...]]
+"""The operation of a reduction, and what was combined by it with what stands in the place."""
 
 
 def numpy_dtype(t: Type) -> np.dtype[Any]:
@@ -52,7 +50,7 @@ class Number:
     _value: Any
     _kind: ValueKind
     _place: Any
-    _combined: tuple[Combined, ...]
+    _combined: Combined | None
     __array_ufunc__ = None  # NumPy's own scalars leave the operation to us
 
     def __init__(
@@ -60,7 +58,7 @@ class Number:
         value: Any,
         kind: ValueKind | None = None,
         place: Hashable = None,
-        combined: tuple[Combined, ...] = (),
+        combined: Combined | None = None,
     ) -> None:
         object.__setattr__(self, "_value", value)
         object.__setattr__(self, "_kind", kind or _type_of(value))
@@ -110,7 +108,7 @@ class Number:
     def _result_kind(self) -> ValueKind:
         return I64 if self._kind in (BOOL, VID) else self._kind
 
-    def _made(self, value: Any, kind: ValueKind, combined: tuple[Combined, ...]) -> Number:
+    def _made(self, value: Any, kind: ValueKind, combined: Combined | None) -> Number:
         """A result of an operation on this number."""
         return Number(value, kind, None, combined)
 
@@ -185,18 +183,20 @@ def _without_type(op: str, a: Number, b: Number) -> Number:
     return Number(None, I64, None, _combined(op, a, b))
 
 
-def _combined(op: str, a: Number, b: Number) -> tuple[Combined, ...]:
-    """The places into which `a op b` may be assigned as a reduction: that of an operand, or those known to the left."""
+def reduced(read: Any, op: str) -> Any:
+    """What a reduction by `op` reads where it writes, marked as that."""
+    object.__setattr__(read, "_combined", (op, ()))
+    return read
+
+
+def _combined(op: str, a: Number, b: Number) -> Combined | None:
+    """What `a op b` has combined with a marked read, which is an operand or, among others, in the left one."""
     kind = "+" if op == "-" else op
-    if kind not in _COMMUTATIVE:
-        return ()
-    found: list[Combined] = []
-    if a._place is not None:
-        found.append((a._place, kind, ((b, op == "-"),)))
-    if b._place is not None and op != "-":
-        found.append((b._place, op, ((a, False),)))
-    found += [(place, o, (*parts, (b, op == "-"))) for place, o, parts in a._combined if o == kind]
-    return tuple(found)
+    if b._combined == (op, ()) and a._combined != (kind, ()):
+        return op, ((a, False),)
+    if a._combined is not None and a._combined[0] == kind:
+        return kind, (*a._combined[1], (b, op == "-"))
+    return None
 
 
 def extreme(op: str) -> Callable[..., Any]:
@@ -208,22 +208,24 @@ def extreme(op: str) -> Callable[..., Any]:
     def combine(*args: Any) -> Any:
         values = [lift(v) for v in args]
         result = fold(values)
-        reads = [k for k, v in enumerate(values) if v._place is not None]
-        places = ((values[k]._place, op, ((fold([*values[:k], *values[k + 1 :]]), False),)) for k in reads)
-        return result._made(result._value, result._kind, tuple(places))
+        marked = next((k for k, v in enumerate(values) if v._combined == (op, ())), None)
+        if marked is None:
+            return result
+        others = fold([*values[:marked], *values[marked + 1 :]])
+        return result._made(result._value, result._kind, (op, ((others, False),)))
 
     combine.__name__ = op
     return combine
 
 
-def contribution(value: Any, place: Hashable, op: str, t: Type, store: Callable[..., Any]) -> Any:
-    """What goes into `place` of type `t`, which takes `value` by the reduction `op`; `store` converts.
+def contribution(value: Any, op: str, t: Type, store: Callable[..., Any]) -> Any:
+    """What goes into a place of type `t`, which takes `value` by the reduction `op`; `store` converts.
 
     What was read there and combined with others gives the others, each in the place's type; a minimum or maximum that
     a test decides, or a truth value, gives itself.
     """
     value = lift(value)
-    parts = next((p for at, o, p in value._combined if (at, o) == (place, op)), ((value, False),))
+    parts = (value._combined and value._combined[1]) or ((value, False),)
     whole = None
     for operand, negative in parts:
         part = store(operand, t, nearest=op in ("min", "max"))
