@@ -6,7 +6,7 @@ import pytest
 from choices_programs import looping, once
 
 import vgraph as vg
-from vgraph.compiler.ir import VertexApply
+from vgraph.compiler.ir import SetGlobal, VertexApply
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.compiler.rewrite import Context, PassManager, walk
@@ -91,3 +91,26 @@ def test_the_copy_takes_the_layout_of_the_frontier(layout: object) -> None:
     assert copy.schedule is not None
     assert copy.schedule.frontier is layout
     assert copy.schedule.drive is vg.DATA
+
+
+def globals_saved(phases: object) -> tuple[list[str], dict[str, str]]:
+    body = "@visits += 1:i64\nclaim level[dst] from -1:i32 with cast<i32>(@visits) {\n}"
+    program = PassManager(Context(Schedule().at("visit", phases=phases))).run(
+        parse_program(once(body)), BEFORE
+    )
+    saved = [print_node(n).strip() for n in walk(program) if isinstance(n, SetGlobal)]
+    return saved, {o.name: print_node(o) for o in program.operators}
+
+
+@pytest.mark.parametrize("phases", [vg.GATHER_APPLY, vg.APPLY_SCATTER], ids=str)
+def test_a_global_that_two_phases_read_and_reduce_is_saved_before_them(phases: object) -> None:
+    saved, operators = globals_saved(phases)
+    assert saved == ["@visits.old = @visits"]
+    assert "with cast<i32>(@visits.old)" in operators["visit.phases"]
+    assert "@visits += 1:i64" in operators["visit.phases"]
+
+
+def test_one_loop_combines_globals_when_it_ends_so_none_is_saved() -> None:
+    saved, operators = globals_saved(vg.FUSED)
+    assert saved == []
+    assert list(operators) == ["visit"]

@@ -4,6 +4,9 @@ before: `edge_apply(relax, f)` with `dist[dst] min= dist[src] + weight[edge]`
 after:  `vertex_apply(relax.copy, f)`; `edge_apply(relax.bsp, f)` with `dist[dst] min= dist.old[src] + weight[edge]`
 
 An edge operator reads `src` only inside its frontier, so only the frontier's vertices are copied.
+
+Two phases are two loops, and what the first reduces into a global is there when the second begins. A global that the
+operator also reads is copied, too: `@best.old = @best` before the apply.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from __future__ import annotations
 from vgraph.compiler.effects import Role, effects, role_of
 from vgraph.compiler.ir import (
     EdgeApply,
+    Global,
+    GlobalVar,
     Level,
     Load,
     Node,
@@ -18,6 +23,7 @@ from vgraph.compiler.ir import (
     Origin,
     Program,
     Property,
+    SetGlobal,
     Site,
     Stmt,
     Store,
@@ -33,7 +39,7 @@ from vgraph.compiler.rewrite import (
     transform_body,
     with_fields,
 )
-from vgraph.compiler.types import VID
+from vgraph.compiler.types import VID, Type
 from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
 
 
@@ -44,6 +50,7 @@ class _Copies:
         self.program = program
         self.fresh = fresh_names(program)
         self.old: dict[str, Property] = {}
+        self.globals: dict[str, Global] = {}
         self.operators: dict[str, Operator] = {}
 
     def of(self, name: str) -> str:
@@ -55,10 +62,18 @@ class _Copies:
             )
         return self.old[name].name
 
-    def buffered(self, operator: Operator, stale: frozenset[str]) -> Operator:
-        """`operator` with reads of `stale` properties at other vertices taken from the copies."""
+    def of_global(self, name: str, t: Type) -> str:
+        """The name of the copy of a global."""
+        if name not in self.globals:
+            self.globals[name] = Global(self.fresh(f"{name}.old"), t)
+        return self.globals[name].name
+
+    def buffered(self, operator: Operator, stale: frozenset[str], combined: frozenset[str]) -> Operator:
+        """`operator` with reads of `stale` properties at other vertices, and of `combined` globals, from the copies."""
 
         def rule(n: Node) -> Node | None:
+            if isinstance(n, GlobalVar) and n.name in combined:
+                return with_fields(n, {"name": self.of_global(n.name, n.type)})
             if (
                 isinstance(n, Load)
                 and n.prop in stale
@@ -67,7 +82,9 @@ class _Copies:
                 return with_fields(n, {"prop": self.of(n.prop)})
             return None
 
-        return with_fields(transform(operator, rule), {"name": f"{operator.name}.bsp"})
+        # Two applies of one operator may copy different things.
+        name = f"{operator.name}{'.bsp' if stale else ''}{'.phases' if combined else ''}"
+        return with_fields(transform(operator, rule), {"name": name})
 
     def copier(self, operator: Operator, stale: frozenset[str]) -> Operator:
         """The vertex operator that fills the copies for `operator`."""
@@ -86,20 +103,35 @@ class _Copies:
 
     def rule(self, n: Node) -> tuple[Stmt, ...] | None:
         """An apply that reads what it writes: copy first, then apply."""
-        if (
-            not isinstance(n, EdgeApply | VertexApply)
-            or n.schedule is None
-            or n.schedule.sync is not Sync.BSP
-        ):
+        if not isinstance(n, EdgeApply | VertexApply) or n.schedule is None:
             return None
-        if n.schedule.phases is not Phases.FUSED and not n.schedule.pipeline:
-            return None  # the buffer between the phases holds what was read before anything is written
-        operator = self.program.operator(n.op)
-        stale = frozenset(r.prop for r in effects(operator).stale_reads)
-        if not stale:
+        operator, fused = self.program.operator(n.op), n.schedule.phases is Phases.FUSED
+        found = effects(operator)
+        stale, combined = frozenset[str](), frozenset[str]()
+        # Else the buffer between the phases holds what was read before anything is written.
+        if n.schedule.sync is Sync.BSP and (fused or n.schedule.pipeline):
+            stale = frozenset(r.prop for r in found.stale_reads)
+        if not fused:
+            combined = found.globals_read & found.globals_reduced
+        if not stale and not combined:
             return None
-        for made in (self.buffered(operator, stale), self.copier(operator, stale)):
-            self.operators[made.name] = made
+        made = self.buffered(operator, stale, combined)
+        self.operators[made.name] = made
+        saved = tuple(
+            SetGlobal(old.name, GlobalVar(name, old.type), span=n.span)
+            for name, old in self.globals.items()
+            if name in combined
+        )
+        changed = with_fields(n, {"op": made.name})
+        return (*saved, *(self.copied(n, operator, stale) if stale else ()), changed)
+
+    def copied(
+        self, n: EdgeApply | VertexApply, operator: Operator, stale: frozenset[str]
+    ) -> tuple[Stmt, ...]:
+        """The apply that fills the copies of properties for the apply `n`."""
+        assert n.schedule is not None
+        copier = self.copier(operator, stale)
+        self.operators[copier.name] = copier
         # Whoever reads at src alone needs what the frontier holds; others may read anywhere.
         at_src = all(r.role is Role.SRC for r in effects(operator).stale_reads)
         frontier = n.frontier if isinstance(n, EdgeApply) and at_src else None
@@ -115,18 +147,18 @@ class _Copies:
             sync=Sync.BSP,
             deduplicate=False,
         )
-        copy = VertexApply(f"{n.op}.copy", frontier, None, f"{n.label}.copy", plan, span=n.span)
-        return copy, with_fields(n, {"op": f"{n.op}.bsp"})
+        return (VertexApply(copier.name, frontier, None, f"{n.label}.copy", plan, span=n.span),)
 
 
 def _run(program: Program, context: Context) -> Program:
     copies = _Copies(program)
     body = transform_body(program.body, copies.rule)
-    if not copies.old:
+    if not copies.operators:
         return program
     changes = {
         "body": body,
         "properties": (*program.properties, *copies.old.values()),
+        "globals": (*program.globals, *copies.globals.values()),
         "operators": (*program.operators, *copies.operators.values()),
     }
     return with_fields(program, changes)
