@@ -9,6 +9,7 @@ call. Lines stay where they are in the user's file.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -109,9 +110,9 @@ class Rewriting(ast.NodeTransformer):
     def reduction(self, node: ast.stmt, target: ast.Attribute, value: ast.expr) -> Any:
         """A statement that reduces into `target` what `value` combines with it."""
         op, name = self.typed.reductions[self.position(node)], target.attr
-        owner = self.visit(target.value)
         self.place, self.op = ast.unparse(target), op
         value, self.place = self.visit(value), ""
+        owner = self.visit(target.value)
         made = self.call(lambda owner, v: owner._reduce(name, v, op), owner, value)
         return ast.copy_location(ast.Expr(made), node)
 
@@ -130,8 +131,9 @@ class Rewriting(ast.NodeTransformer):
         reduces = isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions
         if not reduces and not isinstance(target, ast.Name):
             return self.generic_visit(node)
-        old = type(target)(*(getattr(target, f) for f in target._fields[:-1]), ast.Load())
-        whole = ast.copy_location(ast.BinOp(ast.copy_location(old, target), node.op, node.value), node)
+        old = copy.deepcopy(target)
+        old.ctx = ast.Load()
+        whole = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
         if reduces:
             return self.reduction(node, target, whole)
         return ast.copy_location(ast.Assign([target], self.kept(target, self.visit(whole))), node)
