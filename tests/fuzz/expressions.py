@@ -70,6 +70,12 @@ def vector(w: Writer, s: Scope, depth: int, t: Vector) -> str | None:
     return f"({leaf} {w.r.choice('+-*')} {scale})"
 
 
+def held_vector(w: Writer, s: Scope, t: Vector) -> str | None:
+    """A vector for a property; whole floats of few bits, so that sums of many are exact, in whatever order."""
+    found = vector(w, s, 1, t)
+    return f"({found} % 64)" if found and t.element in FLOATS else found
+
+
 def stored(w: Writer, s: Scope, depth: int, t: Type) -> Value:
     """A value that may be stored in a place of type `t`, mostly as it is: integers wrap there."""
     if t == BOOL:

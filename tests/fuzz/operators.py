@@ -227,7 +227,7 @@ def reduce(w: Writer, s: Scope, depth: int, place: str, t: Type, op: str, bounde
     if t == BOOL:
         _reduce_truth(w, s, depth, place, op)
     elif hasattr(t, "element"):
-        found = e.vector(w, s, 1, t)  # type: ignore[arg-type]
+        found = e.held_vector(w, s, t)  # type: ignore[arg-type]
         w.line(depth, f"{place} += {found or '1'}")
     elif op in MIN_MAX:
         _reduce_extreme(w, s, depth, place, t, op, bounded)
@@ -435,7 +435,7 @@ def _statement(w: Writer, s: Scope, depth: int) -> None:
 def _own_store(w: Writer, s: Scope, depth: int) -> None:
     prop = w.r.choice([p for p in w.properties if p.is_writable])
     if hasattr(prop.type, "element"):
-        value = e.vector(w, s, 1, prop.type)  # type: ignore[arg-type]
+        value = e.held_vector(w, s, prop.type)  # type: ignore[arg-type]
         w.line(depth, f"v.{prop.name} = {value}")
         return
 
