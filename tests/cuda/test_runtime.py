@@ -189,7 +189,10 @@ def test_an_exception_stops_the_kernel(gpu, graph, failure):
 
 
 def test_too_many_rounds_stop_the_kernel(gpu, graph):
-    with written(endless_body), pytest.raises(vg.AlgorithmError, match="max_rounds=2 rounds; active vertices in the last one: 17"):
+    with (
+        written(endless_body),
+        pytest.raises(vg.AlgorithmError, match="max_rounds=2 rounds; active vertices in the last one: 17"),
+    ):
         vg.run(counted, graph, device="cuda", x=X, max_rounds=2)
 
 
