@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from vgraph.compiler.ir import (
     Accumulate,
     Assign,
@@ -24,6 +26,7 @@ from vgraph.compiler.ir import (
     While,
 )
 from vgraph.compiler.rewrite import Context, Pass, fixed_copies, substitute, transform, walk, with_fields
+from vgraph.compiler.types import VID
 
 _COMPARE = {
     "<": lambda a, b: a < b,
@@ -35,6 +38,11 @@ _COMPARE = {
 }
 
 
+def _ordered(e: Const) -> int | float:
+    """The value as comparisons take it: `vg.none`, the vid with all bits set, is larger than every vertex."""
+    return math.inf if e.type == VID and e.value == -1 else e.value
+
+
 def _truth(e: Expr) -> bool | None:
     return bool(e.value) if isinstance(e, Const) else None
 
@@ -42,8 +50,8 @@ def _truth(e: Expr) -> bool | None:
 def fold(n: Node) -> Node | tuple[Stmt, ...] | None:
     """Rule: an operation on constants is a constant, a branch on a constant is its side."""
     match n:
-        case Compare(op=op, left=Const(value=a), right=Const(value=b)):
-            return Const(_COMPARE[op](a, b), n.type, span=n.span)
+        case Compare(op=op, left=Const() as a, right=Const() as b):
+            return Const(_COMPARE[op](_ordered(a), _ordered(b)), n.type, span=n.span)
         case Unary(op="not", operand=Const(value=a)):
             return Const(not a, n.type, span=n.span)
         case Cast(to=to, operand=operand) if to == operand.type:
