@@ -24,11 +24,11 @@ from vgraph.compiler.backends import jit
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import build_program
 from vgraph.compiler.frontend import unit as frontend_unit
+from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.verify import verify
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager
-from vgraph.compiler.verify import verify
-from vgraph.decorators import AlgorithmDef
-from vgraph.runtime.cpu import backend
+from vgraph.language.decorators import AlgorithmDef
+from vgraph.runtime.devices.cpu import backend
 from vgraph.runtime.executor import signature_of
 
 SIZES: dict[str, tuple[int, ...]] = {

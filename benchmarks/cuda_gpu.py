@@ -101,8 +101,8 @@ def spmv_ms(loaded: Loaded) -> dict[str, float]:
 @contextmanager
 def block_size(threads: int) -> Iterator[None]:
     """Inside, kernels are compiled for and launched with so many threads per block."""
-    from vgraph.runtime.cuda import use
-    from vgraph.runtime.cuda.cupy_device import CupyDevice
+    from vgraph.runtime.devices.cuda import use
+    from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
 
     class Sized(CupyDevice):
         @property

@@ -43,7 +43,7 @@ from limits import TooLongError, at_most
 from tasks import directed_file
 
 import vgraph as vg
-from vgraph.decorators import AlgorithmDef, Definition
+from vgraph.language.decorators import AlgorithmDef, Definition
 
 FILES = {
     "email-Enron": "social/email-Enron.el.xz",

@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 
 
 def _over_vertices(body: str, before: str = "") -> str:

@@ -103,6 +103,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def steered_by_a_die(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small graphs would be one thread's: here a die says how many threads each parallel loop gets."""
     from vgraph.compiler.backends.abi import Steering
-    from vgraph.runtime import threads
+    from vgraph.runtime.devices import threads
 
     monkeypatch.setattr(threads, "STEERING", Steering.RANDOM)

@@ -10,7 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 import vgraph as vg
-from vgraph.language import PropertyAnnotation
+from vgraph.language.names import PropertyAnnotation
 
 COVERS = {
     "bfs": "claims; direction, drive and layout per round",

@@ -10,10 +10,10 @@ import pytest
 from library_arguments import UNDIRECTED, arguments_for, defaults, graph_for
 
 import vgraph as vg
-from vgraph.compiler.axes import space
-from vgraph.compiler.axes.space import Verdict
+from vgraph.compiler import space
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.rewrite import Context
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.space import Verdict
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES, kind_of

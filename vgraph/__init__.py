@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vgraph.api import autotune, explain, run, tuned
-from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import (
     AlgorithmError,
     CheckError,
@@ -26,7 +25,8 @@ from vgraph.errors import (
     VGraphError,
 )
 from vgraph.graph import Graph
-from vgraph.language import (
+from vgraph.language.decorators import algorithm, function, operator
+from vgraph.language.names import (
     bool_,
     ceil,
     dot,
@@ -81,7 +81,7 @@ from vgraph.schedule import (
 
 if TYPE_CHECKING:
     from vgraph import algorithms, data, passes
-    from vgraph.compiler.user_passes import schedule_pass
+    from vgraph.compiler.foreign.user_passes import schedule_pass
     from vgraph.graph.prepared import Prepared
     from vgraph.io import read, write
     from vgraph.verifiers import verify
@@ -172,7 +172,7 @@ __all__ = [
 _LATE = {
     "Prepared": "vgraph.graph.prepared",
     "read": "vgraph.io",
-    "schedule_pass": "vgraph.compiler.user_passes",
+    "schedule_pass": "vgraph.compiler.foreign.user_passes",
     "verify": "vgraph.verifiers",
     "write": "vgraph.io",
 }

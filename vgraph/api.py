@@ -9,19 +9,19 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vgraph.config import knobs
-from vgraph.decorators import AlgorithmDef
 from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import ORDERS
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.schedule import Schedule
 from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
+    from vgraph.runtime.devices.runner import Runner
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.progress import Progress, ProgressCallback
     from vgraph.runtime.result import Result
-    from vgraph.runtime.runner import Runner
-    from vgraph.runtime.tuning import Tuning, TuningProgress
+    from vgraph.runtime.tuning.outcome import Tuning, TuningProgress
 
 DEVICES = ("cpu", "cuda", "python")
 OUTPUTS = ("numpy", "cupy")
@@ -100,7 +100,7 @@ def run(
         if device == "python":
             result = _interpret(*program, report, relabel, max_rounds)
         elif checked:
-            from vgraph.runtime.checked import run_checked
+            from vgraph.runtime.devices.checked import run_checked
 
             count = None if threads is None else _threads(threads)
             result = run_checked(*program, count, deterministic, report, max_rounds)
@@ -140,9 +140,9 @@ def autotune(
     Ctrl-C ends the search and keeps what was measured. Raises as `run` does.
     """
     from vgraph.compiler.frontend import argument_types
-    from vgraph.runtime.autotune import seconds_of, tune
     from vgraph.runtime.progress import reporter
-    from vgraph.runtime.tuning_table import default_table
+    from vgraph.runtime.tuning.autotune import seconds_of, tune
+    from vgraph.runtime.tuning.table import default_table
 
     _check(algorithm, graph, None)
     _check_progress(progress)
@@ -176,9 +176,9 @@ def tuned(algorithm: AlgorithmDef, graph: Graph, *, threads: int | None = None) 
     An empty schedule says that nothing was faster than the default. `vg.run` never looks here by itself: write
     `vg.run(algorithm, graph, schedule=vg.tuned(algorithm, graph), ...)`.
     """
-    from vgraph.runtime.autotune import remembered
     from vgraph.runtime.explain import stand_ins
-    from vgraph.runtime.tuning_table import default_table
+    from vgraph.runtime.tuning.autotune import remembered
+    from vgraph.runtime.tuning.table import default_table
 
     _check(algorithm, graph, None)
     prepared, _, replaced = algorithm.prepare(graph, stand_ins(algorithm, graph, {}))
@@ -259,7 +259,7 @@ def _device(
     if not isinstance(asked, str):
         raise DeviceError(f"device={shown(asked)}: a device has a name; the devices are {', '.join(DEVICES)}")
     if asked.partition(":")[0] == "cuda":
-        from vgraph.runtime.cuda.registry import number_of
+        from vgraph.runtime.devices.cuda.registry import number_of
 
         if number_of(asked) is None:
             raise DeviceError(f'device={shown(asked)}: GPUs are called "cuda", "cuda:1" and so on')
@@ -282,7 +282,7 @@ def _worth(graph: Graph) -> str:
 
     if graph.num_arcs < policy.CUDA_ARCS:
         return "cpu"
-    from vgraph.runtime.cuda.registry import candidate
+    from vgraph.runtime.devices.cuda.registry import candidate
 
     device = candidate()
     if device is None:
@@ -295,11 +295,11 @@ def _worth(graph: Graph) -> str:
 def _runner(device: str, threads: int | None, output: str, memory: str) -> Runner:
     """What runs programs on a device."""
     if device == "cpu":
-        from vgraph.runtime.cpu import CPU
+        from vgraph.runtime.devices.cpu import CPU
 
         return CPU(_threads(threads))
-    from vgraph.runtime.cuda.executor import CUDA
-    from vgraph.runtime.cuda.registry import device_for, number_of
+    from vgraph.runtime.devices.cuda.executor import CUDA
+    from vgraph.runtime.devices.cuda.registry import device_for, number_of
 
     number = number_of(device)
     assert number is not None
@@ -369,7 +369,7 @@ def _check_checked(checked: bool, device: str, relabel: str | None) -> None:
 
 def _threads(threads: int | None) -> int:
     from vgraph.compiler.backends.abi import MAX_THREADS
-    from vgraph.runtime.threads import default_threads
+    from vgraph.runtime.devices.threads import default_threads
 
     count = default_threads() if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_THREADS:
@@ -391,11 +391,11 @@ def _interpret(
 
     Program and schedule are checked as on a device.
     """
+    from vgraph.compiler import ir
+    from vgraph.compiler.analysis.numbering import check_numbering
     from vgraph.compiler.frontend import typed_program
-    from vgraph.compiler.ir import Site, VertexApply
-    from vgraph.compiler.numbering import check_numbering
+    from vgraph.compiler.ir.rewrite import walk
     from vgraph.compiler.passes.choose_schedule import check_labels
-    from vgraph.compiler.rewrite import walk
     from vgraph.compiler.types import VID
     from vgraph.reference import run_reference
     from vgraph.runtime.arguments import check_property, check_vertex
@@ -415,12 +415,12 @@ def _interpret(
         if param.type == VID:
             check_vertex(param.name, arguments[param.name], graph)
     for given in program.properties:
-        if given.name in arguments and given.site is Site.VERTEX:
+        if given.name in arguments and given.site is ir.Site.VERTEX:
             check_property(given.name, arguments[given.name], graph)
     checked = time.perf_counter()
     values, records = run_reference(typed, graph, arguments, each_round(progress, algorithm.name, max_rounds))
     done = time.perf_counter()
-    vertex_labels = {n.label for n in walk(program) if isinstance(n, VertexApply)}
+    vertex_labels = {n.label for n in walk(program) if isinstance(n, ir.VertexApply)}
     ways = ("push", "vertex")
     trace = Trace([Round(r.label, ways[r.label in vertex_labels], r.active, r.edges, 0.0) for r in records])
     rounds = sum(r.direction != "vertex" for r in trace) or len(trace)

@@ -6,9 +6,10 @@ The names in `__all__` stay as they are from release to release; everything else
 from __future__ import annotations
 
 from vgraph.compiler import ir, types
-from vgraph.compiler.effects import Effects, any_order_obstacle, effects
+from vgraph.compiler.analysis.effects import Effects, any_order_obstacle, effects
+from vgraph.compiler.foreign.user_passes import UserPass, pipeline, registered, schedule_pass
 from vgraph.compiler.ir import Level, Program
-from vgraph.compiler.rewrite import (
+from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
     Pass,
@@ -21,9 +22,8 @@ from vgraph.compiler.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.text import parse_program, print_node, print_program
-from vgraph.compiler.user_passes import UserPass, pipeline, registered, schedule_pass
-from vgraph.compiler.verify import verify
+from vgraph.compiler.ir.text import parse_program, print_node, print_program
+from vgraph.compiler.ir.verify import verify
 from vgraph.refusals.schedules import IllegalSchedule
 
 __all__ = [

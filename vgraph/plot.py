@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from vgraph.graph import Graph
-    from vgraph.runtime.tuning import Tuning
+    from vgraph.runtime.tuning.outcome import Tuning
 
 _DARK, _LIGHT, _GREY = "#10131a", "#e8eaf0", "#3a3f4b"
 
@@ -235,7 +235,7 @@ def _number_rounds(axes: Axes, count: int) -> None:
 
 def _summary(rounds: list[Round]) -> str:
     """Rounds, arcs and time of the whole run in a line."""
-    from vgraph.runtime.tuning import duration
+    from vgraph.runtime.tuning.outcome import duration
 
     arcs, seconds = sum(r.edges for r in rounds), sum(r.seconds for r in rounds)
     parts = [f"{len(rounds):,} round{'s' if len(rounds) > 1 else ''}"]

@@ -1,6 +1,6 @@
 import vgraph as vg
-from vgraph.compiler.ir import Barrier
-from vgraph.compiler.rewrite import transform_body, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import transform_body, with_fields
 
 
 @vg.operator
@@ -20,5 +20,5 @@ def main(graph):
 
 def broken(program):
     """A pass that removes barriers."""
-    body = transform_body(program.body, lambda n: () if isinstance(n, Barrier) else None)
+    body = transform_body(program.body, lambda n: () if isinstance(n, ir.Barrier) else None)
     return with_fields(program, {"body": body})

@@ -1,6 +1,6 @@
 import vgraph as vg
-from vgraph.compiler.ir import Reduce
-from vgraph.compiler.rewrite import transform_body, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import transform_body, with_fields
 
 
 @vg.operator
@@ -25,6 +25,6 @@ def broken(program):
     """A pass that believes that sums need no atomics."""
 
     def rule(n):
-        return with_fields(n, {"atomic": False}) if isinstance(n, Reduce) and n.op == "+" else None
+        return with_fields(n, {"atomic": False}) if isinstance(n, ir.Reduce) and n.op == "+" else None
 
     return with_fields(program, {"body": transform_body(program.body, rule)})

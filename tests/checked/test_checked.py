@@ -20,16 +20,16 @@ import pytest
 from library_arguments import arguments_for, defaults, graph_for, library
 
 import vgraph as vg
-from vgraph.compiler import user_passes
-from vgraph.compiler.axes import space
+from vgraph.compiler.foreign import user_passes
+from vgraph.compiler import space
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.ir import Level, Program, VertexApply
+from vgraph.compiler import ir
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, Pass, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass, with_fields
 from vgraph.refusals import checks
 from vgraph.refusals.base import Refusal
-from vgraph.runtime.checked import CheckedWarning
+from vgraph.runtime.devices.checked import CheckedWarning
 from vgraph.runtime.executor import signature_of
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ def line(n: int = 5) -> vg.Graph:
 
 def with_pass(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
     """Compile with one more pass at the end."""
-    last = Pass("broken", lambda program, _: change(program), takes=Level.KERNEL, gives=Level.KERNEL)
+    last = Pass("broken", lambda program, _: change(program), takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)
     monkeypatch.setattr(user_passes, "pipeline", lambda *_: (*PIPELINE, last))
 
 
@@ -193,11 +193,13 @@ def test_copies_of_too_little_are_found(monkeypatch: pytest.MonkeyPatch) -> None
     """`double-buffer` copies what the frontier holds, where an operator reads at neighbors."""
     module = sys.modules["vgraph.compiler.passes.double_buffer"]
 
-    def narrow(program: Program, context: Context) -> Program:
+    def narrow(program: ir.Program, context: Context) -> ir.Program:
         found = module.double_buffer.run(program, context)
         body = [
             with_fields(n, {"frontier": after.frontier, "schedule": replace(n.schedule, drive=vg.DATA)})
-            if isinstance(n, VertexApply) and n.label.endswith(".copy") and isinstance(after, VertexApply)
+            if isinstance(n, ir.VertexApply)
+            and n.label.endswith(".copy")
+            and isinstance(after, ir.VertexApply)
             else n
             for n, after in zip(found.body, (*found.body[1:], None), strict=True)
         ]

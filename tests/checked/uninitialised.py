@@ -1,6 +1,6 @@
 import vgraph as vg
-from vgraph.compiler.ir import ParFor, Store
-from vgraph.compiler.rewrite import transform_body, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import transform_body, with_fields
 
 
 @vg.operator
@@ -19,7 +19,9 @@ def broken(program):
     """A pass that takes the first loop, which fills the property, for dead."""
 
     def rule(n):
-        fills = isinstance(n, ParFor) and len(n.body) == 1 and isinstance(n.body[0], Store) and not n.label
+        fills = (
+            isinstance(n, ir.ParFor) and len(n.body) == 1 and isinstance(n.body[0], ir.Store) and not n.label
+        )
         return () if fills else None
 
     return with_fields(program, {"body": transform_body(program.body, rule)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import vgraph as vg
-from vgraph.compiler.user_passes import registered
+from vgraph.compiler.foreign.user_passes import registered
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def test_tune_shows_what_it_tried(vgraph, square, folder, tmp_path):
 
 
 def test_the_schedule_is_shown_as_run_takes_it(vgraph, square, monkeypatch):
-    from vgraph.runtime.tuning import Trial, Tuning
+    from vgraph.runtime.tuning.outcome import Trial, Tuning
 
     fast = vg.Schedule().at("relax", direction=vg.PULL, drive=vg.TOPOLOGY)
     tried = (Trial(vg.Schedule(), 2.0, 5, "measured"), Trial(fast, 1.0, 5, "measured"))

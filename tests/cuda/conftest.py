@@ -9,7 +9,7 @@ import emulator
 import pytest
 from emulated_device import EmulatedDevice
 
-from vgraph.runtime.cuda import detect, device_for, use
+from vgraph.runtime.devices.cuda import detect, device_for, use
 
 for folder in ("llvm", "differential", "externals"):  # what tests here share with those of the CPU
     sys.path.append(str(Path(__file__).parents[1] / folder))

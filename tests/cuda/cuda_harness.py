@@ -13,8 +13,8 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.backends.cuda.backend import CUDABackend
 from vgraph.compiler.backends.cuda.layout import TRACE_WORDS, ControlLayout, num_words
-from vgraph.runtime.cuda.device import Device
-from vgraph.runtime.cuda.memory import scalar_word
+from vgraph.runtime.devices.cuda.device import Device
+from vgraph.runtime.devices.cuda.memory import scalar_word
 
 LIST_ROOM = 1 << 14
 TRACE_ROOM = 1 << 10

@@ -1,7 +1,7 @@
 """A GPU for the executor that is none: NumPy's memory, and kernels that the emulator runs on the CPU.
 
-Install it with `vgraph.runtime.cuda.use(EmulatedDevice())`; then `vg.run(..., device="cuda")` goes through everything
-but CuPy. See `emulation/emulation.hpp` on what an emulated run can show.
+Install it with `vgraph.runtime.devices.cuda.use(EmulatedDevice())`; then `vg.run(..., device="cuda")` goes through
+everything but CuPy. See `emulation/emulation.hpp` on what an emulated run can show.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vgraph.compiler.backends.cuda.foreign import device_function
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.jit import load_object
-from vgraph.compiler.externals import External
+from vgraph.compiler.foreign.externals import External
 
 Array = NDArray[Any]
 _C = {

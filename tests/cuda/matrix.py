@@ -1,6 +1,6 @@
 """The matrix of algorithms, legal schedules, graphs, seeds and launch shapes for `device="cuda"`.
 
-What there is to try comes from `vgraph.compiler.axes.space`, asked with the abilities of the GPU; graphs and checks are
+What there is to try comes from `vgraph.compiler.space`, asked with the abilities of the GPU; graphs and checks are
 those of `tests/differential/schedule_matrix.py`.
 """
 
@@ -15,11 +15,10 @@ from library_arguments import defaults, graph_for
 from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, graph_of
 
 import vgraph as vg
+from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CUDA
-from vgraph.compiler.axes import space
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.ir import Program
-from vgraph.compiler.rewrite import Context
+from vgraph.compiler.ir.rewrite import Context
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 
@@ -33,7 +32,7 @@ def seed_of(*what: object) -> int:
     return zlib.crc32(repr(what).encode()) % 100_000
 
 
-def program_of(algorithm: vg.AlgorithmDef, case: Case, _: int = 0) -> tuple[Program, Context]:
+def program_of(algorithm: vg.AlgorithmDef, case: Case, _: int = 0) -> tuple[ir.Program, Context]:
     """What the space of schedules is asked with."""
     graph, __, replaced = algorithm.prepare(case.graph, case.arguments)
     context = Context(facts=facts_of(graph, "cuda"), abilities=CUDA)

@@ -14,7 +14,7 @@ from matrix import ALGORITHMS, agree, cases, cells, program_of, seed_of
 from schedule_matrix import KINDS, Kind, groups
 
 import vgraph as vg
-from vgraph.compiler.axes import space
+from vgraph.compiler import space
 
 SAMPLE, ON_GPU = 2, 8
 """Schedules of each algorithm on graphs of one kind."""

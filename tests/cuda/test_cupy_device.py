@@ -16,8 +16,8 @@ from vgraph.compiler.backends.cuda.layout import num_words
 from vgraph.config import scope
 from vgraph.errors import InternalError
 from vgraph.runtime import executor
-from vgraph.runtime.cuda import cupy_device, use
-from vgraph.runtime.cuda.cupy_device import CupyDevice
+from vgraph.runtime.devices.cuda import cupy_device, use
+from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
 
 X = np.arange(100)
 if emulator.unavailable() is not None:

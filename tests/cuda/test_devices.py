@@ -16,7 +16,7 @@ from written import weighted, weighted_body, written
 import vgraph as vg
 from vgraph.config import scope
 from vgraph.runtime import executor, policy
-from vgraph.runtime.cuda import detect, registry, use
+from vgraph.runtime.devices.cuda import detect, registry, use
 
 X = np.arange(300)
 
@@ -94,7 +94,7 @@ def test_without_a_driver_nothing_is_imported_for_a_large_graph():
     code = """
 import sys, vgraph as vg
 from vgraph.runtime import policy
-from vgraph.runtime.cuda import detect
+from vgraph.runtime.devices.cuda import detect
 detect._DRIVER_SIGNS = ()
 policy.CUDA_ARCS = 0
 assert vg.run(vg.algorithms.bfs, vg.Graph.from_edges([0], [1]), source=0).stats.device == "cpu"
@@ -158,7 +158,7 @@ def test_a_warm_start_loads_no_compiler(tmp_path):
 import sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np, vgraph as vg
-from vgraph.runtime.cuda import use
+from vgraph.runtime.devices.cuda import use
 from emulated_device import EmulatedDevice
 from vgraph.compiler.backends.cuda import nvrtc
 class Device(EmulatedDevice):

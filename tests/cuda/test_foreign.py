@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vgraph.compiler.backends.cuda import nvrtc
 from vgraph.compiler.backends.cuda.foreign import Unsupported, device_function
-from vgraph.compiler.externals import External
+from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.types import I64
 
 WIDTHS = (1, 8, 13, 32, 33, 64, 65, 128)

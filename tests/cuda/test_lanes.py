@@ -14,8 +14,8 @@ from emulated_device import EmulatedDevice
 
 import vgraph as vg
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.lanes import carried, shared_loops
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.lanes import carried, shared_loops
 from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.runtime import policy
 

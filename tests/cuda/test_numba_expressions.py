@@ -71,7 +71,7 @@ def fibonacci(x):
 
 def functions(texts: list[str], more: list[Callable[..., Any]], t: Scalar) -> dict[str, Any]:
     """The functions for arguments of type `t`, by what they are in Python."""
-    from vgraph.compiler.numba_functions import compiled
+    from vgraph.compiler.foreign.numba_functions import compiled
 
     names = {"np": np, "math": math, "PRIMES": PRIMES}
     python = {text: eval(f"lambda x: {text}", names) for text in texts}

@@ -19,7 +19,7 @@ from schedule_matrix import graph_of as matrix_graph
 
 import vgraph as vg
 from vgraph.errors import InternalError
-from vgraph.runtime.cuda import use
+from vgraph.runtime.devices.cuda import use
 
 pytestmark = pytest.mark.skipif(emulator.unavailable() is not None, reason=str(emulator.unavailable()))
 

@@ -18,9 +18,9 @@ from vgraph.compiler.facts import Facts
 from vgraph.config import scope
 from vgraph.errors import InternalError
 from vgraph.runtime import executor, policy
-from vgraph.runtime.cuda import executor as cuda_executor
-from vgraph.runtime.cuda import use
-from vgraph.runtime.cuda.executor import resident_on
+from vgraph.runtime.devices.cuda import executor as cuda_executor
+from vgraph.runtime.devices.cuda import use
+from vgraph.runtime.devices.cuda.executor import resident_on
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.backends.base import Backend, KernelInterface, SourceText
 from vgraph.compiler.backends.cuda.layout import ControlLayout, num_words
 from vgraph.compiler.backends.scan import describe, scan
-from vgraph.runtime.cuda import executor
+from vgraph.runtime.devices.cuda import executor
 
 HEAD = """
 typedef unsigned long long u64;

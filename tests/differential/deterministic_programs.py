@@ -9,12 +9,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 import vgraph as vg
-from vgraph.compiler.axes import space
+from vgraph.compiler import ir, space
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Program
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of, number
 
@@ -317,7 +316,7 @@ def bits_of(values: dict[str, Any]) -> Bits:
 
 def ways(
     algorithm: vg.AlgorithmDef, graph: vg.Graph, arguments: dict[str, Any], count: int, seed: int
-) -> Iterator[tuple[vg.Schedule, Program]]:
+) -> Iterator[tuple[vg.Schedule, ir.Program]]:
     """`count` schedules that `deterministic=True` accepts, the default first, each with its kernel."""
     context = Context(facts=facts_of(graph), deterministic=True)
     program = build_program(algorithm, signature_of(graph, argument_types(algorithm, arguments)))
@@ -327,7 +326,7 @@ def ways(
         yield schedule, PassManager(given).run(program, PIPELINE)
 
 
-def interpreted(kernel: Program, graph: vg.Graph, arguments: dict[str, Any], seed: int | None) -> Bits:
+def interpreted(kernel: ir.Program, graph: vg.Graph, arguments: dict[str, Any], seed: int | None) -> Bits:
     """The kernel's results with visits in an order drawn by `seed`, on three threads."""
     hidden = {p.name: number(p.name, graph) for p in kernel.params if p.name.startswith("policy.")}
     threads = 1 if seed is None else 3

@@ -1,6 +1,6 @@
 """Every algorithm of the library under legal schedules, on graphs of every shape, against the reference interpreter.
 
-Nothing here names an axis of schedules: what there is to try comes from `vgraph.compiler.axes.space`, and the
+Nothing here names an axis of schedules: what there is to try comes from `vgraph.compiler.space`, and the
 algorithms from the library. Integers and booleans agree exactly, floats to a relative 1e-9 (64 bits) or 1e-4 (32
 bits), as sums are added in another order; results with several right answers have checks of their own in `CHECKS`.
 """
@@ -16,12 +16,11 @@ import numpy as np
 from library_arguments import arguments_for, defaults, graph_for
 
 import vgraph as vg
-from vgraph.compiler.axes import space
+from vgraph.compiler import ir, space
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.ir import Program
-from vgraph.compiler.rewrite import Context
-from vgraph.compiler.text import print_program
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.ir.text import print_program
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 
@@ -198,7 +197,7 @@ def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:
     return found
 
 
-def program_of(algorithm: vg.AlgorithmDef, case: Case, threads: int) -> tuple[Program, Context]:
+def program_of(algorithm: vg.AlgorithmDef, case: Case, threads: int) -> tuple[ir.Program, Context]:
     """What the space of schedules is asked with, for so many threads."""
     graph, _, replaced = algorithm.prepare(case.graph, case.arguments)
     context = Context(threads=1 if threads == 1 else 0, facts=facts_of(graph))
@@ -210,7 +209,7 @@ def program_of(algorithm: vg.AlgorithmDef, case: Case, threads: int) -> tuple[Pr
 class Group:
     """Cases that run the same program: what an algorithm prepares depends on the graph, and so does what is legal."""
 
-    program: Program
+    program: ir.Program
     context: Context
     cases: list[Case]
 
@@ -219,7 +218,7 @@ def groups(
     algorithm: vg.AlgorithmDef,
     found: list[Case],
     threads: int,
-    ask: Callable[[vg.AlgorithmDef, Case, int], tuple[Program, Context]] = program_of,
+    ask: Callable[[vg.AlgorithmDef, Case, int], tuple[ir.Program, Context]] = program_of,
 ) -> list[Group]:
     """The cases by the program that so many threads run."""
     by_code: dict[tuple[str, Facts], Group] = {}

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import vgraph as vg
-from vgraph.compiler.axes import space
+from vgraph.compiler import ir, space
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.ir import Binary, Cast
-from vgraph.compiler.rewrite import Context, walk
+from vgraph.compiler.ir.rewrite import Context, walk
 from vgraph.config import scope
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
@@ -159,8 +158,8 @@ def test_operands_of_the_same_type_cost_nothing() -> None:
     graph = vg.Graph.from_edges([0], [1], weight=np.array([1], np.int32))
     types = argument_types(narrow_paths, {"source": 0, "wide": False})
     (operator,) = build_program(narrow_paths, signature_of(graph, types)).operators
-    assert [n.op for n in walk(operator) if isinstance(n, Binary)] == ["+"]
-    assert not [n for n in walk(operator) if isinstance(n, Cast)]
+    assert [n.op for n in walk(operator) if isinstance(n, ir.Binary)] == ["+"]
+    assert not [n for n in walk(operator) if isinstance(n, ir.Cast)]
 
 
 # --- claims ---------------------------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ from library_arguments import graph_for, library
 
 import vgraph as vg
 from vgraph.compiler.axes import one_order
-from vgraph.compiler.text import print_program
-from vgraph.compiler.text_parser import parse
+from vgraph.compiler.ir.text import print_program
+from vgraph.compiler.ir.text_parser import parse
 
 THREADS = (1, 2, 3, 5, 8)
 QUICK, MANY = 10, 300

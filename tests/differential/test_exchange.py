@@ -6,11 +6,11 @@ import pytest
 from fuzz.programs import fixpoint, program_text
 from fuzz.runs import Runs, Subject, Way, compare
 
-from vgraph.compiler.effects import async_obstacle
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import async_obstacle
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import EdgeApply
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import walk
 from vgraph.refusals.schedules import IllegalSchedule
 
 QUICK, MANY = 12, 500
@@ -30,7 +30,7 @@ def at(sync: str, seed: int) -> dict[str, dict[str, str]]:
 
 
 def obstacle(subject: Subject) -> object:
-    (apply,) = (n for n in walk(subject.ready) if isinstance(n, EdgeApply))
+    (apply,) = (n for n in walk(subject.ready) if isinstance(n, ir.EdgeApply))
     return async_obstacle(subject.ready, apply)
 
 

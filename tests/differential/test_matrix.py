@@ -10,7 +10,7 @@ from library_arguments import UNDIRECTED
 from schedule_matrix import KINDS, Kind, agree, cases, groups, sampled
 
 import vgraph as vg
-from vgraph.compiler.axes import space
+from vgraph.compiler import space
 
 ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
 SAMPLE = 4

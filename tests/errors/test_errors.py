@@ -15,7 +15,7 @@ import pytest
 
 from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.types import F32, F64, I32, I64, Target, Vector
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.errors import Diagnostic
 from vgraph.refusals import calls, driver, limits, names, queues, syntax, types, writes
 from vgraph.refusals.base import Refusal

@@ -126,7 +126,7 @@ def compiled(algorithm: Any, graph: vg.Graph, backend: Any = None, **arguments: 
 
 
 def test_the_ir_is_text() -> None:
-    from vgraph.compiler.text import parse_program, print_program
+    from vgraph.compiler.ir.text import parse_program, print_program
 
     kernel = compiled(everything, small()).kernel
     assert parse_program(print_program(kernel)) == kernel
@@ -289,5 +289,5 @@ def test_the_content_is_in_the_key_of_compiled_code(tmp_path: Path, monkeypatch:
 
 
 def test_vgraph_does_not_import_numba() -> None:
-    code = "import sys, vgraph, vgraph.compiler.externals; assert 'numba' not in sys.modules"
+    code = "import sys, vgraph, vgraph.compiler.foreign.externals; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

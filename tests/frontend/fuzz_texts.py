@@ -24,11 +24,11 @@ import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.frontend.parser import parse
-from vgraph.compiler.legality import VerifyError
-from vgraph.compiler.text import parse_program, print_program
-from vgraph.compiler.verify import verify
-from vgraph.decorators import AlgorithmDef
+from vgraph.compiler.ir.legality import VerifyError
+from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.verify import verify
 from vgraph.errors import InternalError
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.explain import stand_ins
 from vgraph.source import SourceFile

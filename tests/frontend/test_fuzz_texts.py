@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
-from vgraph.compiler.text import parse_program
+from vgraph.compiler.ir.text import parse_program
 
 EDITS = st.lists(
     st.tuples(st.integers(0, 3000), st.integers(0, 5), st.integers(0, 1000)), min_size=1, max_size=6

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
-from vgraph import language
+from vgraph.language import names as language
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])

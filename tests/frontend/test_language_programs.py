@@ -10,12 +10,12 @@ import language_programs as programs
 import numpy as np
 import pytest
 
+from vgraph.compiler import ir
 from vgraph.compiler.frontend import Signature, argument_types, build_program
-from vgraph.compiler.ir import Program
-from vgraph.compiler.text import parse_program, print_program
+from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.verify import verify
 from vgraph.compiler.types import F64, I32, I64, Target
-from vgraph.compiler.verify import verify
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES: dict[str, dict[str, Any]] = {
@@ -30,7 +30,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def build(definition: AlgorithmDef, directed: bool = True, **values: Any) -> Program:
+def build(definition: AlgorithmDef, directed: bool = True, **values: Any) -> ir.Program:
     """The verified program for a graph with an int32 weight and a float64 height."""
     arguments = argument_types(definition, values)
     signature = Signature(Target(), {"height": F64}, {"weight": I32}, {"weight": I64}, directed, arguments)

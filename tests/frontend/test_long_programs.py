@@ -19,12 +19,12 @@ from vgraph.compiler.backends.effort import Effort, effort_for
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.frontend.unit import Names
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.compiler.types import Target
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.refusals.limits import InlinedTooOften, TooDeep
-from vgraph.runtime.cpu import backend
+from vgraph.runtime.devices.cpu import backend
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 GRAPH = vg.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], directed=True)

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from test_language_programs import CASES, build
 
-from vgraph.decorators import AlgorithmDef
 from vgraph.errors import Diagnostic, ParameterError
+from vgraph.language.decorators import AlgorithmDef
 
 TEXT = Path(programs.__file__).read_text(encoding="utf-8")
 

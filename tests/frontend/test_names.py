@@ -14,9 +14,9 @@ import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda.backend import CUDABackend
 from vgraph.compiler.frontend import argument_types, source_parts
-from vgraph.decorators import AlgorithmDef
 from vgraph.errors import shown
-from vgraph.runtime.cpu import backend
+from vgraph.language.decorators import AlgorithmDef
+from vgraph.runtime.devices.cpu import backend
 from vgraph.runtime.executor import signature_of
 
 HUGE = 10**5000  # Python does not print ints of more than 4,300 digits

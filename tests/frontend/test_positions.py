@@ -10,7 +10,7 @@ import vgraph as vg
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.parser import parse
 from vgraph.compiler.frontend.typed import Typed, position_of
-from vgraph.decorators import Definition
+from vgraph.language.decorators import Definition
 from vgraph.reference.rewriting import Rewriting, tree_of
 
 SAME = {

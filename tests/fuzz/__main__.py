@@ -20,7 +20,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from vgraph.refusals.base import Refusal
-from vgraph.runtime.cpus import available_cpus
+from vgraph.runtime.devices.cpus import available_cpus
 
 from .programs import program_text
 from .runs import Difference, Subject, check, no_emulation

@@ -19,25 +19,25 @@ from unittest import mock
 import numpy as np
 
 import vgraph as vg
+from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU as CPU_ABILITIES
 from vgraph.compiler.abilities import CUDA as CUDA_ABILITIES
-from vgraph.compiler.axes import space
 from vgraph.compiler.backends.abi import Steering
-from vgraph.compiler.externals import refuse_externals
 from vgraph.compiler.facts import Facts
+from vgraph.compiler.foreign.externals import refuse_externals
 from vgraph.compiler.frontend import argument_types, typed_program
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Level, Program
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import chosen
-from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.config import scope
 from vgraph.reference import run_reference
 from vgraph.refusals.base import Refusal
-from vgraph.runtime import executor, policy, threads
+from vgraph.runtime import executor, policy
+from vgraph.runtime.devices import threads
+from vgraph.runtime.devices.runner import Call, Runner
 from vgraph.runtime.plan import plan_of
-from vgraph.runtime.runner import Call, Runner
 from vgraph.schedule import Options
 
 from .graphs import Kind, random_graph
@@ -147,7 +147,7 @@ class Subject:
         return Context(schedule, 1 if way.threads == 1 else 0, facts, abilities=abilities)
 
     @cached_property
-    def ready(self) -> Program:
+    def ready(self) -> ir.Program:
         """The program as schedules are chosen for it."""
         return space.ready(self.typed.program, Context())
 
@@ -155,11 +155,11 @@ class Subject:
         """Random legal schedules."""
         return space.sample(self.ready, self.context(way), count, way.seed)
 
-    def lowered(self, way: Way) -> dict[str, Program]:
+    def lowered(self, way: Way) -> dict[str, ir.Program]:
         """The program after each pass."""
-        stations: dict[str, Program] = {"": self.typed.program}
+        stations: dict[str, ir.Program] = {"": self.typed.program}
 
-        def observe(step: Any, program: Program) -> None:
+        def observe(step: Any, program: ir.Program) -> None:
             stations[step.name] = program
 
         PassManager(self.context(way)).run(self.typed.program, PIPELINE, on_pass=observe)
@@ -191,12 +191,12 @@ def numbers(seed: int) -> Iterator[None]:
         yield
 
 
-def compiled(program: Program, runner: Runner) -> tuple[Any, Any]:
+def compiled(program: ir.Program, runner: Runner) -> tuple[Any, Any]:
     """A kernel that is loaded, and its plan."""
     refuse_externals(program, runner.backend)
     source = runner.backend.emit(program)
     plan = plan_of(
-        program, source.interface, chosen(program) if program.level is not Level.KERNEL else vg.Schedule()
+        program, source.interface, chosen(program) if program.level is not ir.Level.KERNEL else vg.Schedule()
     )
     return runner.load(runner.compile(source), plan), plan
 
@@ -210,10 +210,10 @@ def patience(progress: Any) -> None:
 def runner_of(way: Way) -> Runner:
     """The device of a way."""
     if way.device == "cpu":
-        from vgraph.runtime.cpu import CPU
+        from vgraph.runtime.devices.cpu import CPU
 
         return CPU(way.threads)
-    from vgraph.runtime.cuda.executor import CUDA
+    from vgraph.runtime.devices.cuda.executor import CUDA
 
     return CUDA(emulated(way.seed))
 
@@ -263,7 +263,7 @@ class Runs:
                     names = [p.name for p in self.program.params if "." in p.name]
                     hidden = {name: policy.number(name, graph) for name in names}
                     order = {"seed": self.way.seed, "threads": self.way.threads}
-                    low = self.program.level is Level.KERNEL
+                    low = self.program.level is ir.Level.KERNEL
                     return interpret(self.program, graph, arguments | hidden, **(order if low else {}))
                 call = Call(self.plan, graph, arguments)
                 ran = self.runner.run(self.kernel, call, patience)

@@ -7,19 +7,6 @@ import random
 from collections.abc import Callable
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import (
-    Body,
-    Expr,
-    FrontierKind,
-    Layout,
-    Level,
-    Order,
-    Orientation,
-    Origin,
-    Program,
-    Site,
-    Stmt,
-)
 from vgraph.compiler.types import (
     BOOL,
     EID,
@@ -40,14 +27,14 @@ from vgraph.schedule import AXES, ApplySchedule
 NUMBERS = (I32, I64, U32, U64, F32, F64)
 VECTORS = (Vector(F32, 3), Vector(I64, 2))
 TYPES: tuple[Type, ...] = (*NUMBERS, BOOL, VID, EID, *VECTORS)
-INDEX: dict[Site, Type] = {
-    Site.VERTEX: VID,
-    Site.EDGE: EID,
-    Site.EDGE_IN: EID,
-    Site.EDGE_SEGMENTS: EID,
-    Site.ARRAY: I64,
-    Site.QUEUE: I64,
-    Site.THREAD: VID,
+INDEX: dict[ir.Site, Type] = {
+    ir.Site.VERTEX: VID,
+    ir.Site.EDGE: EID,
+    ir.Site.EDGE_IN: EID,
+    ir.Site.EDGE_SEGMENTS: EID,
+    ir.Site.ARRAY: I64,
+    ir.Site.QUEUE: I64,
+    ir.Site.THREAD: VID,
 }
 NAMES = (
     *("x", "dist", "frontier", "fill", "in", "min", "weight.in", "größe", "a b", 'quote"d', "inf", "none"),
@@ -76,16 +63,16 @@ class Maker:
 
     # --- declarations
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         params = tuple(ir.Param(self.new(), self.pick(TYPES)) for _ in range(2))
         self.properties = [
-            ir.Property(self.new(), t, Site.VERTEX, self.pick(Origin), self.chance()) for t in TYPES
+            ir.Property(self.new(), t, ir.Site.VERTEX, self.pick(ir.Origin), self.chance()) for t in TYPES
         ]
         self.properties += [
-            ir.Property(self.new(), self.pick(TYPES), site, self.pick(Origin)) for site in Site
+            ir.Property(self.new(), self.pick(TYPES), site, self.pick(ir.Origin)) for site in ir.Site
         ]
         self.globals = tuple(ir.Global(self.new(), t) for t in NUMBERS)
-        layouts = ((), (Layout.SPARSE,), (Layout.BITMAP, Layout.SPARSE))
+        layouts = ((), (ir.Layout.SPARSE,), (ir.Layout.BITMAP, ir.Layout.SPARSE))
         frontiers = tuple(ir.FrontierDecl(self.new(), self.pick(layouts), self.chance()) for _ in range(3))
         lists = (ir.ListDecl(self.new()),)
         self.frontiers, self.list = [f.name for f in frontiers], lists[0].name
@@ -111,13 +98,13 @@ class Maker:
         queues = (ir.QueueDecl(self.queue, self.pick(self.properties).name),)
         buckets = (ir.BucketsDecl(self.buckets, v, self.expr(I64), self.chance()),)
         tail = (self.pick((0, 1)), buckets, queues, self.chance())
-        return Program(self.new(), self.pick(Level), target, *groups, body, results, *tail)
+        return ir.Program(self.new(), self.pick(ir.Level), target, *groups, body, results, *tail)
 
     # --- expressions
 
-    def expr(self, t: Type) -> Expr:
+    def expr(self, t: Type) -> ir.Expr:
         self.depth += 1
-        choices: list[Callable[[Type], Expr]] = [self.leaf]
+        choices: list[Callable[[Type], ir.Expr]] = [self.leaf]
         if self.depth < 5:
             choices += [self.load, self.select, self.cast]
             if t == BOOL:
@@ -132,7 +119,7 @@ class Maker:
         self.depth -= 1
         return result
 
-    def leaf(self, t: Type) -> Expr:
+    def leaf(self, t: Type) -> ir.Expr:
         found = [n for n, kind in self.locals.items() if kind == t]
         if found and self.chance(0.6):
             return ir.Var(self.pick(found), t)
@@ -143,7 +130,7 @@ class Maker:
             return ir.Cast(t, self.const(t.element))
         return self.const(t)
 
-    def const(self, t: Scalar) -> Expr:
+    def const(self, t: Scalar) -> ir.Expr:
         if t == BOOL:
             return ir.Const(self.chance(), BOOL)
         if t.is_float:
@@ -151,20 +138,20 @@ class Maker:
             return ir.Const(self.pick(values), t)
         return ir.Const(self.pick((0, 1, -1, 2**31 - 1, -(2**31), 2**64 - 1)), t)
 
-    def load(self, t: Type) -> Expr:
+    def load(self, t: Type) -> ir.Expr:
         found = [p for p in self.properties if p.type == t]
         prop = self.pick(found)
         if self.chance():
             return ir.ScratchLoad(prop.name, self.expr(INDEX[prop.site]), t)
-        return ir.Load(prop.name, self.expr(INDEX[prop.site]), t, self.pick(Order))
+        return ir.Load(prop.name, self.expr(INDEX[prop.site]), t, self.pick(ir.Order))
 
-    def select(self, t: Type) -> Expr:
+    def select(self, t: Type) -> ir.Expr:
         return ir.Select(self.expr(BOOL), self.expr(t), self.expr(t))
 
-    def cast(self, t: Type) -> Expr:
+    def cast(self, t: Type) -> ir.Expr:
         return ir.Cast(t, self.expr(self.pick(NUMBERS)))
 
-    def binary(self, t: Type) -> Expr:
+    def binary(self, t: Type) -> ir.Expr:
         if self.chance(0.2):
             return ir.Unary(self.pick(("neg", "invert")), self.expr(t))
         if self.chance(0.1) and isinstance(t, Scalar):
@@ -174,7 +161,7 @@ class Maker:
         ops = ("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "min", "max")
         return ir.Binary(self.pick(ops), self.expr(t), self.expr(t))
 
-    def call(self, t: Type) -> Expr:
+    def call(self, t: Type) -> ir.Expr:
         element = t.element if isinstance(t, Vector) else t
         vectors = [v for v in VECTORS if v == t or (isinstance(t, Scalar) and v.element == t)]
         if isinstance(t, Scalar) and vectors and self.chance():
@@ -183,7 +170,7 @@ class Maker:
         name = self.pick(("sqrt", "exp", "log", "floor", "ceil", "abs")) if element.is_float else "abs"
         return ir.Call(name, (self.expr(t),), t)
 
-    def test(self, t: Type) -> Expr:
+    def test(self, t: Type) -> ir.Expr:
         kind = self.random.randrange(6)
         operand = self.pick((*NUMBERS, VID, BOOL))
         if kind == 0:
@@ -199,11 +186,11 @@ class Maker:
             return ir.Piece(self.pick((ir.Share.WHOLE, ir.Share.FIRST)))
         return ir.Call(self.pick(("isnan", "isinf")), (self.expr(F64),), BOOL)
 
-    def size(self, t: Type) -> Expr:
-        arrays = [p.name for p in self.properties if p.site is Site.ARRAY]
+    def size(self, t: Type) -> ir.Expr:
+        arrays = [p.name for p in self.properties if p.site is ir.Site.ARRAY]
         return self.pick(
             (
-                ir.Degree(self.expr(VID), self.pick(Orientation)),
+                ir.Degree(self.expr(VID), self.pick(ir.Orientation)),
                 ir.Piece(ir.Share.SIZE),
                 ir.GraphSize(self.pick(("num_vertices", "num_arcs"))),
                 ir.FrontierSize(self.pick(self.frontiers)),
@@ -215,12 +202,12 @@ class Maker:
             )
         )
 
-    def neighbor(self, t: Type) -> Expr:
-        return ir.Neighbor(self.expr(VID), self.pick(Orientation), self.expr(I64))
+    def neighbor(self, t: Type) -> ir.Expr:
+        return ir.Neighbor(self.expr(VID), self.pick(ir.Orientation), self.expr(I64))
 
     # --- statements
 
-    def body(self, names: dict[str, Type] | None = None, least: int = 0) -> Body:
+    def body(self, names: dict[str, Type] | None = None, least: int = 0) -> ir.Body:
         before = dict(self.locals)
         self.locals.update(names or {})
         self.depth += 2
@@ -229,16 +216,16 @@ class Maker:
         self.locals = before
         return body
 
-    def stmt(self) -> Stmt:
+    def stmt(self) -> ir.Stmt:
         if self.depth >= 6:
             return self.simple()
         return self.pick((self.simple, self.memory, self.block, self.frontier, self.kernel, self.apply))()
 
-    def simple(self) -> Stmt:
+    def simple(self) -> ir.Stmt:
         t = self.pick(TYPES)
         found = [n for n, kind in self.locals.items() if kind in NUMBERS]
         g = self.pick(self.globals)
-        choices: list[Callable[[], Stmt]] = [
+        choices: list[Callable[[], ir.Stmt]] = [
             lambda: self.let(t),
             lambda: ir.SetGlobal(g.name, self.expr(g.type)),
             lambda: ir.ReduceGlobal(self.pick(("+", "min", "*", "|")), g.name, self.expr(g.type)),
@@ -256,19 +243,19 @@ class Maker:
             )
         return self.pick(choices)()
 
-    def let(self, t: Type) -> Stmt:
+    def let(self, t: Type) -> ir.Stmt:
         name, value = self.new(), self.expr(t)
         self.locals[name] = t
         return ir.Let(name, t, value)
 
-    def memory(self) -> Stmt:
+    def memory(self) -> ir.Stmt:
         prop = self.pick(self.properties)
         place = (prop.name, self.expr(INDEX[prop.site]))
         value, t = self.expr(prop.type), prop.type
         ok = self.new()
         return self.pick(
             (
-                lambda: ir.Store(*place, value, self.pick(Order)),
+                lambda: ir.Store(*place, value, self.pick(ir.Order)),
                 lambda: ir.ScratchStore(*place, value),
                 lambda: ir.ScratchClear(prop.name),
                 lambda: ir.Reduce(
@@ -281,9 +268,9 @@ class Maker:
             )
         )()
 
-    def block(self) -> Stmt:
+    def block(self) -> ir.Stmt:
         i, e = self.new(), self.new()
-        ways = (self.pick(Orientation), self.pick(Orientation))
+        ways = (self.pick(ir.Orientation), self.pick(ir.Orientation))
         return self.pick(
             (
                 lambda: ir.If(self.expr(BOOL), self.body(), self.body()),
@@ -302,29 +289,31 @@ class Maker:
             )
         )()
 
-    def frontier(self) -> Stmt:
+    def frontier(self) -> ir.Stmt:
         a, b = self.pick(self.frontiers), self.pick(self.frontiers)
         return self.pick(
             (
-                lambda: ir.FrontierSet(a, FrontierKind.SINGLE, self.expr(VID)),
-                lambda: ir.FrontierSet(a, self.pick((FrontierKind.ALL, FrontierKind.EMPTY))),
+                lambda: ir.FrontierSet(a, ir.FrontierKind.SINGLE, self.expr(VID)),
+                lambda: ir.FrontierSet(a, self.pick((ir.FrontierKind.ALL, ir.FrontierKind.EMPTY))),
                 lambda: ir.FrontierCopy(a, b),
                 lambda: ir.ListClear(self.list),
                 lambda: ir.ListAppend(self.list, a),
                 lambda: ir.ListGet(a, self.list, self.expr(I64)),
-                lambda: ir.FrontierPush(a, self.expr(VID), self.pick(Layout), self.chance(), self.chance()),
-                lambda: ir.FrontierClear(a, self.pick(Layout)),
+                lambda: ir.FrontierPush(
+                    a, self.expr(VID), self.pick(ir.Layout), self.chance(), self.chance()
+                ),
+                lambda: ir.FrontierClear(a, self.pick(ir.Layout)),
                 lambda: ir.FrontierSwap(a, b),
                 lambda: ir.Fold(self.pick(self.properties).name, self.pick(self.properties).name),
-                lambda: ir.FrontierConvert(a, self.pick(Layout)),
+                lambda: ir.FrontierConvert(a, self.pick(ir.Layout)),
             )
         )()
 
-    def kernel(self) -> Stmt:
+    def kernel(self) -> ir.Stmt:
         v, i = self.new(), self.new()
-        layout = self.pick((None, *Layout))
+        layout = self.pick((None, *ir.Layout))
         frontier = None if layout is None else self.pick(self.frontiers)
-        cut = self.pick((None, *Orientation))
+        cut = self.pick((None, *ir.Orientation))
         limit = self.pick((None, ir.Const(64, I64))) if cut else None
         return self.pick(
             (
@@ -373,7 +362,7 @@ class Maker:
         count = self.random.randint(1, 2)
         return tuple(self.pick(self.properties).name for _ in range(count)), self.random.randint(1, 9)
 
-    def apply(self) -> Stmt:
+    def apply(self) -> ir.Stmt:
         kind = self.pick((ir.EdgeApply, ir.VertexApply))
         optional = [None, *self.frontiers]
         op = self.pick(self.operators)

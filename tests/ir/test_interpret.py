@@ -9,15 +9,14 @@ import pytest
 from programs import MIXED, SSSP, SSSP_PULL, SSSP_PUSH
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from vgraph.compiler import arithmetic
+from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.functions import FUNCTIONS
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.interpret.expressions import EXPRESSIONS
 from vgraph.compiler.interpret.statements import _JUMPS, COMPOUND, SIMPLE
-from vgraph.compiler.ir import Emit
-from vgraph.compiler.legality import BINARY, STATEMENTS, UNARY
-from vgraph.compiler.text import parse_program
-from vgraph.compiler.verify_expressions import TYPE_CHECKS
+from vgraph.compiler.ir.legality import BINARY, STATEMENTS, UNARY
+from vgraph.compiler.ir.text import parse_program
+from vgraph.compiler.ir.verify_expressions import TYPE_CHECKS
 from vgraph.errors import AlgorithmError, InternalError
 from vgraph.graph import Graph
 
@@ -30,7 +29,7 @@ def random_graph(seed, n=60, m=200, **options):
 
 
 def test_the_tables_know_every_node_and_operation():
-    assert {*SIMPLE, *COMPOUND, *_JUMPS, Emit} == set(STATEMENTS)
+    assert {*SIMPLE, *COMPOUND, *_JUMPS, ir.Emit} == set(STATEMENTS)
     assert set(EXPRESSIONS) == set(TYPE_CHECKS)
     assert set(arithmetic.BINARY) == set(BINARY)
     assert set(arithmetic.UNARY) == set(UNARY)

@@ -7,8 +7,7 @@ from programs import MIXED, SSSP, SSSP_PUSH
 from random_programs import Maker
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import Level
-from vgraph.compiler.rewrite import (
+from vgraph.compiler.ir.rewrite import (
     Context,
     Pass,
     PassManager,
@@ -22,9 +21,9 @@ from vgraph.compiler.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.text import parse_program, print_node, print_program
+from vgraph.compiler.ir.text import parse_program, print_node, print_program
+from vgraph.compiler.ir.verify import verify
 from vgraph.compiler.types import I32, VID
-from vgraph.compiler.verify import verify
 from vgraph.errors import InternalError
 
 
@@ -123,7 +122,7 @@ def _same(program, context):
 
 
 def _to_kernel(program, context):
-    return with_fields(program, {"level": Level.KERNEL, "operators": (), "body": ()})
+    return with_fields(program, {"level": ir.Level.KERNEL, "operators": (), "body": ()})
 
 
 def _lose_a_declaration(program, context):
@@ -133,14 +132,14 @@ def _lose_a_declaration(program, context):
 def test_the_manager_runs_passes_in_order_and_shows_each():
     seen, context = [], Context()
     passes = [
-        Pass("same", _same, Level.ALGORITHM, Level.ALGORITHM),
-        Pass("to-kernel", _to_kernel, Level.ALGORITHM, Level.KERNEL),
+        Pass("same", _same, ir.Level.ALGORITHM, ir.Level.ALGORITHM),
+        Pass("to-kernel", _to_kernel, ir.Level.ALGORITHM, ir.Level.KERNEL),
     ]
     program = parse_program(SSSP)
     manager = PassManager(context)
     result = manager.run(program, passes, on_pass=lambda p, r: seen.append((p.name, r.level)))
-    assert seen == [("same", Level.ALGORITHM), ("to-kernel", Level.KERNEL)]
-    assert result.level is Level.KERNEL
+    assert seen == [("same", ir.Level.ALGORITHM), ("to-kernel", ir.Level.KERNEL)]
+    assert result.level is ir.Level.KERNEL
     assert context.notes == ["seen"]
 
 
@@ -148,12 +147,18 @@ def test_the_manager_runs_passes_in_order_and_shows_each():
     ("passes", "message"),
     [
         (
-            [Pass("lose", _lose_a_declaration, Level.ALGORITHM, Level.ALGORITHM)],
+            [Pass("lose", _lose_a_declaration, ir.Level.ALGORITHM, ir.Level.ALGORITHM)],
             "pass lose broke the program",
         ),
-        ([Pass("late", _same, Level.KERNEL, Level.KERNEL)], "pass late takes kernel level, not algorithm"),
-        ([Pass("lazy", _same, Level.ALGORITHM, Level.KERNEL)], "pass lazy gave algorithm level, not kernel"),
-        ([Pass("eager", _to_kernel, Level.ALGORITHM, Level.ALGORITHM)], "pass eager broke the program"),
+        (
+            [Pass("late", _same, ir.Level.KERNEL, ir.Level.KERNEL)],
+            "pass late takes kernel level, not algorithm",
+        ),
+        (
+            [Pass("lazy", _same, ir.Level.ALGORITHM, ir.Level.KERNEL)],
+            "pass lazy gave algorithm level, not kernel",
+        ),
+        ([Pass("eager", _to_kernel, ir.Level.ALGORITHM, ir.Level.ALGORITHM)], "pass eager broke the program"),
     ],
 )
 def test_the_manager_names_the_guilty_pass(passes, message):

@@ -10,13 +10,22 @@ from hypothesis import strategies as st
 from programs import MIXED, SSSP, SSSP_PULL, SSSP_PUSH
 from random_programs import Maker
 
-from vgraph.compiler import ir, legality
-from vgraph.compiler.forms import FORMS, Hole
-from vgraph.compiler.rewrite import walk
-from vgraph.compiler.text import _EXPRESSIONS, _STATEMENTS, RESERVED, parse_program, print_node, print_program
-from vgraph.compiler.text_expressions import IrSyntaxError
-from vgraph.compiler.text_parser import _lark
-from vgraph.compiler.verify_expressions import TYPE_CHECKS
+from vgraph.compiler import ir
+from vgraph.compiler.ir import legality
+from vgraph.compiler.ir.forms import FORMS, Hole
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.text import (
+    _EXPRESSIONS,
+    _STATEMENTS,
+    RESERVED,
+    parse_program,
+    print_node,
+    print_program,
+)
+from vgraph.compiler.ir.text_expressions import IrSyntaxError
+from vgraph.compiler.ir.text_parser import _lark
+from vgraph.compiler.ir.verify_expressions import TYPE_CHECKS
+from vgraph.compiler.types import VID, Target
 
 
 @settings(max_examples=60, deadline=None)
@@ -57,10 +66,10 @@ def test_every_node_has_one_text():
 def test_every_keyword_is_reserved_or_harmless_as_a_name():
     words = {t.pattern.value for t in _lark().terminals if t.pattern.value.isidentifier()} | RESERVED
     for word in sorted(words):
-        name = ir.Var(word, ir.VID)
-        params = (ir.Param(word, ir.VID),)
+        name = ir.Var(word, VID)
+        params = (ir.Param(word, VID),)
         body = (ir.Assign(word, name), ir.Emit(ir.Compare("==", name, ir.Binary("min", name, name))))
-        program = ir.Program(word, ir.Level.KERNEL, ir.Target(), params, (), (), (), (), (), body, ())
+        program = ir.Program(word, ir.Level.KERNEL, Target(), params, (), (), (), (), (), body, ())
         assert parse_program(print_program(program)) == program, word
 
 

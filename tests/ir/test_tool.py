@@ -8,13 +8,15 @@ import pytest
 from programs import SSSP, SSSP_PUSH
 
 from vgraph.compiler import __main__ as tool
-from vgraph.compiler.ir import Level
-from vgraph.compiler.rewrite import Pass, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Pass, with_fields
 
 PASSES = (
-    Pass("rename-it", lambda p, c: with_fields(p, {"name": "renamed"}), Level.ALGORITHM, Level.ALGORITHM),
-    Pass("break-it", lambda p, c: with_fields(p, {"frontiers": ()}), Level.ALGORITHM, Level.ALGORITHM),
-    Pass("empty-it", lambda p, c: with_fields(p, {"body": ()}), Level.ALGORITHM, Level.ALGORITHM),
+    Pass(
+        "rename-it", lambda p, c: with_fields(p, {"name": "renamed"}), ir.Level.ALGORITHM, ir.Level.ALGORITHM
+    ),
+    Pass("break-it", lambda p, c: with_fields(p, {"frontiers": ()}), ir.Level.ALGORITHM, ir.Level.ALGORITHM),
+    Pass("empty-it", lambda p, c: with_fields(p, {"body": ()}), ir.Level.ALGORITHM, ir.Level.ALGORITHM),
 )
 
 

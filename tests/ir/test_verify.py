@@ -6,13 +6,13 @@ import pytest
 from programs import MIXED, SSSP, SSSP_PULL, SSSP_PUSH
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import Level
-from vgraph.compiler.legality import STATEMENTS
-from vgraph.compiler.rewrite import transform, with_fields
-from vgraph.compiler.text import parse_program
-from vgraph.compiler.verify import VerifyError, verify
-from vgraph.compiler.verify_expressions import TYPE_CHECKS
-from vgraph.compiler.verify_nodes import STATEMENT_CHECKS
+from vgraph.compiler.ir.legality import STATEMENTS
+from vgraph.compiler.ir.rewrite import transform, with_fields
+from vgraph.compiler.ir.text import parse_program
+from vgraph.compiler.ir.verify import VerifyError, verify
+from vgraph.compiler.ir.verify_expressions import TYPE_CHECKS
+from vgraph.compiler.ir.verify_nodes import STATEMENT_CHECKS
+from vgraph.compiler.types import BOOL, I64, VID
 
 QUEUE = """\
 program popped: algorithm, ids 32, offsets 32
@@ -203,16 +203,16 @@ def _change(program, kind, fields):
 @pytest.mark.parametrize(
     ("text", "kind", "fields", "rule"),
     [
-        (SSSP, ir.Load, {"type": ir.VID}, "dist is i32, not vid"),
+        (SSSP, ir.Load, {"type": VID}, "dist is i32, not vid"),
         (SSSP, ir.Load, {"prop": "dust"}, "no property is called dust"),
         (SSSP, ir.Var, {"name": "other"}, "no local is called other"),
-        (SSSP, ir.Var, {"type": ir.I64}, "is vid, not i64"),
-        (SSSP, ir.FrontierSize, {"type": ir.VID}, "its type is i64, not vid"),
+        (SSSP, ir.Var, {"type": I64}, "is vid, not i64"),
+        (SSSP, ir.FrontierSize, {"type": VID}, "its type is i64, not vid"),
         (SSSP, ir.Compare, {"op": "<>"}, "does not compare"),
         (SSSP, ir.Reduce, {"op": "-"}, "- is not a reduction"),
         (SSSP, ir.Result, {"kind": "scalar"}, "a name is a property result"),
         (SSSP, ir.FrontierSet, {"vertex": None}, "single takes a vertex"),
-        (MIXED, ir.For, {"start": ir.Const(True, ir.BOOL)}, "a bound is bool, not i64"),
+        (MIXED, ir.For, {"start": ir.Const(True, BOOL)}, "a bound is bool, not i64"),
         (SSSP_PUSH, ir.ParFor, {"layout": ir.Layout.SPARSE}, "a frontier has a layout"),
     ],
 )
@@ -225,7 +225,7 @@ def test_broken_nodes_are_refused(text, kind, fields, rule):
 def test_the_level_and_the_spans_are_checked_where_asked():
     program = parse_program(SSSP)
     with pytest.raises(VerifyError, match="the program is at level algorithm"):
-        verify(program, Level.KERNEL)
+        verify(program, ir.Level.KERNEL)
     object.__setattr__(program.operators[0].body[0], "span", None)
     verify(program)
     with pytest.raises(VerifyError, match="has no span"):

@@ -20,7 +20,7 @@ from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.backends.context import ContextView
 from vgraph.compiler.backends.llvm import LLVMBackend
 from vgraph.compiler.types import Target, Type
-from vgraph.runtime.threads import native_runtime, run_native
+from vgraph.runtime.devices.threads import native_runtime, run_native
 
 Array = npt.NDArray[Any]
 BACKEND = LLVMBackend(lambda: native_runtime().symbols)

@@ -9,12 +9,11 @@ import pytest
 from llvm_harness import CSR, Outcome, program, run
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import FrontierKind, Layout
 from vgraph.compiler.types import BOOL, I32, I64, VID, Target, Type
 
 V = ir.Var("v", VID)
 WIDE = ir.Cast(I64, V)
-SPARSE, BITMAP = Layout.SPARSE, Layout.BITMAP
+SPARSE, BITMAP = ir.Layout.SPARSE, ir.Layout.BITMAP
 SIZES = [0, 1, 63, 64, 65, 5000]
 THREADS = [1, 2, 4]
 
@@ -27,13 +26,13 @@ def multiple(k: int) -> ir.Expr:
     return ir.Compare("==", ir.Binary("%", WIDE, const(k)), const(0))
 
 
-def fill_with(name: str, layout: Layout, condition: ir.Expr, **options: Any) -> list[ir.Stmt]:
+def fill_with(name: str, layout: ir.Layout, condition: ir.Expr, **options: Any) -> list[ir.Stmt]:
     """Clear the frontier and push the vertices for which `condition` holds."""
     push = ir.FrontierPush(name, V, layout, **{"dedupe": False, "atomic": True, **options})
     return [ir.FrontierClear(name, layout), ir.ParFor("v", None, None, (ir.If(condition, (push,)),))]
 
 
-def show(name: str, layout: Layout, out: str = "o") -> ir.Stmt:
+def show(name: str, layout: ir.Layout, out: str = "o") -> ir.Stmt:
     """Add 1 at every member."""
     return ir.ParFor("v", layout, name, (ir.Reduce("+", out, V, ir.Const(1, I32), atomic=True),))
 
@@ -65,9 +64,9 @@ def go(
 
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("layout", Layout, ids=lambda x: x.value)
+@pytest.mark.parametrize("layout", ir.Layout, ids=lambda x: x.value)
 @pytest.mark.parametrize("bits", [32, 64])
-def test_push_and_walk(layout: Layout, n: int, threads: int, bits: int) -> None:
+def test_push_and_walk(layout: ir.Layout, n: int, threads: int, bits: int) -> None:
     body = [*fill_with("f", layout, multiple(3)), show("f", layout)]
     got = go(body, n, threads, target=Target(bits, bits))
     np.testing.assert_array_equal(got.arrays["o"], np.arange(n) % 3 == 0)
@@ -75,8 +74,8 @@ def test_push_and_walk(layout: Layout, n: int, threads: int, bits: int) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize("layout", Layout, ids=lambda x: x.value)
-def test_deduplication(layout: Layout, threads: int) -> None:
+@pytest.mark.parametrize("layout", ir.Layout, ids=lambda x: x.value)
+def test_deduplication(layout: ir.Layout, threads: int) -> None:
     """Seven vertices, others in every round, are pushed by many; 600 rounds use up the epochs of flags."""
     n, rounds = 700, 600
     r = ir.Var("r", I64)
@@ -103,7 +102,7 @@ def test_deduplication(layout: Layout, threads: int) -> None:
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(("first", "second"), [(SPARSE, BITMAP), (BITMAP, SPARSE), (SPARSE, SPARSE)])
-def test_convert(first: Layout, second: Layout, n: int, threads: int) -> None:
+def test_convert(first: ir.Layout, second: ir.Layout, n: int, threads: int) -> None:
     """There and back; converting to the layout it has is nothing."""
     body = [
         *fill_with("f", first, multiple(5)),
@@ -128,17 +127,17 @@ def test_a_queue_made_from_a_bitmap_is_sorted(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("layout", Layout, ids=lambda x: x.value)
-@pytest.mark.parametrize("kind", FrontierKind, ids=lambda x: x.value)
+@pytest.mark.parametrize("layout", ir.Layout, ids=lambda x: x.value)
+@pytest.mark.parametrize("kind", ir.FrontierKind, ids=lambda x: x.value)
 @pytest.mark.parametrize("n", [1, 64, 100])
-def test_set(kind: FrontierKind, layout: Layout, n: int, threads: int) -> None:
-    vertex = ir.Const(n // 2, VID) if kind is FrontierKind.SINGLE else None
+def test_set(kind: ir.FrontierKind, layout: ir.Layout, n: int, threads: int) -> None:
+    vertex = ir.Const(n // 2, VID) if kind is ir.FrontierKind.SINGLE else None
     body = [*fill_with("f", layout, multiple(1)), ir.FrontierSet("f", kind, vertex), show("f", layout)]
     got = go(body, n, threads)
     want = {
-        FrontierKind.EMPTY: np.zeros(n),
-        FrontierKind.ALL: np.ones(n),
-        FrontierKind.SINGLE: np.arange(n) == n // 2,
+        ir.FrontierKind.EMPTY: np.zeros(n),
+        ir.FrontierKind.ALL: np.ones(n),
+        ir.FrontierKind.SINGLE: np.arange(n) == n // 2,
     }
     np.testing.assert_array_equal(got.arrays["o"], want[kind])
     assert got.results["size"] == want[kind].sum()
@@ -146,7 +145,7 @@ def test_set(kind: FrontierKind, layout: Layout, n: int, threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_all_in_either_layout(threads: int) -> None:
-    everything = ir.FrontierSet("f", FrontierKind.ALL)
+    everything = ir.FrontierSet("f", ir.FrontierKind.ALL)
     body = [
         everything,
         ir.FrontierConvert("f", SPARSE),
@@ -159,8 +158,8 @@ def test_all_in_either_layout(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("layout", Layout, ids=lambda x: x.value)
-def test_copy_and_swap(layout: Layout, threads: int) -> None:
+@pytest.mark.parametrize("layout", ir.Layout, ids=lambda x: x.value)
+def test_copy_and_swap(layout: ir.Layout, threads: int) -> None:
     n = 500
     body = [
         *fill_with("f", layout, multiple(3)),
@@ -197,9 +196,9 @@ def test_membership_and_words_of_one_thread(threads: int, atomic: bool) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("layout", Layout, ids=lambda x: x.value)
+@pytest.mark.parametrize("layout", ir.Layout, ids=lambda x: x.value)
 @pytest.mark.parametrize("bits", [32, 64])
-def test_lists(layout: Layout, threads: int, bits: int) -> None:
+def test_lists(layout: ir.Layout, threads: int, bits: int) -> None:
     """Frontiers of multiples of 2, 3, 4 ...; read back by index, from the end, and out of range."""
     n, rounds = 700, 40
     r = ir.Var("r", I64)
@@ -246,7 +245,7 @@ def test_clearing_a_list(threads: int) -> None:
 def test_single_prepares_a_frontier(threads: int) -> None:
     single = ir.Single(
         (
-            ir.FrontierSet("f", FrontierKind.SINGLE, ir.Const(3, VID)),
+            ir.FrontierSet("f", ir.FrontierKind.SINGLE, ir.Const(3, VID)),
             ir.FrontierClear("g", SPARSE),
             ir.FrontierPush("g", ir.Const(5, VID), SPARSE, dedupe=True),
             ir.FrontierPush("g", ir.Const(5, VID), SPARSE, dedupe=True),

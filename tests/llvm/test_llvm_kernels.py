@@ -15,13 +15,12 @@ from llvm_harness import BACKEND, CSR, Array, context_for, load, program, run
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import Status
 from vgraph.compiler.backends.base import KernelInterface
-from vgraph.compiler.ir import FrontierKind, Layout, Order, Orientation, Site
 from vgraph.compiler.types import BOOL, EID, F32, F64, I32, I64, VID, Scalar, Target
-from vgraph.runtime.threads import run_native
+from vgraph.runtime.devices.threads import run_native
 
 V, U, E = ir.Var("v", VID), ir.Var("u", VID), ir.Var("e", EID)
-OUT, IN = Orientation.OUT, Orientation.IN
-SPARSE = Layout.SPARSE
+OUT, IN = ir.Orientation.OUT, ir.Orientation.IN
+SPARSE = ir.Layout.SPARSE
 THREADS = [1, 2, 4]
 BIG = 2**63 - 1
 TARGETS = [Target(32, 32), Target(32, 64), Target(64, 64)]
@@ -66,7 +65,7 @@ def sssp(t: Scalar, threads: int, target: Target) -> ir.Program:
             "f",
             (
                 ir.ReduceGlobal("+", "edges", ir.Degree(V, OUT)),
-                ir.Let("d", t, ir.Load("dist", V, t, Order.RELAXED)),
+                ir.Let("d", t, ir.Load("dist", V, t, ir.Order.RELAXED)),
                 relax,
             ),
             "relax",
@@ -77,7 +76,7 @@ def sssp(t: Scalar, threads: int, target: Target) -> ir.Program:
     start = ir.Single(
         (
             ir.Store("dist", ir.Var("source", VID), const(0, t)),
-            ir.FrontierSet("f", FrontierKind.SINGLE, ir.Var("source", VID)),
+            ir.FrontierSet("f", ir.FrontierKind.SINGLE, ir.Var("source", VID)),
             ir.FrontierClear("next", SPARSE),
         )
     )
@@ -86,7 +85,7 @@ def sssp(t: Scalar, threads: int, target: Target) -> ir.Program:
     return program(
         [fill, start, loop],
         properties={"dist": t, "weight": t},
-        sites={"weight": Site.EDGE},
+        sites={"weight": ir.Site.EDGE},
         params={"source": VID},
         globals_={"edges": I64},
         frontiers=["f", "next"],
@@ -207,7 +206,7 @@ FOREVER: dict[str, list[ir.Stmt]] = {
             None,
             (
                 ir.While(
-                    ir.Compare("<", ir.Load("o", V, I64, Order.RELAXED), const(5)),
+                    ir.Compare("<", ir.Load("o", V, I64, ir.Order.RELAXED), const(5)),
                     (ir.Store("o", V, const(1)),),
                 ),
             ),
@@ -242,7 +241,7 @@ FOREVER: dict[str, list[ir.Stmt]] = {
                     const(True, BOOL),
                     (
                         ir.Accumulate("+", "x", const(1)),
-                        ir.Store("o", const(0, VID), ir.Var("x", I64), Order.RELAXED),
+                        ir.Store("o", const(0, VID), ir.Var("x", I64), ir.Order.RELAXED),
                     ),
                 ),
             )
@@ -255,7 +254,11 @@ FOREVER: dict[str, list[ir.Stmt]] = {
             None,
             (
                 ir.For(
-                    "i", const(0), const(BIG), const(1), (ir.Store("o", V, ir.Var("i", I64), Order.RELAXED),)
+                    "i",
+                    const(0),
+                    const(BIG),
+                    const(1),
+                    (ir.Store("o", V, ir.Var("i", I64), ir.Order.RELAXED),),
                 ),
             ),
         )
@@ -277,7 +280,7 @@ FOREVER: dict[str, list[ir.Stmt]] = {
                             const(0),
                             const(1 << 20),
                             const(1),
-                            (ir.Store("o", V, ir.Var("i", I64), Order.RELAXED),),
+                            (ir.Store("o", V, ir.Var("i", I64), ir.Order.RELAXED),),
                         ),
                     ),
                 ),

@@ -9,12 +9,11 @@ import pytest
 from llvm_harness import CSR, Array, program, run
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import Layout, Orientation, Site
 from vgraph.compiler.types import BOOL, EID, F64, I32, I64, VID, Scalar, Target, Type
 
 V, U, E = ir.Var("v", VID), ir.Var("u", VID), ir.Var("e", EID)
-OUT, IN = Orientation.OUT, Orientation.IN
-SPARSE = Layout.SPARSE
+OUT, IN = ir.Orientation.OUT, ir.Orientation.IN
+SPARSE = ir.Layout.SPARSE
 THREADS = [1, 2, 4]
 BIG = 2**63 - 1
 TARGETS = [Target(32, 32), Target(32, 64), Target(64, 64)]
@@ -34,8 +33,8 @@ def random_graph(n: int, m: int, seed: int = 0) -> CSR:
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-@pytest.mark.parametrize("side", Orientation, ids=lambda s: s.value)
-def test_neighbor_loops_degrees_and_neighbors(side: Orientation, target: Target) -> None:
+@pytest.mark.parametrize("side", ir.Orientation, ids=lambda s: s.value)
+def test_neighbor_loops_degrees_and_neighbors(side: ir.Orientation, target: Target) -> None:
     g = random_graph(50, 400)
     offsets, indices = (g.offsets, g.indices) if side is OUT else (g.in_offsets, g.in_indices)
     degree = ir.Degree(V, side)
@@ -62,7 +61,7 @@ def test_neighbor_loops_degrees_and_neighbors(side: Orientation, target: Target)
     w = np.arange(g.m) + 3
     arrays: dict[str, Array] = {"s": np.zeros(50, np.int64), "d": np.zeros(50, np.int64), "w": w}
     arrays["last"] = np.zeros(50, f"uint{target.id_bits}")
-    sites = {"w": Site.EDGE if side is OUT else Site.EDGE_IN}
+    sites = {"w": ir.Site.EDGE if side is OUT else ir.Site.EDGE_IN}
     properties: dict[str, Type] = {"s": I64, "d": I64, "w": I64, "last": VID}
     run(
         program([ir.ParFor("v", None, None, body)], properties=properties, sites=sites, target=target),
@@ -86,10 +85,10 @@ BEYOND = {  # spellings of "w is too large", the last of which is none
 }
 
 
-@pytest.mark.parametrize("left", Orientation, ids=lambda s: s.value)
-@pytest.mark.parametrize("right", Orientation, ids=lambda s: s.value)
+@pytest.mark.parametrize("left", ir.Orientation, ids=lambda s: s.value)
+@pytest.mark.parametrize("right", ir.Orientation, ids=lambda s: s.value)
 @pytest.mark.parametrize("spelling", BEYOND)
-def test_common_neighbors_each_once(left: Orientation, right: Orientation, spelling: str) -> None:
+def test_common_neighbors_each_once(left: ir.Orientation, right: ir.Orientation, spelling: str) -> None:
     g = random_graph(20, 250, seed=3)  # with multi-edges
     w = W
     condition, beyond = BEYOND[spelling]
@@ -120,7 +119,7 @@ def test_common_neighbors_each_once(left: Orientation, right: Orientation, spell
     run(program([ir.ParFor("v", None, None, body)], properties={"s": I64}), g, arrays)
     lists = {OUT: (g.offsets, g.indices), IN: (g.in_offsets, g.in_indices)}
 
-    def neighbors(side: Orientation, v: int) -> set[int]:
+    def neighbors(side: ir.Orientation, v: int) -> set[int]:
         offsets, indices = lists[side]
         return {int(x) for x in indices[offsets[v] : offsets[v + 1]]}
 
@@ -226,7 +225,7 @@ def test_continue_in_a_parallel_loop_and_array_parameters(threads: int) -> None:
     p = program(
         [ir.ParFor("v", None, None, body)],
         properties={"o": I32, "table": I32},
-        sites={"table": Site.ARRAY},
+        sites={"table": ir.Site.ARRAY},
         threads=serial(threads),
     )
     run(p, CSR.of(1000, [], []), arrays, threads=threads)

@@ -15,8 +15,8 @@ from llvm_harness import CSR, program, run
 from vgraph.compiler import ir
 from vgraph.compiler.functions import call_type
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Level, Orientation, Site
-from vgraph.compiler.legality import BINARY, COMPARISONS, UNARY
+from vgraph.compiler.ir.legality import BINARY, COMPARISONS, UNARY
+from vgraph.compiler.ir.verify import verify
 from vgraph.compiler.types import (
     BOOL,
     EID,
@@ -32,7 +32,6 @@ from vgraph.compiler.types import (
     Vector,
     element_of,
 )
-from vgraph.compiler.verify import verify
 from vgraph.graph import Graph
 
 N = 9
@@ -178,11 +177,11 @@ class Maker:
 
     def neighbors(self, depth: int) -> ir.Stmt:
         u, e, saved = self.fresh(), self.fresh(), list(self.locals)
-        side, of = self.pick(Orientation), self.local(VID, 0)
+        side, of = self.pick(ir.Orientation), self.local(VID, 0)
         self.locals += [(u, VID, False), (e, EID, False)]
         self.loops += 1
         body = self.body(2, depth - 1)
-        weight = ir.Load("w" if side is Orientation.OUT else "w.in", ir.Var(e, EID), I64)
+        weight = ir.Load("w" if side is ir.Orientation.OUT else "w.in", ir.Var(e, EID), I64)
         body += (ir.Reduce("+", "out_i64", ir.Var("v", VID), weight),)
         self.loops -= 1
         self.locals = saved
@@ -209,9 +208,9 @@ def kernels(draw: Any) -> ir.Program:
     body = Maker(draw).body(6, 2)
     results = [ir.Result(f"out_{name_of(t)}", "property", f"out_{name_of(t)}") for t in TYPES]
     loop = ir.ParFor("v", None, None, body)
-    inputs = tuple(ir.Property(f"in_{name_of(t)}", t, Site.VERTEX, ir.Origin.PARAM) for t in TYPES)
+    inputs = tuple(ir.Property(f"in_{name_of(t)}", t, ir.Site.VERTEX, ir.Origin.PARAM) for t in TYPES)
     weights = tuple(
-        ir.Property(w, I64, s, ir.Origin.GRAPH) for w, s in (("w", Site.EDGE), ("w.in", Site.EDGE_IN))
+        ir.Property(w, I64, s, ir.Origin.GRAPH) for w, s in (("w", ir.Site.EDGE), ("w.in", ir.Site.EDGE_IN))
     )
     outputs = {f"out_{name_of(t)}": t for t in TYPES}
     p = program([loop], properties=outputs, results=results)
@@ -241,7 +240,7 @@ def test_random_kernels_do_what_the_interpreter_does(kernel: ir.Program, seed: i
 
 def check(kernel: ir.Program, seed: int) -> None:
     """Run it on data of `seed`; the interpreter says what must come out."""
-    verify(kernel, Level.KERNEL)
+    verify(kernel, ir.Level.KERNEL)
     rng = np.random.default_rng(seed)
     src, dst, w = (rng.integers(0, N, 15) for _ in range(3))
     csr = CSR.of(N, src, dst)

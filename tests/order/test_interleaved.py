@@ -9,11 +9,11 @@ import pytest
 from test_order import graph_of, labels, paths, widest
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import BucketLoop
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager, walk
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import number
 
@@ -34,7 +34,7 @@ def test_delta_loops_with_threads_interleaved(name: str, width: float | None, se
     arguments: dict[str, Any] = dict(given)
     program = build_program(algorithm, signature_of(graph, argument_types(algorithm, arguments)))
     kernel = PassManager(Context(schedule)).run(program, PIPELINE)
-    assert any(isinstance(n, BucketLoop) for n in walk(kernel))
+    assert any(isinstance(n, ir.BucketLoop) for n in walk(kernel))
     hidden = {p.name: number(p.name, graph) for p in kernel.params if p.name.startswith("policy.")}
     above = interpret(program, graph, arguments)
     below = interpret(kernel, graph, arguments | hidden, seed=seed, threads=3)

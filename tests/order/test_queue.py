@@ -12,8 +12,8 @@ from peeling import cores
 import vgraph as vg
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.errors import ParameterError
 from vgraph.runtime.executor import signature_of
 

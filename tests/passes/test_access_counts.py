@@ -6,11 +6,11 @@ import pytest
 from lowering_programs import PROGRAMS
 
 import vgraph as vg
-from vgraph.compiler.access_counts import Counts, access_counts, table
+from vgraph.compiler.analysis.access_counts import Counts, access_counts, table
+from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context, PassManager
-from vgraph.compiler.text import parse_program
 from vgraph.errors import ScheduleError
 from vgraph.schedule import Options, Schedule
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes.insert_atomics import insert_atomics
 from vgraph.compiler.passes.insert_barriers import insert_barriers
-from vgraph.compiler.rewrite import Context
-from vgraph.compiler.text import parse_program, print_program
 
 HEAD = """\
 program p: kernel, ids 32, offsets 32

@@ -16,9 +16,9 @@ from test_lowering import fitted, lowered, native, same
 import vgraph as vg
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context, PassManager
 from vgraph.schedule import Schedule
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -14,13 +14,12 @@ import pytest
 from choices_programs import CHOICES, EVERY, once
 
 import vgraph as vg
+from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
-from vgraph.compiler.axes import space
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.ir import Program
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context
-from vgraph.compiler.text import parse_program
 from vgraph.schedule import (
     APPLY_SCATTER,
     AXES,
@@ -56,7 +55,7 @@ DRAWN = ("sssp", "bfs", "sums", "components", "frequent", "spread", "paths", *CH
 
 
 @cache
-def program_of(name: str) -> Program:
+def program_of(name: str) -> ir.Program:
     return space.ready(parse_program(EVERY[name]), Context())
 
 

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_lowering import fitted, graphs, lowered, native, same
 
+from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Fold, ForCommon, Reduce, Site, Store
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.mark_common import mark_common
 from vgraph.compiler.passes.own_copies import own_copies
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.compiler.text import parse_program, print_program
 from vgraph.graph import Graph
 from vgraph.schedule import Schedule
 
@@ -142,23 +142,23 @@ def test_one_list_of_the_loops_vertex_is_marked():
     graph = Graph.from_edges([0], [1])
     for name in BODIES:
         kernel = lowered(program(name, graph), Schedule(), 0)
-        merged = any(isinstance(n, ForCommon) for n in walk(kernel))
+        merged = any(isinstance(n, ir.ForCommon) for n in walk(kernel))
         assert merged == (name in ("both lists of u", "not in a loop"))
 
 
 def test_copies_are_written_without_atomics_and_folded():
     graph = Graph.from_edges([0], [1])
     kernel = lowered(program("sums", graph), Schedule(), 0)
-    copies = {p.name for p in kernel.properties if p.site is Site.THREAD}
-    writes = [n for n in walk(kernel) if isinstance(n, Reduce | Store) and n.prop in copies]
+    copies = {p.name for p in kernel.properties if p.site is ir.Site.THREAD}
+    writes = [n for n in walk(kernel) if isinstance(n, ir.Reduce | ir.Store) and n.prop in copies]
     assert writes
-    assert not any(isinstance(n, Reduce) and n.atomic for n in writes)
-    assert sum(isinstance(n, Fold) for n in walk(kernel)) == 2  # one for each apply
+    assert not any(isinstance(n, ir.Reduce) and n.atomic for n in writes)
+    assert sum(isinstance(n, ir.Fold) for n in walk(kernel)) == 2  # one for each apply
     short = Context(facts=Facts(short_lists=True))
     plain = PassManager(short).run(program("sums", graph), PIPELINE)
-    assert not any(p.site is Site.THREAD for p in plain.properties)
+    assert not any(p.site is ir.Site.THREAD for p in plain.properties)
     alone = lowered(program("sums", graph), Schedule(), 1)
-    assert not any(isinstance(n, Fold) for n in walk(alone))
+    assert not any(isinstance(n, ir.Fold) for n in walk(alone))
 
 
 GUARDED = """

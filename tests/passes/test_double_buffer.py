@@ -6,11 +6,11 @@ import pytest
 from choices_programs import looping, once
 
 import vgraph as vg
-from vgraph.compiler.ir import SetGlobal, VertexApply
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.text import parse_program, print_node
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.double_buffer import double_buffer
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.compiler.text import parse_program, print_node
 from vgraph.schedule import Schedule
 
 BEFORE = PIPELINE[: PIPELINE.index(double_buffer) + 1]
@@ -87,7 +87,7 @@ def test_phases_side_by_side_need_copies(phases: object) -> None:
 def test_the_copy_takes_the_layout_of_the_frontier(layout: object) -> None:
     schedule = Schedule().at("visit", sync=vg.BSP, frontier=layout, direction=vg.PUSH)
     program = PassManager(Context(schedule)).run(parse_program(looping(LOWEST)), BEFORE)
-    copy = next(n for n in walk(program) if isinstance(n, VertexApply))
+    copy = next(n for n in walk(program) if isinstance(n, ir.VertexApply))
     assert copy.schedule is not None
     assert copy.schedule.frontier is layout
     assert copy.schedule.drive is vg.DATA
@@ -98,7 +98,7 @@ def globals_saved(phases: object) -> tuple[list[str], dict[str, str]]:
     program = PassManager(Context(Schedule().at("visit", phases=phases))).run(
         parse_program(once(body)), BEFORE
     )
-    saved = [print_node(n).strip() for n in walk(program) if isinstance(n, SetGlobal)]
+    saved = [print_node(n).strip() for n in walk(program) if isinstance(n, ir.SetGlobal)]
     return saved, {o.name: print_node(o) for o in program.operators}
 
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 import pytest
 from choices_programs import EVERY, looping, once
 
-from vgraph.compiler.effects import any_order_obstacle, effects, fixed_claim, is_fixpoint_loop, only_claims
-from vgraph.compiler.ir import EdgeApply, Operator, Program
-from vgraph.compiler.rewrite import walk
-from vgraph.compiler.text import parse_program
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import (
+    any_order_obstacle,
+    effects,
+    fixed_claim,
+    is_fixpoint_loop,
+    only_claims,
+)
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.text import parse_program
 
 CLAIM = "claim level[dst] from -1:i32 with level[src] {\n}"
 
 
-def the_apply(program: Program) -> EdgeApply:
-    return next(n for n in walk(program) if isinstance(n, EdgeApply))
+def the_apply(program: ir.Program) -> ir.EdgeApply:
+    return next(n for n in walk(program) if isinstance(n, ir.EdgeApply))
 
 
-def operator(body: str) -> Operator:
+def operator(body: str) -> ir.Operator:
     return parse_program(looping(body)).operators[0]
 
 

@@ -9,9 +9,9 @@ import pytest
 from choices_programs import once
 
 from vgraph.compiler.interpret import interpret
+from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager
-from vgraph.compiler.text import parse_program
 from vgraph.graph import Graph
 
 GRAPH = Graph.from_edges([0, 1, 2, 3, 9], [1, 2, 3, 4, 10], num_vertices=11, weight=np.zeros(5, np.int32))

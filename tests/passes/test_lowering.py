@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from lowering_programs import PROGRAMS
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Break, Const, ForNeighbors, If, Let, Load, ParFor, ReduceGlobal, Var
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk, with_fields
+from vgraph.compiler.ir.text import parse_program, print_node
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context, PassManager, walk, with_fields
-from vgraph.compiler.text import parse_program, print_node
 from vgraph.compiler.types import I64, Target
 from vgraph.graph import Graph
 from vgraph.refusals.schedules import IllegalSchedule
@@ -66,9 +66,9 @@ def lowered(program, schedule, threads):
 def native(program, graph, threads):
     """Run a kernel-level program on this machine."""
     from vgraph.runtime import executor
-    from vgraph.runtime.cpu import CPU
+    from vgraph.runtime.devices.cpu import CPU
+    from vgraph.runtime.devices.runner import Call
     from vgraph.runtime.plan import plan_of
-    from vgraph.runtime.runner import Call
 
     cpu = CPU(threads)
     source = cpu.backend.emit(program)
@@ -163,7 +163,7 @@ def test_an_unknown_label_lists_the_known_ones():
 def test_golden_ir_after_each_pass(name, options, golden):
     from pathlib import Path
 
-    from vgraph.compiler.text import print_program
+    from vgraph.compiler.ir.text import print_program
 
     texts = []
 
@@ -181,11 +181,11 @@ def test_golden_ir_after_each_pass(name, options, golden):
 def test_a_pull_looks_at_conditions_on_dst_before_it_walks_arcs(drive):
     schedule = Schedule().at("count", direction=vg.PULL, drive=drive)
     kernel = lowered(parse_program(PROGRAMS["paths"]), schedule, 0)
-    pulls = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label == "count" and n.vertex == "dst"]
+    pulls = [n for n in walk(kernel) if isinstance(n, ir.ParFor) and n.label == "count" and n.vertex == "dst"]
     (guard,) = pulls[0].body
-    assert isinstance(guard, If)
-    assert [n.prop for n in walk(guard.condition) if isinstance(n, Load)] == ["level"]
-    assert any(isinstance(n, ForNeighbors) for inner in guard.then for n in walk(inner))
+    assert isinstance(guard, ir.If)
+    assert [n.prop for n in walk(guard.condition) if isinstance(n, ir.Load)] == ["level"]
+    assert any(isinstance(n, ir.ForNeighbors) for inner in guard.then for n in walk(inner))
 
 
 SUM = "total[dst] += rank[src]\n"
@@ -202,7 +202,7 @@ SUM = "total[dst] += rank[src]\n"
 )
 def test_loops_over_arcs_are_marked_as_the_schedule_asks(asked, prefetch, wide):
     kernel = lowered(parse_program(once(SUM)), Schedule().at("visit", direction=vg.PULL, **asked), 0)
-    (loop,) = [n for n in walk(kernel) if isinstance(n, ForNeighbors)]
+    (loop,) = [n for n in walk(kernel) if isinstance(n, ir.ForNeighbors)]
     assert (loop.prefetch, loop.vectorize) == (prefetch, wide)
 
 
@@ -220,7 +220,7 @@ for (w, f) in in(v) {
     kernel = lowered(
         parse_program(once(body, args="v")), Schedule().at("visit", prefetch=8, vectorize=True), 0
     )
-    first, second = [n for n in walk(kernel) if isinstance(n, ForNeighbors)]
+    first, second = [n for n in walk(kernel) if isinstance(n, ir.ForNeighbors)]
     assert (first.prefetch, first.vectorize) == (8, True)
     assert (second.prefetch, second.vectorize) == (0, False)
 
@@ -234,22 +234,24 @@ def test_a_pull_of_a_claim_passes_over_who_is_claimed_and_counts_the_arcs_it_wal
     text = once(claim, out="frontier = ")
     schedule = Schedule().at("visit", direction=vg.PULL, balance=balance)
     kernel = lowered(parse_program(text), schedule, 0)
-    (loop,) = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label == "visit"]
-    is_claimed = [n for n in loop.body if isinstance(n, If) and any(is_level(m) for m in walk(n.condition))]
+    (loop,) = [n for n in walk(kernel) if isinstance(n, ir.ParFor) and n.label == "visit"]
+    is_claimed = [
+        n for n in loop.body if isinstance(n, ir.If) and any(is_level(m) for m in walk(n.condition))
+    ]
     assert bool(is_claimed) == fixed
-    for walked in (n for n in walk(loop) if isinstance(n, ForNeighbors)):
+    for walked in (n for n in walk(loop) if isinstance(n, ir.ForNeighbors)):
         # The first success ends the walk, and only what was walked is counted.
-        assert any(isinstance(n, Break) for n in walk(walked))
+        assert any(isinstance(n, ir.Break) for n in walk(walked))
         assert print_node(walked.body[0]).startswith("walked")
-    counts = [n for n in walk(loop) if isinstance(n, ReduceGlobal)]
-    assert all(isinstance(n.value, Var) and n.value.name.startswith("walked") for n in counts)
-    begins = [n for n in walk(loop) if isinstance(n, Let) and n.name.startswith("walked")]
+    counts = [n for n in walk(loop) if isinstance(n, ir.ReduceGlobal)]
+    assert all(isinstance(n.value, ir.Var) and n.value.name.startswith("walked") for n in counts)
+    begins = [n for n in walk(loop) if isinstance(n, ir.Let) and n.name.startswith("walked")]
     assert len(begins) == len(counts) == (1 if balance == vg.VERTEX else 2)
-    assert all(n.value == Const(0, I64) for n in begins)
+    assert all(n.value == ir.Const(0, I64) for n in begins)
 
 
 def is_level(n):
-    return isinstance(n, Load) and n.prop == "level"
+    return isinstance(n, ir.Load) and n.prop == "level"
 
 
 def test_sets_are_compressed_behind_each_operator_that_unites_them_and_no_other():
@@ -261,5 +263,5 @@ def test_sets_are_compressed_behind_each_operator_that_unites_them_and_no_other(
         "  edge_apply(join)", "  edge_apply(join)\n  vertex_apply(other)\n  vertex_apply(alone)"
     )
     kernel = lowered(parse_program(text), Schedule(), 0)
-    loops = [n.label or "compress" for n in kernel.body if isinstance(n, ParFor)]
+    loops = [n.label or "compress" for n in kernel.body if isinstance(n, ir.ParFor)]
     assert loops[1:] == ["join", "compress", "other", "alone", "compress"]

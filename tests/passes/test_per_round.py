@@ -10,15 +10,15 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, native, same
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.backends.scan import needs_transpose
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import Lanes, Layout, ParFor, Trace
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.compiler.text import parse_program, print_program
 from vgraph.runtime import policy
 
 LARGE = Facts(large=True)
@@ -63,7 +63,7 @@ def numbers(kernel, graph, changed):
 
 
 def directions(kernel):
-    return {n.direction for n in walk(kernel) if isinstance(n, Trace)}
+    return {n.direction for n in walk(kernel) if isinstance(n, ir.Trace)}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -222,10 +222,12 @@ def test_in_arcs_are_walked_under_a_test_of_them_alone(name):
 
 @pytest.mark.parametrize("name", ["bfs", "paths"])
 def test_where_a_pull_cannot_be_a_push_takes_a_queue_or_a_bitmap(name):
-    for facts, layouts in ((LARGE, {Layout.SPARSE}), (DIRECTED, {Layout.SPARSE, Layout.BITMAP})):
+    for facts, layouts in ((LARGE, {ir.Layout.SPARSE}), (DIRECTED, {ir.Layout.SPARSE, ir.Layout.BITMAP})):
         kernel = lowered(parse_program(PROGRAMS[name]), 0, facts)
         walked = {
-            n.layout for n in walk(kernel) if isinstance(n, ParFor) and n.frontier == "frontier" and n.label
+            n.layout
+            for n in walk(kernel)
+            if isinstance(n, ir.ParFor) and n.frontier == "frontier" and n.label
         }
         assert walked == layouts
 
@@ -300,14 +302,14 @@ def test_golden_of_both_forms(name, golden):
 
 
 def frontiers_walked(kernel):
-    return {n.layout for n in walk(kernel) if isinstance(n, ParFor) and n.frontier == "frontier"}
+    return {n.layout for n in walk(kernel) if isinstance(n, ir.ParFor) and n.frontier == "frontier"}
 
 
 def test_a_push_is_compiled_for_a_queue_and_for_a_bitmap():
     both = lowered(parse_program(PROGRAMS["sssp"]), 0)
-    assert frontiers_walked(both) == {Layout.SPARSE, Layout.BITMAP}
+    assert frontiers_walked(both) == {ir.Layout.SPARSE, ir.Layout.BITMAP}
     assert frontiers_walked(lowered(parse_program(PROGRAMS["sssp"]), 0, Facts(large=True, deep=True))) == {
-        Layout.SPARSE
+        ir.Layout.SPARSE
     }
 
 
@@ -344,7 +346,9 @@ def test_grids_are_deep_and_graphs_with_hubs_and_random_ones_are_not():
 
 def test_lanes_share_the_arcs_of_open_vertices_where_there_are_lanes():
     program = parse_program(PROGRAMS["paths"])
-    for device, lanes in ((CUDA, Lanes.BINS), (CPU, Lanes.THREAD)):
+    for device, lanes in ((CUDA, ir.Lanes.BINS), (CPU, ir.Lanes.THREAD)):
         kernel = PassManager(Context(facts=LARGE, abilities=device)).run(program, PIPELINE)
-        (pull,) = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label and n.layout is Layout.BITMAP]
+        (pull,) = [
+            n for n in walk(kernel) if isinstance(n, ir.ParFor) and n.label and n.layout is ir.Layout.BITMAP
+        ]
         assert pull.lanes is lanes

@@ -13,13 +13,13 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, lowered, native, refused, same
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import EdgeApply, ParFor, Pipeline
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.compiler.text import parse_program, print_program
 from vgraph.graph import Graph
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import Options, Schedule
@@ -188,7 +188,7 @@ def test_the_buffer_is_the_copy_that_a_round_needs():
 
 def test_the_payload_of_fewer_bytes_is_chosen_and_explained():
     program = PassManager(Context()).run(parse_program(PROGRAMS["sssp"]), PIPELINE[:1])
-    (apply,) = [n for n in walk(program) if isinstance(n, EdgeApply)]
+    (apply,) = [n for n in walk(program) if isinstance(n, ir.EdgeApply)]
 
     def chosen(**asked):
         found = Traversal(program, apply, Context()).resolve(Options(**asked))
@@ -228,8 +228,8 @@ def test_a_scatter_walks_its_frontier_as_it_is_and_a_pipeline_takes_pieces_of_a_
     program = parse_program(PROGRAMS["sssp"])
     asked = {"phases": vg.APPLY_SCATTER, "frontier": layout, "drive": vg.DATA, "sync": vg.BSP}
     kernel = lowered(program, Schedule().at("relax", **asked), 0)
-    phases = [n for n in walk(kernel) if isinstance(n, ParFor) and n.label == "relax"]
+    phases = [n for n in walk(kernel) if isinstance(n, ir.ParFor) and n.label == "relax"]
     assert [n.layout.value for n in phases] == [layout.value] * 2
     (both,) = [n for n in walk(lowered(program, Schedule().at("relax", pipeline=2, **asked), 0))
-               if isinstance(n, Pipeline)]  # fmt: skip
+               if isinstance(n, ir.Pipeline)]  # fmt: skip
     assert both.layout.value == "sparse"

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from vgraph.compiler.ir import Cast, Const, Operator
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.pieces import cut_operator, identity
+from vgraph.compiler.ir.text import parse_program, print_node
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.pieces import cut_operator, identity
-from vgraph.compiler.text import parse_program, print_node
 from vgraph.compiler.types import BOOL, F64, I64, Type, Vector
 
 PROGRAM = """\
@@ -36,7 +36,7 @@ for (u, e) in out(v) {
 """
 
 
-def cut(body: str) -> Operator | Obstacle:
+def cut(body: str) -> ir.Operator | Obstacle:
     return cut_operator(parse_program(PROGRAM.format(body)).operators[0])
 
 
@@ -213,7 +213,7 @@ run {
 return x
 """
     found = cut_operator(parse_program(text).operators[0])
-    assert isinstance(found, Operator), found
+    assert isinstance(found, ir.Operator), found
     assert print_node(found) == CUT
 
 
@@ -245,11 +245,11 @@ def test_adding_to_the_vertex_is_a_reduction(value: str) -> None:
 )
 def test_a_reduction_begins_with_what_changes_nothing(op: str, t: Type, value: float) -> None:
     found = identity(op, t)
-    assert isinstance(found, Const)
+    assert isinstance(found, ir.Const)
     assert (found.value, found.type) == (value, t)
     assert type(found.value) is bool or t != BOOL
 
 
 def test_a_vector_begins_with_its_elements() -> None:
     t = Vector(F64, 4)
-    assert identity("min", t) == Cast(t, Const(math.inf, F64))
+    assert identity("min", t) == ir.Cast(t, ir.Const(math.inf, F64))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from vgraph.compiler.ir import Cast, Load, QueueUpdate
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.requeue_changed import requeue_changed
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.compiler.text import parse_program, print_program
 
 PROGRAM = """\
 program p: algorithm, ids 32, offsets 32
@@ -113,15 +113,15 @@ def test_only_the_property_of_the_queue_counts() -> None:
         "STATEMENT", "edge_apply(leave, f)"
     )
     program = requeue_changed.run(parse_program(text), Context())
-    assert not any(isinstance(n, QueueUpdate) for n in walk(program))
+    assert not any(isinstance(n, ir.QueueUpdate) for n in walk(program))
 
 
 @pytest.mark.parametrize("kind", ["i32", "i64", "u32"])
 def test_keys_of_buckets_are_64_bits_wide(kind: str) -> None:
     text = PROGRAM.replace("STATEMENT", "").replace("i32", kind).replace("-1:u32", "1:u32")
     kernel = PassManager(Context()).run(parse_program(text), PIPELINE)
-    for read in (n for n in walk(kernel.buckets[0].key) if isinstance(n, Cast | Load)):
-        assert isinstance(read, Cast) == (kind != "i64")
+    for read in (n for n in walk(kernel.buckets[0].key) if isinstance(n, ir.Cast | ir.Load)):
+        assert isinstance(read, ir.Cast) == (kind != "i64")
         break
     else:
         raise AssertionError("the key reads the value")

@@ -10,12 +10,12 @@ from lowering_programs import PROGRAMS, reversed_applies
 from test_lowering import OPTIONS, fitted, graphs, lowered, native, same
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import EdgeApply, ForNeighbors, Orientation
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import walk
-from vgraph.compiler.text import parse_program, print_program
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.runtime.executor import signature_of
 from vgraph.schedule import SPLIT, Options, Schedule
@@ -82,14 +82,14 @@ def test_machine_code_of_every_form(name, options):
 
 
 @pytest.mark.parametrize(
-    ("direction", "way"), [(vg.PUSH, Orientation.IN), (vg.PULL, Orientation.OUT)], ids=["push", "pull"]
+    ("direction", "way"), [(vg.PUSH, ir.Orientation.IN), (vg.PULL, ir.Orientation.OUT)], ids=["push", "pull"]
 )
 def test_a_push_walks_in_arcs_and_a_pull_out_arcs(direction, way, golden):
     from pathlib import Path
 
     options = Options(direction=direction, drive=vg.TOPOLOGY, order=vg.UNORDERED)
     kernel = lowered(parse_program(PROGRAMS["sssp_reverse"]), Schedule({"relax": options}), 0)
-    assert {n.orientation for n in walk(kernel) if isinstance(n, ForNeighbors)} == {way}
+    assert {n.orientation for n in walk(kernel) if isinstance(n, ir.ForNeighbors)} == {way}
     path = Path(__file__).parent / "golden" / f"sssp-reverse-{direction.value}.ir"
     golden(path, print_program(kernel))
 
@@ -126,6 +126,6 @@ def test_the_surface():
 def test_an_undirected_graph_has_one_direction():
     graph = vg.Graph.from_edges([0, 1], [1, 2], toll=np.array([1, 1]), directed=False)
     program = build_program(reachable, signature_of(graph, argument_types(reachable, {})))
-    assert [n.reverse for n in walk(program) if isinstance(n, EdgeApply)] == [False]
+    assert [n.reverse for n in walk(program) if isinstance(n, ir.EdgeApply)] == [False]
     for device in ("cpu", "python"):
         assert vg.run(reachable, graph, device=device).least.tolist() == [0, 1, 2]

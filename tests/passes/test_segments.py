@@ -12,10 +12,10 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, graphs, lowered, native, same
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir import EdgeApply
-from vgraph.compiler.rewrite import walk
-from vgraph.compiler.text import parse_program, print_program
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.graph import Graph
 from vgraph.graph.segments import segment_property, segments_of
 from vgraph.schedule import Options, Schedule
@@ -28,7 +28,7 @@ def scheduled(program, count, layout=None):
     """A pull over all vertices by segments, for every edge operator."""
     found = {}
     for n in walk(program):
-        if isinstance(n, EdgeApply):
+        if isinstance(n, ir.EdgeApply):
             asked = {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": count}
             if layout is not None and (n.frontier or n.out):
                 asked["frontier"] = layout
@@ -94,7 +94,7 @@ def test_segments_hold_every_arc_once(graph, count):
 
 
 def test_the_code_does_not_depend_on_the_number_of_segments():
-    from vgraph.runtime.cpu import backend
+    from vgraph.runtime.devices.cpu import backend
 
     program = parse_program(PROGRAMS["components"])
     texts = {

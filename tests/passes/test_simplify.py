@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.ir.text import parse_program, print_node
 from vgraph.compiler.passes.simplify import simplify
-from vgraph.compiler.rewrite import Context
-from vgraph.compiler.text import parse_program, print_node
 
 PROGRAM = """\
 program p: algorithm, ids 32, offsets 32

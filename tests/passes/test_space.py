@@ -13,13 +13,12 @@ import pytest
 from lowering_programs import PROGRAMS
 
 import vgraph as vg
+from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
-from vgraph.compiler.axes import space
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.ir import Program
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.compiler.rewrite import Context
-from vgraph.compiler.text import parse_program
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import ASYNC, AXES, Axis, Need, Options, show
@@ -28,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @cache
-def program_of(name: str) -> Program:
+def program_of(name: str) -> ir.Program:
     return space.ready(parse_program(PROGRAMS[name]), Context())
 
 

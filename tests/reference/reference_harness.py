@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vgraph.compiler.frontend import argument_types, typed_program
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.reference import RoundRecord
 from vgraph.reference import run_reference as run_typed
 from vgraph.runtime.executor import signature_of

@@ -8,10 +8,10 @@ import pytest
 from reference_harness import run_reference
 from scipy.sparse.csgraph import dijkstra
 
-from vgraph import language as vg
-from vgraph.decorators import algorithm, function, operator
 from vgraph.errors import AlgorithmError
 from vgraph.graph import Graph
+from vgraph.language import names as vg
+from vgraph.language.decorators import algorithm, function, operator
 
 
 def random_graph(seed, n=40, m=150, *, directed=True, weight=np.int32, **options):

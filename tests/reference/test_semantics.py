@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from reference_harness import run_reference
 
-from vgraph import language as vg
 from vgraph.compiler import arithmetic
-from vgraph.decorators import algorithm, operator
 from vgraph.errors import AlgorithmError, ParameterError
 from vgraph.graph import Graph
+from vgraph.language import names as vg
+from vgraph.language.decorators import algorithm, operator
 from vgraph.reference.overlay import _BUILTINS, cast_type
 from vgraph.reference.values import Number
 

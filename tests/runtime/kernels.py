@@ -9,7 +9,7 @@ from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS
 from vgraph.compiler.backends.base import Kernel, KernelInterface
-from vgraph.runtime.threads import native_runtime
+from vgraph.runtime.devices.threads import native_runtime
 
 INTERFACE = KernelInterface((), (), (), (), 0, (), (), (), 32, 32, 0)
 

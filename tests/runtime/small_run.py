@@ -7,7 +7,7 @@ import numpy as np
 import vgraph as vg
 from vgraph import cache
 from vgraph.runtime import executor
-from vgraph.runtime.threads import native_runtime
+from vgraph.runtime.devices.threads import native_runtime
 
 
 @vg.operator

@@ -18,7 +18,7 @@ import numpy as np
 
 import vgraph as vg
 from vgraph.compiler.backends.abi import Steering
-from vgraph.runtime import threads
+from vgraph.runtime.devices import threads
 
 RUNS = (
     (vg.algorithms.sssp, {"source": 0}, "dist"),

@@ -19,13 +19,14 @@ import vgraph as vg
 from vgraph.cache import CacheWarning
 from vgraph.config import scope
 from vgraph.graph import Graph
-from vgraph.runtime import autotune as module
-from vgraph.runtime import policy, tuning_table
-from vgraph.runtime.autotune import FORGET, RUNS, Search, conditions, seconds_of
+from vgraph.runtime import policy
 from vgraph.runtime.executor import signature_of
-from vgraph.runtime.tuning import Trial, Tuning, describe
-from vgraph.runtime.tuning_space import Space, bucket_widths
-from vgraph.runtime.tuning_table import (
+from vgraph.runtime.tuning import autotune as module
+from vgraph.runtime.tuning import table as tuning_table
+from vgraph.runtime.tuning.autotune import FORGET, RUNS, Search, conditions, seconds_of
+from vgraph.runtime.tuning.outcome import Trial, Tuning, describe
+from vgraph.runtime.tuning.space import Space, bucket_widths
+from vgraph.runtime.tuning.table import (
     Row,
     TuningTable,
     default_table,
@@ -536,7 +537,7 @@ def test_a_table_that_cannot_be_kept_is_told(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from vgraph.runtime.tuning_table import Row, TuningTable
+from vgraph.runtime.tuning.table import Row, TuningTable
 table = TuningTable(Path(sys.argv[1]))
 for i in range(100):
     table.add(Row("k", "measured", {"relax": {"word": sys.argv[2] * 500}}, float(i + 1), 1.0, 3, {}))

@@ -20,8 +20,8 @@ from small_run import run_as_a_new_process
 from vgraph import cache, private
 from vgraph.cache import CacheWarning, ObjectCache, cache_key, cached_object
 from vgraph.config import scope
-from vgraph.runtime import tuning_table
-from vgraph.runtime.tuning_table import Row, TuningTable
+from vgraph.runtime.tuning import table as tuning_table
+from vgraph.runtime.tuning.table import Row, TuningTable
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -116,8 +116,8 @@ from pathlib import Path
 from faults import Faults, kill
 from vgraph import cache, private
 from vgraph.cache import ObjectCache, cache_key
-from vgraph.runtime import tuning_table
-from vgraph.runtime.tuning_table import Row, TuningTable
+from vgraph.runtime.tuning import table as tuning_table
+from vgraph.runtime.tuning.table import Row, TuningTable
 
 CODE = bytes(range(256)) * 40
 KEY = cache_key(("kernel", "text"))

@@ -69,7 +69,7 @@ def test_only_what_changes_the_text_compiles_again(tmp_path):
 
     again = Copy(tmp_path / "again", tmp_path / "cache")  # as a new installation, with dates of its own
     assert again.run() == "loaded True"
-    again.edit("compiler/verify.py", '"""', '"""To begin with: ')  # no program is another one
+    again.edit("compiler/ir/verify.py", '"""', '"""To begin with: ')  # no program is another one
     assert again.run() == "lowered True"
 
     file = again.package / "compiler/backends/llvm/backend.py"

@@ -113,7 +113,7 @@ def test_cache_directory(monkeypatch, tmp_path):
 def test_each_level_of_optimisation_makes_code_of_its_own(monkeypatch, tmp_path):
     import vgraph as vg
     from vgraph.runtime import executor
-    from vgraph.runtime.cpu import CPU
+    from vgraph.runtime.devices.cpu import CPU
 
     made = []
     compiled = CPU.compile

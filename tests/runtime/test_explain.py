@@ -13,7 +13,7 @@ from library_arguments import arguments_for, defaults, graph_for, library
 import vgraph as vg
 from vgraph.compiler import Compiled, build
 from vgraph.compiler.frontend import argument_types
-from vgraph.runtime.cpu import backend
+from vgraph.runtime.devices.cpu import backend
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.explain import legal_text
 from vgraph.runtime.policy import facts_of

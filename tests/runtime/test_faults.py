@@ -15,8 +15,9 @@ from vgraph.compiler.backends import elf, jit
 from vgraph.compiler.backends.abi import Steering
 from vgraph.compiler.backends.native import native_text
 from vgraph.errors import DeviceError
-from vgraph.runtime import cpu, executor
-from vgraph.runtime import threads as native_threads
+from vgraph.runtime import executor
+from vgraph.runtime.devices import cpu
+from vgraph.runtime.devices import threads as native_threads
 
 NATIVE = {
     "realloc": ("ptr", "ptr %a, i64 %b", "ptr, i64", "null"),

@@ -17,8 +17,8 @@ from kernels import EMPTY, ENDLESS, ROUNDS, kernel
 from vgraph.compiler.backends import context as context_module
 from vgraph.compiler.backends.abi import Status, Steering
 from vgraph.compiler.backends.context import ContextView
-from vgraph.runtime import threads as native_threads
-from vgraph.runtime.threads import close_idle_pools, run_native
+from vgraph.runtime.devices import threads as native_threads
+from vgraph.runtime.devices.threads import close_idle_pools, run_native
 
 HERE = Path(__file__).parent
 MANY = pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -33,8 +33,8 @@ def steered_by_a_die(monkeypatch):
 class Strike:
     """Raises KeyboardInterrupt before one bytecode of `run_native` or of what it calls, at this count.
 
-    Counted are the bytecodes of `vgraph/runtime/threads.py` and of the context's methods. `count` tells how many
-    there were. (Python ends the tracing by a function that raises, so there is no second one. Bytecodes without a
+    Counted are the bytecodes of `vgraph/runtime/devices/threads.py` and of the context's methods. `count` tells how
+    many there were. (Python ends the tracing by a function that raises, so there is no second one. Bytecodes without a
     line, by which it handles exceptions, are left out: no signal can come there, and CPython loses the frame for
     good.)
     """

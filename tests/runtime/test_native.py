@@ -14,8 +14,8 @@ from vgraph.compiler.backends.abi import CONTEXT, FORK, FRONTIER, LINE, LIST, WO
 from vgraph.compiler.backends.context import ContextView
 from vgraph.compiler.backends.native import native_text
 from vgraph.compiler.backends.native_pool import POOL
-from vgraph.runtime import threads as native_threads
-from vgraph.runtime.threads import native_runtime, run_native
+from vgraph.runtime.devices import threads as native_threads
+from vgraph.runtime.devices.threads import native_runtime, run_native
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 import vgraph as vg
+from vgraph.compiler import ir
 from vgraph.compiler.axes.segments import gathered_bytes
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.ir import EdgeApply
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes.choose_schedule import choose_schedule
-from vgraph.compiler.rewrite import Context, PassManager, walk
-from vgraph.compiler.text import parse_program
-from vgraph.runtime import caches, policy
+from vgraph.runtime import policy
+from vgraph.runtime.devices import caches
 
 MB = 1 << 20
 SUM = """\
@@ -51,7 +52,7 @@ def test_segments_of_a_graph(vertices: int, degree: int, cache: int, segments: i
 def chosen(facts: Facts, t: str = "f32", value: str = "x[src]") -> int:
     program = parse_program(SUM.format(t=t, value=value))
     done = PassManager(Context(facts=facts)).run(program, (choose_schedule,))
-    (apply,) = (n for n in walk(done) if isinstance(n, EdgeApply))
+    (apply,) = (n for n in walk(done) if isinstance(n, ir.EdgeApply))
     assert apply.schedule is not None
     return apply.schedule.segments
 

@@ -14,9 +14,9 @@ from library_arguments import arguments_for, defaults, graph_for
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
-from vgraph.compiler.axes import space
+from vgraph.compiler import space
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.rewrite import Context
+from vgraph.compiler.ir.rewrite import Context
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES, Balance, Options, Order, show, spelled

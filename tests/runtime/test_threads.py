@@ -20,9 +20,9 @@ from vgraph import config
 from vgraph.compiler.backends.abi import Status, Steering
 from vgraph.compiler.backends.context import ContextView
 from vgraph.errors import ParameterError
-from vgraph.runtime import cpus
-from vgraph.runtime import threads as native_threads
-from vgraph.runtime.threads import close_idle_pools, default_threads, run_native
+from vgraph.runtime.devices import cpus
+from vgraph.runtime.devices import threads as native_threads
+from vgraph.runtime.devices.threads import close_idle_pools, default_threads, run_native
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -130,7 +130,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a sh
 sys.path.insert(0, {here!r})
 from kernels import EMPTY, ENDLESS, kernel
 from vgraph.compiler.backends.context import ContextView
-from vgraph.runtime.threads import run_native
+from vgraph.runtime.devices.threads import run_native
 run_native(kernel(EMPTY), ContextView({threads}), {threads})
 context = ContextView({threads})
 sent = []
@@ -164,7 +164,7 @@ import sys, threading, time
 sys.path.insert(0, {str(HERE)!r})
 from kernels import EMPTY, ENDLESS, kernel
 from vgraph.compiler.backends.context import ContextView
-from vgraph.runtime.threads import run_native
+from vgraph.runtime.devices.threads import run_native
 run_native(kernel(EMPTY), ContextView(4), 4)
 context = ContextView(2)
 threading.Thread(target=run_native, args=(kernel(ENDLESS), context, 2), daemon=True).start()
@@ -224,7 +224,7 @@ sys.path.insert(0, {here!r})
 from kernels import EMPTY, kernel
 from vgraph.compiler.backends.context import ContextView
 from vgraph.errors import DeviceError
-from vgraph.runtime.threads import run_native
+from vgraph.runtime.devices.threads import run_native
 import resource
 run_native(kernel(EMPTY), ContextView(1), 1)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

@@ -7,8 +7,8 @@ import pytest
 
 import vgraph as vg
 from vgraph.compiler.backends.abi import Steering
-from vgraph.runtime import cpu
-from vgraph.runtime import threads as native_threads
+from vgraph.runtime.devices import cpu
+from vgraph.runtime.devices import threads as native_threads
 
 BANDWIDTH = 400e9
 """Bytes per second that no memory gives to two cores; nor do their caches to a loop that follows indices."""

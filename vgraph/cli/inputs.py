@@ -23,8 +23,8 @@ from vgraph.io.spool import STDIN
 from vgraph.schedule import AXES, Schedule, options
 
 if TYPE_CHECKING:
-    from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
+    from vgraph.language.decorators import AlgorithmDef
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _WORDS: dict[str, Any] = {
@@ -152,7 +152,7 @@ def _from_file(error: Exception, file: Path) -> str:
 
 def _choose(module: ModuleType, name: str) -> AlgorithmDef:
     """The algorithm `name` of a module, or its only one."""
-    from vgraph.decorators import AlgorithmDef
+    from vgraph.language.decorators import AlgorithmDef
 
     found = {key: value for key, value in vars(module).items() if isinstance(value, AlgorithmDef)}
     if name in found:

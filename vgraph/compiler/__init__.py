@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
+    from vgraph.compiler import ir
     from vgraph.compiler.backends.base import Backend, SourceText
     from vgraph.compiler.facts import Facts
     from vgraph.compiler.frontend import Signature
-    from vgraph.compiler.ir import Program
-    from vgraph.compiler.rewrite import Pass
-    from vgraph.decorators import AlgorithmDef
+    from vgraph.compiler.ir.rewrite import Pass
+    from vgraph.language.decorators import AlgorithmDef
 
-Observer = Callable[["Pass | None", "Program"], None]
+Observer = Callable[["Pass | None", "ir.Program"], None]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Compiled:
     """
 
     schedule: Schedule
-    kernel: Program
+    kernel: ir.Program
     source: SourceText
     notes: tuple[str, ...] = ()
 
@@ -55,17 +55,17 @@ def build(
     `observe` sees the program after the frontend (with None) and after each pass. Raises a Diagnostic for what the
     user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
-    from vgraph.compiler.externals import refuse_externals
+    from vgraph.compiler import ir
     from vgraph.compiler.facts import Facts
+    from vgraph.compiler.foreign.externals import refuse_externals
+    from vgraph.compiler.foreign.user_passes import pipeline
     from vgraph.compiler.frontend import build_program
-    from vgraph.compiler.ir import Level
+    from vgraph.compiler.ir.rewrite import Context, PassManager
     from vgraph.compiler.passes.choose_schedule import chosen
-    from vgraph.compiler.rewrite import Context, PassManager
-    from vgraph.compiler.user_passes import pipeline
 
     resolved = Schedule()
 
-    def on_pass(step: Pass | None, program: Program) -> None:
+    def on_pass(step: Pass | None, program: ir.Program) -> None:
         nonlocal resolved
         if step is not None and step.name == "choose-schedule":
             resolved = chosen(program)
@@ -85,6 +85,6 @@ def build(
         deterministic=deterministic,
     )
     kernel = PassManager(context).run(program, passes or pipeline(), on_pass=on_pass)
-    assert kernel.level is Level.KERNEL
+    assert kernel.level is ir.Level.KERNEL
     # [kernel IR] -> [text]
     return Compiled(resolved, kernel, backend.emit(kernel), tuple(context.notes))

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from vgraph.compiler.ir import Level, Program
-from vgraph.compiler.rewrite import Context, Pass, PassManager
-from vgraph.compiler.text import parse_program, print_program
-from vgraph.compiler.verify import verify
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, Pass, PassManager
+from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.verify import verify
 from vgraph.errors import VGraphError
 
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def pipeline() -> tuple[Pass, ...]:
     """Every pass of the compiler and of the modules loaded, in the order in which they run."""
-    from vgraph.compiler import user_passes
+    from vgraph.compiler.foreign import user_passes
 
     return user_passes.pipeline()
 
@@ -71,11 +71,11 @@ def load(file: str) -> None:
         raise SystemExit(f"{file}: {error.strerror or error}") from None
 
 
-def _run(program: Program, passes: Sequence[Pass], options: argparse.Namespace) -> Program:
+def _run(program: ir.Program, passes: Sequence[Pass], options: argparse.Namespace) -> ir.Program:
     if options.level is not None or options.verify:
-        verify(program, None if options.level is None else Level(options.level))
+        verify(program, None if options.level is None else ir.Level(options.level))
 
-    def show(step: Pass, result: Program) -> None:
+    def show(step: Pass, result: ir.Program) -> None:
         if options.print_between_passes:
             print(f"# after {step.name}\n{print_program(result)}")
 
@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         "--load", action="append", default=[], metavar="FILE.py", help="run a module that registers passes"
     )
     parser.add_argument("--list", action="store_true", help="list the passes in the order of the pipeline")
-    levels = [level.value for level in Level]
+    levels = [level.value for level in ir.Level]
     parser.add_argument("--level", choices=levels, help="the input must be valid at this level")
     parser.add_argument("--verify", action="store_true", help="verify the input and what each pass gives")
     parser.add_argument("--print-between-passes", action="store_true", help="print the IR after each pass")

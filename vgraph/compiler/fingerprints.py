@@ -84,7 +84,7 @@ def _captured(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 def _undecorated(value: Any) -> Any:
     """The function under `schedule_pass`: passes may call each other."""
-    from vgraph.compiler.user_passes import UserPass
+    from vgraph.compiler.foreign.user_passes import UserPass
 
     if type(value).__module__.startswith("numba.") and isinstance(
         getattr(value, "py_func", None), FunctionType

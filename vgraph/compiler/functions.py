@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from vgraph.compiler.externals import PREFIX, external_type
+from vgraph.compiler.foreign.externals import PREFIX, external_type
 from vgraph.compiler.types import BOOL, Kind, Type, Vector, element_of
 
 TypeRule = Callable[[Sequence[Type]], Type | None]

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.nx_backend import programs
 from vgraph.nx_backend.common import A, by_node, converted, levels, need_direction, no_parallel_edges, vertex
 from vgraph.nx_backend.convert import NxGraph

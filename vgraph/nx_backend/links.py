@@ -10,7 +10,7 @@ import numpy as np
 from networkx.algorithms.community.quality import NotAPartition
 
 import vgraph as vg
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.nx_backend.common import A, converted, members, no_direction, no_parallel_edges, vertex
 from vgraph.nx_backend.convert import NxGraph
 

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from vgraph.compiler import arithmetic
+from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.frontend.kinds import default
 from vgraph.compiler.frontend.signature import StaticValue
 from vgraph.compiler.frontend.typed import TypedProgram
-from vgraph.compiler.ir import Site
 from vgraph.compiler.types import VID
-from vgraph.language import DType
+from vgraph.language.names import DType
 from vgraph.reference.driver import DriverState, GraphProxy, RoundRecord
 from vgraph.reference.overlay import cast_type
 from vgraph.reference.proxies import Property
@@ -73,7 +72,7 @@ def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) ->
             return state.from_memory(state.to_memory(value, param.type), param.type)
     for prop in typed.program.properties:
         if prop.name == name:
-            make = ArrayArgument if prop.site is Site.ARRAY else Property
+            make = ArrayArgument if prop.site is ir.Site.ARRAY else Property
             return make(state, prop.type, np.array(np.asarray(value).astype(state.dtype(prop.type))))
     return value  # nothing uses it
 

@@ -13,8 +13,8 @@ import numpy as np
 from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.types import I64, NUMPY_NAMES, VID, Type, Vector
-from vgraph.decorators import OperatorDef
-from vgraph.language import DType, dtype_of
+from vgraph.language.decorators import OperatorDef
+from vgraph.language.names import DType, dtype_of
 from vgraph.reference.overlay import Overlay, cast_type
 from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, root
 from vgraph.reference.values import Number, contribution

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgraph import language
 from vgraph.compiler import arithmetic
-from vgraph.compiler.externals import External, is_numba
+from vgraph.compiler.foreign.externals import External, is_numba
 from vgraph.compiler.frontend.kinds import default, merge
 from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.types import F64, I64, VID, Vector, element_of
-from vgraph.decorators import FunctionDef
-from vgraph.language import DType
+from vgraph.language import names as language
+from vgraph.language.decorators import FunctionDef
+from vgraph.language.names import DType
 from vgraph.reference.rewriting import code_of
 from vgraph.reference.values import Number, convert, extreme, lift, numpy_dtype
 

@@ -15,7 +15,7 @@ from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.kinds import ValueKind, default
 from vgraph.compiler.types import VID, Type, Vector, element_of
 from vgraph.errors import AlgorithmError
-from vgraph.language import NoVertex
+from vgraph.language.names import NoVertex
 from vgraph.reference.values import Combined, Number, contribution, convert, lift, numpy_dtype
 
 

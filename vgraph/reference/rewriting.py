@@ -14,9 +14,9 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from vgraph.compiler.externals import External
+from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.frontend.typed import Position, Typed
-from vgraph.decorators import Definition
+from vgraph.language.decorators import Definition
 from vgraph.reference.proxies import present
 from vgraph.reference.values import Number, lift, negation, reduced
 

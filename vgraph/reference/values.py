@@ -25,7 +25,7 @@ from vgraph.compiler.frontend.kinds import (
     operation,
 )
 from vgraph.compiler.types import BOOL, I64, NUMPY_NAMES, VID, Type, Vector, element_of
-from vgraph.language import Infinity
+from vgraph.language.names import Infinity
 
 _NUMPY = {t: np.dtype(name) for name, t in NUMPY_NAMES.items()}
 _SCALARS = {dtype: t for t, dtype in _NUMPY.items()}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from vgraph.compiler.backends.base import ArgSlot
     from vgraph.graph import Graph
     from vgraph.graph.relabel import Relabelled
+    from vgraph.runtime.devices.runner import Call
     from vgraph.runtime.plan import Array, Plan
-    from vgraph.runtime.runner import Call
 
 _ABSENT: Final = np.zeros(1, np.uint64)
 """In place of arrays of in-arcs where there are none and the kernel knows it."""

@@ -26,20 +26,19 @@ from vgraph.config import knobs
 from vgraph.errors import DeviceError, PassError
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_vertex, renumbered
+from vgraph.runtime.devices.runner import Call, Ran, Runner
 from vgraph.runtime.plan import Plan, plan_of
 from vgraph.runtime.result import Result, Round, Stats, Trace
-from vgraph.runtime.runner import Call, Ran, Runner
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
-    from vgraph.compiler import Observer
+    from vgraph.compiler import Observer, ir
+    from vgraph.compiler.foreign.user_passes import UserPass
     from vgraph.compiler.frontend import Signature
-    from vgraph.compiler.ir import Program
-    from vgraph.compiler.rewrite import Pass
-    from vgraph.compiler.user_passes import UserPass
-    from vgraph.decorators import AlgorithmDef
+    from vgraph.compiler.ir.rewrite import Pass
     from vgraph.graph import Graph
     from vgraph.graph.relabel import Relabelled
+    from vgraph.language.decorators import AlgorithmDef
     from vgraph.runtime.progress import ProgressCallback
 
 _LOADED: Final = 256
@@ -119,7 +118,7 @@ def code_stamp() -> str:
 
 
 def _own_files(root: str) -> Iterator[os.DirEntry[str]]:
-    folders = [root, os.path.join(root, "compiler")]
+    folders = [root, os.path.join(root, "compiler"), os.path.join(root, "language")]
     while folders:
         folder = folders.pop()
         for entry in os.scandir(folder):
@@ -170,7 +169,7 @@ def prepare(
 
 def _own_passes() -> tuple[UserPass, ...]:
     """The user's passes. Their module is there once one is registered; without, a warm start loads no passes at all."""
-    keeper = sys.modules.get("vgraph.compiler.user_passes")
+    keeper = sys.modules.get("vgraph.compiler.foreign.user_passes")
     return () if keeper is None else keeper.registered()
 
 
@@ -180,7 +179,7 @@ def pass_marks(own: tuple[UserPass, ...] | None = None) -> tuple[str, ...] | Non
     if not own:
         return ()
     from vgraph.compiler.fingerprints import NoFingerprintError
-    from vgraph.compiler.user_passes import fingerprints
+    from vgraph.compiler.foreign.user_passes import fingerprints
 
     try:
         return fingerprints(own)
@@ -220,7 +219,7 @@ def _compile(
     Without a key the plan is not kept.
     """
     from vgraph.compiler import build
-    from vgraph.compiler.user_passes import pipeline
+    from vgraph.compiler.foreign.user_passes import pipeline
 
     stations: dict[str, str] = {}
     try:
@@ -254,10 +253,10 @@ def _observer(stations: dict[str, str], relabel: bool) -> Observer | None:
     keeps = knobs().debug >= 4 or knobs().dump_dir is not None
     if not keeps and not relabel:
         return None
-    from vgraph.compiler.numbering import check_numbering
-    from vgraph.compiler.text import print_program
+    from vgraph.compiler.analysis.numbering import check_numbering
+    from vgraph.compiler.ir.text import print_program
 
-    def observe(step: Pass | None, program: Program) -> None:
+    def observe(step: Pass | None, program: ir.Program) -> None:
         if relabel and step is not None and step.name == "simplify":
             check_numbering(program)
         if keeps:

@@ -12,13 +12,13 @@ import numpy as np
 from vgraph.schedule import Schedule, kind_of, show
 
 if TYPE_CHECKING:
-    from vgraph.compiler.axes.space import Verdict
+    from vgraph.compiler import ir
     from vgraph.compiler.backends.base import Backend
-    from vgraph.compiler.ir import Program
-    from vgraph.compiler.rewrite import Context, Pass
+    from vgraph.compiler.ir.rewrite import Context, Pass
+    from vgraph.compiler.space import Verdict
     from vgraph.compiler.types import Type
-    from vgraph.decorators import AlgorithmDef
     from vgraph.graph import Graph
+    from vgraph.language.decorators import AlgorithmDef
 
 
 @dataclass
@@ -122,7 +122,7 @@ def explanation(
     from vgraph.compiler import build
     from vgraph.compiler.backends import jit
     from vgraph.compiler.frontend import argument_types
-    from vgraph.compiler.rewrite import Context
+    from vgraph.compiler.ir.rewrite import Context
     from vgraph.runtime.executor import signature_of
     from vgraph.runtime.policy import facts_of, with_deltas, with_numbers
 
@@ -161,17 +161,16 @@ def explanation(
 
 def _observer(
     result: Explanation, reasons: list[str], context: Context, passes: bool
-) -> Callable[[Pass | None, Program], None]:
+) -> Callable[[Pass | None, ir.Program], None]:
     """What writes passes, effects and legal schedules into `result`, and into `reasons` why each was chosen."""
-    from vgraph.compiler.axes import space
-    from vgraph.compiler.effects import effects
-    from vgraph.compiler.ir import EdgeApply, VertexApply
-    from vgraph.compiler.rewrite import walk
-    from vgraph.compiler.text import print_program
+    from vgraph.compiler import ir, space
+    from vgraph.compiler.analysis.effects import effects
+    from vgraph.compiler.ir.rewrite import walk
+    from vgraph.compiler.ir.text import print_program
 
-    before: list[Program] = []
+    before: list[ir.Program] = []
 
-    def observe(step: Pass | None, program: Program) -> None:
+    def observe(step: Pass | None, program: ir.Program) -> None:
         name = step.name if step else "frontend"
         if passes:
             result.passes[name] = print_program(program)
@@ -180,7 +179,7 @@ def _observer(
         if name == "choose-schedule":
             result.legal = space.legal(before[0], context)
             for n in walk(program):
-                if isinstance(n, EdgeApply | VertexApply) and n.schedule is not None:
+                if isinstance(n, ir.EdgeApply | ir.VertexApply) and n.schedule is not None:
                     reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
         before[:] = [program]
 
@@ -189,17 +188,17 @@ def _observer(
 
 def _backend(device: str) -> Backend:
     if device == "cuda":
-        from vgraph.runtime.cuda.executor import backend as cuda_backend
+        from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
 
         return cuda_backend()
-    from vgraph.runtime.cpu import backend
+    from vgraph.runtime.devices.cpu import backend
 
     return backend()
 
 
 def stand_ins(algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any]) -> dict[str, Any]:
     """A value of a fitting type for each parameter that has neither a value nor a default."""
-    from vgraph.language import DType, PropertyAnnotation
+    from vgraph.language.names import DType, PropertyAnnotation
 
     found: dict[str, Any] = {}
     for name, parameter in algorithm.signature.parameters.items():

@@ -11,7 +11,7 @@ from vgraph.compiler.types import VID, Vector, element_of
 from vgraph.schedule import Options, Schedule
 
 if TYPE_CHECKING:
-    from vgraph.compiler.ir import Program
+    from vgraph.compiler import ir
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Plan:
         return plan, head["code"]
 
 
-def plan_of(program: Program, interface: KernelInterface, schedule: Schedule) -> Plan:
+def plan_of(program: ir.Program, interface: KernelInterface, schedule: Schedule) -> Plan:
     """The plan for a kernel-level program."""
-    from vgraph.compiler.ir import Pipeline
-    from vgraph.compiler.rewrite import walk
+    from vgraph.compiler import ir
+    from vgraph.compiler.ir.rewrite import walk
 
-    pipelines = [n for n in walk(program) if isinstance(n, Pipeline)]
+    pipelines = [n for n in walk(program) if isinstance(n, ir.Pipeline)]
     chunks = {name: n.chunks for n in pipelines for name in n.buffers}
     arrays = tuple(
         Array(

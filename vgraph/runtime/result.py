@@ -163,7 +163,7 @@ class Result:
         return [*super().__dir__(), *self.names]
 
     def __repr__(self) -> str:
-        from vgraph.runtime.tuning import duration
+        from vgraph.runtime.tuning.outcome import duration
 
         shown = ", ".join(f"{k}: {getattr(v, 'dtype', type(v).__name__)}" for k, v in self._values.items())
         s = self.stats

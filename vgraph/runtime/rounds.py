@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from vgraph.compiler.ir import EdgeApply
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.errors import AlgorithmError, ParameterError
 from vgraph.runtime.progress import Progress, ProgressCallback
 from vgraph.schedule import BSP, UNORDERED, Options, Schedule
 from vgraph.schedule.record import show
 
 if TYPE_CHECKING:
-    from vgraph.compiler.ir import Program
+    from vgraph.compiler import ir
 
 _REPORT_SECONDS: Final = 0.1
 """Between two reports."""
@@ -58,14 +58,14 @@ def each_round(report: ProgressCallback | None, name: str, most: int | None) -> 
     return ended
 
 
-def with_rounds(schedule: Schedule, program: Program) -> Schedule:
+def with_rounds(schedule: Schedule, program: ir.Program) -> Schedule:
     """`schedule` with rounds as they are written in the program, which is what counts.
 
     An order by buckets, or asynchronous updates, make one long round of many, which on a negative cycle never ends.
     Raises ParameterError where the schedule asks for that.
     """
     rests: dict[str, Any] = {"order": UNORDERED, "sync": BSP}
-    for label in sorted({n.label for n in walk(program) if isinstance(n, EdgeApply)}):
+    for label in sorted({n.label for n in walk(program) if isinstance(n, ir.EdgeApply)}):
         asked = schedule.labels.get(label, Options()).given()
         for name, rest in rests.items():
             if asked.get(name, rest) != rest:

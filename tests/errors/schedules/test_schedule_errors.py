@@ -21,7 +21,7 @@ import vgraph.compiler.axes
 from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.rewrite import Context, PassManager
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.types import F32, F64, I32, I64, Target, Vector
 from vgraph.errors import Diagnostic, ScheduleError
 

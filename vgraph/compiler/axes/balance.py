@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from vgraph.compiler.analysis.effects import Role, WriteClass
+from vgraph.compiler.analysis.lanes import SHARED_BY, shared_operator
+from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.effects import Role, WriteClass
-from vgraph.compiler.lanes import SHARED_BY, shared_operator
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.pieces import cut_operator
 from vgraph.schedule import SPLIT, TWC, VERTEX, Balance, Direction, Drive, FrontierLayout
 
 

@@ -7,8 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from vgraph.compiler.effects import Effects, WriteClass, effects
-from vgraph.compiler.ir import EdgeApply, Program, VertexApply
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import Effects, WriteClass, effects
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import IllegalSchedule, NoChangedVertices
@@ -16,20 +16,20 @@ from vgraph.schedule import AXES, DECIDED, ApplySchedule, Axis, Need, Options, a
 from vgraph.source import Span
 
 if TYPE_CHECKING:
-    from vgraph.compiler.rewrite import Context
+    from vgraph.compiler.ir.rewrite import Context
 
-Apply = EdgeApply | VertexApply
+Apply = ir.EdgeApply | ir.VertexApply
 _T = TypeVar("_T")
 
 
 class Traversal:
     """An apply of a program, and what resolvers find out about it: the same, whatever is asked for."""
 
-    def __init__(self, program: Program, apply: Apply, context: Context) -> None:
+    def __init__(self, program: ir.Program, apply: Apply, context: Context) -> None:
         self.program, self.apply, self.context = program, apply, context
         self.operator = program.operator(apply.op)
         self.effects: Effects = effects(self.operator)
-        self.is_edge = isinstance(apply, EdgeApply)
+        self.is_edge = isinstance(apply, ir.EdgeApply)
         self._found: dict[Callable[[Traversal], Any], Any] = {}
         if self.is_edge and apply.out and WriteClass.MERGING in self.effects.classes():
             assert apply.span is not None

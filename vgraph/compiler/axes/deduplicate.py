@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vgraph.compiler.analysis.effects import WriteClass
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.effects import WriteClass
 from vgraph.schedule import Direction
 
 

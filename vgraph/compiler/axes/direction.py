@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from vgraph.compiler.analysis.effects import WriteClass
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.axes.per_round import both_directions, claims, may_lack_arcs
-from vgraph.compiler.effects import WriteClass
 from vgraph.schedule import Direction
 
 _WHEN: Final = (

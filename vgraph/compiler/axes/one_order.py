@@ -11,25 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import Role, WriteClass, effects, role_of
+from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.effects import Role, WriteClass, effects, role_of
-from vgraph.compiler.ir import (
-    ACCUMULATING,
-    Accumulate,
-    Claim,
-    Expr,
-    Load,
-    Node,
-    Operator,
-    Program,
-    Reduce,
-    ReduceGlobal,
-    Stmt,
-    Union,
-    Var,
-)
-from vgraph.compiler.pieces import as_reduction
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import element_of
 from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, spelled
 from vgraph.source import Span
@@ -68,7 +54,7 @@ def settle(c: Choice) -> None:
             c.refuse(reason, found.span, "use phases=vg.GATHER_APPLY or leave it out")
 
 
-def in_turn(program: Program, operator: Operator) -> bool:
+def in_turn(program: ir.Program, operator: ir.Operator) -> bool:
     """True if one thread has to visit all vertices in their order, for a result that is the same in every run."""
     return any(_in_turn(program, operator))
 
@@ -79,7 +65,7 @@ def _needs(at: Traversal) -> list[tuple[Ordered, Mapping[str, Any]]]:
 
 
 def _each(
-    program: Program, operator: Operator, *, is_edge: bool
+    program: ir.Program, operator: ir.Operator, *, is_edge: bool
 ) -> Iterator[tuple[Ordered, Mapping[str, Any]]]:
     alone = list(_in_turn(program, operator))
     for found in alone:
@@ -87,65 +73,65 @@ def _each(
         yield found, {**_IN_TURN, **form}
     for node in () if alone else walk(operator):
         match node:
-            case Reduce(prop=prop) if _rounds(node):
+            case ir.Reduce(prop=prop) if _rounds(node):
                 why = Ordered(f"the sum `{prop}` of floats depends on the order of its parts", node.span)
                 yield why, _ROW if is_edge else {"balance": VERTEX, "vectorize": False}
-            case ReduceGlobal(name=name) if _rounds(node):
+            case ir.ReduceGlobal(name=name) if _rounds(node):
                 why = Ordered(f"the sum `{name}` of floats depends on the order of its parts", node.span)
                 yield why, _WHOLE_VISITS if is_edge else {"balance": VERTEX, "vectorize": False}
-            case Claim(prop=prop) if is_edge and not _same_for_all(program, operator, node):
+            case ir.Claim(prop=prop) if is_edge and not _same_for_all(program, operator, node):
                 yield Ordered(f"what is written to `{prop}` depends on who claims it first", node.span), _ROW
-            case Accumulate() if _rounds(node):
+            case ir.Accumulate() if _rounds(node):
                 why = Ordered("a sum of floats depends on the order of its parts", node.span)
                 yield why, {"vectorize": False} if is_edge else {"balance": VERTEX, "vectorize": False}
-            case Stmt() if not is_edge and _own_sum(operator, node):
+            case ir.Stmt() if not is_edge and _own_sum(operator, node):
                 yield (
                     Ordered("a sum of floats depends on the order of its parts", node.span),
                     {"balance": VERTEX},
                 )
 
 
-def _rounds(n: Reduce | ReduceGlobal | Accumulate) -> bool:
+def _rounds(n: ir.Reduce | ir.ReduceGlobal | ir.Accumulate) -> bool:
     """Whether a reduction is of floats, and rounded step by step."""
-    return n.op in ACCUMULATING and element_of(n.value.type).is_float
+    return n.op in ir.ACCUMULATING and element_of(n.value.type).is_float
 
 
-def _own_sum(operator: Operator, n: Stmt) -> bool:
+def _own_sum(operator: ir.Operator, n: ir.Stmt) -> bool:
     """Whether a vertex operator adds to a float of its own vertex, which pieces could share."""
     found = as_reduction(n, operator.args[0])
-    return isinstance(found, Reduce) and _rounds(found)
+    return isinstance(found, ir.Reduce) and _rounds(found)
 
 
-def _in_turn(program: Program, operator: Operator) -> Iterator[Ordered]:
+def _in_turn(program: ir.Program, operator: ir.Operator) -> Iterator[Ordered]:
     """What has no order but that of the visits."""
     united = {w.prop for w in effects(operator).writes if w.kind is WriteClass.MERGING}
-    names = {id(e) for n in walk(operator) if isinstance(n, Union) for e in (n.a, n.b)}
+    names = {id(e) for n in walk(operator) if isinstance(n, ir.Union) for e in (n.a, n.b)}
     for n in walk(operator):
         match n:
-            case Load(prop=prop) if prop in united and id(n) not in names:
+            case ir.Load(prop=prop) if prop in united and id(n) not in names:
                 yield Ordered(
                     f"which id of a set `{prop}` is while sets are united depends on the order", n.span
                 )
-            case Reduce(prop=prop, index=index) if _elsewhere(operator, index) and _rounds(n):
+            case ir.Reduce(prop=prop, index=index) if _elsewhere(operator, index) and _rounds(n):
                 yield Ordered(f"the sum `{prop}` of floats depends on the order of its parts", n.span)
-            case Claim(prop=prop, index=index) if _elsewhere(operator, index):
+            case ir.Claim(prop=prop, index=index) if _elsewhere(operator, index):
                 if not _same_for_all(program, operator, n):
                     yield Ordered(f"what is written to `{prop}` depends on who claims it first", n.span)
 
 
-def _elsewhere(operator: Operator, index: Expr) -> bool:
+def _elsewhere(operator: ir.Operator, index: ir.Expr) -> bool:
     return role_of(operator, index) is Role.NEIGHBOR
 
 
-def _same_for_all(program: Program, operator: Operator, claim: Claim) -> bool:
+def _same_for_all(program: ir.Program, operator: ir.Operator, claim: ir.Claim) -> bool:
     """Whether all who might claim a place would do the same: nothing of theirs is in it, only of the place."""
-    if sum(isinstance(n, Claim) for n in walk(operator)) > 1:
+    if sum(isinstance(n, ir.Claim) for n in walk(operator)) > 1:
         return False
     known = {p.name for p in program.params}
-    if isinstance(claim.index, Var):
+    if isinstance(claim.index, ir.Var):
         known.add(claim.index.name)
     written = effects(operator).written
-    parts: tuple[Node, ...] = (claim.expected, claim.value, *claim.body)
+    parts: tuple[ir.Node, ...] = (claim.expected, claim.value, *claim.body)
     nodes = [n for part in parts for n in walk(part)]
-    own = all(isinstance(n.index, Var) and n.prop not in written for n in nodes if isinstance(n, Load))
-    return own and all(n.name in known for n in nodes if isinstance(n, Var))
+    own = all(isinstance(n.index, ir.Var) and n.prop not in written for n in nodes if isinstance(n, ir.Load))
+    return own and all(n.name in known for n in nodes if isinstance(n, ir.Var))

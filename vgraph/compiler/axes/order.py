@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import Role, any_order_obstacle
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.effects import Role, any_order_obstacle
-from vgraph.compiler.ir import EdgeApply, For, Node, While
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.rewrite import walk
 from vgraph.compiler.types import Kind, Scalar
 from vgraph.schedule import STRICT, UNORDERED, Order, delta_stepping
 
@@ -50,10 +50,12 @@ def _pays(at: Traversal) -> bool:
 def _repeated(at: Traversal) -> bool:
     """Whether the loop around the apply stands in another loop."""
 
-    def inside(n: Node) -> bool:
-        return any(isinstance(m, EdgeApply) and m.label == at.apply.label for m in walk(n))
+    def inside(n: ir.Node) -> bool:
+        return any(isinstance(m, ir.EdgeApply) and m.label == at.apply.label for m in walk(n))
 
-    loops = [n for stmt in at.program.body for n in walk(stmt) if isinstance(n, While | For) and inside(n)]
+    loops = [
+        n for stmt in at.program.body for n in walk(stmt) if isinstance(n, ir.While | ir.For) and inside(n)
+    ]
     return len(loops) > 1
 
 
@@ -64,7 +66,7 @@ def _obstacle(at: Traversal) -> Obstacle | None:
     its value is the priority.
     """
     apply, operator, writes = at.apply, at.operator, at.effects.writes
-    if not isinstance(apply, EdgeApply):
+    if not isinstance(apply, ir.EdgeApply):
         return Obstacle("a vertex operator sends nothing along arcs", operator.span)
     for write in writes:
         if write.op not in ("min", "max"):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vgraph.compiler.analysis.payload import obstacle, payload_bytes
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.payload import obstacle, payload_bytes
 from vgraph.schedule import APPLY_SCATTER, COMPUTED, GATHER_APPLY, RAW, Payload
 
 

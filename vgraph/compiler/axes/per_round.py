@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import WriteClass, only_claims
+from vgraph.compiler.analysis.guards import closes
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.effects import WriteClass, only_claims
-from vgraph.compiler.guards import closes
-from vgraph.compiler.ir import EdgeApply, For, Program, Stmt, While
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.schedule import FUSED, PUSH, UNORDERED, VERTEX
 
 
-def loop_around(program: Program, apply: Stmt) -> While | For | None:
+def loop_around(program: ir.Program, apply: ir.Stmt) -> ir.While | ir.For | None:
     """The innermost loop of the driver that `apply` stands in; None outside of any."""
-    found: While | For | None = None
+    found: ir.While | ir.For | None = None
     for n in walk(program):
-        if isinstance(n, While | For) and any(inner is apply for inner in walk(n)):
+        if isinstance(n, ir.While | ir.For) and any(inner is apply for inner in walk(n)):
             found = n
     return found
 
@@ -43,7 +43,7 @@ def both_drives(c: Choice) -> bool:
 
 def may_lack_arcs(at: Traversal) -> bool:
     """True if the arcs that a pull walks may not be there: on a directed graph they are those of the transpose."""
-    return at.context.facts.directed and isinstance(at.apply, EdgeApply) and not at.apply.reverse
+    return at.context.facts.directed and isinstance(at.apply, ir.EdgeApply) and not at.apply.reverse
 
 
 def claims(at: Traversal) -> bool:
@@ -68,7 +68,7 @@ def _changes(at: Traversal) -> bool:
 def _guarded(at: Traversal) -> bool:
     """True if the operator adds up, or takes minima, at vertices behind a guard that closes in the loop."""
     loop = loop_around(at.program, at.apply)
-    if loop is None or not isinstance(at.apply, EdgeApply):
+    if loop is None or not isinstance(at.apply, ir.EdgeApply):
         return False
     gathers = at.effects.classes() <= {WriteClass.ACCUMULATING, WriteClass.MONOTONE}
     return gathers and closes(at.program, at.apply, loop)

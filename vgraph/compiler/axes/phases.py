@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vgraph.compiler.analysis.payload import obstacle
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.payload import obstacle
 from vgraph.schedule import FUSED, GATHER_APPLY, Payload, Phases
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import Role, role_of
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.effects import Role, role_of
-from vgraph.compiler.ir import EdgeApply, Load, Operator
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import Type, Vector, element_of
 
 MOST: Final = 64
@@ -16,7 +16,7 @@ MOST: Final = 64
 
 def choose(c: Choice, asked: int | None) -> int:
     """Where all arcs are pulled: as many as let the values of one segment's sources stay in the cache."""
-    assert isinstance(c.apply, EdgeApply), "the axis is one of edge operators only"
+    assert isinstance(c.apply, ir.EdgeApply), "the axis is one of edge operators only"
     against = c.apply.reverse
     if asked is None:
         parts = c.context.facts.segments
@@ -32,10 +32,10 @@ def choose(c: Choice, asked: int | None) -> int:
     return asked
 
 
-def gathered_bytes(operator: Operator) -> int:
+def gathered_bytes(operator: ir.Operator) -> int:
     """Bytes that an edge operator reads at each source."""
     at_source = {n.prop: n.type for n in walk(operator)
-                 if isinstance(n, Load) and role_of(operator, n.index) is Role.SRC}  # fmt: skip
+                 if isinstance(n, ir.Load) and role_of(operator, n.index) is Role.SRC}  # fmt: skip
     return sum(map(_bytes, at_source.values()))
 
 

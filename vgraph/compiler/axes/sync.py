@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vgraph.compiler.analysis.effects import async_obstacle
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.effects import async_obstacle
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.schedule import ASYNC, BSP, Sync
 

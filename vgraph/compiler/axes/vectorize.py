@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import WriteClass
+from vgraph.compiler.analysis.gathers import vector_obstacle
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.effects import WriteClass
-from vgraph.compiler.gathers import vector_obstacle
-from vgraph.compiler.ir import ForNeighbors
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.rewrite import walk
 from vgraph.schedule import Sync
 
 
@@ -34,7 +34,7 @@ def _in_pull(c: Choice) -> Obstacle | None:
 
 def _in_loops(c: Choice) -> Obstacle | None:
     """Why none of a vertex operator's loops can take several arcs at a time."""
-    loops = [n for n in walk(c.operator) if isinstance(n, ForNeighbors)]
+    loops = [n for n in walk(c.operator) if isinstance(n, ir.ForNeighbors)]
     if not loops:
         return Obstacle("it has no loop over arcs", c.operator.span)
     found = [vector_obstacle(n.body, n.vertex, n.edge) for n in loops]

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 if TYPE_CHECKING:
+    from vgraph.compiler import ir
     from vgraph.compiler.abilities import Abilities
-    from vgraph.compiler.externals import External
-    from vgraph.compiler.ir import Node, Program
+    from vgraph.compiler.foreign.externals import External
 
 ENTRY: Final = "vg_main"
 """The exported function of every kernel: `i32 vg_main(Context *ctx, i32 at)`, code for one thread."""
@@ -140,11 +140,11 @@ class Backend(ABC):
 
     name: ClassVar[str]
     abilities: ClassVar[Abilities]
-    emitters: ClassVar[Mapping[type[Node], Callable[..., object]]]
+    emitters: ClassVar[Mapping[type[ir.Node], Callable[..., object]]]
     """The emit function of every node class that may stand in kernel IR."""
 
     @abstractmethod
-    def emit(self, program: Program) -> SourceText:
+    def emit(self, program: ir.Program) -> SourceText:
         """The kernel's text. Total on verified kernel IR; needs no device."""
 
     def refusal(self, external: External) -> str | None:

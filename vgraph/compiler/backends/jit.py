@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from vgraph.compiler.backends.base import ENTRY, TEAM, Kernel, KernelInterface
 from vgraph.compiler.backends.effort import effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
-from vgraph.compiler.externals import External, needed
+from vgraph.compiler.foreign.externals import External, needed
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError
 

@@ -9,7 +9,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.facts import TRANSPOSED
-from vgraph.compiler.rewrite import transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import transform, walk, with_fields
 from vgraph.compiler.types import Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 

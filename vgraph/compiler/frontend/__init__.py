@@ -18,9 +18,9 @@ from vgraph.compiler.frontend.signature import (
 from vgraph.compiler.frontend.sources import source_parts
 
 if TYPE_CHECKING:
+    from vgraph.compiler import ir
     from vgraph.compiler.frontend.typed import TypedProgram
-    from vgraph.compiler.ir import Program
-    from vgraph.decorators import AlgorithmDef
+    from vgraph.language.decorators import AlgorithmDef
 
 __all__ = [
     "ArgumentType",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def build_program(definition: AlgorithmDef, signature: Signature) -> Program:
+def build_program(definition: AlgorithmDef, signature: Signature) -> ir.Program:
     """The program of an algorithm at algorithm level, fully typed.
 
     Raises a Refusal (`vgraph.refusals`) that points at what the language does not take.

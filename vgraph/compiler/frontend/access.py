@@ -20,20 +20,19 @@ from vgraph.compiler.frontend.kinds import (
     zero,
 )
 from vgraph.compiler.frontend.scoping import Scoping
-from vgraph.compiler.ir import Orientation, Site
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Vector, element_of
 from vgraph.errors import shown
-from vgraph.language import Infinity, NoVertex, dtype_of
+from vgraph.language.names import Infinity, NoVertex, dtype_of
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 _VERTEX_NUMBERS = ("id", "out_degree", "in_degree", "degree")
 _NEIGHBORS = {
-    "out_neighbors": (Orientation.OUT, False),
-    "in_neighbors": (Orientation.IN, False),
-    "neighbors": (Orientation.OUT, False),
-    "out_edges": (Orientation.OUT, True),
-    "in_edges": (Orientation.IN, True),
+    "out_neighbors": (ir.Orientation.OUT, False),
+    "in_neighbors": (ir.Orientation.IN, False),
+    "neighbors": (ir.Orientation.OUT, False),
+    "out_edges": (ir.Orientation.OUT, True),
+    "in_edges": (ir.Orientation.IN, True),
 }
 _EDGE_ENDS = ("src", "dst")
 
@@ -125,7 +124,7 @@ class Access(Scoping):
         if e.name == "id":
             return Value(v.expr, VID, span, v.valid)
         if e.name in _VERTEX_NUMBERS:
-            way = Orientation.IN if e.name == "in_degree" else Orientation.OUT
+            way = ir.Orientation.IN if e.name == "in_degree" else ir.Orientation.OUT
             return self.degree(v, way, span)
         if e.name in _NEIGHBORS:
             way, edges = _NEIGHBORS[e.name]
@@ -142,7 +141,7 @@ class Access(Scoping):
         read = node(prop.name, at, prop.type, span=span)
         return Value(ir.Select(some(at, span), read, zero(prop.type, span), span=span), prop.type, span)
 
-    def degree(self, v: Value, way: Orientation, span: Span) -> Value:
+    def degree(self, v: Value, way: ir.Orientation, span: Span) -> Value:
         """A degree; 0 for vg.none."""
         at = v if v.valid else self.shared(v)
         degree: ir.Expr = ir.Degree(at.expr, way, span=span)
@@ -150,7 +149,7 @@ class Access(Scoping):
             degree = ir.Select(some(at.expr, span), degree, _int(0, span), span=span)
         return Value(degree, I64, span)
 
-    def neighbor(self, v: Value, way: Orientation, k: ir.Expr, span: Span) -> Value:
+    def neighbor(self, v: Value, way: ir.Orientation, k: ir.Expr, span: Span) -> Value:
         """The k-th neighbor; vg.none of vg.none."""
         if v.valid:
             return Value(ir.Neighbor(v.expr, way, k, span=span), VID, span, valid=True)
@@ -172,7 +171,7 @@ class Access(Scoping):
         if e.name in _EDGE_ENDS:
             end = edge.src if e.name == "src" else edge.dst
             return Value(end.expr, end.kind, e.span, end.valid)
-        prop = self.unit.graph_property(e.name, Site.EDGE, e.span)
+        prop = self.unit.graph_property(e.name, ir.Site.EDGE, e.span)
         if prop is None:
             known = list(self.unit.signature.edge_properties)
             raise refusals.names.NoEdgeProperty(

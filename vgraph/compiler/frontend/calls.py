@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from vgraph import language, refusals
+from vgraph import refusals
 from vgraph.compiler import ir
-from vgraph.compiler.externals import is_numba
+from vgraph.compiler.foreign.externals import is_numba
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import foreign
 from vgraph.compiler.frontend import syntax as s
@@ -27,8 +27,9 @@ from vgraph.compiler.frontend.scoping import Frame
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
-from vgraph.decorators import Definition, FunctionDef, OperatorDef
-from vgraph.language import DType
+from vgraph.language import names as language
+from vgraph.language.decorators import Definition, FunctionDef, OperatorDef
+from vgraph.language.names import DType
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 

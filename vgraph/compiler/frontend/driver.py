@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vgraph import language, refusals
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
@@ -14,10 +14,10 @@ from vgraph.compiler.frontend.kinds import Value, Weak, describe, zero
 from vgraph.compiler.frontend.parameters import Usage, usage
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue
 from vgraph.compiler.frontend.unit import Unit, syntax_of
-from vgraph.compiler.ir import Origin, Property, Site
 from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, Vector
-from vgraph.decorators import FunctionDef
-from vgraph.language import DType
+from vgraph.language import names as language
+from vgraph.language.decorators import FunctionDef
+from vgraph.language.names import DType
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
@@ -105,12 +105,12 @@ class DriverLowering(Frontiers):
         elif name in self.usage.looped:
             element = VID if given.element.is_integer and name in self.usage.vertex_arrays else given.element
             self.unit.names.taken.add(name)
-            prop = Property(name, element, Site.ARRAY, Origin.PARAM, span=span)
+            prop = ir.Property(name, element, ir.Site.ARRAY, ir.Origin.PARAM, span=span)
             self.unit.arrays_looped[name] = span
             self.unit.properties[name] = prop
             self.frame.bindings[name] = en.ArrayRef(prop, span)
         else:
-            prop = Property(name, given.element, Site.VERTEX, Origin.PARAM, span=span)
+            prop = ir.Property(name, given.element, ir.Site.VERTEX, ir.Origin.PARAM, span=span)
             self.frame.bindings[name] = en.PropertyRef(prop, span)
 
     # --- names and values
@@ -144,7 +144,7 @@ class DriverLowering(Frontiers):
             return super().vertex_of(x, span)
         return ir.Cast(VID, x.expr, span=span)
 
-    def vertex_property(self, e: s.Attribute) -> Property:
+    def vertex_property(self, e: s.Attribute) -> ir.Property:
         found = self.unit.vertex_property(e.name, e.span)
         if found is None:
             return super().vertex_property(e)
@@ -157,7 +157,7 @@ class DriverLowering(Frontiers):
                 at = self.vertex_index(e.index)
                 return Value(ir.Load(prop.name, at, prop.type, span=e.span), prop.type, e.span)
             case en.GraphProperty(name=name):
-                graph_prop = self.unit.graph_property(name, Site.VERTEX, e.span)
+                graph_prop = self.unit.graph_property(name, ir.Site.VERTEX, e.span)
                 if graph_prop is None:
                     raise refusals.types.NoIndex(e.span, "a property of edges")
                 at = self.vertex_index(e.index)
@@ -335,7 +335,7 @@ class DriverLowering(Frontiers):
         t = self.dtype(given, call)
         if isinstance(t, Vector) or t == VID:
             raise refusals.driver.ScratchType(given.span, describe(t))
-        self.declared(target, t, call.span, origin=Origin.SCRATCH)
+        self.declared(target, t, call.span, origin=ir.Origin.SCRATCH)
 
     def declared(
         self,
@@ -343,14 +343,16 @@ class DriverLowering(Frontiers):
         t: Type,
         span: Span,
         disjoint: bool = False,
-        origin: Origin = Origin.LOCAL,
-    ) -> Property:
+        origin: ir.Origin = ir.Origin.LOCAL,
+    ) -> ir.Property:
         """A property of the algorithm; declared again, it must have the same type, and is filled again."""
         held = self.objects.get(target.id)
         if held is None and (target.id in self.frame.assigned or target.id in self.frame.bindings):
             raise refusals.driver.KindChanged(target.span, target.id, en.words(self.entity(target)))
         if held is None:
-            prop = Property(self.names.fresh(target.id), t, Site.VERTEX, origin, disjoint, span=target.span)
+            prop = ir.Property(
+                self.names.fresh(target.id), t, ir.Site.VERTEX, origin, disjoint, span=target.span
+            )
             self.unit.properties[target.id] = prop
             self.objects[target.id] = en.PropertyRef(prop, target.span)
             return prop
@@ -388,7 +390,7 @@ class DriverLowering(Frontiers):
             raise refusals.writes.NotAssignable(target.span)
         prop = owner.property
         self.not_scratch(prop, target.span)
-        if prop.origin is not Origin.LOCAL:
+        if prop.origin is not ir.Origin.LOCAL:
             raise refusals.writes.ReadOnly(target.span, prop.name, "it is a parameter")
         at = self.vertex_index(target.index)
         value = self.value(statement.value)
@@ -398,9 +400,9 @@ class DriverLowering(Frontiers):
         stored = self.stored(value, prop.type, f"`{prop.name}`")
         self.emit(ir.Store(prop.name, at, stored, span=statement.span))
 
-    def not_scratch(self, prop: Property, span: Span) -> None:
+    def not_scratch(self, prop: ir.Property, span: Span) -> None:
         """The driver loop has no scratch memory."""
-        if prop.origin is Origin.SCRATCH:
+        if prop.origin is ir.Origin.SCRATCH:
             raise refusals.driver.ScratchOutside(span, prop.name)
 
     # --- results

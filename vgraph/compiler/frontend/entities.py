@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import Value, describe
-from vgraph.compiler.ir import Orientation, Property
-from vgraph.compiler.ir import Var as IrVar
 from vgraph.compiler.types import Type
-from vgraph.language import DType
+from vgraph.language.names import DType
 from vgraph.source import Span
 
 
@@ -39,7 +38,7 @@ class GraphProperty:
 class Edge:
     """An arc with its two ends."""
 
-    arc: IrVar
+    arc: ir.Var
     src: Value
     dst: Value
     span: Span
@@ -50,7 +49,7 @@ class Neighbors:
     """`v.out_neighbors`, or with `edges` set `v.out_edges`."""
 
     vertex: Value
-    orientation: Orientation
+    orientation: ir.Orientation
     edges: bool
     span: Span
 
@@ -68,7 +67,7 @@ class Common:
 class PropertyRef:
     """A vertex property as a whole, in the driver loop."""
 
-    property: Property
+    property: ir.Property
     span: Span
 
 
@@ -76,7 +75,7 @@ class PropertyRef:
 class ArrayRef:
     """An array parameter."""
 
-    property: Property
+    property: ir.Property
     span: Span
 
 
@@ -174,7 +173,7 @@ class Place:
     name: str
     type: Type
     span: Span
-    prop: Property | None = None
+    prop: ir.Property | None = None
     vertex: Value | None = None
 
     @property

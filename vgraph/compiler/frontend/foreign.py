@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 def call(lowering: Calls, e: s.Call, function: Any) -> Value:
     """Lower a call. Raises a Refusal for arguments that the function does not take, and if Numba or we cannot."""
-    from vgraph.compiler.numba_functions import NumbaRefusal, compiled, declared_types, python_function
+    from vgraph.compiler.foreign.numba_functions import (
+        NumbaRefusal,
+        compiled,
+        declared_types,
+        python_function,
+    )
 
     python = python_function(function)
     name = python.__name__

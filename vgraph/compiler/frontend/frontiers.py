@@ -17,9 +17,8 @@ from vgraph.compiler.frontend.scoping import APPLY
 from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.statics import static_value
 from vgraph.compiler.frontend.unit import Unit
-from vgraph.compiler.ir import FrontierKind, Origin, Property
 from vgraph.compiler.types import I32, I64, U32, VID
-from vgraph.decorators import OperatorDef
+from vgraph.language.decorators import OperatorDef
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
@@ -57,7 +56,7 @@ class Frontiers(Statements):
         """The maker behind an expression that makes a frontier, or None."""
         if isinstance(e, s.Attribute) and e.name == "vertices" and self.is_graph(e.value):
             return FrontierMaker(
-                lambda out: self.emit(ir.FrontierSet(out, FrontierKind.ALL, span=e.span)), e.span
+                lambda out: self.emit(ir.FrontierSet(out, ir.FrontierKind.ALL, span=e.span)), e.span
             )
         if isinstance(e, s.Index):
             owner = self.entity(e.value) if isinstance(e.value, s.Name) else None
@@ -89,7 +88,7 @@ class Frontiers(Statements):
         (arg,) = self.arguments(call, "graph.priority_queue", 1)
         found = self.entity(arg)
         prop = found.property if isinstance(found, en.PropertyRef) else None
-        if prop is None or prop.type not in (I32, I64, U32) or prop.origin is not Origin.LOCAL:
+        if prop is None or prop.type not in (I32, I64, U32) or prop.origin is not ir.Origin.LOCAL:
             what = en.words(found) if prop is None else f"a property of {describe(prop.type)}"
             raise refusals.queues.NotAPriority(arg.span, what)
         held = self.objects.get(target.id)
@@ -117,12 +116,12 @@ class Frontiers(Statements):
         """`graph.frontier()`, `graph.frontier(v)`."""
         if not e.args and not e.keywords:
             return FrontierMaker(
-                lambda out: self.emit(ir.FrontierSet(out, FrontierKind.EMPTY, span=e.span)), e.span
+                lambda out: self.emit(ir.FrontierSet(out, ir.FrontierKind.EMPTY, span=e.span)), e.span
             )
         (arg,) = self.arguments(e, "graph.frontier", 1)
         vertex = self.vertex_index(arg)
         return FrontierMaker(
-            lambda out: self.emit(ir.FrontierSet(out, FrontierKind.SINGLE, vertex, span=e.span)), e.span
+            lambda out: self.emit(ir.FrontierSet(out, ir.FrontierKind.SINGLE, vertex, span=e.span)), e.span
         )
 
     def materialised(self, made: FrontierMaker) -> str:
@@ -260,7 +259,7 @@ class Frontiers(Statements):
         (arg,) = self.arguments(call, "append", 1)
         self.emit(ir.ListAppend(held.name, self.frontier(arg), span=call.span))
 
-    def array_loop(self, statement: s.For, prop: Property) -> None:
+    def array_loop(self, statement: s.For, prop: ir.Property) -> None:
         """`for s in sources:`."""
         span = statement.target.span
         name = self.names.fresh("position")

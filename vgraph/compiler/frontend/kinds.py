@@ -29,7 +29,7 @@ from vgraph.compiler.types import (
     limits,
     promote,
 )  # fmt: skip
-from vgraph.language import dtype_of
+from vgraph.language.names import dtype_of
 from vgraph.source import Span
 
 

@@ -10,8 +10,8 @@ import sys
 from typing import Final
 
 from vgraph import refusals
-from vgraph.compiler.ir import Node, Program, Stmt
-from vgraph.compiler.rewrite import children
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import children
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
@@ -26,14 +26,14 @@ def too_deep(span: Span) -> Refusal:
     return refusals.limits.TooDeep(span, sys.getrecursionlimit())
 
 
-def check_nesting(program: Program) -> None:
+def check_nesting(program: ir.Program) -> None:
     """Raise a Refusal if the stages after the frontend might need more stack than there is."""
     room = sys.getrecursionlimit() - _frames_in_use() - _SPARE
     assert program.span is not None
-    pending: list[tuple[Node, int, Span]] = [(program, 0, program.span)]
+    pending: list[tuple[ir.Node, int, Span]] = [(program, 0, program.span)]
     while pending:
         node, depth, at = pending.pop()
-        if isinstance(node, Stmt):
+        if isinstance(node, ir.Stmt):
             at = node.span or at
         if depth * _FRAMES > room:
             raise too_deep(at)

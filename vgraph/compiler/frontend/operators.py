@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vgraph import language, refusals
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import reductions
@@ -16,9 +16,9 @@ from vgraph.compiler.frontend.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.statements import Statements
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
-from vgraph.compiler.ir import Origin, Property
 from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Vector, element_of
-from vgraph.decorators import FunctionDef, OperatorDef
+from vgraph.language import names as language
+from vgraph.language.decorators import FunctionDef, OperatorDef
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
@@ -109,14 +109,14 @@ class OperatorLowering(Statements):
         self.frame.typed.kinds[position_of(span)] = VID
         self.frame.bindings[name] = value
 
-    def vertex_property(self, e: s.Attribute) -> Property:
+    def vertex_property(self, e: s.Attribute) -> ir.Property:
         prop = super().vertex_property(e)
-        if prop.origin is Origin.SCRATCH and self.is_edge:
+        if prop.origin is ir.Origin.SCRATCH and self.is_edge:
             raise refusals.driver.ScratchOutside(e.span, e.name)
         return prop
 
-    def load(self, prop: Property, v: Value, span: Span) -> Value:
-        if v.expr == self.own and prop.origin is not Origin.SCRATCH:
+    def load(self, prop: ir.Property, v: Value, span: Span) -> Value:
+        if v.expr == self.own and prop.origin is not ir.Origin.SCRATCH:
             self.own_reads.append((prop.name, span))
         return super().load(prop, v, span)
 
@@ -190,10 +190,10 @@ class OperatorLowering(Statements):
         if target.name == "id" or target.name.endswith(("degree", "neighbors", "_edges")):
             raise refusals.writes.ReadOnly(target.span, target.name, "it belongs to the graph")
         prop = self.vertex_property(target)
-        if prop.origin is Origin.SCRATCH:
+        if prop.origin is ir.Origin.SCRATCH:
             return Place(prop.name, prop.type, target.span, prop, owner)
-        if prop.origin is not Origin.LOCAL:
-            what = "a property of the graph" if prop.origin is Origin.GRAPH else "a parameter"
+        if prop.origin is not ir.Origin.LOCAL:
+            what = "a property of the graph" if prop.origin is ir.Origin.GRAPH else "a parameter"
             raise refusals.writes.ReadOnly(target.span, target.name, f"it is {what}")
         if prop.disjoint:
             raise refusals.writes.DisjointSets(target.span, target.name)
@@ -210,7 +210,7 @@ class OperatorLowering(Statements):
 
     def assign_attribute(self, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
         place = self.place(target)
-        if place.prop is not None and place.prop.origin is Origin.SCRATCH:
+        if place.prop is not None and place.prop.origin is ir.Origin.SCRATCH:
             self.store_scratch(statement, target, place)
             return
         if self.is_own(place) and not self.is_shared(statement, target):
@@ -374,7 +374,7 @@ class OperatorLowering(Statements):
         if isinstance(owner, en.GraphRef):
             return e.name in self.unit.globals
         known = self.unit.properties.get(e.name)
-        if known is not None and known.origin is Origin.SCRATCH:
+        if known is not None and known.origin is ir.Origin.SCRATCH:
             return False
         return isinstance(owner, Value) and owner.kind == VID and (self.is_edge or owner.expr != self.own)
 

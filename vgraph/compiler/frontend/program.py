@@ -9,8 +9,7 @@ from vgraph.compiler.frontend.nesting import check_nesting, too_deep
 from vgraph.compiler.frontend.signature import Signature
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
-from vgraph.compiler.ir import Level, Program, Site
-from vgraph.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef
 
 
 def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgram:
@@ -30,20 +29,20 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgra
             return TypedProgram(program, signature, driver.frame.typed, unit.typed)
 
 
-def _assembled(unit: Unit, driver: DriverLowering) -> Program:
+def _assembled(unit: Unit, driver: DriverLowering) -> ir.Program:
     text = syntax_of(unit.definition)
     globals_ = []
     for name, span in unit.globals.items():
         state = unit.inference.current[("global", name)]
         globals_.append(ir.Global(name, default(state.kind), span=span))
-    return Program(
+    return ir.Program(
         name=unit.definition.name,
-        level=Level.ALGORITHM,
+        level=ir.Level.ALGORITHM,
         target=unit.signature.target,
         params=tuple(unit.params),
         properties=(
             *unit.properties.values(),
-            *(p for (_, site), p in unit.from_graph.items() if site in (Site.VERTEX, Site.EDGE)),
+            *(p for (_, site), p in unit.from_graph.items() if site in (ir.Site.VERTEX, ir.Site.EDGE)),
         ),
         globals=tuple(globals_),
         frontiers=tuple(ir.FrontierDecl(name) for name in unit.frontiers),

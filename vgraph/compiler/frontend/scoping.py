@@ -18,7 +18,7 @@ from vgraph.compiler.frontend.statics import prune
 from vgraph.compiler.frontend.typed import Typed, position_of
 from vgraph.compiler.frontend.unit import Names, Unit
 from vgraph.compiler.types import VID, Type
-from vgraph.decorators import Definition, FunctionDef
+from vgraph.language.decorators import Definition, FunctionDef
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 

@@ -14,9 +14,9 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
-from vgraph.decorators import AlgorithmDef
 from vgraph.errors import ParameterError, shown
-from vgraph.language import DType, Infinity, PropertyAnnotation, dtype_of
+from vgraph.language.decorators import AlgorithmDef
+from vgraph.language.names import DType, Infinity, PropertyAnnotation, dtype_of
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from vgraph.compiler.externals import is_numba
-from vgraph.decorators import AlgorithmDef, Definition
-from vgraph.language import DType
+from vgraph.compiler.foreign.externals import is_numba
+from vgraph.language.decorators import AlgorithmDef, Definition
+from vgraph.language.names import DType
 
 
 def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
 
 def _content(value: Any) -> str:
     """What a function of Numba's depends on; where that cannot be told, the frontend refuses its call."""
-    from vgraph.compiler.numba_functions import NumbaRefusal, content
+    from vgraph.compiler.foreign.numba_functions import NumbaRefusal, content
 
     try:
         return content(value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from vgraph.compiler.frontend import entities as en
 from vgraph.compiler.frontend import syntax as s
-from vgraph.language import DType
+from vgraph.language.names import DType
 
 if TYPE_CHECKING:
     from vgraph.compiler.frontend.scoping import Scoping

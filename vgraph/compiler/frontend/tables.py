@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lark import Lark, Token, Tree
     from lark.indenter import Indenter
 
-GRAMMAR = Path(__file__).parent.parent / "grammar" / "operator.lark"
+GRAMMAR = Path(__file__).parent / "operator.lark"
 TABLES = GRAMMAR.with_suffix(".tables")
 _DIGEST = 32
 

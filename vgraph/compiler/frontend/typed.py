@@ -6,12 +6,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vgraph.compiler.externals import External
+from vgraph.compiler import ir
+from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import ValueKind
 from vgraph.compiler.frontend.signature import Signature
-from vgraph.compiler.ir import Program
-from vgraph.decorators import Definition
+from vgraph.language.decorators import Definition
 from vgraph.source import Span
 
 Position = tuple[int, int, int, int]
@@ -58,7 +58,7 @@ class Typed:
 class TypedProgram:
     """A program, and what was found out about the functions that it is made of."""
 
-    program: Program
+    program: ir.Program
     signature: Signature
     algorithm: Typed
     operators: Mapping[Definition, Typed]

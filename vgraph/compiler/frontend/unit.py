@@ -14,9 +14,8 @@ from vgraph.compiler.frontend.kinds import Inference
 from vgraph.compiler.frontend.parser import parse
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Signature
 from vgraph.compiler.frontend.typed import Typed
-from vgraph.compiler.ir import Origin, Property, Site
 from vgraph.compiler.types import LONGEST_VECTOR, Type, Vector
-from vgraph.decorators import AlgorithmDef, Definition
+from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
 
 
@@ -57,14 +56,14 @@ class Unit:
     signature: Signature
     inference: Inference
     names: Names = field(default_factory=Names)
-    properties: dict[str, Property] = field(
+    properties: dict[str, ir.Property] = field(
         default_factory=dict
     )  # of the algorithm and its parameters, by user name
-    from_graph: dict[tuple[str, Site], Property] = field(default_factory=dict)
+    from_graph: dict[tuple[str, ir.Site], ir.Property] = field(default_factory=dict)
     globals: dict[str, Span] = field(default_factory=dict)
     frontiers: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
-    queues: dict[str, Property] = field(default_factory=dict)
+    queues: dict[str, ir.Property] = field(default_factory=dict)
     params: list[ir.Param] = field(default_factory=list)
     operators: dict[Definition, ir.Operator] = field(default_factory=dict)
     arrays_looped: dict[str, Span] = field(default_factory=dict)
@@ -79,9 +78,9 @@ class Unit:
         """What was found out about a helper, one record for all calls of which the same is known."""
         return self.helpers.setdefault(helper.content(), helper)
 
-    def graph_property(self, name: str, site: Site, span: Span) -> Property | None:
+    def graph_property(self, name: str, site: ir.Site, span: Span) -> ir.Property | None:
         """The graph's property `name`, declared in the program on first use; None if the graph has none."""
-        edge = site is Site.EDGE
+        edge = site is ir.Site.EDGE
         types = self.signature.edge_properties if edge else self.signature.vertex_properties
         if name not in types:
             return None
@@ -92,30 +91,32 @@ class Unit:
             others = [p for p in (*self.from_graph.values(), *self.properties.values()) if p.name == name]
             if others:
                 raise refusals.names.NameClash(span, name)
-            self.from_graph[key] = Property(name, t, site, Origin.GRAPH, span=span)
+            self.from_graph[key] = ir.Property(name, t, site, ir.Origin.GRAPH, span=span)
         return self.from_graph[key]
 
-    def parameter_property(self, name: str, span: Span) -> Property | None:
+    def parameter_property(self, name: str, span: Span) -> ir.Property | None:
         """The vertex property that a parameter of the algorithm is, if it is one."""
         argument = self.signature.arguments.get(name)
         if isinstance(argument, PropertyArgument):
-            return self._declare_parameter(name, argument.type, Site.VERTEX, span)
+            return self._declare_parameter(name, argument.type, ir.Site.VERTEX, span)
         if isinstance(argument, ArrayType) and name not in self.arrays_looped:
-            return self._declare_parameter(name, argument.element, Site.VERTEX, span)
+            return self._declare_parameter(name, argument.element, ir.Site.VERTEX, span)
         return None
 
-    def _declare_parameter(self, name: str, t: Type, site: Site, span: Span) -> Property:
+    def _declare_parameter(self, name: str, t: Type, site: ir.Site, span: Span) -> ir.Property:
         if name not in self.properties:
             self.names.taken.add(name)
-            self.properties[name] = Property(name, t, site, Origin.PARAM, span=span)  # bound by its name
+            self.properties[name] = ir.Property(
+                name, t, site, ir.Origin.PARAM, span=span
+            )  # bound by its name
         return self.properties[name]
 
-    def vertex_property(self, name: str, span: Span) -> Property | None:
+    def vertex_property(self, name: str, span: Span) -> ir.Property | None:
         """What `v.name` reads: the algorithm's property of that name, else a parameter, else the graph's."""
         found = self.properties.get(name)
-        if found is not None and found.site is Site.VERTEX:
+        if found is not None and found.site is ir.Site.VERTEX:
             return found
-        return self.parameter_property(name, span) or self.graph_property(name, Site.VERTEX, span)
+        return self.parameter_property(name, span) or self.graph_property(name, ir.Site.VERTEX, span)
 
     def known_vertex_names(self) -> list[str]:
         """The names that `v.name` may have."""

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from vgraph.compiler import arithmetic
+from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret.expressions import EXPRESSIONS, evaluate
 from vgraph.compiler.interpret.machine import Frontier, Machine, TraceRecord
 from vgraph.compiler.interpret.statements import COMPOUND, SIMPLE, run_body
-from vgraph.compiler.ir import Expr, Program
 from vgraph.compiler.types import VID
 
 __all__ = ["Frontier", "TraceRecord", "interpret"]
@@ -35,7 +34,7 @@ def _machine(checked: bool) -> type[Machine]:
 
 
 def interpret(
-    program: Program,
+    program: ir.Program,
     graph: Any,
     arguments: Mapping[str, Any],
     *,
@@ -61,7 +60,7 @@ def interpret(
             pass
         results: dict[str, Any] = {}
         for result in program.results:
-            if isinstance(result.value, Expr):
+            if isinstance(result.value, ir.Expr):
                 value = evaluate(machine, env, result.value)
                 is_vertex = result.value.type == VID
             else:

@@ -15,13 +15,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.interpret import memory, statements
 from vgraph.compiler.interpret.expressions import EXPRESSIONS, evaluate
 from vgraph.compiler.interpret.machine import DRIVER, ONE, Env, Machine, Table
 from vgraph.compiler.interpret.memory import Steps
-from vgraph.compiler.ir import Layout, Node, Order, Origin, Site
-from vgraph.compiler.pieces import as_reduction
-from vgraph.compiler.rewrite import walk
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.refusals.checks import DataRace, NaNAppears, OutOfBounds, ReductionOverflow, UninitialisedRead
 from vgraph.source import Span
 
@@ -31,11 +30,11 @@ _EXACT: Final[dict[str, Callable[[int, int], int]]] = {
     "*": operator.mul,
 }
 _ELEMENTS: Final = {
-    Site.EDGE: "arc",
-    Site.EDGE_IN: "in-arc",
-    Site.EDGE_SEGMENTS: "in-arc",
-    Site.ARRAY: "element",
-    Site.QUEUE: "place",
+    ir.Site.EDGE: "arc",
+    ir.Site.EDGE_IN: "in-arc",
+    ir.Site.EDGE_SEGMENTS: "in-arc",
+    ir.Site.ARRAY: "element",
+    ir.Site.QUEUE: "place",
 }
 
 
@@ -57,7 +56,9 @@ class CheckedMachine(Machine):
         self.concurrent = self.program.threads != 1
         self.here = next(n.span for n in walk(self.program) if n.span is not None)
         """The last line that was executed."""
-        own = (p for p in self.program.properties if p.origin is Origin.LOCAL and p.site is not Site.THREAD)
+        own = (
+            p for p in self.program.properties if p.origin is ir.Origin.LOCAL and p.site is not ir.Site.THREAD
+        )
         self.written = {p.name: np.zeros(len(self.arrays[p.name]), np.bool_) for p in own}
         self.seen: dict[tuple[str, int], list[Access]] = {}
         """Accesses since the last barrier: of each kind at most two, by different tasks."""
@@ -67,10 +68,10 @@ class CheckedMachine(Machine):
         self.born: dict[int, Span] = {}
         """By task: where a NaN was made that was none before."""
         self.reducing = False
-        self.whole: dict[tuple[str, str], tuple[int, Node]] = {}
+        self.whole: dict[tuple[str, str], tuple[int, ir.Node]] = {}
         """Contributions to integer globals, as they would be without a limit, and the last to contribute."""
 
-    def span(self, n: Node) -> Span:
+    def span(self, n: ir.Node) -> Span:
         """The line of a node; what no user wrote has that of what was executed before."""
         self.here = n.span or self.here
         return self.here
@@ -81,7 +82,7 @@ class CheckedMachine(Machine):
 
     # --- accesses
 
-    def touch(self, n: Node, prop: str, index: Any, *, reads: bool, writes: bool, atomic: bool) -> None:
+    def touch(self, n: ir.Node, prop: str, index: Any, *, reads: bool, writes: bool, atomic: bool) -> None:
         """An access of an element."""
         array, i = self.memory(prop), int(index)
         if not 0 <= i < len(array):
@@ -93,11 +94,11 @@ class CheckedMachine(Machine):
                 raise UninitialisedRead(self.span(n), self.name(prop, i))
             if writes:
                 written[i] = True
-        if self.properties[prop].site is not Site.THREAD and prop not in self.channel:
+        if self.properties[prop].site is not ir.Site.THREAD and prop not in self.channel:
             self.meet(n, (prop, i), writes=writes, atomic=atomic)
 
     def meet(
-        self, n: Node, place: tuple[str, int], *, writes: bool, atomic: bool, word: bool = False
+        self, n: ir.Node, place: tuple[str, int], *, writes: bool, atomic: bool, word: bool = False
     ) -> None:
         """Raise DataRace if another task was at the place since the last barrier, in a way that excludes this.
 
@@ -146,7 +147,7 @@ class CheckedMachine(Machine):
 
     # --- numbers
 
-    def fits(self, n: Node, what: str, exact: int, dtype: np.dtype[Any]) -> None:
+    def fits(self, n: ir.Node, what: str, exact: int, dtype: np.dtype[Any]) -> None:
         """Raise ReductionOverflow if an integer type does not hold the exact value."""
         limits = np.iinfo(dtype)
         if not limits.min <= exact <= limits.max:
@@ -164,12 +165,12 @@ class CheckedMachine(Machine):
         self.nan(n, after, before, value)
         return after
 
-    def nan(self, n: Node, result: Any, *operands: Any) -> None:
+    def nan(self, n: ir.Node, result: Any, *operands: Any) -> None:
         """Remember where a NaN was made of numbers."""
         if _has_nan(result) and not any(map(_has_nan, operands)):
             self.born[self.task] = self.span(n)
 
-    def stored(self, n: Node, what: str, value: Any) -> None:
+    def stored(self, n: ir.Node, what: str, value: Any) -> None:
         """Raise NaNAppears if a NaN that was made is stored."""
         if self.task in self.born and _has_nan(value):
             raise NaNAppears(self.born[self.task], what, self.span(n))
@@ -196,7 +197,9 @@ def _subtracts(value: ir.Expr, kind: str) -> bool:
 
 
 def _load(m: CheckedMachine, env: Env, n: ir.Load) -> Any:
-    m.touch(n, n.prop, evaluate(m, env, n.index), reads=True, writes=False, atomic=n.order is Order.RELAXED)
+    m.touch(
+        n, n.prop, evaluate(m, env, n.index), reads=True, writes=False, atomic=n.order is ir.Order.RELAXED
+    )
     return EXPRESSIONS[ir.Load](m, env, n)
 
 
@@ -252,7 +255,7 @@ def _store(m: CheckedMachine, env: Env, n: ir.Store) -> None:
     if isinstance(found, ir.Reduce):  # an operator adds to its own vertex
         before = evaluate(m, env, ir.Load(n.prop, n.index, n.value.type, span=n.span))
         m.combine(found, m.name(n.prop, int(index)), before, m.value(env, found.value))
-    m.touch(n, n.prop, index, reads=False, writes=True, atomic=n.order is Order.RELAXED)
+    m.touch(n, n.prop, index, reads=False, writes=True, atomic=n.order is ir.Order.RELAXED)
     m.stored(n, m.name(n.prop, int(index)), evaluate(m, env, n.value))
     memory.store(m, env, n)
 
@@ -297,7 +300,7 @@ def _reduce_global(m: CheckedMachine, env: Env, n: ir.ReduceGlobal) -> None:
 def _push(m: CheckedMachine, env: Env, n: ir.FrontierPush) -> Steps:
     v = int(evaluate(m, env, n.vertex))
     m.meet(n, (f"len({n.frontier})", 0), writes=True, atomic=True)
-    if n.layout is Layout.BITMAP:
+    if n.layout is ir.Layout.BITMAP:
         m.meet(n, (n.frontier, v // 64), writes=True, atomic=n.atomic, word=True)
     elif n.dedupe:
         m.meet(n, (f"{n.frontier}, in the queue", v), writes=True, atomic=n.atomic)

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.externals import external
+from vgraph.compiler.foreign.externals import external
 from vgraph.compiler.interpret.machine import PIECE, SCRATCH, Env, Machine
-from vgraph.compiler.ir import Expr, Layout
 from vgraph.compiler.types import Vector
 from vgraph.errors import InternalError
 
 
-def evaluate(m: Machine, env: Env, node: Expr) -> Any:
+def evaluate(m: Machine, env: Env, node: ir.Expr) -> Any:
     """The value of an expression."""
     return m.expressions[type(node)](m, env, node)
 
@@ -86,7 +85,7 @@ def _graph_size(m: Machine, env: Env, n: ir.GraphSize) -> Any:
 
 def _in_frontier(m: Machine, env: Env, n: ir.InFrontier) -> Any:
     frontier = m.frontiers[n.frontier]
-    if m.low and frontier.layout is not Layout.BITMAP:
+    if m.low and frontier.layout is not ir.Layout.BITMAP:
         raise InternalError(f"contains({n.frontier}, ...) while the frontier is {frontier.layout.value}")
     return np.bool_(int(evaluate(m, env, n.vertex)) in frontier.bits)
 
@@ -102,7 +101,7 @@ def _piece(m: Machine, env: Env, n: ir.Piece) -> Any:
             return np.bool_(piece.first)
 
 
-EXPRESSIONS: dict[type[Expr], Callable[[Machine, Env, Any], Any]] = {
+EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Const: _const,
     ir.Var: lambda m, env, n: env[n.name],
     ir.GlobalVar: lambda m, env, n: m.globals[n.name],

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vgraph.compiler import arithmetic
-from vgraph.compiler.ir import Layout, Level, Orientation, Origin, Program, Property, Site
+from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.types import EID, VID, Type, Vector, element_of
 from vgraph.graph.segments import split_name
 
@@ -32,23 +31,23 @@ class TraceRecord(NamedTuple):
 class Frontier:
     """A set of vertices in one layout. A sparse queue may hold one twice; `flags` are its in-queue flags."""
 
-    layout: Layout = Layout.SPARSE
+    layout: ir.Layout = ir.Layout.SPARSE
     queue: list[int] = field(default_factory=list)
     bits: set[int] = field(default_factory=set)
     flags: set[int] = field(default_factory=set)
 
     @staticmethod
-    def of(vertices: Iterable[int], layout: Layout = Layout.SPARSE) -> Frontier:
+    def of(vertices: Iterable[int], layout: ir.Layout = ir.Layout.SPARSE) -> Frontier:
         """The frontier of `vertices`, sorted."""
         members = set(vertices)
-        if layout is Layout.BITMAP:
+        if layout is ir.Layout.BITMAP:
             return Frontier(layout, [], members)
         return Frontier(layout, sorted(members), members, set(members))
 
     @property
     def vertices(self) -> list[int]:
         """The vertices in the order in which they are visited."""
-        return self.queue if self.layout is Layout.SPARSE else sorted(self.bits)
+        return self.queue if self.layout is ir.Layout.SPARSE else sorted(self.bits)
 
     def copy(self) -> Frontier:
         """A frontier of its own with the same content."""
@@ -56,7 +55,7 @@ class Frontier:
 
     def push(self, vertex: int) -> None:
         """Add a vertex in the present layout."""
-        if self.layout is Layout.SPARSE:
+        if self.layout is ir.Layout.SPARSE:
             self.queue.append(vertex)
             self.flags.add(vertex)
         else:
@@ -75,7 +74,7 @@ class Piece(NamedTuple):
     """Arcs begin .. end of `vertex`, counted from its first one."""
 
     vertex: str
-    orientation: Orientation
+    orientation: ir.Orientation
     begin: int
     end: int
     whole: bool
@@ -101,7 +100,7 @@ class Machine:
 
     def __init__(
         self,
-        program: Program,
+        program: ir.Program,
         graph: Any,
         arguments: Mapping[str, Any],
         *,
@@ -111,10 +110,10 @@ class Machine:
     ) -> None:
         self.program, self.graph = program, graph
         self.rng, self.threads, self.trace = rng, threads, trace
-        self.low = program.level is Level.KERNEL
+        self.low = program.level is ir.Level.KERNEL
         self.num_vertices, self.num_arcs = int(graph.num_vertices), int(graph.num_arcs)
         self.vid, self.eid = self.dtype(VID), self.dtype(EID)
-        self._sides: dict[Orientation, Side] = {}
+        self._sides: dict[ir.Orientation, Side] = {}
         self._segments: dict[int, list[dict[int, list[tuple[Any, Any, int]]]]] = {}
         self.properties = {p.name: p for p in program.properties}
         self.arrays = {p.name: self._array(p, arguments) for p in program.properties}
@@ -156,30 +155,30 @@ class Machine:
         plain = value.item() if isinstance(value, np.generic) else value
         return arithmetic.constant(plain, self.dtype(t))
 
-    def _array(self, prop: Property, arguments: Mapping[str, Any]) -> Any:
+    def _array(self, prop: ir.Property, arguments: Mapping[str, Any]) -> Any:
         dtype = self.dtype(prop.type)
-        if prop.origin is Origin.PARAM:
+        if prop.origin is ir.Origin.PARAM:
             return np.array(np.asarray(arguments[prop.name]).astype(dtype))
-        if prop.origin is Origin.GRAPH and prop.site is Site.VERTEX:
+        if prop.origin is ir.Origin.GRAPH and prop.site is ir.Site.VERTEX:
             return self.graph.vertex_properties[prop.name].astype(dtype)
-        if prop.origin is Origin.GRAPH:
-            if prop.site is Site.EDGE_SEGMENTS:
+        if prop.origin is ir.Origin.GRAPH:
+            if prop.site is ir.Site.EDGE_SEGMENTS:
                 name, count = split_name(prop.name)
                 order = [arc for rows in self.segments(count) for row in rows.values() for _, _, arc in row]
-                incoming = self.graph.edge_properties[name].astype(dtype)[self.side(Orientation.IN).edges]
+                incoming = self.graph.edge_properties[name].astype(dtype)[self.side(ir.Orientation.IN).edges]
                 return incoming[np.array(order, np.intp)]
             values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
-            return values[self.side(Orientation.IN).edges] if prop.site is Site.EDGE_IN else values
-        if prop.site is Site.THREAD:
+            return values[self.side(ir.Orientation.IN).edges] if prop.site is ir.Site.EDGE_IN else values
+        if prop.site is ir.Site.THREAD:
             copies = (self.threads, self.num_vertices)
             return np.zeros((*copies, prop.type.length) if isinstance(prop.type, Vector) else copies, dtype)
-        size = self.num_vertices if prop.site in (Site.VERTEX, Site.QUEUE) else self.num_arcs
+        size = self.num_vertices if prop.site in (ir.Site.VERTEX, ir.Site.QUEUE) else self.num_arcs
         return np.zeros((size, prop.type.length) if isinstance(prop.type, Vector) else size, dtype)
 
     def memory(self, prop: str) -> Any:
         """The array of a property: the running thread's own copy, if there is one for each."""
         array = self.arrays[prop]
-        return array[self.thread] if self.properties[prop].site is Site.THREAD else array
+        return array[self.thread] if self.properties[prop].site is ir.Site.THREAD else array
 
     def take(self, vertex: int) -> None:
         """This thread goes on with `vertex`, alone with it."""
@@ -190,20 +189,20 @@ class Machine:
         array[at] = np.nan if array.dtype.kind == "f" else array.dtype.type(85)
 
     @staticmethod
-    def _frontier(layouts: tuple[Layout, ...]) -> Frontier:
-        return Frontier(Layout.BITMAP if layouts == (Layout.BITMAP,) else Layout.SPARSE)
+    def _frontier(layouts: tuple[ir.Layout, ...]) -> Frontier:
+        return Frontier(ir.Layout.BITMAP if layouts == (ir.Layout.BITMAP,) else ir.Layout.SPARSE)
 
-    def side(self, orientation: Orientation) -> Side:
+    def side(self, orientation: ir.Orientation) -> Side:
         """The arcs in one orientation."""
         if orientation not in self._sides:
-            stored = self.graph.out if orientation is Orientation.OUT else self.graph.in_
+            stored = self.graph.out if orientation is ir.Orientation.OUT else self.graph.in_
             identity = np.arange(self.num_arcs)
             edges = identity if stored.edge_ids is None else stored.edge_ids
             neighbors = stored.column_indices.astype(self.vid)
             self._sides[orientation] = Side(stored.row_offsets.tolist(), neighbors, edges.astype(self.eid))
         return self._sides[orientation]
 
-    def arcs(self, vertex: int, orientation: Orientation) -> list[tuple[Any, Any]]:
+    def arcs(self, vertex: int, orientation: ir.Orientation) -> list[tuple[Any, Any]]:
         """Pairs (other end, arc) of `vertex`, ascending; arcs are numbered as properties are indexed here."""
         offsets, neighbors, edges = self.side(orientation)
         begin, end = offsets[vertex], offsets[vertex + 1]
@@ -215,7 +214,7 @@ class Machine:
         if count not in self._segments:
             width = max(1, -(-self.num_vertices // count))
             found: list[dict[int, list[tuple[Any, Any, int]]]] = [{} for _ in range(count)]
-            offsets, neighbors, _ = self.side(Orientation.IN)
+            offsets, neighbors, _ = self.side(ir.Orientation.IN)
             for v in range(self.num_vertices):
                 for arc in range(offsets[v], offsets[v + 1]):
                     found[int(neighbors[arc]) // width].setdefault(v, []).append((neighbors[arc], 0, arc))
@@ -227,7 +226,7 @@ class Machine:
             self._segments[count] = found
         return self._segments[count]
 
-    def neighbors(self, vertex: int, orientation: Orientation) -> Any:
+    def neighbors(self, vertex: int, orientation: ir.Orientation) -> Any:
         """The other ends of the arcs of `vertex`, ascending."""
         offsets, neighbors, _ = self.side(orientation)
         return neighbors[offsets[vertex] : offsets[vertex + 1]]

@@ -11,10 +11,9 @@ from vgraph.compiler import ir
 from vgraph.compiler.interpret.machine import Env, Machine
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.interpret.statements import run_body
-from vgraph.compiler.ir import Orientation, Site
 
 Item = tuple[int, int]
-_SIDES: Final = {Site.EDGE: Orientation.OUT, Site.EDGE_IN: Orientation.IN}
+_SIDES: Final = {ir.Site.EDGE: ir.Orientation.OUT, ir.Site.EDGE_IN: ir.Orientation.IN}
 
 
 class Channel:

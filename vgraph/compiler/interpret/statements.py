@@ -22,12 +22,11 @@ from vgraph.compiler.interpret.machine import (
     TraceRecord,
 )
 from vgraph.compiler.interpret.memory import Jump, Steps
-from vgraph.compiler.ir import Body, FrontierKind, Layout, Operator, Stmt
-from vgraph.compiler.rewrite import fixed_copies, walk
+from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.errors import InternalError
 
 
-def run_body(m: Machine, env: Env, body: Body, *, own_scope: bool = True) -> Steps:
+def run_body(m: Machine, env: Env, body: ir.Body, *, own_scope: bool = True) -> Steps:
     """Run statements in order until one jumps; locals declared here are gone afterwards."""
     before = set(env) if own_scope else set()
     jump: Jump | None = None
@@ -78,7 +77,7 @@ def _while(m: Machine, env: Env, n: ir.While) -> Steps:
     return None
 
 
-def _loop(m: Machine, env: Env, rounds: Any, body: Body) -> Steps:
+def _loop(m: Machine, env: Env, rounds: Any, body: ir.Body) -> Steps:
     """Run `body` once for each dictionary of loop variables in `rounds`."""
     names: set[str] = set()
     for bindings in rounds:
@@ -120,14 +119,14 @@ def _for_common(m: Machine, env: Env, n: ir.ForCommon) -> Steps:
 # --- applies ------------------------------------------------------------------------------------------------
 
 
-def _begin(m: Machine, op: Operator) -> None:
+def _begin(m: Machine, op: ir.Operator) -> None:
     """Start a round: remember the properties that the operator writes as they are now."""
     written = {n.prop for n in walk(op) if isinstance(n, (ir.Store, ir.Reduce, ir.Claim, ir.Union))}
     m.snapshot = {name: m.arrays[name].copy() for name in written}
     m.touched = set()
 
 
-def _end(m: Machine, op: Operator) -> None:
+def _end(m: Machine, op: ir.Operator) -> None:
     for name in {n.prop for n in walk(op) if isinstance(n, ir.Union)}:
         sets = m.arrays[name]
         for v in range(m.num_vertices):
@@ -136,7 +135,7 @@ def _end(m: Machine, op: Operator) -> None:
     m.end_round()
 
 
-def _own_names(op: Operator, own: str) -> set[str]:
+def _own_names(op: ir.Operator, own: str) -> set[str]:
     """The names of the operator's own vertex."""
     copies = fixed_copies(op)
     return {own, *(n for n, value in copies.items() if isinstance(value, ir.Var) and value.name == own)}
@@ -185,12 +184,12 @@ def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
 
 def _frontier_set(m: Machine, env: Env, n: ir.FrontierSet) -> None:
     vertices: list[int] | range = []
-    if n.kind is FrontierKind.ALL:
+    if n.kind is ir.FrontierKind.ALL:
         vertices = range(m.num_vertices)
     elif n.vertex is not None:
         vertices = [int(evaluate(m, env, n.vertex))]
     layouts = m.layouts[n.out]
-    wanted = Layout.BITMAP if n.kind is FrontierKind.ALL else Layout.SPARSE
+    wanted = ir.Layout.BITMAP if n.kind is ir.FrontierKind.ALL else ir.Layout.SPARSE
     m.frontiers[n.out] = Frontier.of(vertices, wanted if wanted in layouts or not layouts else layouts[0])
     if not m.low:
         m.frontiers[n.out] = Frontier.of(vertices)
@@ -224,7 +223,7 @@ def _domain(m: Machine, n: ir.ParFor | ir.Pipeline) -> list[tuple[int, int]]:
     frontier = m.frontiers[n.frontier]
     if frontier.layout is not n.layout:
         raise InternalError(f"a loop takes {n.frontier} as {n.layout}, but it is {frontier.layout}")
-    if n.layout is Layout.BITMAP:
+    if n.layout is ir.Layout.BITMAP:
         return [(v, v) for v in frontier.vertices]
     return [(v, place) for place, v in enumerate(frontier.vertices)]
 
@@ -244,7 +243,7 @@ def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[tuple[int, int]]) -
     if n.cut is not None:
         _run_tasks(m, _pieces(m, env, n, [v for v, _ in domain]))
         return
-    owns_words = n.words or n.layout is Layout.BITMAP
+    owns_words = n.words or n.layout is ir.Layout.BITMAP
     chunks: dict[int, list[tuple[int, int]]] = {}
     for v, place in domain:
         chunks.setdefault(v // 64 if owns_words else place, []).append((v, place))
@@ -358,7 +357,7 @@ def _push(m: Machine, env: Env, n: ir.FrontierPush) -> Steps:
     frontier, v = m.frontiers[n.frontier], int(evaluate(m, env, n.vertex))
     if frontier.layout is not n.layout:
         raise InternalError(f"push to {n.frontier} as {n.layout}, but it is {frontier.layout}")
-    known = v in (frontier.flags if n.layout is Layout.SPARSE else frontier.bits)
+    known = v in (frontier.flags if n.layout is ir.Layout.SPARSE else frontier.bits)
     if m.interleaved and not n.atomic:
         yield
     if not (n.dedupe and known):
@@ -392,8 +391,8 @@ def _trace(m: Machine, env: Env, n: ir.Trace) -> None:
     m.trace.append(TraceRecord(n.label, n.direction, active, edges))
 
 
-_JUMPS: dict[type[Stmt], Jump] = {ir.Break: Jump.BREAK, ir.Continue: Jump.CONTINUE}
-SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
+_JUMPS: dict[type[ir.Stmt], Jump] = {ir.Break: Jump.BREAK, ir.Continue: Jump.CONTINUE}
+SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.Let: memory.let,
     ir.Assign: memory.assign,
     ir.Accumulate: memory.accumulate,
@@ -428,7 +427,7 @@ SIMPLE: dict[type[Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.BucketAdvance: buckets.bucket_advance,
     ir.BucketLoop: _bucket_loop,
 }
-COMPOUND: dict[type[Stmt], Callable[[Machine, Env, Any], Steps]] = {
+COMPOUND: dict[type[ir.Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.If: _if,
     ir.While: _while,
     ir.For: _for,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from vgraph.compiler import ir
 from vgraph.compiler.axes.base import Apply, Traversal
-from vgraph.compiler.ir import Level, Node, Program
-from vgraph.compiler.rewrite import Context, Pass, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, walk, with_fields
 from vgraph.errors import ScheduleError
 from vgraph.schedule import AXES, Options, Schedule
 
 
-def labels(program: Program) -> tuple[str, ...]:
+def labels(program: ir.Program) -> tuple[str, ...]:
     """The labels that a schedule may address, in the order of the program."""
     return tuple(dict.fromkeys(n.label for n in walk(program) if isinstance(n, Apply)))
 
 
-def check_labels(program: Program, schedule: Schedule) -> None:
+def check_labels(program: ir.Program, schedule: Schedule) -> None:
     """Raise ScheduleError for a label that the program does not have."""
     known = labels(program)
     for label in schedule.labels:
@@ -27,20 +27,20 @@ def check_labels(program: Program, schedule: Schedule) -> None:
             raise ScheduleError(f"there is no traversal labelled {label!r} in {program.name}; {way_out}")
 
 
-def _run(program: Program, context: Context) -> Program:
+def _run(program: ir.Program, context: Context) -> ir.Program:
     check_labels(program, context.schedule)
 
-    def rule(n: Node) -> Node | None:
+    def rule(n: ir.Node) -> ir.Node | None:
         if not isinstance(n, Apply):
             return None
         options = context.schedule.labels.get(n.label, Options())
         return with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
 
     body = transform_body(program.body, rule)
-    return with_fields(program, {"body": body, "level": Level.SCHEDULED})
+    return with_fields(program, {"body": body, "level": ir.Level.SCHEDULED})
 
 
-def chosen(program: Program) -> Schedule:
+def chosen(program: ir.Program) -> Schedule:
     """The resolved schedule of a scheduled program, by label: asked for, it gives the same program again.
 
     An axis in which the applies of one label differ is left out.
@@ -59,4 +59,4 @@ def _common(a: Options, b: Options) -> Options:
     return replace(a, **changes)
 
 
-choose_schedule = Pass("choose-schedule", _run, takes=Level.ALGORITHM, gives=Level.SCHEDULED)
+choose_schedule = Pass("choose-schedule", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.SCHEDULED)

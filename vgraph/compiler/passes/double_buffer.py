@@ -11,26 +11,9 @@ operator also reads is copied, too: `@best.old = @best` before the apply.
 
 from __future__ import annotations
 
-from vgraph.compiler.effects import Role, effects, role_of
-from vgraph.compiler.ir import (
-    EdgeApply,
-    Global,
-    GlobalVar,
-    Level,
-    Load,
-    Node,
-    Operator,
-    Origin,
-    Program,
-    Property,
-    SetGlobal,
-    Site,
-    Stmt,
-    Store,
-    Var,
-    VertexApply,
-)
-from vgraph.compiler.rewrite import (
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import Role, effects, role_of
+from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
     Pass,
@@ -46,36 +29,36 @@ from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Pha
 class _Copies:
     """The copies that a program needs, and the operators that fill and read them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.fresh = fresh_names(program)
-        self.old: dict[str, Property] = {}
-        self.globals: dict[str, Global] = {}
-        self.operators: dict[str, Operator] = {}
+        self.old: dict[str, ir.Property] = {}
+        self.globals: dict[str, ir.Global] = {}
+        self.operators: dict[str, ir.Operator] = {}
 
     def of(self, name: str) -> str:
         """The name of the copy of a property."""
         if name not in self.old:
             declared = self.program.property(name)
-            self.old[name] = Property(
-                self.fresh(f"{name}.old"), declared.type, Site.VERTEX, Origin.LOCAL, span=declared.span
+            self.old[name] = ir.Property(
+                self.fresh(f"{name}.old"), declared.type, ir.Site.VERTEX, ir.Origin.LOCAL, span=declared.span
             )
         return self.old[name].name
 
     def of_global(self, name: str, t: Type) -> str:
         """The name of the copy of a global."""
         if name not in self.globals:
-            self.globals[name] = Global(self.fresh(f"{name}.old"), t)
+            self.globals[name] = ir.Global(self.fresh(f"{name}.old"), t)
         return self.globals[name].name
 
-    def buffered(self, operator: Operator, stale: frozenset[str], combined: frozenset[str]) -> Operator:
+    def buffered(self, operator: ir.Operator, stale: frozenset[str], combined: frozenset[str]) -> ir.Operator:
         """`operator` with reads of `stale` properties at other vertices, and of `combined` globals, from the copies."""
 
-        def rule(n: Node) -> Node | None:
-            if isinstance(n, GlobalVar) and n.name in combined:
+        def rule(n: ir.Node) -> ir.Node | None:
+            if isinstance(n, ir.GlobalVar) and n.name in combined:
                 return with_fields(n, {"name": self.of_global(n.name, n.type)})
             if (
-                isinstance(n, Load)
+                isinstance(n, ir.Load)
                 and n.prop in stale
                 and role_of(operator, n.index) in (Role.SRC, Role.NEIGHBOR)
             ):
@@ -86,24 +69,24 @@ class _Copies:
         name = f"{operator.name}{'.bsp' if stale else ''}{'.phases' if combined else ''}"
         return with_fields(transform(operator, rule), {"name": name})
 
-    def copier(self, operator: Operator, stale: frozenset[str]) -> Operator:
+    def copier(self, operator: ir.Operator, stale: frozenset[str]) -> ir.Operator:
         """The vertex operator that fills the copies for `operator`."""
         taken = {p.name for p in self.program.params} | {f.name for f in self.program.frontiers}
-        v = Var(FreshNames(taken)("v"), VID, span=operator.span)
+        v = ir.Var(FreshNames(taken)("v"), VID, span=operator.span)
         stores = tuple(
-            Store(
+            ir.Store(
                 self.of(p),
                 v,
-                Load(p, v, self.program.property(p).type, span=operator.span),
+                ir.Load(p, v, self.program.property(p).type, span=operator.span),
                 span=operator.span,
             )
             for p in sorted(stale)
         )
-        return Operator(f"{operator.name}.copy", (v.name,), stores, span=operator.span)
+        return ir.Operator(f"{operator.name}.copy", (v.name,), stores, span=operator.span)
 
-    def rule(self, n: Node) -> tuple[Stmt, ...] | None:
+    def rule(self, n: ir.Node) -> tuple[ir.Stmt, ...] | None:
         """An apply that reads what it writes: copy first, then apply."""
-        if not isinstance(n, EdgeApply | VertexApply) or n.schedule is None:
+        if not isinstance(n, ir.EdgeApply | ir.VertexApply) or n.schedule is None:
             return None
         operator, fused = self.program.operator(n.op), n.schedule.phases is Phases.FUSED
         found = effects(operator)
@@ -118,7 +101,7 @@ class _Copies:
         made = self.buffered(operator, stale, combined)
         self.operators[made.name] = made
         saved = tuple(
-            SetGlobal(old.name, GlobalVar(name, old.type), span=n.span)
+            ir.SetGlobal(old.name, ir.GlobalVar(name, old.type), span=n.span)
             for name, old in self.globals.items()
             if name in combined
         )
@@ -126,15 +109,15 @@ class _Copies:
         return (*saved, *(self.copied(n, operator, stale) if stale else ()), changed)
 
     def copied(
-        self, n: EdgeApply | VertexApply, operator: Operator, stale: frozenset[str]
-    ) -> tuple[Stmt, ...]:
+        self, n: ir.EdgeApply | ir.VertexApply, operator: ir.Operator, stale: frozenset[str]
+    ) -> tuple[ir.Stmt, ...]:
         """The apply that fills the copies of properties for the apply `n`."""
         assert n.schedule is not None
         copier = self.copier(operator, stale)
         self.operators[copier.name] = copier
         # Whoever reads at src alone needs what the frontier holds; others may read anywhere.
         at_src = all(r.role is Role.SRC for r in effects(operator).stale_reads)
-        frontier = n.frontier if isinstance(n, EdgeApply) and at_src else None
+        frontier = n.frontier if isinstance(n, ir.EdgeApply) and at_src else None
         drive = Drive.DATA if frontier else Drive.TOPOLOGY
         layout = n.schedule.frontier if frontier else FrontierLayout.SPARSE
         if layout is FrontierLayout.AUTO:
@@ -147,10 +130,10 @@ class _Copies:
             sync=Sync.BSP,
             deduplicate=False,
         )
-        return (VertexApply(copier.name, frontier, None, f"{n.label}.copy", plan, span=n.span),)
+        return (ir.VertexApply(copier.name, frontier, None, f"{n.label}.copy", plan, span=n.span),)
 
 
-def _run(program: Program, context: Context) -> Program:
+def _run(program: ir.Program, context: Context) -> ir.Program:
     copies = _Copies(program)
     body = transform_body(program.body, copies.rule)
     if not copies.operators:
@@ -164,4 +147,4 @@ def _run(program: Program, context: Context) -> Program:
     return with_fields(program, changes)
 
 
-double_buffer = Pass("double-buffer", _run, takes=Level.SCHEDULED, gives=Level.SCHEDULED)
+double_buffer = Pass("double-buffer", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)

@@ -13,39 +13,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from vgraph.compiler.ir import (
-    ACCUMULATING,
-    Accumulate,
-    Binary,
-    Body,
-    BucketLoop,
-    Cast,
-    Compare,
-    Const,
-    Expr,
-    For,
-    GlobalVar,
-    GraphSize,
-    If,
-    Let,
-    Load,
-    Node,
-    Origin,
-    ParFor,
-    Pipeline,
-    Program,
-    Property,
-    Reduce,
-    ReduceGlobal,
-    SetGlobal,
-    Site,
-    Stmt,
-    Store,
-    Unary,
-    Var,
-)
-from vgraph.compiler.pieces import identity
-from vgraph.compiler.rewrite import FreshNames, fresh_names, transform, transform_body, walk, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.pieces import identity
+from vgraph.compiler.ir.rewrite import FreshNames, fresh_names, transform, transform_body, walk, with_fields
 from vgraph.compiler.types import I64, U64, VID, Type, Vector, element_of
 
 BLOCK: Final = 1024
@@ -58,95 +28,105 @@ Sum = tuple[str, str]
 class _Sums:
     """Gives each sum its array of parts."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.fresh: FreshNames = fresh_names(program)
-        self.parts: dict[Sum, Property] = {}
+        self.parts: dict[Sum, ir.Property] = {}
 
-    def property(self, key: Sum, t: Type) -> Property:
+    def property(self, key: Sum, t: Type) -> ir.Property:
         """Parts of the sum, one a vertex. Two loops with the same sum run one after the other, so they share it."""
         if key not in self.parts:
-            self.parts[key] = Property(self.fresh(f"{key[1]}.parts"), t, Site.VERTEX, Origin.LOCAL)
+            self.parts[key] = ir.Property(self.fresh(f"{key[1]}.parts"), t, ir.Site.VERTEX, ir.Origin.LOCAL)
         return self.parts[key]
 
-    def rule(self, n: Node) -> Node | tuple[Stmt, ...] | None:
-        if not isinstance(n, ParFor | Pipeline | BucketLoop):
+    def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
+        if not isinstance(n, ir.ParFor | ir.Pipeline | ir.BucketLoop):
             return None
-        found = {(r.op, r.name): r.value.type for r in walk(n) if isinstance(r, ReduceGlobal) and rounds(r)}
+        found = {
+            (r.op, r.name): r.value.type for r in walk(n) if isinstance(r, ir.ReduceGlobal) and rounds(r)
+        }
         if not found:
             return None
-        assert isinstance(n, ParFor)
+        assert isinstance(n, ir.ParFor)
         assert (n.cut, n.segments) == (None, 1), "a vertex is visited once, by one thread"
-        before: list[Stmt] = []
-        after: list[Stmt] = []
+        before: list[ir.Stmt] = []
+        after: list[ir.Stmt] = []
         for key, t in found.items():
             prop = self.property(key, t)
             n = self.kept_apart(n, key, prop)
             if n.frontier is not None:
                 v = self.fresh("v")
-                clear = Store(prop.name, Var(v, VID), identity(key[0], t))
-                before.append(ParFor(v, None, None, (clear,)))
+                clear = ir.Store(prop.name, ir.Var(v, VID), identity(key[0], t))
+                before.append(ir.ParFor(v, None, None, (clear,)))
             after += self.added_up(key, prop)
         return (*before, n, *after)
 
-    def kept_apart(self, loop: ParFor, key: Sum, prop: Property) -> ParFor:
+    def kept_apart(self, loop: ir.ParFor, key: Sum, prop: ir.Property) -> ir.ParFor:
         """The loop, which stores what each visit adds."""
         part = self.fresh("part")
 
-        def rule(n: Node) -> Node | None:
-            ours = isinstance(n, ReduceGlobal) and (n.op, n.name) == key
-            return Accumulate(n.op, part, n.value) if ours and isinstance(n, ReduceGlobal) else None
+        def rule(n: ir.Node) -> ir.Node | None:
+            ours = isinstance(n, ir.ReduceGlobal) and (n.op, n.name) == key
+            return ir.Accumulate(n.op, part, n.value) if ours and isinstance(n, ir.ReduceGlobal) else None
 
         body = transform_body(loop.body, rule)
-        start = Let(part, prop.type, identity(key[0], prop.type))
-        end = Store(prop.name, Var(loop.vertex, VID), Var(part, prop.type))
+        start = ir.Let(part, prop.type, identity(key[0], prop.type))
+        end = ir.Store(prop.name, ir.Var(loop.vertex, VID), ir.Var(part, prop.type))
         return with_fields(loop, {"body": (start, *body, end)})
 
-    def added_up(self, key: Sum, prop: Property) -> Body:
+    def added_up(self, key: Sum, prop: ir.Property) -> ir.Body:
         """The parts of each block in its first place, the blocks in the global."""
         op, name = key
         t, total, v, i, block = prop.type, *(self.fresh(x) for x in ("total", "v", "i", "block"))
-        first = Cast(I64, Var(v, VID))
-        size = GraphSize("num_vertices")
-        end = Binary("min", Binary("+", first, Const(BLOCK, I64)), size)
-        begins = Binary("%", Cast(U64, Var(v, VID)), Const(BLOCK, U64))
-        inside: Body = (
-            Let(total, t, identity(op, t)),
-            For(i, first, end, Const(1, I64), (Accumulate(op, total, _at(prop, i)),)),
-            Store(prop.name, Var(v, VID), Var(total, t)),
+        first = ir.Cast(I64, ir.Var(v, VID))
+        size = ir.GraphSize("num_vertices")
+        end = ir.Binary("min", ir.Binary("+", first, ir.Const(BLOCK, I64)), size)
+        begins = ir.Binary("%", ir.Cast(U64, ir.Var(v, VID)), ir.Const(BLOCK, U64))
+        inside: ir.Body = (
+            ir.Let(total, t, identity(op, t)),
+            ir.For(i, first, end, ir.Const(1, I64), (ir.Accumulate(op, total, _at(prop, i)),)),
+            ir.Store(prop.name, ir.Var(v, VID), ir.Var(total, t)),
         )
         whole = self.fresh("total")
         return (
-            ParFor(v, None, None, (If(Compare("==", begins, Const(0, U64)), inside),)),
-            Let(whole, t, identity(op, t)),
-            For(block, Const(0, I64), size, Const(BLOCK, I64), (Accumulate(op, whole, _at(prop, block)),)),
-            SetGlobal(name, Binary(op, GlobalVar(name, t), Var(whole, t))),
+            ir.ParFor(v, None, None, (ir.If(ir.Compare("==", begins, ir.Const(0, U64)), inside),)),
+            ir.Let(whole, t, identity(op, t)),
+            ir.For(
+                block,
+                ir.Const(0, I64),
+                size,
+                ir.Const(BLOCK, I64),
+                (ir.Accumulate(op, whole, _at(prop, block)),),
+            ),
+            ir.SetGlobal(name, ir.Binary(op, ir.GlobalVar(name, t), ir.Var(whole, t))),
         )
 
 
-def rounds(n: ReduceGlobal) -> bool:
+def rounds(n: ir.ReduceGlobal) -> bool:
     """Whether the reduction is of floats, and rounded step by step."""
-    return n.op in ACCUMULATING and element_of(n.value.type).is_float
+    return n.op in ir.ACCUMULATING and element_of(n.value.type).is_float
 
 
-def _at(prop: Property, place: str) -> Load:
-    return Load(prop.name, Cast(VID, Var(place, I64)), prop.type)
+def _at(prop: ir.Property, place: str) -> ir.Load:
+    return ir.Load(prop.name, ir.Cast(VID, ir.Var(place, I64)), prop.type)
 
 
-def _one_zero(n: Node) -> Node | None:
+def _one_zero(n: ir.Node) -> ir.Node | None:
     """A minimum is of 0.0 and never of -0.0, a maximum of -0.0 and never of 0.0; so both keep what was there first."""
-    if not (isinstance(n, Reduce | Accumulate) and n.op in ("min", "max")):
+    if not (isinstance(n, ir.Reduce | ir.Accumulate) and n.op in ("min", "max")):
         return None
     t = n.value.type
     if not element_of(t).is_float:
         return None
-    zero: Expr = Const(0.0, element_of(t))
+    zero: ir.Expr = ir.Const(0.0, element_of(t))
     if isinstance(t, Vector):
-        zero = Cast(t, zero)
-    lowest = Binary("+", n.value, zero) if n.op == "min" else Unary("neg", Binary("-", zero, n.value))
+        zero = ir.Cast(t, zero)
+    lowest = (
+        ir.Binary("+", n.value, zero) if n.op == "min" else ir.Unary("neg", ir.Binary("-", zero, n.value))
+    )
     return with_fields(n, {"value": lowest})
 
 
-def fix_order(program: Program) -> Program:
+def fix_order(program: ir.Program) -> ir.Program:
     """A program at kernel level whose floats are rounded in one order."""
     sums = _Sums(program)
     body = transform_body(transform(program, _one_zero).body, sums.rule)

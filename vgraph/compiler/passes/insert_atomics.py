@@ -8,82 +8,63 @@ copies that each thread has for itself.
 
 from __future__ import annotations
 
-from vgraph.compiler.ir import (
-    BucketLoop,
-    CompareAndSwap,
-    Expr,
-    FrontierPush,
-    If,
-    Lanes,
-    Layout,
-    Level,
-    Load,
-    Node,
-    Order,
-    ParFor,
-    Piece,
-    Pipeline,
-    Program,
-    Reduce,
-    Share,
-    Site,
-    Store,
-    Var,
-)
-from vgraph.compiler.rewrite import Context, Pass, transform, transform_body, walk, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, walk, with_fields
 
-_Loop = ParFor | Pipeline | BucketLoop
-_WRITES = (Reduce, Store, CompareAndSwap)
+_Loop = ir.ParFor | ir.Pipeline | ir.BucketLoop
+_WRITES = (ir.Reduce, ir.Store, ir.CompareAndSwap)
 
 
-def _is_vertex(loop: _Loop, index: Expr) -> bool:
-    return isinstance(index, Var) and index.name == loop.vertex
+def _is_vertex(loop: _Loop, index: ir.Expr) -> bool:
+    return isinstance(index, ir.Var) and index.name == loop.vertex
 
 
-def _own(loop: _Loop, index: Expr) -> bool:
+def _own(loop: _Loop, index: ir.Expr) -> bool:
     """Whether no other thread visits `index`; an entry of a bucket may stand there twice."""
-    whole = isinstance(loop, Pipeline) or (isinstance(loop, ParFor) and loop.cut is None)
+    whole = isinstance(loop, ir.Pipeline) or (isinstance(loop, ir.ParFor) and loop.cut is None)
     return whole and _is_vertex(loop, index)
 
 
-def _alone(loop: _Loop, n: Node, foreign_writes: set[str]) -> Node | None:
+def _alone(loop: _Loop, n: ir.Node, foreign_writes: set[str]) -> ir.Node | None:
     """Where the loop has all arcs of its vertex, that is its own after all."""
-    if isinstance(n, Reduce) and _is_vertex(loop, n.index) and n.prop not in foreign_writes:
+    if isinstance(n, ir.Reduce) and _is_vertex(loop, n.index) and n.prop not in foreign_writes:
         return with_fields(n, {"atomic": False})
     return None
 
 
 def _mark(loop: _Loop, copies: frozenset[str]) -> _Loop:
-    nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, Load)) and n.prop in copies)]
-    channel = loop.buffers if isinstance(loop, Pipeline) else ()
+    nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in copies)]
+    channel = loop.buffers if isinstance(loop, ir.Pipeline) else ()
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
     foreign_writes = {n.prop for n in nodes if isinstance(n, _WRITES) and not _is_vertex(loop, n.index)}
     owns_words = (
-        isinstance(loop, ParFor)
-        and loop.lanes is Lanes.THREAD
-        and (loop.words or loop.layout is Layout.BITMAP)
+        isinstance(loop, ir.ParFor)
+        and loop.lanes is ir.Lanes.THREAD
+        and (loop.words or loop.layout is ir.Layout.BITMAP)
     )
-    foreign = {n.prop for n in nodes if isinstance(n, Load) and n.prop in written and not _own(loop, n.index)}
+    foreign = {
+        n.prop for n in nodes if isinstance(n, ir.Load) and n.prop in written and not _own(loop, n.index)
+    }
 
-    def rule(n: Node) -> Node | None:
+    def rule(n: ir.Node) -> ir.Node | None:
         match n:
-            case Load(prop=prop) | Store(prop=prop) if prop in channel:
+            case ir.Load(prop=prop) | ir.Store(prop=prop) if prop in channel:
                 return None
-            case Reduce(prop=prop) if prop in elsewhere:
+            case ir.Reduce(prop=prop) if prop in elsewhere:
                 return with_fields(n, {"atomic": True})
-            case CompareAndSwap(prop=prop):
+            case ir.CompareAndSwap(prop=prop):
                 return with_fields(n, {"atomic": prop in elsewhere})
-            case Store(prop=prop) if prop in foreign or (prop in elsewhere and _swapped(nodes, prop)):
-                return with_fields(n, {"order": Order.RELAXED})
-            case Load(prop=prop, index=index) if prop in foreign and not _own(loop, index):
-                return with_fields(n, {"order": Order.RELAXED})
-            case Load(prop=prop) if prop in elsewhere:
-                return with_fields(n, {"order": Order.RELAXED})
-            case FrontierPush(vertex=vertex, layout=layout):
-                alone = _own(loop, vertex) and (layout is Layout.SPARSE or owns_words)
+            case ir.Store(prop=prop) if prop in foreign or (prop in elsewhere and _swapped(nodes, prop)):
+                return with_fields(n, {"order": ir.Order.RELAXED})
+            case ir.Load(prop=prop, index=index) if prop in foreign and not _own(loop, index):
+                return with_fields(n, {"order": ir.Order.RELAXED})
+            case ir.Load(prop=prop) if prop in elsewhere:
+                return with_fields(n, {"order": ir.Order.RELAXED})
+            case ir.FrontierPush(vertex=vertex, layout=layout):
+                alone = _own(loop, vertex) and (layout is ir.Layout.SPARSE or owns_words)
                 return with_fields(n, {"atomic": not alone})
-            case If(condition=Piece(share=Share.WHOLE), then=then):
+            case ir.If(condition=ir.Piece(share=ir.Share.WHOLE), then=then):
                 return with_fields(
                     n, {"then": transform_body(then, lambda m: _alone(loop, m, foreign_writes))}
                 )
@@ -92,31 +73,31 @@ def _mark(loop: _Loop, copies: frozenset[str]) -> _Loop:
     return transform(loop, rule)
 
 
-def _swapped(nodes: list[Node], prop: str) -> bool:
-    return any(isinstance(n, CompareAndSwap | Reduce) and n.prop == prop for n in nodes)
+def _swapped(nodes: list[ir.Node], prop: str) -> bool:
+    return any(isinstance(n, ir.CompareAndSwap | ir.Reduce) and n.prop == prop for n in nodes)
 
 
-def _relaxed(n: Node) -> Node | None:
-    return with_fields(n, {"order": Order.RELAXED}) if isinstance(n, Load) else None
+def _relaxed(n: ir.Node) -> ir.Node | None:
+    return with_fields(n, {"order": ir.Order.RELAXED}) if isinstance(n, ir.Load) else None
 
 
-def _plain(n: Node) -> Node | None:
-    if isinstance(n, CompareAndSwap | FrontierPush):
+def _plain(n: ir.Node) -> ir.Node | None:
+    if isinstance(n, ir.CompareAndSwap | ir.FrontierPush):
         return with_fields(n, {"atomic": False})
     return None
 
 
-def _run(program: Program, context: Context) -> Program:
+def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1:
         return with_fields(transform(program, _plain), {"threads": 1})
 
-    copies = frozenset(p.name for p in program.properties if p.site is Site.THREAD)
+    copies = frozenset(p.name for p in program.properties if p.site is ir.Site.THREAD)
 
-    def rule(n: Node) -> Node | None:
+    def rule(n: ir.Node) -> ir.Node | None:
         return _mark(n, copies) if isinstance(n, _Loop) else None
 
     buckets = tuple(transform(b, _relaxed) for b in program.buckets)
     return with_fields(program, {"body": transform_body(program.body, rule), "buckets": buckets})
 
 
-insert_atomics = Pass("insert-atomics", _run, takes=Level.KERNEL, gives=Level.KERNEL)
+insert_atomics = Pass("insert-atomics", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

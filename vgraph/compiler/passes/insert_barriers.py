@@ -6,98 +6,64 @@ shared memory (an element, the size of a frontier) and something writes the same
 
 from __future__ import annotations
 
-from vgraph.compiler.ir import (
-    Alone,
-    Barrier,
-    Body,
-    Break,
-    BucketAdvance,
-    BucketLoop,
-    BucketsClear,
-    CompareAndSwap,
-    Continue,
-    Fold,
-    For,
-    FrontierClear,
-    FrontierConvert,
-    FrontierCopy,
-    FrontierPush,
-    FrontierSet,
-    FrontierSize,
-    FrontierSwap,
-    If,
-    Level,
-    ListAppend,
-    ListClear,
-    ListGet,
-    ListSize,
-    Load,
-    Node,
-    ParFor,
-    Pipeline,
-    Program,
-    Reduce,
-    Single,
-    Stmt,
-    Store,
-    Trace,
-    While,
-)
-from vgraph.compiler.rewrite import Context, Pass, children, walk, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, Pass, children, walk, with_fields
 
 _JOINING = (
-    ParFor, Pipeline, Single, FrontierClear, FrontierSwap, FrontierConvert, FrontierCopy, FrontierSet,
-    ListAppend, ListClear, ListGet, Fold, BucketsClear, BucketAdvance, BucketLoop,
+    ir.ParFor, ir.Pipeline, ir.Single, ir.FrontierClear, ir.FrontierSwap, ir.FrontierConvert, ir.FrontierCopy,
+    ir.FrontierSet, ir.ListAppend, ir.ListClear, ir.ListGet, ir.Fold, ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop,
 )  # fmt: skip
 
 
-def _reads(node: Node) -> set[str]:
+def _reads(node: ir.Node) -> set[str]:
     """The shared things that an expression of the driver loop reads."""
     found: set[str] = set()
     for n in walk(node):
         match n:
-            case Load(prop=name):
+            case ir.Load(prop=name):
                 found.add(f"property {name}")
-            case FrontierSize(frontier=name):
+            case ir.FrontierSize(frontier=name):
                 found.add(f"frontier {name}")
-            case ListSize(list=name):
+            case ir.ListSize(list=name):
                 found.add(f"list {name}")
     return found
 
 
-def _writes(statement: Stmt) -> set[str]:
+def _writes(statement: ir.Stmt) -> set[str]:
     """The shared things that a statement all threads enter together may change."""
     found: set[str] = set()
     for n in walk(statement):
         match n:
-            case Store(prop=name) | Reduce(prop=name) | CompareAndSwap(prop=name) | Fold(prop=name):
+            case (
+                ir.Store(prop=name) | ir.Reduce(prop=name) | ir.CompareAndSwap(prop=name) | ir.Fold(prop=name)
+            ):
                 found.add(f"property {name}")
-            case FrontierPush(frontier=a) | FrontierClear(frontier=a) | FrontierConvert(frontier=a):
+            case ir.FrontierPush(frontier=a) | ir.FrontierClear(frontier=a) | ir.FrontierConvert(frontier=a):
                 found.add(f"frontier {a}")
-            case FrontierSwap(left=a, right=b):
+            case ir.FrontierSwap(left=a, right=b):
                 found |= {f"frontier {a}", f"frontier {b}"}
-            case FrontierCopy(out=a) | FrontierSet(out=a) | ListGet(out=a):
+            case ir.FrontierCopy(out=a) | ir.FrontierSet(out=a) | ir.ListGet(out=a):
                 found.add(f"frontier {a}")
-            case ListAppend(list=a) | ListClear(list=a):
+            case ir.ListAppend(list=a) | ir.ListClear(list=a):
                 found.add(f"list {a}")
     return found
 
 
-def _place(body: Body, pending: set[str], jumped: set[str]) -> tuple[Body, set[str]]:
+def _place(body: ir.Body, pending: set[str], jumped: set[str]) -> tuple[ir.Body, set[str]]:
     """The body with barriers, given what may have been read since the last one; and the same for its end.
 
     `jumped` collects what may have been read where a `break` or `continue` leaves the body.
     """
-    result: list[Stmt] = []
+    result: list[ir.Stmt] = []
     for statement in body:
         match statement:
-            case If(condition=c, then=then, other=other):
+            case ir.If(condition=c, then=then, other=other):
                 pending = pending | _reads(c)
                 then, after_then = _place(then, pending, jumped)
                 other, after_other = _place(other, pending, jumped)
                 result.append(with_fields(statement, {"then": then, "other": other}))
                 pending = after_then | after_other
-            case While(body=inner) | For(body=inner):
+            case ir.While(body=inner) | ir.For(body=inner):
                 heads = [c for c in children(statement) if c not in inner]
                 for head in heads:
                     pending = pending | _reads(head)
@@ -107,20 +73,20 @@ def _place(body: Body, pending: set[str], jumped: set[str]) -> tuple[Body, set[s
                 inner, after = _place(inner, again, left)
                 result.append(with_fields(statement, {"body": inner}))
                 pending = pending | after | left
-            case Break() | Continue():
+            case ir.Break() | ir.Continue():
                 jumped |= pending
                 result.append(statement)
-            case Alone(body=inner):
+            case ir.Alone(body=inner):
                 if pending & _writes(statement):
-                    result.append(Barrier(span=statement.span))
+                    result.append(ir.Barrier(span=statement.span))
                 inner, _ = _place(inner, set(), set())
                 result.append(with_fields(statement, {"body": inner}))
                 pending = set()
-            case Trace():
+            case ir.Trace():
                 result.append(statement)
             case _ if isinstance(statement, _JOINING):
                 if pending & _writes(statement):
-                    result.append(Barrier(span=statement.span))
+                    result.append(ir.Barrier(span=statement.span))
                 result.append(statement)
                 pending = set()
             case _:
@@ -129,11 +95,11 @@ def _place(body: Body, pending: set[str], jumped: set[str]) -> tuple[Body, set[s
     return tuple(result), pending
 
 
-def _run(program: Program, context: Context) -> Program:
+def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1:
         return program
     body, _ = _place(program.body, set(), set())
     return with_fields(program, {"body": body})
 
 
-insert_barriers = Pass("insert-barriers", _run, takes=Level.KERNEL, gives=Level.KERNEL)
+insert_barriers = Pass("insert-barriers", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from vgraph.compiler.gathers import touched, vector_obstacle
-from vgraph.compiler.ir import Body, ForNeighbors, Node
-from vgraph.compiler.rewrite import transform_body, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.gathers import touched, vector_obstacle
+from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.schedule import ApplySchedule
 
 
-def with_hints(body: Body, schedule: ApplySchedule) -> Body:
+def with_hints(body: ir.Body, schedule: ApplySchedule) -> ir.Body:
     """`body` with its loops marked: those that touch the other end, and those that can take several arcs at a time."""
     if not (schedule.prefetch or schedule.vectorize):
         return body
     vectorized = False
 
-    def rule(n: Node) -> Node | None:
+    def rule(n: ir.Node) -> ir.Node | None:
         nonlocal vectorized
-        if not isinstance(n, ForNeighbors):
+        if not isinstance(n, ir.ForNeighbors):
             return None
         ahead = schedule.prefetch if touched(n.body, n.vertex) else 0
         wide = schedule.vectorize and vector_obstacle(n.body, n.vertex, n.edge) is None

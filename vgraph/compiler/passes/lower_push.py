@@ -6,15 +6,7 @@ after:  `parfor src in sparse f { for (dst, e) in out(src) { dist[dst] min= ... 
 
 from __future__ import annotations
 
-from vgraph.compiler.ir import (
-    Body,
-    EdgeApply,
-    ForNeighbors,
-    ParFor,
-    ReduceGlobal,
-    SetGlobal,
-    Var,
-)
+from vgraph.compiler import ir
 from vgraph.compiler.passes.balance_load import arcs_of, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
@@ -31,7 +23,7 @@ from vgraph.compiler.passes.lowering import (
 from vgraph.compiler.types import VID
 
 
-def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Body:
+def lower_push(low: Lowering, apply: ir.EdgeApply, target: str | None = None) -> ir.Body:
     """The kernel-level body of a push; it fills `target`, by default a frontier of its own."""
     assert apply.schedule is not None
     operator = low.operator(apply.op)
@@ -40,20 +32,20 @@ def lower_push(low: Lowering, apply: EdgeApply, target: str | None = None) -> Bo
         target = low.target(apply.out)
     hoisted, walked = hoist_loads(low, updates(low, apply, operator, target), src)
     arcs = low.counter()
-    visit: Body = (
-        ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),
+    visit: ir.Body = (
+        ir.ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),
         *hoisted,
-        ForNeighbors(dst, edge, Var(src, VID), apply.leaving, walked, span=apply.span),
+        ir.ForNeighbors(dst, edge, ir.Var(src, VID), apply.leaving, walked, span=apply.span),
     )
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if membership:
-        loop = ParFor(src, None, None, active_only(apply, src, visit), apply.label, span=apply.span)
+        loop = ir.ParFor(src, None, None, active_only(apply, src, visit), apply.label, span=apply.span)
     else:
-        loop = ParFor(src, given, apply.frontier, visit, apply.label, span=apply.span)
+        loop = ir.ParFor(src, given, apply.frontier, visit, apply.label, span=apply.span)
     return (
         *before_round(apply, target, given),
-        SetGlobal(arcs, scalar(0)),
+        ir.SetGlobal(arcs, scalar(0)),
         with_pieces(low, apply, loop, apply.leaving),
         *after_round(apply, target, "push", count_of(arcs), low.mixed),
     )

@@ -12,56 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vgraph.compiler.ir import (
-    Binary,
-    Body,
-    Break,
-    BucketAdvance,
-    BucketKey,
-    BucketLoop,
-    BucketPush,
-    BucketsClear,
-    BucketsDecl,
-    Cast,
-    Compare,
-    CompareAndSwap,
-    Const,
-    Expr,
-    FrontierClear,
-    FrontierConvert,
-    FrontierPush,
-    FrontierSize,
-    FrontierSwap,
-    Global,
-    GlobalVar,
-    GraphSize,
-    If,
-    Layout,
-    Let,
-    Load,
-    Node,
-    Origin,
-    ParFor,
-    Property,
-    QueueDecl,
-    QueueFill,
-    QueueLevel,
-    QueuePop,
-    QueueSize,
-    QueueUpdate,
-    SetGlobal,
-    Single,
-    Site,
-    Stmt,
-    Store,
-    Unary,
-    Var,
-    While,
-)
+from vgraph.compiler import ir
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, scalar
 from vgraph.compiler.types import BOOL, I64, VID
 
-_SHIFT = Const(1, I64)
+_SHIFT = ir.Const(1, I64)
 """Keys are less by it: the largest integer, which stands for infinity, is then none that buckets keep to themselves."""
 
 
@@ -69,7 +24,7 @@ _SHIFT = Const(1, I64)
 class Queue:
     """What a queue is at kernel level: its buckets, who has left it, its level, and how many it holds."""
 
-    decl: QueueDecl
+    decl: ir.QueueDecl
     taken: str
     level: str
     left: str
@@ -80,82 +35,82 @@ class Queue:
         return self.decl.name
 
 
-def declare(low: Lowering, decl: QueueDecl) -> Queue:
+def declare(low: Lowering, decl: ir.QueueDecl) -> Queue:
     """Declare what a queue needs."""
     taken, level, left = (low.fresh(f"{decl.name}.{what}") for what in ("taken", "level", "left"))
     for name in (level, left):
-        low.globals[name] = Global(name, I64)
-    low.properties[taken] = Property(taken, BOOL, Site.VERTEX, Origin.LOCAL, span=decl.span)
+        low.globals[name] = ir.Global(name, I64)
+    low.properties[taken] = ir.Property(taken, BOOL, ir.Site.VERTEX, ir.Origin.LOCAL, span=decl.span)
     queue, v = Queue(decl, taken, level, left), low.fresh("v")
-    key = Binary("-", Binary("max", _value(low, queue, v), GlobalVar(level, I64)), _SHIFT)
-    low.buckets[decl.name] = BucketsDecl(decl.name, v, key, span=decl.span)
+    key = ir.Binary("-", ir.Binary("max", _value(low, queue, v), ir.GlobalVar(level, I64)), _SHIFT)
+    low.buckets[decl.name] = ir.BucketsDecl(decl.name, v, key, span=decl.span)
     return queue
 
 
-def _value(low: Lowering, queue: Queue, v: str) -> Expr:
+def _value(low: Lowering, queue: Queue, v: str) -> ir.Expr:
     t = low.program.property(queue.decl.prop).type
-    value = Load(queue.decl.prop, Var(v, VID), t)
-    return value if t == I64 else Cast(I64, value)
+    value = ir.Load(queue.decl.prop, ir.Var(v, VID), t)
+    return value if t == I64 else ir.Cast(I64, value)
 
 
-def lower_queue(low: Lowering, queues: dict[str, Queue], n: Node) -> Node | Body | None:
+def lower_queue(low: Lowering, queues: dict[str, Queue], n: ir.Node) -> ir.Node | ir.Body | None:
     """The kernel-level form of a node that is about a queue; None for any other."""
     match n:
-        case QueueFill(queue=name):
+        case ir.QueueFill(queue=name):
             return _fill(low, queues[name])
-        case QueuePop(queue=name):
+        case ir.QueuePop(queue=name):
             return _pop(low, queues[name], n)
-        case QueueUpdate(queue=name, frontier=frontier):
+        case ir.QueueUpdate(queue=name, frontier=frontier):
             return _update(low, queues[name], frontier)
-        case QueueSize(queue=name):
-            return GlobalVar(queues[name].left, I64)
-        case QueueLevel(queue=name):
-            return GlobalVar(queues[name].level, I64)
+        case ir.QueueSize(queue=name):
+            return ir.GlobalVar(queues[name].left, I64)
+        case ir.QueueLevel(queue=name):
+            return ir.GlobalVar(queues[name].level, I64)
     return None
 
 
-def _fill(low: Lowering, queue: Queue) -> Body:
+def _fill(low: Lowering, queue: Queue) -> ir.Body:
     v = low.fresh("v")
-    enter: Body = (Store(queue.taken, Var(v, VID), FALSE), BucketPush(queue.work, Var(v, VID)))
+    enter: ir.Body = (ir.Store(queue.taken, ir.Var(v, VID), FALSE), ir.BucketPush(queue.work, ir.Var(v, VID)))
     return (
-        SetGlobal(queue.level, scalar(0)),
-        SetGlobal(queue.left, GraphSize("num_vertices")),
-        BucketsClear(queue.work),
-        ParFor(v, None, None, enter),
+        ir.SetGlobal(queue.level, scalar(0)),
+        ir.SetGlobal(queue.left, ir.GraphSize("num_vertices")),
+        ir.BucketsClear(queue.work),
+        ir.ParFor(v, None, None, enter),
     )
 
 
-def _update(low: Lowering, queue: Queue, frontier: str | None) -> Body:
+def _update(low: Lowering, queue: Queue, frontier: str | None) -> ir.Body:
     v = low.fresh("v")
-    inside = Unary("not", Load(queue.taken, Var(v, VID), BOOL))
-    body: Body = (If(inside, (BucketPush(queue.work, Var(v, VID)),)),)
+    inside = ir.Unary("not", ir.Load(queue.taken, ir.Var(v, VID), BOOL))
+    body: ir.Body = (ir.If(inside, (ir.BucketPush(queue.work, ir.Var(v, VID)),)),)
     if frontier is None:
-        return (BucketsClear(queue.work), ParFor(v, None, None, body))  # in place of all entries so far
-    return (FrontierConvert(frontier, Layout.SPARSE), ParFor(v, Layout.SPARSE, frontier, body))
+        return (ir.BucketsClear(queue.work), ir.ParFor(v, None, None, body))  # in place of all entries so far
+    return (ir.FrontierConvert(frontier, ir.Layout.SPARSE), ir.ParFor(v, ir.Layout.SPARSE, frontier, body))
 
 
-def _pop(low: Lowering, queue: Queue, n: QueuePop) -> Body:
+def _pop(low: Lowering, queue: Queue, n: ir.QueuePop) -> ir.Body:
     """Buckets are tried in order until one has a vertex that still belongs there."""
     v, ok, more, found = low.fresh("v"), low.fresh("ok"), low.fresh("more"), low.target(n.out)
-    here, level = Var(v, VID), GlobalVar(queue.level, I64)
-    leave: Body = (
-        Let(ok, BOOL, FALSE),
-        CompareAndSwap(ok, queue.taken, here, FALSE, TRUE),
-        If(Var(ok, BOOL), (FrontierPush(found, here, Layout.SPARSE, False),)),
+    here, level = ir.Var(v, VID), ir.GlobalVar(queue.level, I64)
+    leave: ir.Body = (
+        ir.Let(ok, BOOL, FALSE),
+        ir.CompareAndSwap(ok, queue.taken, here, FALSE, TRUE),
+        ir.If(ir.Var(ok, BOOL), (ir.FrontierPush(found, here, ir.Layout.SPARSE, False),)),
     )
-    risen = Compare(">", _value(low, queue, v), level)
-    visit: Body = (If(risen, (BucketPush(queue.work, here),), leave),)
-    rounds: Body = (
-        SetGlobal(queue.level, Binary("+", BucketKey(queue.work), _SHIFT)),
-        BucketLoop(v, queue.work, visit),
-        If(Compare(">", FrontierSize(found), scalar(0)), (Break(),)),
-        BucketAdvance(more, queue.work),
+    risen = ir.Compare(">", _value(low, queue, v), level)
+    visit: ir.Body = (ir.If(risen, (ir.BucketPush(queue.work, here),), leave),)
+    rounds: ir.Body = (
+        ir.SetGlobal(queue.level, ir.Binary("+", ir.BucketKey(queue.work), _SHIFT)),
+        ir.BucketLoop(v, queue.work, visit),
+        ir.If(ir.Compare(">", ir.FrontierSize(found), scalar(0)), (ir.Break(),)),
+        ir.BucketAdvance(more, queue.work),
     )
-    swap: tuple[Stmt, ...] = (FrontierSwap(n.out, found), FrontierClear(found, Layout.SPARSE))
+    swap: tuple[ir.Stmt, ...] = (ir.FrontierSwap(n.out, found), ir.FrontierClear(found, ir.Layout.SPARSE))
     return (
-        Let(more, BOOL, FALSE),
-        BucketAdvance(more, queue.work),
-        While(Var(more, BOOL), rounds),
-        Single(swap),
-        SetGlobal(queue.left, Binary("-", GlobalVar(queue.left, I64), FrontierSize(n.out))),
+        ir.Let(more, BOOL, FALSE),
+        ir.BucketAdvance(more, queue.work),
+        ir.While(ir.Var(more, BOOL), rounds),
+        ir.Single(swap),
+        ir.SetGlobal(queue.left, ir.Binary("-", ir.GlobalVar(queue.left, I64), ir.FrontierSize(n.out))),
     )

@@ -6,24 +6,8 @@ after:  `parfor v in sparse f { ...; if e { push out.next v } }`
 
 from __future__ import annotations
 
-from vgraph.compiler.ir import (
-    Body,
-    Degree,
-    Emit,
-    Expr,
-    ForNeighbors,
-    If,
-    Node,
-    Orientation,
-    ParFor,
-    ReduceGlobal,
-    ScratchClear,
-    ScratchStore,
-    SetGlobal,
-    Stmt,
-    Var,
-    VertexApply,
-)
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import transform_body, walk
 from vgraph.compiler.passes.balance_load import arcs_of, by_lanes, vertex_operator, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
@@ -37,59 +21,60 @@ from vgraph.compiler.passes.lowering import (
     shared_writes,
     wants_membership,
 )
-from vgraph.compiler.rewrite import transform_body, walk
 from vgraph.compiler.types import VID
 
 
-def lower_vertex(low: Lowering, apply: VertexApply) -> Body:
+def lower_vertex(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     """The kernel-level body of a vertex operator's round."""
     assert apply.schedule is not None
     operator, shared = vertex_operator(apply, low.operator(apply.op))
     (v,) = operator.args
     target = low.target(apply.out) if apply.out else None
 
-    def emitted(n: Node) -> Stmt | tuple[Stmt, ...] | None:
-        if not isinstance(n, Emit):
+    def emitted(n: ir.Node) -> ir.Stmt | tuple[ir.Stmt, ...] | None:
+        if not isinstance(n, ir.Emit):
             return None
-        return If(n.value, (push(apply, target, Var(v, VID), own=True),)) if target else ()
+        return ir.If(n.value, (push(apply, target, ir.Var(v, VID), own=True),)) if target else ()
 
     visit = transform_body(shared_writes(low, operator.body, None), emitted)
     arcs = low.counter()
-    private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ScratchStore))
+    private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ir.ScratchStore))
     sides = _walked(visit, v)
     visit = (
-        *(ReduceGlobal("+", arcs, _arcs(apply, v, side, shared)) for side in sides),
+        *(ir.ReduceGlobal("+", arcs, _arcs(apply, v, side, shared)) for side in sides),
         *visit,
-        *(ScratchClear(p, span=apply.span) for p in private),
+        *(ir.ScratchClear(p, span=apply.span) for p in private),
     )
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if membership:
-        loop = ParFor(v, None, None, active_only(apply, v, visit), apply.label, words=True, span=apply.span)
+        loop = ir.ParFor(
+            v, None, None, active_only(apply, v, visit), apply.label, words=True, span=apply.span
+        )
     else:
-        loop = ParFor(v, given, apply.frontier, visit, apply.label, span=apply.span)
+        loop = ir.ParFor(v, given, apply.frontier, visit, apply.label, span=apply.span)
     if shared:
         loop = by_lanes(apply, loop)
     elif sides:
         loop = with_pieces(low, apply, loop, sides[0])
     return (
         *before_round(apply, target, given),
-        SetGlobal(arcs, scalar(0)),
+        ir.SetGlobal(arcs, scalar(0)),
         loop,
         *after_round(apply, target, "vertex", count_of(arcs)),
     )
 
 
-def _arcs(apply: VertexApply, v: str, side: Orientation, shared: bool) -> Expr:
-    return Degree(Var(v, VID), side) if shared else arcs_of(apply, v, side)
+def _arcs(apply: ir.VertexApply, v: str, side: ir.Orientation, shared: bool) -> ir.Expr:
+    return ir.Degree(ir.Var(v, VID), side) if shared else arcs_of(apply, v, side)
 
 
-def _walked(body: Body, v: str) -> list[Orientation]:
+def _walked(body: ir.Body, v: str) -> list[ir.Orientation]:
     """The directions in which the operator walks the arcs of v."""
     walked = {
         n.orientation
         for top in body
         for n in walk(top)
-        if isinstance(n, ForNeighbors) and isinstance(n.of, Var) and n.of.name == v
+        if isinstance(n, ir.ForNeighbors) and isinstance(n.of, ir.Var) and n.of.name == v
     }
-    return [o for o in Orientation if o in walked]
+    return [o for o in ir.Orientation if o in walked]

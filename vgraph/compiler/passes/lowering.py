@@ -5,51 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from vgraph.compiler.ir import (
-    Assign,
-    Binary,
-    Body,
-    Break,
-    BucketsDecl,
-    Claim,
-    Compare,
-    CompareAndSwap,
-    Const,
-    EdgeApply,
-    Expr,
-    FrontierClear,
-    FrontierConvert,
-    FrontierDecl,
-    FrontierPush,
-    FrontierSize,
-    FrontierSwap,
-    Global,
-    GlobalVar,
-    GraphSize,
-    If,
-    InFrontier,
-    Layout,
-    Let,
-    Load,
-    Logical,
-    Node,
-    Operator,
-    Origin,
-    Param,
-    Program,
-    Property,
-    Reduce,
-    Single,
-    Site,
-    Stmt,
-    Store,
-    Trace,
-    Union,
-    Var,
-    VertexApply,
-    While,
-)
-from vgraph.compiler.rewrite import (
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import (
     LOCAL_NAMES,
     FreshNames,
     fresh_names,
@@ -61,19 +18,19 @@ from vgraph.compiler.rewrite import (
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, element_of
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
 
-FALSE, TRUE = Const(False, BOOL), Const(True, BOOL)
+FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
 
 
-def layout_of(layout: FrontierLayout) -> Layout:
+def layout_of(layout: FrontierLayout) -> ir.Layout:
     """The IR's word for a schedule's layout."""
-    return Layout.BITMAP if layout is FrontierLayout.BITMAP else Layout.SPARSE
+    return ir.Layout.BITMAP if layout is FrontierLayout.BITMAP else ir.Layout.SPARSE
 
 
 @dataclass
 class Lowering:
     """One program on its way to kernel level: gives fresh names, collects what has to be declared."""
 
-    program: Program
+    program: ir.Program
     warps: bool = False
     """Whether the device has lanes that can share the arcs of a vertex."""
     directed: bool = False
@@ -81,25 +38,25 @@ class Lowering:
     deterministic: bool = False
     """Whether the result may not depend on the order in which threads come."""
     fresh: FreshNames = field(init=False)
-    frontiers: dict[str, FrontierDecl] = field(default_factory=dict)
-    globals: dict[str, Global] = field(default_factory=dict)
-    buckets: dict[str, BucketsDecl] = field(default_factory=dict)
-    properties: dict[str, Property] = field(default_factory=dict)
+    frontiers: dict[str, ir.FrontierDecl] = field(default_factory=dict)
+    globals: dict[str, ir.Global] = field(default_factory=dict)
+    buckets: dict[str, ir.BucketsDecl] = field(default_factory=dict)
+    properties: dict[str, ir.Property] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
     """Hidden frontiers that are filled in one layout or the other, as the round goes."""
-    params: dict[str, Param] = field(default_factory=dict)
-    at_loop: list[Stmt] = field(default_factory=list)
+    params: dict[str, ir.Param] = field(default_factory=dict)
+    at_loop: list[ir.Stmt] = field(default_factory=list)
     """What has to stand before the innermost loop around the apply that is being lowered."""
 
     def __post_init__(self) -> None:
         self.fresh = fresh_names(with_fields(self.program, {"operators": ()}))
 
-    def operator(self, name: str) -> Operator:
+    def operator(self, name: str) -> ir.Operator:
         """The operator with its locals renamed apart from everything in the driver loop and in other loops."""
         found = self.program.operator(name)
         names: dict[str, str] = {}
         for n in walk(found):
-            if isinstance(n, Var):
+            if isinstance(n, ir.Var):
                 continue
             for attribute in LOCAL_NAMES.get(type(n), ()):
                 value = n.__dict__[attribute]
@@ -111,35 +68,35 @@ class Lowering:
     def counter(self, hint: str = "arcs") -> str:
         """A global that counts the arcs walked in one round, or what `hint` names."""
         name = self.fresh(hint)
-        self.globals[name] = Global(name, I64)
+        self.globals[name] = ir.Global(name, I64)
         return name
 
-    def number(self, name: str, t: Scalar = I64) -> Var:
+    def number(self, name: str, t: Scalar = I64) -> ir.Var:
         """A hidden parameter, `policy.*` or `graph.*`."""
         if all(p.name != name for p in self.program.params):
-            self.params[name] = Param(name, t)
-        return Var(name, t)
+            self.params[name] = ir.Param(name, t)
+        return ir.Var(name, t)
 
-    def buffer(self, hint: str, t: Type, site: Site) -> str:
+    def buffer(self, hint: str, t: Type, site: ir.Site) -> str:
         """A property that lies between two parallel loops."""
         name = self.fresh(hint)
-        self.properties[name] = Property(name, t, site, Origin.LOCAL)
+        self.properties[name] = ir.Property(name, t, site, ir.Origin.LOCAL)
         return name
 
     def target(self, frontier: str) -> str:
         """A hidden frontier that a round fills before it takes the place of `frontier`."""
         name = self.fresh(f"{frontier}.next")
-        self.frontiers[name] = FrontierDecl(name)
+        self.frontiers[name] = ir.FrontierDecl(name)
         return name
 
 
 # --- frontiers ------------------------------------------------------------------------------------------------
 
 
-def input_layout(apply: EdgeApply | VertexApply, *, membership: bool) -> Layout:
+def input_layout(apply: ir.EdgeApply | ir.VertexApply, *, membership: bool) -> ir.Layout:
     """The layout in which a traversal wants its frontier: BITMAP where it asks for membership."""
     assert apply.schedule is not None
-    return Layout.BITMAP if membership else layout_of(apply.schedule.frontier)
+    return ir.Layout.BITMAP if membership else layout_of(apply.schedule.frontier)
 
 
 def wants_membership(schedule: ApplySchedule) -> bool:
@@ -147,156 +104,158 @@ def wants_membership(schedule: ApplySchedule) -> bool:
     return schedule.drive is Drive.TOPOLOGY
 
 
-def before_round(apply: EdgeApply | VertexApply, target: str | None, given: Layout) -> Body:
+def before_round(apply: ir.EdgeApply | ir.VertexApply, target: str | None, given: ir.Layout) -> ir.Body:
     """Put the frontier into its layout and empty the bitmap that the round fills."""
     assert apply.schedule is not None
-    body: list[Stmt] = []
+    body: list[ir.Stmt] = []
     if apply.frontier is not None:
-        body.append(FrontierConvert(apply.frontier, given, span=apply.span))
-    if target is not None and layout_of(apply.schedule.frontier) is Layout.BITMAP:
-        body.append(FrontierClear(target, Layout.BITMAP, span=apply.span))
+        body.append(ir.FrontierConvert(apply.frontier, given, span=apply.span))
+    if target is not None and layout_of(apply.schedule.frontier) is ir.Layout.BITMAP:
+        body.append(ir.FrontierClear(target, ir.Layout.BITMAP, span=apply.span))
     return tuple(body)
 
 
 def after_round(
-    apply: EdgeApply | VertexApply,
+    apply: ir.EdgeApply | ir.VertexApply,
     target: str | None,
     direction: str,
-    arcs: Expr,
+    arcs: ir.Expr,
     mixed: Collection[str] = (),
-) -> Body:
+) -> ir.Body:
     """Record the round; the frontier that was filled takes its place."""
     assert apply.schedule is not None
-    active: Expr = GraphSize("num_vertices") if apply.frontier is None else FrontierSize(apply.frontier)
-    body: list[Stmt] = []
+    active: ir.Expr = (
+        ir.GraphSize("num_vertices") if apply.frontier is None else ir.FrontierSize(apply.frontier)
+    )
+    body: list[ir.Stmt] = []
     if not apply.label.endswith(".copy"):
-        body.append(Trace(apply.label, direction, active, arcs, span=apply.span))
+        body.append(ir.Trace(apply.label, direction, active, arcs, span=apply.span))
     if target is not None:
         assert apply.out is not None
-        swap: list[Stmt] = [FrontierSwap(apply.out, target, span=apply.span)]
-        if layout_of(apply.schedule.frontier) is Layout.SPARSE or target in mixed:
-            swap.append(FrontierClear(target, Layout.SPARSE, span=apply.span))
-        body.append(Single(tuple(swap), span=apply.span))
+        swap: list[ir.Stmt] = [ir.FrontierSwap(apply.out, target, span=apply.span)]
+        if layout_of(apply.schedule.frontier) is ir.Layout.SPARSE or target in mixed:
+            swap.append(ir.FrontierClear(target, ir.Layout.SPARSE, span=apply.span))
+        body.append(ir.Single(tuple(swap), span=apply.span))
     return tuple(body)
 
 
-def push(apply: EdgeApply | VertexApply, target: str, vertex: Expr, *, own: bool) -> Stmt:
+def push(apply: ir.EdgeApply | ir.VertexApply, target: str, vertex: ir.Expr, *, own: bool) -> ir.Stmt:
     """Put `vertex` into the frontier that the round fills; `own`: each vertex is pushed by one thread only."""
     assert apply.schedule is not None
     layout = layout_of(apply.schedule.frontier)
-    dedupe = layout is Layout.BITMAP or (apply.schedule.deduplicate and not own)
-    return FrontierPush(target, vertex, layout, dedupe, span=apply.span)
+    dedupe = layout is ir.Layout.BITMAP or (apply.schedule.deduplicate and not own)
+    return ir.FrontierPush(target, vertex, layout, dedupe, span=apply.span)
 
 
-def active_only(apply: EdgeApply | VertexApply, vertex: str, body: Body) -> Body:
+def active_only(apply: ir.EdgeApply | ir.VertexApply, vertex: str, body: ir.Body) -> ir.Body:
     """The body for members of the frontier only."""
     if apply.frontier is None:
         return body
-    return (If(InFrontier(apply.frontier, Var(vertex, VID)), body, span=apply.span),)
+    return (ir.If(ir.InFrontier(apply.frontier, ir.Var(vertex, VID)), body, span=apply.span),)
 
 
 # --- writes ---------------------------------------------------------------------------------------------------
 
 
-def took_effect(new: Expr, old: Expr) -> Expr:
+def took_effect(new: ir.Expr, old: ir.Expr) -> ir.Expr:
     """Whether a reduction changed a value; NaN stays NaN without counting as a change."""
-    changed = Compare("!=", new, old)
+    changed = ir.Compare("!=", new, old)
     kind = element_of(new.type)
-    return Logical("and", changed, Compare("==", old, old)) if kind.is_float else changed
+    return ir.Logical("and", changed, ir.Compare("==", old, old)) if kind.is_float else changed
 
 
-def shared_writes(low: Lowering, body: Body, hit: str | None) -> Body:
+def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
     """Writes that may meet those of others: reductions tell through `hit`, claims and unions become swaps."""
 
-    def rule(n: Node) -> Stmt | tuple[Stmt, ...] | None:
+    def rule(n: ir.Node) -> ir.Stmt | tuple[ir.Stmt, ...] | None:
         match n:
-            case Reduce():
+            case ir.Reduce():
                 return with_fields(n, {"changed": hit}) if hit else None
-            case Claim():
+            case ir.Claim():
                 ok = low.fresh("claimed")
-                mark: Body = (Assign(hit, TRUE),) if hit else ()
+                mark: ir.Body = (ir.Assign(hit, TRUE),) if hit else ()
                 return (
-                    Let(ok, BOOL, FALSE),
-                    CompareAndSwap(ok, n.prop, n.index, n.expected, n.value),
-                    If(Var(ok, BOOL), (*mark, *n.body)),
+                    ir.Let(ok, BOOL, FALSE),
+                    ir.CompareAndSwap(ok, n.prop, n.index, n.expected, n.value),
+                    ir.If(ir.Var(ok, BOOL), (*mark, *n.body)),
                 )
-            case Union(prop=prop, a=a, b=b):
+            case ir.Union(prop=prop, a=a, b=b):
                 return unite(low, prop, a, b)
         return None
 
     return transform_body(body, rule)
 
 
-def updates(low: Lowering, apply: EdgeApply, operator: Operator, target: str | None) -> Body:
+def updates(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None) -> ir.Body:
     """What is done for an arc in a loop over those that leave a vertex: `dst` enters `target` where it is changed."""
     if target is None:
         return shared_writes(low, operator.body, None)
     hit = low.fresh("hit")
     writes = shared_writes(low, operator.body, hit)
-    pushed = push(apply, target, Var(operator.args[2], VID), own=False)
-    return (Let(hit, BOOL, FALSE), *writes, If(Var(hit, BOOL), (pushed,)))
+    pushed = push(apply, target, ir.Var(operator.args[2], VID), own=False)
+    return (ir.Let(hit, BOOL, FALSE), *writes, ir.If(ir.Var(hit, BOOL), (pushed,)))
 
 
-def unite(low: Lowering, prop: str, a: Expr, b: Expr) -> Body:
+def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
     """Hook the larger root under the smaller until both ends have one root (Sutton et al. 2018, Afforest: link)."""
     x, y, high, low_, above, ok = (low.fresh(n) for n in ("x", "y", "high", "low", "above", "hooked"))
 
-    def at(v: Expr) -> Expr:
-        return Load(prop, v, VID)
+    def at(v: ir.Expr) -> ir.Expr:
+        return ir.Load(prop, v, VID)
 
-    def var(name: str) -> Expr:
-        return Var(name, VID)
+    def var(name: str) -> ir.Expr:
+        return ir.Var(name, VID)
 
-    def start(v: Expr) -> Expr:
+    def start(v: ir.Expr) -> ir.Expr:
         # `union(a.component, b.component)` names the sets by their ids; a vertex names its own.
-        return v if isinstance(v, Load) and v.prop == prop else at(v)
+        return v if isinstance(v, ir.Load) and v.prop == prop else at(v)
 
-    hook: Body = (
-        Let(ok, BOOL, FALSE),
-        CompareAndSwap(ok, prop, var(high), var(high), var(low_)),
-        If(Var(ok, BOOL), (Break(),)),
+    hook: ir.Body = (
+        ir.Let(ok, BOOL, FALSE),
+        ir.CompareAndSwap(ok, prop, var(high), var(high), var(low_)),
+        ir.If(ir.Var(ok, BOOL), (ir.Break(),)),
     )
-    step: Body = (
-        Let(high, VID, Binary("max", var(x), var(y))),
-        Let(low_, VID, Binary("min", var(x), var(y))),
-        Let(above, VID, at(var(high))),
-        If(Compare("==", var(above), var(low_)), (Break(),)),
-        If(Compare("==", var(above), var(high)), hook),
-        Assign(x, at(at(var(high)))),
-        Assign(y, at(var(low_))),
+    step: ir.Body = (
+        ir.Let(high, VID, ir.Binary("max", var(x), var(y))),
+        ir.Let(low_, VID, ir.Binary("min", var(x), var(y))),
+        ir.Let(above, VID, at(var(high))),
+        ir.If(ir.Compare("==", var(above), var(low_)), (ir.Break(),)),
+        ir.If(ir.Compare("==", var(above), var(high)), hook),
+        ir.Assign(x, at(at(var(high)))),
+        ir.Assign(y, at(var(low_))),
     )
     return (
-        Let(x, VID, start(a)),
-        Let(y, VID, start(b)),
-        While(Compare("!=", var(x), var(y)), step),
+        ir.Let(x, VID, start(a)),
+        ir.Let(y, VID, start(b)),
+        ir.While(ir.Compare("!=", var(x), var(y)), step),
     )
 
 
-def scalar(value: int, t: Scalar = I64) -> Const:
+def scalar(value: int, t: Scalar = I64) -> ir.Const:
     """A constant."""
-    return Const(value, t)
+    return ir.Const(value, t)
 
 
-def hoist_loads(low: Lowering, body: Body, vertex: str) -> tuple[Body, Body]:
+def hoist_loads(low: Lowering, body: ir.Body, vertex: str) -> tuple[ir.Body, ir.Body]:
     """Reads of properties at `vertex`, done once before the loop over its arcs; (declarations, new body)."""
-    lets: dict[str, Let] = {}
+    lets: dict[str, ir.Let] = {}
 
-    def rule(n: Node) -> Node | None:
-        if isinstance(n, Load) and isinstance(n.index, Var) and n.index.name == vertex:
+    def rule(n: ir.Node) -> ir.Node | None:
+        if isinstance(n, ir.Load) and isinstance(n.index, ir.Var) and n.index.name == vertex:
             if n.prop not in lets:
-                lets[n.prop] = Let(low.fresh(f"{vertex}.{n.prop}"), n.type, n, span=n.span)
-            return Var(lets[n.prop].name, n.type, span=n.span)
+                lets[n.prop] = ir.Let(low.fresh(f"{vertex}.{n.prop}"), n.type, n, span=n.span)
+            return ir.Var(lets[n.prop].name, n.type, span=n.span)
         return None
 
     new = transform_body(body, rule)
     return tuple(lets.values()), new
 
 
-def store(prop: str, vertex: str, value: Expr) -> Store:
+def store(prop: str, vertex: str, value: ir.Expr) -> ir.Store:
     """`prop[vertex] = value`."""
-    return Store(prop, Var(vertex, VID), value)
+    return ir.Store(prop, ir.Var(vertex, VID), value)
 
 
-def count_of(name: str) -> Expr:
+def count_of(name: str) -> ir.Expr:
     """A hidden counter as a value."""
-    return GlobalVar(name, I64)
+    return ir.GlobalVar(name, I64)

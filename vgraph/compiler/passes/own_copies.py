@@ -10,58 +10,52 @@ come to a vertex far more often than once.
 
 from __future__ import annotations
 
-from vgraph.compiler.ir import (
-    Alone,
-    CompareAndSwap,
-    Fold,
-    ForCommon,
-    Level,
-    Load,
-    Node,
-    Origin,
-    ParFor,
-    Program,
-    Property,
-    Reduce,
-    Site,
-    Stmt,
-    Store,
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import (
+    Context,
+    Pass,
+    fresh_names,
+    transform,
+    transform_body,
+    walk,
+    with_fields,
 )
-from vgraph.compiler.rewrite import Context, Pass, fresh_names, transform, transform_body, walk, with_fields
 
 
-def _worth_it(loop: ParFor) -> tuple[str, ...]:
+def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
     """The properties that the loop only adds to, somewhere in a loop over common neighbors."""
     nodes = list(walk(loop))
-    added = {n.prop for n in nodes if isinstance(n, Reduce) and n.op == "+" and n.changed is None}
-    other = {n.prop for n in nodes if isinstance(n, (Load, Store, CompareAndSwap))}
-    other |= {n.prop for n in nodes if isinstance(n, Reduce) and (n.op != "+" or n.changed is not None)}
-    inner = {r.prop for n in nodes if isinstance(n, ForCommon) for r in walk(n) if isinstance(r, Reduce)}
+    added = {n.prop for n in nodes if isinstance(n, ir.Reduce) and n.op == "+" and n.changed is None}
+    other = {n.prop for n in nodes if isinstance(n, (ir.Load, ir.Store, ir.CompareAndSwap))}
+    other |= {n.prop for n in nodes if isinstance(n, ir.Reduce) and (n.op != "+" or n.changed is not None)}
+    inner = {
+        r.prop for n in nodes if isinstance(n, ir.ForCommon) for r in walk(n) if isinstance(r, ir.Reduce)
+    }
     return tuple(sorted((added - other) & inner))
 
 
-def _run(program: Program, context: Context) -> Program:
+def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1 or context.facts.short_lists or not context.abilities.copies:
         return program
-    if any(isinstance(n, Alone) for n in walk(program)):
+    if any(isinstance(n, ir.Alone) for n in walk(program)):
         return program  # one thread that visits all vertices has no copies of others
     fresh = fresh_names(program)
-    copies: dict[str, Property] = {}
+    copies: dict[str, ir.Property] = {}
 
-    def rule(n: Node) -> tuple[Stmt, ...] | None:
-        if not isinstance(n, ParFor) or not (props := _worth_it(n)):
+    def rule(n: ir.Node) -> tuple[ir.Stmt, ...] | None:
+        if not isinstance(n, ir.ParFor) or not (props := _worth_it(n)):
             return None
         for prop in props:
             if prop not in copies:
                 t = program.property(prop).type
-                copies[prop] = Property(fresh(f"{prop}.own"), t, Site.THREAD, Origin.LOCAL)
+                copies[prop] = ir.Property(fresh(f"{prop}.own"), t, ir.Site.THREAD, ir.Origin.LOCAL)
 
-        def redirect(m: Node) -> Node | None:
-            if isinstance(m, Reduce) and m.prop in props:
+        def redirect(m: ir.Node) -> ir.Node | None:
+            if isinstance(m, ir.Reduce) and m.prop in props:
                 return with_fields(m, {"prop": copies[m.prop].name})
             return None
 
-        return transform(n, redirect), *(Fold(p, copies[p].name, span=n.span) for p in props)
+        return transform(n, redirect), *(ir.Fold(p, copies[p].name, span=n.span) for p in props)
 
     body = transform_body(program.body, rule)
     if not copies:
@@ -70,4 +64,4 @@ def _run(program: Program, context: Context) -> Program:
     return with_fields(program, {"body": body, "properties": properties})
 
 
-own_copies = Pass("own-copies", _run, takes=Level.KERNEL, gives=Level.KERNEL)
+own_copies = Pass("own-copies", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

@@ -4,28 +4,8 @@ from __future__ import annotations
 
 import math
 
-from vgraph.compiler.ir import (
-    Accumulate,
-    Assign,
-    Cast,
-    Compare,
-    Const,
-    Expr,
-    If,
-    Let,
-    Level,
-    Logical,
-    Node,
-    Operator,
-    Program,
-    Reduce,
-    Select,
-    Stmt,
-    Unary,
-    Var,
-    While,
-)
-from vgraph.compiler.rewrite import Context, Pass, fixed_copies, substitute, transform, walk, with_fields
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, Pass, fixed_copies, substitute, transform, walk, with_fields
 from vgraph.compiler.types import VID
 
 _COMPARE = {
@@ -38,39 +18,39 @@ _COMPARE = {
 }
 
 
-def _ordered(e: Const) -> int | float:
+def _ordered(e: ir.Const) -> int | float:
     """The value as comparisons take it: `vg.none`, the vid with all bits set, is larger than every vertex."""
     return math.inf if e.type == VID and e.value == -1 else e.value
 
 
-def _truth(e: Expr) -> bool | None:
-    return bool(e.value) if isinstance(e, Const) else None
+def _truth(e: ir.Expr) -> bool | None:
+    return bool(e.value) if isinstance(e, ir.Const) else None
 
 
-def fold(n: Node) -> Node | tuple[Stmt, ...] | None:
+def fold(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
     """Rule: an operation on constants is a constant, a branch on a constant is its side."""
     match n:
-        case Compare(op=op, left=Const() as a, right=Const() as b):
-            return Const(_COMPARE[op](_ordered(a), _ordered(b)), n.type, span=n.span)
-        case Unary(op="not", operand=Const(value=a)):
-            return Const(not a, n.type, span=n.span)
-        case Cast(to=to, operand=operand) if to == operand.type:
+        case ir.Compare(op=op, left=ir.Const() as a, right=ir.Const() as b):
+            return ir.Const(_COMPARE[op](_ordered(a), _ordered(b)), n.type, span=n.span)
+        case ir.Unary(op="not", operand=ir.Const(value=a)):
+            return ir.Const(not a, n.type, span=n.span)
+        case ir.Cast(to=to, operand=operand) if to == operand.type:
             return operand
-        case Logical(op=op, left=left, right=right) if (known := _truth(left)) is not None:
+        case ir.Logical(op=op, left=left, right=right) if (known := _truth(left)) is not None:
             return right if known == (op == "and") else left
-        case Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
+        case ir.Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
-        case If(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
+        case ir.If(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
-        case While(condition=Const(value=False)):
+        case ir.While(condition=ir.Const(value=False)):
             return ()
     return None
 
 
-def forward_copies(operator: Operator) -> Operator:
+def forward_copies(operator: ir.Operator) -> ir.Operator:
     """Replace locals that only ever name another fixed value (`let u: vid = dst`) by that value."""
     values = fixed_copies(operator)
-    body = transform(operator, lambda n: () if isinstance(n, Let) and n.name in values else None)
+    body = transform(operator, lambda n: () if isinstance(n, ir.Let) and n.name in values else None)
     while values:
         resolved = substitute(body, values)
         if resolved == body:
@@ -79,15 +59,15 @@ def forward_copies(operator: Operator) -> Operator:
     return body
 
 
-def drop_unused(operator: Operator) -> Operator:
+def drop_unused(operator: ir.Operator) -> ir.Operator:
     """Drop locals that nothing reads; expressions have no effects."""
     while True:
-        used = {n.name for n in walk(operator) if isinstance(n, Var)}
-        used |= {n.name for n in walk(operator) if isinstance(n, (Assign, Accumulate))}
-        used |= {n.changed for n in walk(operator) if isinstance(n, Reduce) and n.changed}
+        used = {n.name for n in walk(operator) if isinstance(n, ir.Var)}
+        used |= {n.name for n in walk(operator) if isinstance(n, (ir.Assign, ir.Accumulate))}
+        used |= {n.changed for n in walk(operator) if isinstance(n, ir.Reduce) and n.changed}
 
-        def rule(n: Node, used: set[str] = used) -> tuple[Stmt, ...] | None:
-            return () if isinstance(n, Let) and n.name not in used else None
+        def rule(n: ir.Node, used: set[str] = used) -> tuple[ir.Stmt, ...] | None:
+            return () if isinstance(n, ir.Let) and n.name not in used else None
 
         smaller = transform(operator, rule)
         if smaller is operator:
@@ -95,7 +75,7 @@ def drop_unused(operator: Operator) -> Operator:
         operator = smaller
 
 
-def _run(program: Program, context: Context) -> Program:
+def _run(program: ir.Program, context: Context) -> ir.Program:
     folded = transform(program, fold)
     operators = tuple(drop_unused(forward_copies(o)) for o in folded.operators)
     if operators == folded.operators:
@@ -103,4 +83,4 @@ def _run(program: Program, context: Context) -> Program:
     return transform(with_fields(folded, {"operators": operators}), fold)
 
 
-simplify = Pass("simplify", _run, takes=Level.ALGORITHM, gives=Level.ALGORITHM)
+simplify = Pass("simplify", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
+from vgraph.compiler.analysis.lanes import side_of
 from vgraph.compiler.backends.base import ArgSlot, Backend, KernelInterface, SourceText
 from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, parallel, statements
 from vgraph.compiler.backends.cuda.emitter import Emitter
@@ -16,8 +17,7 @@ from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
-from vgraph.compiler.externals import External
-from vgraph.compiler.lanes import side_of
+from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.types import Scalar, Type
 
 INCLUDE: Final = Path(__file__).parent / "include"

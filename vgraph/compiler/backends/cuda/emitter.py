@@ -13,7 +13,7 @@ from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.backends.cuda.foreign import device_function
 from vgraph.compiler.backends.cuda.texts import Names, type_name
 from vgraph.compiler.backends.scan import Scan
-from vgraph.compiler.externals import known
+from vgraph.compiler.foreign.externals import known
 from vgraph.compiler.types import Type
 
 _ENDS = (ir.ParFor, ir.BucketLoop)

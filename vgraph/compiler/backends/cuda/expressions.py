@@ -8,7 +8,7 @@ from typing import Any, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, type_name
-from vgraph.compiler.externals import PREFIX
+from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 

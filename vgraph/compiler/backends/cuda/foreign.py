@@ -25,7 +25,7 @@ from vgraph.compiler.backends.cuda.foreign_values import (
     table,
 )
 from vgraph.compiler.backends.cuda.texts import plain_name
-from vgraph.compiler.externals import PREFIX, External
+from vgraph.compiler.foreign.externals import PREFIX, External
 
 NAMESPACE: Final = "foreign"
 

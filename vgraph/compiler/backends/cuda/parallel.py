@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.statements import OPERATIONS, combined
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
-from vgraph.compiler.lanes import shared_loops, side_of
 from vgraph.compiler.types import Vector, element_of
 
 HUB_PIECE: Final = 4096

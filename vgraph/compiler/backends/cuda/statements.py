@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.lanes import Sums, carried, leaves, own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.expressions import binary
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
-from vgraph.compiler.lanes import Sums, carried, leaves, own_arcs
 from vgraph.compiler.types import BOOL, VID, Vector
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}

@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, Layout
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.backends.llvm.values import Types, Value
 from vgraph.compiler.backends.scan import Scan, slot_words
-from vgraph.compiler.ir import Body, Expr, Node, Orientation, Program
-from vgraph.compiler.ir import Layout as IRLayout
 from vgraph.compiler.types import I64, Kind, Scalar, Type
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Piece(NamedTuple):
     """The arcs `begin` .. `end` (i64 texts) of the vertex that a parallel loop calls `vertex`; bools as texts."""
 
     vertex: str
-    side: Orientation | None
+    side: ir.Orientation | None
     begin: str
     end: str
     whole: str
@@ -72,7 +71,7 @@ class Region:
     """Block that ends this thread's part: reached early when the run is cancelled."""
     partials: dict[tuple[str, str], str] = field(default_factory=dict)
     """Stack slot of each `(op, global)` partial."""
-    pushes: dict[tuple[str, IRLayout], Any] = field(default_factory=dict)
+    pushes: dict[tuple[str, ir.Layout], Any] = field(default_factory=dict)
     """State (a `pushes.Push`) of each frontier and layout pushed to."""
     row: str = ""
     """Number (i64) of the row being visited, in a loop by segments."""
@@ -89,10 +88,10 @@ class Emitter:
 
     def __init__(
         self,
-        program: Program,
+        program: ir.Program,
         scan: Scan,
         interface: KernelInterface,
-        table: Mapping[type[Node], Callable[..., Any]],
+        table: Mapping[type[ir.Node], Callable[..., Any]],
         *,
         serial: bool,
         beside: Emitter | None = None,
@@ -248,12 +247,12 @@ class Emitter:
 
     # --- nodes ----------------------------------------------------------------------------------------------
 
-    def expr(self, node: Expr) -> Value:
+    def expr(self, node: ir.Expr) -> Value:
         """Emit an expression."""
         value: Value = self.table[type(node)](self, node)
         return value
 
-    def body(self, body: Body) -> None:
+    def body(self, body: ir.Body) -> None:
         """Emit statements in a scope of their own."""
         saved = dict(self.locals)
         for stmt in body:
@@ -307,7 +306,7 @@ class Emitter:
         self.locals[name] = Binding(value.type, pointer)
         self.do(f"store {t} {value.text}, ptr {pointer}")
 
-    def i64(self, node: Expr) -> str:
+    def i64(self, node: ir.Expr) -> str:
         """Emit an integer expression as an i64."""
         value = self.expr(node)
         return value.text if value.type == I64 else self.index(value)

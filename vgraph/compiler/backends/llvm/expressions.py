@@ -11,7 +11,7 @@ from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.memory import emit_load
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.compiler.externals import PREFIX
+from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.types import BOOL, I64, VID, Vector
 
 

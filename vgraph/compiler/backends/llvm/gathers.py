@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.gathers import lanes_of, touched, varies
 from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted
 from vgraph.compiler.backends.llvm.memory import combine, element_address
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.compiler.gathers import lanes_of, touched, varies
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 FEW: Final = 6

@@ -9,7 +9,7 @@ from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.rewrite import transform, walk
+from vgraph.compiler.ir.rewrite import transform, walk
 from vgraph.compiler.types import BOOL, VID
 
 _READ: Final = 0

@@ -1,0 +1,391 @@
+"""Effects: what an operator reads and writes, where, and the reduction class of every write.
+
+From these the schedule passes decide what is legal and what it costs: who needs atomics, who needs double buffering,
+which update may be seen early. Operators are analysed after `simplify`, so a vertex is named by the argument itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import children, walk
+from vgraph.compiler.types import Kind, Scalar, Type, Vector, limits
+from vgraph.source import Span
+
+
+class Role(Enum):
+    """Which vertex or arc an access names, seen from the operator."""
+
+    SRC = "src"
+    DST = "dst"
+    EDGE = "edge"
+    OWN = "v"
+    NEIGHBOR = "neighbor"
+
+
+class WriteClass(Enum):
+    """The reduction class of a write: it decides which schedules are legal."""
+
+    MONOTONE = "monotone"
+    """min, max, |, &: idempotent, any order, any number of times."""
+    ACCUMULATING = "accumulating"
+    """+, *: exactly once per round."""
+    CLAIMING = "claiming"
+    """The first writer wins."""
+    OWNED = "owned"
+    """A vertex operator writes its own vertex."""
+    MERGING = "merging"
+    """Disjoint sets united: idempotent, any order."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A read of `prop` at `role`."""
+
+    prop: str
+    role: Role
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write of `prop` at `role`, by `op` (min, +, claim, =, union)."""
+
+    prop: str
+    role: Role
+    kind: WriteClass
+    op: str
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Effects:
+    """All accesses of one operator."""
+
+    operator: str
+    reads: tuple[Read, ...]
+    writes: tuple[Write, ...]
+    globals_read: frozenset[str]
+    globals_reduced: frozenset[str]
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The properties that the operator writes."""
+        return frozenset(w.prop for w in self.writes)
+
+    @property
+    def stale_reads(self) -> tuple[Read, ...]:
+        """Reads that must see the round's start although the round writes the property: they need double buffering.
+
+        Disjoint sets are exempt: while they are united, a read gives some id of the set.
+        """
+        written = {w.prop for w in self.writes if w.kind is not WriteClass.MERGING}
+        return tuple(r for r in self.reads if r.prop in written and r.role in (Role.SRC, Role.NEIGHBOR))
+
+    def classes(self) -> frozenset[WriteClass]:
+        """The classes of all writes."""
+        return frozenset(w.kind for w in self.writes)
+
+    def describe(self) -> str:
+        """The effects as text, one line per kind of access."""
+        reads = sorted({f"{r.role.value}.{r.prop}" for r in self.reads})
+        writes = sorted({f"{w.role.value}.{w.prop} ({w.kind.value}, {w.op})" for w in self.writes})
+        lines = [
+            f"{self.operator}: reads {', '.join(reads) or 'nothing'}",
+            f"  writes {', '.join(writes) or 'nothing'}",
+        ]
+        if self.globals_read:
+            lines.append(f"  reads globals {', '.join(sorted(self.globals_read))}")
+        if self.globals_reduced:
+            lines.append(f"  reduces globals {', '.join(sorted(self.globals_reduced))}")
+        return "\n".join(lines)
+
+
+def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
+    """The role of an index expression inside `operator`."""
+    if isinstance(index, ir.Var) and index.name in operator.args:
+        roles = (Role.SRC, Role.EDGE, Role.DST) if operator.is_edge else (Role.OWN,)
+        return roles[operator.args.index(index.name)]
+    return Role.NEIGHBOR
+
+
+def effects(operator: ir.Operator) -> Effects:
+    """The effects of `operator`."""
+    return _effects(operator, operator.span)
+
+
+@lru_cache(maxsize=256)
+def _effects(operator: ir.Operator, span: Span | None) -> Effects:
+    """`span` tells operators apart that are alike, but stand in different places."""
+    reads: list[Read] = []
+    writes: list[Write] = []
+    for n in walk(operator):
+        match n:
+            case ir.Load(prop=prop, index=index):
+                reads.append(Read(prop, role_of(operator, index), n.span))
+            case ir.Reduce(prop=prop, index=index, op=op):
+                kind = WriteClass.MONOTONE if op in ir.MONOTONE else WriteClass.ACCUMULATING
+                writes.append(Write(prop, role_of(operator, index), kind, op, n.span))
+            case ir.Claim():
+                writes.extend(_claim_writes(operator, n))
+            case ir.Store(prop=prop, index=index) if not operator.is_edge:
+                if role_of(operator, index) is Role.OWN:
+                    writes.append(Write(prop, Role.OWN, WriteClass.OWNED, "=", n.span))
+            case ir.Union(prop=prop):
+                writes.append(Write(prop, Role.DST, WriteClass.MERGING, "union", n.span))
+    nodes = list(walk(operator))
+    return Effects(
+        operator.name,
+        tuple(reads),
+        tuple(dict.fromkeys(writes)),
+        frozenset(n.name for n in nodes if isinstance(n, ir.GlobalVar)),
+        frozenset(n.name for n in nodes if isinstance(n, ir.ReduceGlobal)),
+    )
+
+
+def _claim_writes(operator: ir.Operator, claim: ir.Claim) -> Iterator[Write]:
+    role = role_of(operator, claim.index)
+    yield Write(claim.prop, role, WriteClass.CLAIMING, "claim", claim.span)
+    for inner in claim.body:
+        for n in walk(inner):
+            if isinstance(n, ir.Store) and role_of(operator, n.index) is not Role.OWN:
+                yield Write(n.prop, role_of(operator, n.index), WriteClass.CLAIMING, "claim", n.span)
+
+
+def only_claims(body: ir.Body) -> bool:
+    """True if the body does nothing but claim, perhaps under conditions: after one success the rest is a no-op."""
+    if len(body) != 1:
+        return False
+    match body[0]:
+        case ir.Claim():
+            return True
+        case ir.If(then=then, other=()):
+            return only_claims(then)
+    return False
+
+
+def the_claim(body: ir.Body) -> ir.Claim:
+    """The claim of a body for which `only_claims` holds."""
+    head = body[0]
+    while isinstance(head, ir.If):
+        head = head.then[0]
+    assert isinstance(head, ir.Claim)
+    return head
+
+
+def fixed_claim(operator: ir.Operator) -> ir.Claim | None:
+    """The claim of an edge operator, if it is all that can happen and what it expects is the same for every arc.
+
+    Then it can be looked at before the arcs are walked, and needs no second look: the first success is the last.
+    """
+    if not only_claims(operator.body):
+        return None
+    claim = the_claim(operator.body)
+    varies = any(isinstance(n, ir.Var) and n.name in operator.args[:2] for n in walk(claim.expected))
+    return None if varies else claim
+
+
+# --- fixpoints ------------------------------------------------------------------------------------------------
+
+
+def async_obstacle(
+    program: ir.Program, apply: ir.EdgeApply | ir.VertexApply
+) -> tuple[str, Span | None] | None:
+    """Why updates of `apply` may not become visible within the round; None if every order gives the same result."""
+    if not effects(program.operator(apply.op)).stale_reads:
+        return None
+    return any_order_obstacle(program, apply)
+
+
+def any_order_obstacle(
+    program: ir.Program, apply: ir.EdgeApply | ir.VertexApply
+) -> tuple[str, Span | None] | None:
+    """Why the active vertices may not be visited in any order, in any round and any number of times; None if they may.
+
+    Legal when (1) every write is min, max, | or & on properties, or a union; (2) each value written is a
+    non-decreasing function of what the operator reads and writes, so chaotic iteration has one fixpoint
+    (Cousot and Cousot 1977); (3) the apply is the whole body of `while frontier:`, so rounds cannot be observed.
+    """
+    operator = program.operator(apply.op)
+    found = effects(operator)
+    for write in found.writes:
+        if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
+            return f"`{write.prop}` is {_ONCE[write.kind]}", write.span
+    for n in walk(operator):
+        if isinstance(n, ir.ReduceGlobal):
+            return f"`{n.name}` is reduced into once per visit, and how many there are would vary", n.span
+    blocked = _not_monotone(operator, found)
+    if blocked is not None:
+        return blocked
+    if not is_fixpoint_loop(program, apply):
+        return "its rounds can be observed: it is not the whole body of a `while frontier:` loop", apply.span
+    return None
+
+
+_ONCE = {
+    WriteClass.ACCUMULATING: "written by an accumulating update, which must happen once per round",
+    WriteClass.CLAIMING: "claimed, and who is first would depend on when updates are seen",
+    WriteClass.OWNED: "set to a value that depends on what its neighbors hold in that round",
+}
+
+
+def is_fixpoint_loop(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> bool:
+    """True if `apply` is the only statement of a loop that runs until its own frontier is empty."""
+    if apply.frontier is None or apply.frontier != apply.out:
+        return False
+    for n in _statements(program.body):
+        if isinstance(n, ir.While) and n.body == (apply,):
+            return _tests_nonempty(n.condition, apply.frontier)
+    return False
+
+
+def _tests_nonempty(condition: ir.Expr, frontier: str) -> bool:
+    match condition:
+        case ir.Compare(op=">" | "!=", left=ir.FrontierSize(frontier=name), right=ir.Const(value=0)):
+            return name == frontier
+    return False
+
+
+def _not_monotone(operator: ir.Operator, found: Effects) -> tuple[str, Span | None] | None:
+    """A place where a value written might fall when a value read rises, if there is one."""
+    updates = [w for w in found.writes if w.kind is WriteClass.MONOTONE]
+    for w in updates:
+        if w.op != updates[0].op:
+            return (
+                f"a reduction by {w.op} beside one by {updates[0].op}: not all move in one direction",
+                w.span,
+            )
+    order = _Order(found.written, subsets=bool(updates) and updates[0].op in ("|", "&"))
+    while (
+        True
+    ):  # a loop of the operator's may read a local before it is set: again until no more locals are found
+        known = len(order.tainted)
+        for statement in _statements(operator.body):
+            obstacle = _obstacle(statement, order)
+            if obstacle is not None:
+                return obstacle, statement.span
+        if len(order.tainted) == known:
+            return None
+
+
+def _obstacle(statement: ir.Stmt, order: _Order) -> str | None:
+    """Why a statement is not monotone; remembers a local that is set to what depends on an updated property."""
+    match statement:
+        case (
+            ir.Let(name=name, value=value)
+            | ir.Assign(name=name, value=value)
+            | ir.Accumulate(name=name, value=value)
+        ):
+            shape = order.dependence(value)
+            if shape is _Shape.MONOTONE and not isinstance(statement, ir.Accumulate):
+                order.tainted.add(name)
+            elif shape is not _Shape.CONSTANT:
+                return "a local depends on an updated property in a way that may not be monotone"
+        case ir.Reduce(value=value, index=index):
+            if order.dependence(index) is not _Shape.CONSTANT:
+                return "where is written depends on an updated property"
+            if order.dependence(value) is _Shape.OTHER:
+                return "the value written may fall when the value read rises"
+        case ir.If(condition=ir.Compare(op="==", left=a, right=b)) if a == b:
+            return None  # not NaN: an update that is left out is seen when its value is a number
+        case ir.If(condition=c) | ir.While(condition=c):
+            if order.dependence(c) is not _Shape.CONSTANT:
+                return "a condition depends on an updated property"
+        case _:
+            if any(order.dependence(e) is not _Shape.CONSTANT for e in _direct(statement)):
+                return "a statement depends on an updated property"
+    return None
+
+
+def _statements(body: ir.Body) -> Iterator[ir.Stmt]:
+    for top in body:
+        for n in walk(top):
+            if isinstance(n, ir.Stmt):
+                yield n
+
+
+def _direct(statement: ir.Stmt) -> Iterator[ir.Expr]:
+    return (c for c in children(statement) if isinstance(c, ir.Expr))
+
+
+class _Shape(Enum):
+    CONSTANT = 0
+    MONOTONE = 1
+    OTHER = 2
+
+
+class _Order:
+    """The order in which updates move: numbers by size under min and max, bits by inclusion under | and &.
+
+    `tainted` holds the locals that depend on a `written` property. Sums are taken not to overflow.
+    """
+
+    def __init__(self, written: frozenset[str], *, subsets: bool) -> None:
+        self.written, self.subsets = written, subsets
+        self.tainted: set[str] = set()
+
+    def dependence(self, e: ir.Node) -> _Shape:
+        """How `e` depends on the properties written: not at all, non-decreasing, or anyhow."""
+        match e:
+            case ir.Load(prop=prop, index=index):
+                if self.dependence(index) is not _Shape.CONSTANT:
+                    return _Shape.OTHER
+                return _Shape.MONOTONE if prop in self.written else _Shape.CONSTANT
+            case ir.Var(name=name):
+                return _Shape.MONOTONE if name in self.tainted else _Shape.CONSTANT
+        parts = [self.dependence(c) for c in children(e)]
+        if all(p is _Shape.CONSTANT for p in parts):
+            return _Shape.CONSTANT
+        return _Shape.OTHER if _Shape.OTHER in parts or not self._keeps(e, parts) else _Shape.MONOTONE
+
+    def _keeps(self, e: ir.Node, parts: list[_Shape]) -> bool:
+        """Whether `e` is non-decreasing in its operands, of which `parts` tells which ones depend."""
+        match e:
+            case ir.Binary(op="|" | "&"):
+                return self.subsets
+            case ir.Binary(op="<<" | ">>"):
+                return self.subsets and parts[1] is _Shape.CONSTANT
+            case ir.Binary(op="min" | "max" | "+"):
+                return not self.subsets
+            case ir.Binary(op="-", type=Scalar(kind=Kind.SIGNED | Kind.FLOAT)):
+                return not self.subsets and parts[1] is _Shape.CONSTANT
+            case ir.Cast(operand=operand, to=to):
+                if self.subsets:
+                    return _keeps_bits(operand.type, to)
+                return _keeps_size(operand.type, to) or _is_clamped(operand, to)
+        return False
+
+
+def _keeps_bits(old: Type, new: Type) -> bool:
+    return not any(isinstance(t, Vector) or t.is_float for t in (old, new))
+
+
+def _keeps_size(old: Type, new: Type) -> bool:
+    """Whether numbers keep their order when type `old` becomes `new`."""
+    if isinstance(old, Vector) or isinstance(new, Vector):
+        return False
+    match old.kind, new.kind:
+        case (Kind.SIGNED, Kind.SIGNED) | (Kind.UNSIGNED, Kind.UNSIGNED) | (Kind.FLOAT, Kind.FLOAT):
+            return new.bits >= old.bits
+        case Kind.UNSIGNED, Kind.SIGNED:
+            return new.bits > old.bits
+        case (Kind.SIGNED | Kind.UNSIGNED | Kind.BOOL, Kind.FLOAT) | (Kind.BOOL, Kind.SIGNED | Kind.UNSIGNED):
+            return True
+    return old == new
+
+
+def _is_clamped(e: ir.Expr, to: Type) -> bool:
+    """Whether an integer is brought into the range of `to` by minima and maxima with constants, so that it is kept."""
+    t = e.type
+    if not (isinstance(t, Scalar) and isinstance(to, Scalar) and t.is_integer and to.is_integer):
+        return False
+    low, high = limits(t)
+    while isinstance(e, ir.Binary) and e.op in ("min", "max") and isinstance(e.right, ir.Const):
+        bound = int(e.right.value)
+        low, high = (low, min(high, bound)) if e.op == "min" else (max(low, bound), high)
+        e = e.left
+    return limits(to)[0] <= low and high <= limits(to)[1]

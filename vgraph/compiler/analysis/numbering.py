@@ -1,0 +1,104 @@
+"""Whether a program could tell how the vertices are numbered.
+
+If it cannot, it may run on a graph whose vertices were put into another order: its results, put back, are results
+that it might have had. The check is by form, and on the safe side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import children, walk
+from vgraph.compiler.obstacle import Obstacle
+from vgraph.compiler.types import EID, VID, Type
+
+_LOOPS = (ir.ForNeighbors, ir.ForCommon, ir.For, ir.While)
+
+
+def numbering_obstacle(program: ir.Program) -> Obstacle | None:
+    """Where the results of `program` depend on the numbers of vertices, or on the order that they give neighbors."""
+    for n in walk(program):
+        reason = _looks_at_number(n)
+        if reason is not None:
+            return Obstacle(reason, n.span)
+        if isinstance(n, ir.ForNeighbors | ir.ForCommon):
+            found = _depends_on_order(n)
+            if found is not None:
+                return found
+    return None
+
+
+def check_numbering(program: ir.Program) -> None:
+    """Raise NumberingMatters if `program` may not run on a graph in another order of vertices."""
+    from vgraph.refusals.schedules import NumberingMatters
+
+    found = numbering_obstacle(program)
+    if found is not None:
+        span = found[1] or next((n.span for n in walk(program) if n.span is not None), None)
+        assert span is not None
+        raise NumberingMatters(span, program.name, found[0])
+
+
+def _is_number(t: Type) -> bool:
+    return t in (VID, EID)
+
+
+def _looks_at_number(n: ir.Node) -> str | None:
+    """What in this one node depends on a vertex's number."""
+    match n:
+        case ir.Union():
+            return "a disjoint set is named by its smallest vertex"
+        case ir.Cast(to=to, operand=operand) if _is_number(to) != _is_number(operand.type):
+            return "the number of a vertex is used as a value" if _is_number(operand.type) else _MADE
+        case ir.Const(value=value, type=t) if _is_number(t) and value != -1:
+            return _MADE
+        case ir.Compare(op=op, left=left) if _is_number(left.type) and op not in ("==", "!="):
+            return "vertices are compared by their numbers"
+        case ir.Binary() | ir.Reduce() | ir.ReduceGlobal() | ir.Accumulate() if _is_number(
+            n.type if isinstance(n, ir.Binary) else n.value.type
+        ):
+            return "vertices are compared by their numbers"
+        case ir.Neighbor():
+            return "neighbors are counted in the order of their numbers"
+        case ir.ScratchLoad() | ir.ScratchStore():
+            return "scratch memory is filled in the order of the neighbors' numbers"
+    return None
+
+
+_MADE = "a vertex is made from a number"
+
+
+def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
+    """What a loop over neighbors carries from one to the next, other than sums."""
+    inside = [n for s in loop.body for n in walk(s)]
+    declared = {n.name for n in inside if isinstance(n, ir.Let | ir.For)}
+    sums = {n.name for n in inside if isinstance(n, ir.Accumulate)} - declared
+    for n in inside:
+        if isinstance(n, ir.Assign) and n.name not in declared:
+            return Obstacle(f"`{n.name}` is carried from neighbor to neighbor", n.span)
+        if isinstance(n, ir.Var) and n.name in sums:
+            return Obstacle(f"`{n.name}` is read while neighbors add to it", n.span)
+    for n in _unclaimed(loop.body):
+        if isinstance(n, ir.Store):
+            return Obstacle(f"`{n.prop}` is stored for every neighbor: the last one stays", n.span)
+    for n in _own_jumps(loop.body):
+        return Obstacle("it leaves the loop over the neighbors early", n.span)
+    return None
+
+
+def _unclaimed(nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:
+    """All nodes but those that a claim guards."""
+    for n in nodes:
+        yield n
+        if not isinstance(n, ir.Claim):
+            yield from _unclaimed(children(n))
+
+
+def _own_jumps(nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:
+    """Breaks that leave the loop with this body."""
+    for n in nodes:
+        if isinstance(n, ir.Break):
+            yield n
+        elif not isinstance(n, _LOOPS):
+            yield from _own_jumps(children(n))

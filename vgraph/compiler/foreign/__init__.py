@@ -1,0 +1,1 @@
+"""What others wrote: functions that somebody else compiled, and passes of the user's own."""

@@ -1,0 +1,360 @@
+"""Traversal and rewriting of the IR, derived from the fields of the node classes; passes and their manager.
+
+A rule is a plain function `Node -> Node | None`: None keeps the node. Rules are pure; a replacement without a
+span takes the span of the node it replaces, at every depth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, TypeVar, cast
+
+from vgraph.compiler import ir
+from vgraph.compiler.abilities import CPU, Abilities
+from vgraph.compiler.facts import Facts
+from vgraph.errors import InternalError, VGraphError
+from vgraph.schedule import Schedule
+from vgraph.source import Span
+
+N = TypeVar("N", bound=ir.Node)
+
+Rule = Callable[[ir.Node], ir.Node | None]
+Replacement = ir.Node | tuple[ir.Stmt, ...]
+BodyRule = Callable[[ir.Node], Replacement | None]
+
+# --- traversal ----------------------------------------------------------------------------------------------
+
+
+def _annotations(cls: type) -> dict[str, str]:
+    return {f.name: str(f.type) for f in fields(cls) if f.name != "span"}
+
+
+def _node_names() -> frozenset[str]:
+    return frozenset(n for n, c in vars(ir).items() if isinstance(c, type) and issubclass(c, ir.Node)) | {
+        "Body"
+    }
+
+
+def child_fields(cls: type[ir.Node]) -> tuple[str, ...]:
+    """The names of the fields of `cls` that hold nodes, one or a tuple of them, in order of evaluation."""
+    found = _CHILD_FIELDS.get(cls)
+    if found is None:
+        found = _CHILD_FIELDS[cls] = _find_child_fields(cls)
+    return found
+
+
+_CHILD_FIELDS: dict[type[ir.Node], tuple[str, ...]] = {}
+
+
+def _find_child_fields(cls: type[ir.Node]) -> tuple[str, ...]:
+    nodes = _node_names()
+    words = {name: re.findall(r"\w+", text) for name, text in _annotations(cls).items()}
+    return tuple(name for name, parts in words.items() if nodes.intersection(parts))
+
+
+def children(node: ir.Node) -> Iterator[ir.Node]:
+    """The nodes directly below `node`, in order."""
+    values = node.__dict__
+    for name in child_fields(type(node)):
+        value = values[name]
+        if type(value) is tuple:
+            yield from value
+        elif isinstance(value, ir.Node):
+            yield value
+
+
+def walk(node: ir.Node) -> Iterator[ir.Node]:
+    """`node` and everything below it, parents first, in order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        below = list(children(current))
+        below.reverse()
+        stack += below
+
+
+def with_fields(node: N, changes: Mapping[str, object]) -> N:
+    """A copy of `node` with some fields changed; the span stays. (`dataclasses.replace`, but fast.)"""
+    copy = object.__new__(type(node))
+    copy.__dict__.update(node.__dict__)
+    copy.__dict__.update(changes)
+    copy.__dict__.pop("_hash", None)
+    return copy
+
+
+def map_children(node: N, function: Callable[[ir.Node], Replacement]) -> N:
+    """`node` with `function` applied to each child; the same object if nothing changed.
+
+    Inside a body or another tuple `function` may return a tuple, which is spliced in.
+    """
+    changes: dict[str, object] = {}
+    values = node.__dict__
+    for name in child_fields(type(node)):
+        value = values[name]
+        if type(value) is tuple:
+            new: object = _map_tuple(value, function)
+        elif isinstance(value, ir.Node):
+            new = function(value)
+            assert isinstance(new, ir.Node), f"{type(node).__name__}.{name} takes one node, not a tuple"
+        else:
+            continue
+        if new is not value:
+            changes[name] = new
+    return with_fields(node, changes) if changes else node
+
+
+def _map_tuple(nodes: tuple[ir.Node, ...], function: Callable[[ir.Node], Replacement]) -> tuple[ir.Node, ...]:
+    result: list[ir.Node] = []
+    changed = False
+    for old in nodes:
+        new = function(old)
+        if isinstance(new, tuple):
+            result += new
+            changed = True
+        else:
+            result.append(new)
+            changed = changed or new is not old
+    return tuple(result) if changed else nodes
+
+
+# --- rewriting ----------------------------------------------------------------------------------------------
+
+
+def with_span(node: N, span: Span | None) -> N:
+    """`node` with `span` wherever it, or a node below it, has none; nodes that have a span are left alone."""
+    if span is None or node.span is not None:
+        return node
+    filled = map_children(node, lambda child: with_span(child, span))
+    return with_fields(filled, {"span": span})
+
+
+def transform(node: N, rule: BodyRule) -> N:
+    """Rewrite bottom-up: children first, then `rule` on the node with its new children."""
+    result = _rewriting(rule)(node)
+    assert isinstance(result, ir.Node), "a rule turned the root into several statements"
+    return cast(N, result)
+
+
+def transform_body(body: ir.Body, rule: BodyRule) -> ir.Body:
+    """Rewrite every statement of `body`, nested ones too; a tuple that the rule returns is spliced in."""
+    return cast(ir.Body, _map_tuple(body, _rewriting(rule)))
+
+
+def _rewriting(rule: BodyRule) -> Callable[[ir.Node], Replacement]:
+    def rewrite(node: ir.Node) -> Replacement:
+        rebuilt = map_children(node, rewrite)
+        result = rule(rebuilt)
+        if result is None or result is rebuilt:
+            return rebuilt
+        if isinstance(result, tuple):
+            return tuple(with_span(r, node.span) for r in result)
+        return with_span(result, node.span)
+
+    return rewrite
+
+
+def substitute(node: N, values: Mapping[str, ir.Expr]) -> N:
+    """`node` with every read of a local named in `values` replaced; what statements write is left alone."""
+
+    def rule(n: ir.Node) -> ir.Node | None:
+        return values.get(n.name) if isinstance(n, ir.Var) else None
+
+    return transform(node, rule)
+
+
+def substitute_body(body: ir.Body, values: Mapping[str, ir.Expr]) -> ir.Body:
+    """`substitute` on a body."""
+    return tuple(substitute(s, values) for s in body)
+
+
+def fixed_copies(operator: ir.Operator) -> dict[str, ir.Expr]:
+    """Locals that only ever name another fixed value, with that value: `let u: vid = dst` where nothing else sets u.
+
+    So `u` is the operator's own vertex as `dst` is; a local that is set elsewhere, too, is any vertex.
+    """
+    counts: Counter[str] = Counter()
+    for n in walk(operator):
+        match n:
+            case ir.Let(name=name) | ir.Assign(name=name) | ir.Accumulate(name=name) | ir.For(name=name):
+                counts[name] += 1
+            case ir.CompareAndSwap(ok=name) | ir.Reduce(changed=str(name)):
+                counts[name] += 1
+    found: dict[str, ir.Expr] = {}
+    for n in walk(operator):
+        match n:
+            case ir.Let(name=name, value=ir.Var(name=source) as value) if counts[name] == 1:
+                if counts[source] == 0 or source in found:
+                    found[name] = found.get(source, value)
+            case ir.Let(name=name, value=ir.Const() as value) if counts[name] == 1:
+                found[name] = value
+    return found
+
+
+# --- names --------------------------------------------------------------------------------------------------
+
+# The fields, beside Var.name, that name a local scalar.
+LOCAL_NAMES: dict[type[ir.Node], tuple[str, ...]] = {
+    ir.Let: ("name",),
+    ir.Assign: ("name",),
+    ir.Accumulate: ("name",),
+    ir.For: ("name",),
+    ir.ForNeighbors: ("vertex", "edge"),
+    ir.ForCommon: ("vertex",),
+    ir.ParFor: ("vertex", "position"),
+    ir.Pipeline: ("vertex", "position"),
+    ir.BucketLoop: ("vertex",),
+    ir.BucketAdvance: ("more",),
+    ir.BucketsDecl: ("vertex",),
+    ir.CompareAndSwap: ("ok",),
+    ir.Reduce: ("changed",),
+    ir.Operator: ("args",),
+    ir.Var: ("name",),
+}
+
+
+def rename(node: N, names: Mapping[str, str]) -> N:
+    """`node` with locals renamed wherever they are declared, written or read."""
+
+    def rule(n: ir.Node) -> ir.Node | None:
+        changes: dict[str, object] = {}
+        for name in LOCAL_NAMES.get(type(n), ()):
+            old = n.__dict__[name]
+            new = tuple(names.get(a, a) for a in old) if isinstance(old, tuple) else names.get(old, old)
+            if new != old:
+                changes[name] = new
+        return with_fields(n, changes) if changes else None
+
+    return transform(node, rule)
+
+
+def rename_body(body: ir.Body, names: Mapping[str, str]) -> ir.Body:
+    """`rename` on a body."""
+    return tuple(rename(s, names) for s in body)
+
+
+class FreshNames:
+    """Gives names that nothing in a program has: `fresh("dist")` is `dist`, then `dist.1`, `dist.2`, ..."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._next: dict[str, int] = {}
+
+    def __call__(self, base: str) -> str:
+        """A name that is new, made from `base`, and taken from now on."""
+        name, count = base, self._next.get(base, 1)
+        while name in self._taken:
+            name = f"{base}.{count}"
+            count += 1
+        self._next[base] = count
+        self._taken.add(name)
+        return name
+
+
+def fresh_names(program: ir.Program) -> FreshNames:
+    """A source of names that do not occur in `program`."""
+    taken: set[str] = set()
+    for node in walk(program):
+        for value in node.__dict__.values():
+            if type(value) is str:
+                taken.add(value)
+            elif type(value) is tuple:
+                taken.update(v for v in value if type(v) is str)
+    return FreshNames(taken)
+
+
+# --- passes -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Context:
+    """What a pass may know besides the program.
+
+    `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
+    what is known of the graph and the machine, `abilities` what the device can do. `deterministic`: the result may not
+    depend on the order in which threads come. Passes may leave `notes` for `explain`.
+    """
+
+    schedule: Schedule = field(default_factory=Schedule)
+    threads: int = 0
+    facts: Facts = field(default_factory=Facts)
+    notes: list[str] = field(default_factory=list)
+    abilities: Abilities = CPU
+    deterministic: bool = False
+
+    def option(self, label: str, name: str, default: Any = None) -> Any:
+        """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""
+        asked = self.schedule.labels.get(label)
+        return default if asked is None else dict(asked.extra).get(name, default)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step of the compiler: a pure function from valid programs at level `takes` to such at `gives`."""
+
+    name: str
+    run: Callable[[ir.Program, Context], ir.Program]
+    takes: ir.Level
+    gives: ir.Level
+    distrusted: ClassVar[bool] = False
+    """Its results are verified even where those of others are not."""
+
+    def broke(self, before: ir.Program, after: ir.Program, error: VGraphError) -> VGraphError:
+        """The error to raise where the pass turned `before` into `after`, which is not valid."""
+        return InternalError(f"pass {self.name} broke the program: {error}")
+
+
+@dataclass
+class PassManager:
+    """Runs passes one after the other and holds each to its contract."""
+
+    context: Context = field(default_factory=Context)
+
+    def run(
+        self,
+        program: ir.Program,
+        passes: Sequence[Pass],
+        *,
+        verify: bool = True,
+        on_pass: Callable[[Pass, ir.Program], None] | None = None,
+    ) -> ir.Program:
+        """The program after all `passes`; `on_pass` sees the result of each.
+
+        With `verify` the program is checked at the start and after every pass that changed it. Raises
+        InternalError, or PassError for a pass of the user's, with the name of the pass that broke it.
+        """
+        if verify:
+            fault = _fault(program, None)
+            if fault is not None:
+                raise InternalError(f"the program is not valid before the first pass: {fault}") from fault
+        for step in passes:
+            if program.level is not step.takes:
+                level = program.level.value
+                raise InternalError(f"pass {step.name} takes {step.takes.value} level, not {level}")
+            before, program = program, step.run(program, self.context)
+            if (verify or step.distrusted) and program is not before:
+                fault = _fault(program, step.gives)
+                if fault is not None:
+                    raise step.broke(before, program, fault) from fault
+            elif program.level is not step.gives:
+                level = program.level.value
+                raise InternalError(f"pass {step.name} gave {level} level, not {step.gives.value}")
+            if on_pass is not None:
+                on_pass(step, program)
+        return program
+
+
+def _fault(program: ir.Program, level: ir.Level | None) -> VGraphError | None:
+    """What the verifier says of `program`, if it says anything."""
+    from vgraph.compiler.ir.verify import VerifyError, verify
+
+    try:
+        verify(program, level)
+    except VerifyError as error:
+        return error
+    except Exception as error:  # what stands there is no IR at all
+        return InternalError(f"the verifier cannot read it: {type(error).__name__}: {error}")
+    return None

@@ -1,0 +1,184 @@
+"""The space of schedules of a program: what may be asked for, what of it is legal, and which line forbids the rest.
+
+Nothing here knows a rule: the resolvers of the axes are asked, one combination after the other. What is worth a try
+stands in the records of the axes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+from vgraph.compiler.axes.base import Apply, Traversal
+from vgraph.compiler.ir.rewrite import PassManager, walk
+from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
+from vgraph.errors import ScheduleError
+from vgraph.refusals.schedules import IllegalSchedule
+from vgraph.schedule import AXES, DECIDED, SHAPING, ApplySchedule, Options, Schedule
+
+if TYPE_CHECKING:
+    from vgraph.compiler import ir
+    from vgraph.compiler.ir.rewrite import Context
+    from vgraph.source import Span
+
+Resolved = tuple[ApplySchedule, ...]
+"""The complete schedules of all applies of one label."""
+
+
+def ready(program: ir.Program, context: Context) -> ir.Program:
+    """A program as the frontend gives it, after the passes that come before the choice of a schedule."""
+    return PassManager(context).run(program, PIPELINE[: PIPELINE.index(choose_schedule)])
+
+
+# --- one axis at a time ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether `value` of `axis` may be asked for at a label.
+
+    `refusal` is the error it gives when nothing else is asked for, None if it is legal. `needs` holds one or two other
+    options with which it is legal after all.
+    """
+
+    axis: str
+    value: object
+    refusal: ScheduleError | None = None
+    needs: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def legal(self) -> bool:
+        """True if nothing forbids it, or an option that it needs makes it legal."""
+        return self.refusal is None or bool(self.needs)
+
+    @property
+    def reason(self) -> str:
+        """Why it is refused; an empty string where it is not."""
+        return "" if self.refusal is None else str(getattr(self.refusal, "reason", self.refusal))
+
+    @property
+    def span(self) -> Span | None:
+        """The line that forbids it, if the program came from source text."""
+        return getattr(self.refusal, "span", None)
+
+
+class Label:
+    """One label of a program, and what has been asked about it so far."""
+
+    def __init__(self, program: ir.Program, name: str, context: Context) -> None:
+        applies = (n for n in walk(program) if isinstance(n, Apply) and n.label == name)
+        self.applies = [Traversal(program, n, context) for n in applies]
+        self.known: dict[Options, tuple[Resolved, ScheduleError | None]] = {}
+
+    def attempt(self, options: Options) -> tuple[Resolved, ScheduleError | None]:
+        """What `options` mean for all its applies: their complete schedules, or the error that refuses them."""
+        found = self.known.get(options)
+        if found is None:
+            try:
+                found = tuple(a.resolve(options) for a in self.applies), None
+            except ScheduleError as error:  # it is kept, and with it would be the frames
+                found = (), error.with_traceback(None)
+            self.known[options] = found
+        return found
+
+    def verdict(self, axis: str, value: object) -> Verdict:
+        """Whether `value` of `axis` may be asked for, alone or with another option, or two of the first axes."""
+        asked: dict[str, Any] = {axis: value}
+        error = self.attempt(Options(**asked))[1]
+        if error is None or (isinstance(error, IllegalSchedule) and error.always):
+            return Verdict(axis, value, error)
+        others = [name for name in DECIDED if name != axis]
+        for names in (*((name,) for name in others), *combinations(others[: len(SHAPING)], 2)):
+            for values in product(*(AXES[name].candidates for name in names)):
+                needs = dict(zip(names, values, strict=True))
+                if self.attempt(Options(**asked | needs))[1] is None:
+                    return Verdict(axis, value, error, tuple(needs.items()))
+        return Verdict(axis, value, error)
+
+    def below(self, options: Options, axes: Sequence[str], rng: random.Random | None) -> Iterator[Options]:
+        """Decide the `axes`, which are in the order in which they are resolved; go no further below a refusal."""
+        found, error = self.attempt(options)
+        if error is not None:
+            return
+        if not axes:
+            yield options
+            return
+        axis, *rest = axes
+        branches = [replace(options, **{axis: value}) for value in AXES[axis].candidates]
+        # To leave the axis out is a choice of its own where no candidate says the same.
+        if not any(self.attempt(branch)[0] == found for branch in branches):
+            branches.insert(0, options)
+        if rng is not None:
+            rng.shuffle(branches)
+        for branch in branches:
+            yield from self.below(branch, rest, rng)
+
+
+def legal(program: ir.Program, context: Context) -> dict[str, dict[str, list[Verdict]]]:
+    """A verdict on every candidate, by label and axis. `program` is as `ready` gives it."""
+    found = {}
+    for name in labels(program):
+        label = Label(program, name, context)
+        found[name] = {axis: [label.verdict(axis, v) for v in AXES[axis].candidates] for axis in AXES}
+    return found
+
+
+# --- all axes together ----------------------------------------------------------------------------------------
+
+
+def variants(
+    program: ir.Program, label: str, context: Context, axes: Sequence[str] | None = None
+) -> Iterator[Options]:
+    """Every legal combination of options at `label`, each resolved schedule once, in an order that never changes.
+
+    Only the `axes` named vary, by default all.
+    """
+    here = Label(program, label, context)
+    seen: set[Resolved] = set()
+    for options in here.below(Options(), _decided(axes), None):
+        found, _ = here.attempt(options)
+        if found not in seen:
+            seen.add(found)
+            yield options
+
+
+def _decided(axes: Sequence[str] | None) -> list[str]:
+    return [name for name in DECIDED if axes is None or name in axes]
+
+
+def schedules(
+    program: ir.Program, context: Context, axes: Sequence[str] | None = None, together: bool = False
+) -> Iterator[Schedule]:
+    """All legal schedules of a program, in an order that never changes: one label varies, the others are AUTO.
+
+    With `together` the labels vary at the same time: the product of all their variants.
+    """
+    if together:
+        rows = {label: list(variants(program, label, context, axes)) for label in labels(program)}
+        for chosen in product(*rows.values()):
+            yield Schedule(dict(zip(rows, chosen, strict=True)))
+        return
+    for label in labels(program):
+        for options in variants(program, label, context, axes):
+            yield Schedule({label: options})
+
+
+def sample(
+    program: ir.Program, context: Context, count: int, seed: int, axes: Sequence[str] | None = None
+) -> list[Schedule]:
+    """At most `count` different legal schedules in which all labels vary; the same seed gives the same ones.
+
+    Every axis in turn takes one of its legal values, all equally likely.
+    """
+    rng = random.Random(seed)
+    rows = {name: Label(program, name, context) for name in labels(program)}
+    found: dict[tuple[Options, ...], None] = {}
+    for _ in range(4 * count):
+        if len(found) == count:
+            break
+        found.setdefault(tuple(next(row.below(Options(), _decided(axes), rng)) for row in rows.values()))
+    return [Schedule(dict(zip(rows, chosen, strict=True))) for chosen in found]

@@ -1,0 +1,1 @@
+"""What programs in the language are written with: its names and its decorators."""

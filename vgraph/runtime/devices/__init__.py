@@ -1,0 +1,1 @@
+"""The devices: how a program is compiled, loaded, bound to its arrays and run on each."""

@@ -1,0 +1,150 @@
+"""Runs on the CPU: object code, a native context, a pool of threads."""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE
+from vgraph.compiler.backends.context import ContextView, aligned_zeros
+from vgraph.config import knobs
+from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
+from vgraph.runtime.devices.runner import Call, Ran, Runner, raise_failure
+from vgraph.runtime.devices.threads import native_runtime, run_native
+
+if TYPE_CHECKING:
+    from vgraph.compiler.backends.base import Kernel, SourceText
+    from vgraph.compiler.backends.llvm import LLVMBackend
+    from vgraph.runtime.plan import Array, Plan
+    from vgraph.runtime.progress import ProgressCallback
+
+
+RECORD: Final = ("label", "direction", "frontier", "edges", "ns", "waited_ns")
+"""What of a native record is one of a run, in this order."""
+
+
+@functools.cache
+def backend() -> LLVMBackend:
+    """The CPU backend with the native runtime's symbols."""
+    from vgraph.compiler.backends.llvm import LLVMBackend
+
+    return LLVMBackend(lambda: native_runtime().symbols)
+
+
+class CPU(Runner):
+    """So many threads of this machine's processor."""
+
+    name: ClassVar[str] = "cpu"
+    language: ClassVar[str] = "LLVM IR"
+    suffix: ClassVar[str] = ".ll"
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.single = 1 if threads == 1 else 0
+
+    @property
+    def backend(self) -> LLVMBackend:
+        return backend()
+
+    def stamp(self) -> str:
+        from vgraph.compiler.backends.jit import target_key
+
+        return f"{target_key()}|O{knobs().opt}"
+
+    def parts(self, source: SourceText) -> tuple[str, ...]:
+        from vgraph.compiler.backends.jit import object_parts
+
+        return object_parts(source.text)
+
+    def compile(self, source: SourceText) -> bytes:
+        return backend().compile(source)
+
+    def load(self, code: bytes, plan: Plan) -> Kernel:
+        from vgraph.compiler.backends.jit import load_kernel
+
+        return load_kernel(code, native_runtime().symbols, plan.interface)
+
+    def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
+        start = time.perf_counter()
+        plan = call.plan
+        context = new_context(plan, self.threads)
+        try:
+            arrays = bind(context, call)
+            prepared = time.perf_counter()
+            run_native(kernel, context, self.threads, progress=progress)
+            ran = time.perf_counter()
+            raise_failure(plan.interface, context.status, context.get("payload"))
+            scalars = [context.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
+            trace, dropped = context.trace(), int(context.get("trace_dropped"))
+            waited = context.waited / self.threads
+        finally:
+            context.close()
+        records = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
+        records[:, -1] //= self.threads
+        return Ran(
+            arrays,
+            lambda slot, dtype: scalars[slot],
+            records,
+            threads=self.threads,
+            prepare_seconds=prepared - start,
+            run_seconds=ran - prepared,
+            dropped=dropped,
+            waited=waited,
+        )
+
+
+def new_context(plan: Plan, threads: int) -> ContextView:
+    """The native context of one run, with room for all that the kernel's interface names."""
+    interface = plan.interface
+    return ContextView(
+        threads,
+        num_args=len(interface.args),
+        num_results=len(interface.results),
+        num_slots=interface.num_slots,
+        num_frontiers=len(interface.frontiers),
+        num_lists=len(interface.lists),
+        num_buckets=interface.buckets,
+        num_state=interface.num_state,
+        forks=interface.forks,
+    )
+
+
+def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
+    """Fill the argument slots and allocate what the kernel writes; the arrays by name."""
+    plan, graph = call.plan, call.graph
+    threads = int(context.get("num_threads"))
+    arrays = {a.name: _array(a, call, threads) for a in plan.arrays if needed(a, plan)}
+    for slot, arg in enumerate(plan.interface.args):
+        match arg.kind:
+            case "property":
+                context.set_array(slot, arrays[arg.name])
+            case "scratch" | "touched":
+                # Zeroed lazily, page by page, and a visit leaves it as it was.
+                context.set_array(slot, np.zeros(threads * graph.num_vertices, arg.dtype))
+            case "adjacency" | "segments":
+                context.set_array(slot, topology_array(arg, call))
+            case "channel":
+                context.set_array(slot, aligned_zeros((CHANNEL_LINES + arg.length) * LINE))
+            case "workspace":
+                context.set_array(slot, np.zeros(arg.length * graph.num_vertices + 8, arg.dtype))
+            case "length":
+                context.set_scalar(slot, len(arrays[arg.name]), "int64")
+            case _:
+                context.set_scalar(slot, *scalar_argument(arg, call, "cpu"))
+    ids = np.dtype(f"uint{plan.interface.id_bits}")
+    for index, frontier in enumerate(plan.interface.frontiers):
+        context.add_frontier(index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags)
+    for index in range(plan.interface.buckets):
+        context.add_buckets(index, graph.num_vertices)
+    return arrays
+
+
+def _array(array: Array, call: Call, threads: int) -> np.ndarray[Any, Any]:
+    if array.site == "thread":
+        return np.zeros((threads, call.graph.num_vertices, max(1, array.length)), array.dtype)
+    if array.origin == "local":
+        return np.empty(local_shape(array, call.graph), array.dtype)
+    return host_array(array, call)

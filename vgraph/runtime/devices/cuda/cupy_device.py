@@ -1,0 +1,229 @@
+"""A GPU by CuPy: memory from its pool, work on the stream that is CuPy's current one.
+
+So runs are ordered with the caller's own work in CuPy, and arrays handed to the caller need no further care. A
+second stream, which waits for nothing, reads and writes while a kernel runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from vgraph.compiler.backends.base import ENTRY
+from vgraph.compiler.backends.cuda import nvrtc
+from vgraph.compiler.backends.cuda.layout import BLOCK
+from vgraph.errors import DeviceError, InternalError
+from vgraph.runtime.devices.cuda.detect import EXTRA
+
+_NOT_READY = 600  # cudaErrorNotReady
+_TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
+_SCRATCH_BYTES = 1 << 16
+
+
+class CupyDevice:
+    """GPU `number` of the process. Raises DeviceError if there is no such GPU, or CuPy cannot be used."""
+
+    def __init__(self, number: int) -> None:
+        self._cuda = cuda = _cupy_cuda()
+        count = _count(cuda)
+        if number >= count:
+            known = f"they are cuda:0 to cuda:{count - 1}" if count > 1 else "there is only cuda:0"
+            raise DeviceError(f'device="cuda:{number}": no such GPU; {known}')
+        self._number = number
+        self._device = cuda.Device(number)
+        properties = cuda.runtime.getDeviceProperties(number)
+        self._name = str(properties["name"].decode())
+        self._arch = f"sm_{properties['major']}{properties['minor']}"
+        self._multiprocessors = int(properties["multiProcessorCount"])
+        if not self._device.attributes["CooperativeLaunch"]:
+            raise DeviceError(f"{self._name} ({self._arch}) cannot start all blocks of a kernel at a time")
+        with self.current():
+            self._aside = cuda.Stream(non_blocking=True)
+            self._pinned = cuda.PinnedMemoryPointer(cuda.PinnedMemory(_SCRATCH_BYTES), 0)
+        self._scratch = np.frombuffer(self._pinned, np.uint8, _SCRATCH_BYTES)
+        self._scratch_lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def arch(self) -> str:
+        """Its architecture as the compiler calls it: `sm_90`."""
+        return self._arch
+
+    @property
+    def place(self) -> str:
+        return f"cuda:{self._number}"
+
+    @property
+    def multiprocessors(self) -> int:
+        return self._multiprocessors
+
+    @property
+    def block(self) -> int:
+        return BLOCK
+
+    @contextlib.contextmanager
+    def current(self) -> Iterator[None]:
+        with self._device, _failures(self._cuda):
+            yield
+
+    # --- code ---------------------------------------------------------------------------------------------
+
+    def stamp(self) -> str:
+        return f"{self._arch} {self.block} {nvrtc.stamp()}"
+
+    def parts(self, text: str) -> tuple[str, ...]:
+        return nvrtc.cubin_parts(text, self._arch, self.block)
+
+    def compile(self, text: str) -> bytes:
+        return nvrtc.compile(text, self._arch, self.block)
+
+    def load(self, code: bytes) -> Any:
+        with self.current():
+            module = self._cuda.function.Module()
+            module.load(code)
+            return module.get_function(ENTRY)
+
+    def occupancy(self, kernel: Any) -> int:
+        return int(self._cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, self.block, 0))
+
+    # --- memory -------------------------------------------------------------------------------------------
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
+        import cupy
+
+        return cupy.empty(shape, dtype)
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
+        found = self.empty(shape, dtype)
+        if found.nbytes:
+            found.data.memset_async(0, found.nbytes)
+        return found
+
+    def upload(self, host: NDArray[Any]) -> Any:
+        found = self.empty(host.shape, host.dtype)
+        if found.nbytes:
+            found.set(host)
+        return found
+
+    def pin(self, host: NDArray[Any]) -> Any:
+        memory = self._cuda.PinnedMemoryPointer(self._cuda.PinnedMemory(max(1, host.nbytes)), 0)
+        found = np.frombuffer(memory, host.dtype, host.size).reshape(host.shape)  # keeps the memory alive
+        found[...] = host
+        return found
+
+    def download(self, array: Any) -> NDArray[Any]:
+        return np.asarray(array.get())
+
+    def address(self, array: Any) -> int:
+        # With unified addresses, which 64-bit systems have, pinned memory has one address for both.
+        return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
+
+    def memory(self) -> tuple[int, int]:
+        free, total = self._cuda.runtime.memGetInfo()
+        import cupy
+
+        return int(free) + int(cupy.get_default_memory_pool().free_bytes()), int(total)
+
+    def release(self) -> None:
+        import cupy
+
+        cupy.get_default_memory_pool().free_all_blocks()
+
+    # --- runs ---------------------------------------------------------------------------------------------
+
+    def launch(self, kernel: Any, words: NDArray[Any], grid: int) -> CupyLaunch:
+        stream = self._cuda.get_current_stream()
+        begin, end = self._cuda.Event(), self._cuda.Event()
+        parameters = (ctypes.c_void_p * 1)(words.ctypes.data)  # copied by the call
+        begin.record(stream)
+        self._cuda.driver.launchCooperativeKernel(
+            kernel.ptr, grid, 1, 1, self.block, 1, 1, 0, stream.ptr, ctypes.addressof(parameters)
+        )
+        end.record(stream)
+        return CupyLaunch(self._cuda, begin, end)
+
+    def read(self, array: Any, start: int, stop: int) -> NDArray[Any]:
+        size = array.dtype.itemsize
+        parts = []
+        for first in range(start, stop, _SCRATCH_BYTES // size):
+            count = min(stop - first, _SCRATCH_BYTES // size)
+            with self._scratch_lock:
+                self._copy(self._pinned.ptr, array.data.ptr + first * size, count * size, _TO_HOST)
+                parts.append(self._scratch[: count * size].view(array.dtype).copy())
+        return np.concatenate(parts) if parts else np.empty(0, array.dtype)
+
+    def write(self, array: Any, offset: int, data: bytes) -> None:
+        assert len(data) <= _SCRATCH_BYTES
+        with self._scratch_lock:
+            self._scratch[: len(data)] = np.frombuffer(data, np.uint8)
+            self._copy(array.data.ptr + offset, self._pinned.ptr, len(data), _TO_DEVICE)
+
+    def _copy(self, to: int, source: int, size: int, kind: int) -> None:
+        self._cuda.runtime.memcpyAsync(to, source, size, kind, self._aside.ptr)
+        self._aside.synchronize()
+
+
+class CupyLaunch:
+    """A kernel under way, between two events."""
+
+    def __init__(self, cuda: Any, begin: Any, end: Any) -> None:
+        self._cuda, self._begin, self._end = cuda, begin, end
+
+    def done(self) -> bool:
+        status = self._cuda.runtime.eventQuery(self._end.ptr)
+        if status not in (0, _NOT_READY):
+            raise InternalError(_lost(str(self._cuda.runtime.CUDARuntimeError(status))))
+        return bool(status == 0)
+
+    def seconds(self) -> float:
+        milliseconds = float(self._cuda.get_elapsed_time(self._begin, self._end))
+        return milliseconds * 1e-3 if math.isfinite(milliseconds) else 0.0
+
+
+# --- what can go wrong ----------------------------------------------------------------------------------------
+
+
+def _cupy_cuda() -> Any:
+    try:
+        import cupy.cuda
+    except ImportError as fault:
+        last = str(fault).strip().splitlines()[-1]
+        raise DeviceError(f'device="cuda" needs CuPy, which cannot be imported ({last}): {EXTRA}') from fault
+    return cupy.cuda
+
+
+def _count(cuda: Any) -> int:
+    """How many GPUs there are, at least one."""
+    try:
+        count = int(cuda.runtime.getDeviceCount())
+    except cuda.runtime.CUDARuntimeError as fault:
+        raise DeviceError(f'device="cuda" needs an NVIDIA GPU with its driver: {fault}') from fault
+    if not count:
+        raise DeviceError('device="cuda" needs an NVIDIA GPU: the driver sees none')
+    return count
+
+
+@contextlib.contextmanager
+def _failures(cuda: Any) -> Iterator[None]:
+    """Errors of CUDA as ours; those about memory as MemoryError, which CuPy's own is already."""
+    try:
+        yield
+    except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError) as fault:
+        text = str(fault)
+        if "OUT_OF_MEMORY" in text or "MemoryAllocation" in text:
+            raise MemoryError(text) from fault
+        raise InternalError(_lost(text)) from fault
+
+
+def _lost(text: str) -> str:
+    return f"the GPU refuses to go on: {text}; this process may not be able to use it any more"

@@ -1,0 +1,315 @@
+"""Runs on a GPU: one cooperative launch for a whole program, watched from Python."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
+from vgraph.errors import DeviceError, InternalError
+from vgraph.runtime import policy
+from vgraph.runtime.devices.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, workers_for
+from vgraph.runtime.devices.cuda.resident import Resident
+from vgraph.runtime.devices.runner import Call, Ran, Runner, raise_failure
+from vgraph.runtime.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vgraph.compiler.backends.base import Backend, SourceText
+    from vgraph.runtime.devices.cuda.device import Device, Launch
+    from vgraph.runtime.plan import Plan
+    from vgraph.runtime.progress import ProgressCallback
+
+_SPIN_SECONDS: Final = 2e-3
+"""A kernel is looked at without a pause for so long; to sleep and to wake costs some 60 us."""
+_SLEEP_SECONDS: Final = 1e-3
+_PROGRESS_SECONDS: Final = 0.1
+_WARP: Final = 32
+_U32: Final = 0xFFFF_FFFF
+
+_residents: weakref.WeakKeyDictionary[Device, Resident] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+@functools.cache
+def backend() -> Backend:
+    """The backend that emits CUDA C++."""
+    from vgraph.compiler.backends.cuda.backend import CUDABackend
+
+    return CUDABackend()
+
+
+def resident_on(device: Device) -> Resident:
+    """The arrays of graphs that stay on `device`."""
+    with _lock:
+        if device not in _residents:
+            _residents[device] = Resident(device)
+        return _residents[device]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A kernel on a device, and how many blocks of it a multiprocessor takes."""
+
+    function: Any
+    occupancy: int
+
+
+class CUDA(Runner):
+    """One GPU. `output`: "numpy" or "cupy", what property arrays of results are; `memory`: "device", or "host" for
+    graphs that stay in the host's memory."""
+
+    name: ClassVar[str] = "cuda"
+    language: ClassVar[str] = "CUDA C++"
+    suffix: ClassVar[str] = ".cu"
+
+    def __init__(self, device: Device, *, output: str = "numpy", memory: str = "device") -> None:
+        self.device = device
+        self.resident = resident_on(device)
+        self._on_device = output == "cupy"
+        self._pinned = memory == "host"
+
+    @property
+    def backend(self) -> Backend:
+        return backend()
+
+    @property
+    def place(self) -> str:
+        return self.device.place
+
+    def stamp(self) -> str:
+        return self.device.stamp()
+
+    def parts(self, source: SourceText) -> tuple[str, ...]:
+        return self.device.parts(source.text)
+
+    def compile(self, source: SourceText) -> bytes:
+        return self.device.compile(source.text)
+
+    def load(self, code: bytes, plan: Plan) -> Loaded:
+        with self.device.current():
+            function = self.device.load(code)
+            occupancy = self.device.occupancy(function)
+        if not occupancy:
+            raise DeviceError(f"a block of {self.device.block} threads does not fit on {self.device.name}")
+        return Loaded(function, occupancy)
+
+    def run(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
+        try:
+            with self.device.current():
+                return self._attempt(kernel, call, progress)
+        except MemoryError:
+            pass  # go on outside of the handler, whose exception keeps this run's arrays alive
+        self._make_room()
+        try:
+            with self.device.current():
+                return self._attempt(kernel, call, progress)
+        except MemoryError as fault:
+            text = str(fault)
+        self._make_room()
+        raise DeviceError(self._full(call, text))
+
+    def _make_room(self) -> None:
+        self.resident.drop()
+        with self.device.current():
+            self.device.release()
+
+    def _attempt(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
+        """One run; more launches if a list of frontiers was too short."""
+        grid = self._grid(kernel, call)
+        threads = grid * self.device.block
+        workers = workers_for(call, threads // _WARP, self.device.memory()[0])
+        rooms = [call.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
+        while True:
+            start, copied = time.perf_counter(), self.resident.seconds
+            memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned)
+            prepared = time.perf_counter()
+            words = memory.packed()
+            begin = functools.partial(self.device.launch, kernel.function, words, grid)
+            launch = watch(self.device, begin, memory, progress)
+            ran = time.perf_counter()
+            control = self.device.download(memory.control)
+            status, payload = _status(control, memory.layout)
+            if status != OVERFLOW:
+                break
+            rooms = list(rooms)
+            rooms[payload] = 2 * max(rooms[payload], int(control[memory.layout.NEEDED]))
+            del memory
+        raise_failure(call.plan.interface, status, payload)
+        return self._ran(call, memory, control, launch, threads, (start, prepared, ran), copied)
+
+    def _grid(self, kernel: Loaded, call: Call) -> int:
+        """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
+        most = self.device.multiprocessors * kernel.occupancy
+        return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, self.device.block)
+
+    def _ran(
+        self,
+        call: Call,
+        memory: Memory,
+        control: np.ndarray[Any, Any],
+        launch: Launch,
+        threads: int,
+        times: tuple[float, float, float],
+        copied: float,
+    ) -> Ran:
+        begin = time.perf_counter()
+        outputs = [o.array for o in call.plan.outputs if o.array]
+        keep = self._on_device and call.numbers is None  # another order of vertices is undone on the host
+        arrays = {name: memory.arrays[name] for name in outputs}
+        if not keep:
+            arrays = {name: self.device.download(array) for name, array in arrays.items()}
+        count = int(control[memory.layout.TRACE])
+        records = _records(self.device, memory, 0, min(count, TRACE_ROOM))
+        downloaded = time.perf_counter() - begin
+        results = control[memory.layout.RESULTS :]
+        start, prepared, ran = times
+        return Ran(
+            arrays,
+            lambda slot, dtype: results[slot : slot + 1].view(dtype)[0],
+            np.pad(records[:, :5].astype(np.int64), ((0, 0), (0, 1))),
+            threads=threads,
+            prepare_seconds=prepared - start,
+            run_seconds=ran - prepared,
+            transfer_seconds=self.resident.seconds - copied + downloaded,
+            kernel_seconds=launch.seconds(),
+            dropped=max(0, count - TRACE_ROOM),
+        )
+
+    def finish(self, value: Any) -> Any:
+        if self._on_device and isinstance(value, np.ndarray):
+            with self.device.current():
+                return self.device.upload(value)
+        return value
+
+    def _full(self, call: Call, text: str) -> str:
+        with self.device.current():
+            free, total = self.device.memory()
+        graph = graph_bytes(call)
+        hint = "" if self._pinned else '; memory="host" leaves the graph in the host\'s memory'
+        return (
+            f"out of memory: {self.device.name} has {_amount(free)} of {_amount(total)} free; the graph takes "
+            f"{_amount(graph)} and the run needs more than the rest ({text.rstrip('.')}){hint}"
+        )
+
+
+def _amount(size: int) -> str:
+    """Bytes for people."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size >= scale:
+            return f"{size / scale:.3g} {unit}"
+    return f"{size} bytes"
+
+
+def graph_bytes(call: Call) -> int:
+    """Bytes of what a kernel reads of its graph."""
+    from vgraph.runtime.arguments import host_array, needed, topology_array
+
+    plan = call.plan
+    kinds = ("adjacency", "segments")
+    found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind in kinds)
+    own = [a for a in plan.arrays if needed(a, plan) and a.origin not in ("local", "param")]
+    return found + sum(host_array(a, call).nbytes for a in own)
+
+
+# --- watching -------------------------------------------------------------------------------------------------
+
+
+class _Host:
+    """Whoever waits for a kernel: gone when `watch` is left, by whatever exception."""
+
+
+@dataclass
+class _Flight:
+    """A kernel that may be under way, and the memory that it uses."""
+
+    device: Device
+    memory: Memory
+    host: weakref.ref[_Host]
+    launch: Launch | None = None
+
+    def ended(self) -> bool:
+        """Whether it is known to have ended, well or badly."""
+        try:
+            return self.launch is not None and self.launch.done()
+        except InternalError:
+            return True
+
+    def land(self) -> None:
+        """Ask it to leave, unless it has ended, and wait until it has."""
+        if self.ended():
+            return
+        cancel(self.device, self.memory)
+        if self.launch is None:  # it may have begun all the same: a copy back waits for it
+            self.device.download(self.memory.control)
+            return
+        while not self.ended():
+            time.sleep(_SLEEP_SECONDS)
+
+
+_flights: dict[int, _Flight] = {}
+"""Every kernel that may be under way: its memory is kept here, whatever becomes of those who wait for it."""
+
+
+def watch(
+    device: Device, begin: Callable[[], Launch], memory: Memory, progress: ProgressCallback | None
+) -> Launch:
+    """Launch a kernel and wait for its end, awake to Ctrl-C. Whatever exception comes first cancels the kernel and goes
+    on when it has ended; if a second one comes before that, the kernel is seen off by the next run."""
+    for key, left in tuple(_flights.items()):
+        if left.host() is None:
+            left.land()
+            _flights.pop(key, None)
+    host = _Host()
+    flight = _flights[id(memory)] = _Flight(device, memory, weakref.ref(host))
+    try:
+        flight.launch = begin()
+        _wait(device, flight.launch, memory, progress)
+    finally:
+        flight.land()
+        _flights.pop(id(memory), None)
+    return flight.launch
+
+
+def cancel(device: Device, memory: Memory) -> None:
+    """Ask the kernel to leave."""
+    device.write(memory.control, 8 * memory.layout.CANCEL, (1).to_bytes(4, "little"))
+
+
+def _wait(device: Device, launch: Launch, memory: Memory, progress: ProgressCallback | None) -> None:
+    start = report = time.monotonic()
+    seen = edges = 0
+    while not launch.done():
+        now = time.monotonic()
+        if now - start > _SPIN_SECONDS:
+            time.sleep(min(_SLEEP_SECONDS, (now - start) / 20))
+        if progress is None or now - report < _PROGRESS_SECONDS:
+            continue
+        report = now
+        control = device.read(memory.control, 0, memory.layout.RESULTS)
+        count = min(int(control[memory.layout.TRACE]), TRACE_ROOM)
+        edges += int(_records(device, memory, seen, count)[:, 3].sum())
+        seen = count
+        rounds, size = _halves(int(control[memory.layout.PROGRESS]))
+        progress(Progress(rounds, size, edges, now - start))
+
+
+def _records(device: Device, memory: Memory, start: int, stop: int) -> np.ndarray[Any, Any]:
+    """Records of the trace, one per row."""
+    return device.read(memory.trace, start * TRACE_WORDS, stop * TRACE_WORDS).reshape(-1, TRACE_WORDS)
+
+
+def _halves(word: int) -> tuple[int, int]:
+    return word & _U32, word >> 32
+
+
+def _status(control: np.ndarray[Any, Any], layout: ControlLayout) -> tuple[int, int]:
+    """The status and its payload."""
+    return _halves(int(control[layout.CANCEL]))[1], int(control[layout.PAYLOAD])

@@ -1,0 +1,63 @@
+"""The GPUs of this process by number, and the way to put something else in their place."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from vgraph.errors import DeviceError
+from vgraph.runtime.devices.cuda import detect
+
+if TYPE_CHECKING:
+    from vgraph.runtime.devices.cuda.device import Device
+
+_lock = threading.Lock()
+_devices: dict[int, Device] = {}
+_installed: list[Device] = []
+
+
+@contextmanager
+def use(device: Device) -> Iterator[Device]:
+    """Run everything that asks for a GPU on `device` inside a `with` block, in all threads: for tests."""
+    _installed.append(device)
+    try:
+        yield device
+    finally:
+        _installed.remove(device)
+
+
+def number_of(name: str) -> int | None:
+    """The number in `cuda` (0) or `cuda:1`; None if `name` is no name of a GPU."""
+    kind, colon, number = name.partition(":")
+    if kind != "cuda" or (colon and not (number.isascii() and number.isdigit())):
+        return None
+    return int(number or 0)
+
+
+def device_for(number: int = 0) -> Device:
+    """The GPU of this number. Raises DeviceError, which says in a line what is missing."""
+    if _installed:
+        return _installed[-1]
+    missing = detect.missing()
+    if missing is not None:
+        raise DeviceError(f'device="cuda" needs {missing}')
+    with _lock:
+        if number not in _devices:
+            from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
+
+            _devices[number] = CupyDevice(number)
+        return _devices[number]
+
+
+def candidate() -> Device | None:
+    """The GPU that a run which names no device may take; None if there is none. Quick where there is no driver."""
+    if _installed:
+        return _installed[-1]
+    if not detect.likely():
+        return None
+    try:
+        return device_for(0)
+    except DeviceError:
+        return None
