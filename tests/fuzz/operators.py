@@ -208,15 +208,18 @@ def some(w: Writer, s: Scope, depth: int, count: int) -> None:
 MIN_MAX, SUMS, BITS, TRUTH = ("min", "max"), ("+", "*"), ("|", "&"), ("or", "and")
 
 
-def ways(t: Type) -> tuple[str, ...]:
-    """The operations that reduce into a place of type `t`."""
+def ways(prop: Prop) -> tuple[str, ...]:
+    """The operations that reduce into a property."""
+    t = prop.type
+    if t in FLOATS:
+        return SUMS if prop.summed else MIN_MAX
     if t == BOOL:
         return BITS
     if t == VID:
         return MIN_MAX
     if hasattr(t, "element"):
         return ("+",)
-    return (*MIN_MAX, *SUMS, *(BITS if t in INTEGERS else ()))
+    return (*MIN_MAX, *SUMS, *BITS)
 
 
 def reduce(w: Writer, s: Scope, depth: int, place: str, t: Type, op: str, bounded: bool = False) -> None:
@@ -376,7 +379,7 @@ def edge_operator(w: Writer, name: str, loop: str = "free", writes: tuple[Prop, 
     if claims == 1:
         claim(w, scope, own, 1, "dst")
     for p in written:
-        op = w.r.choice(MIN_MAX + BITS if loop == "bounded" else ways(p.type))
+        op = w.r.choice(MIN_MAX + BITS if loop == "bounded" else ways(p))
         guarded(
             w,
             scope,
@@ -440,6 +443,9 @@ def _own_store(w: Writer, s: Scope, depth: int) -> None:
         return
 
     def write(d: int) -> None:
+        if prop.summed:
+            w.line(d, f"v.{prop.name} {w.r.choice(['=', '+=', '-='])} {e.summand(w, s, 2, prop.type).text}")
+            return
         old = Value(f"v.{prop.name}", prop.type)
         if is_number(prop.type) and w.chance(0.3):
             value = w.until(lambda: e.number(w, s, 1), lambda v: prop.type in FLOATS or v.is_integer)
@@ -455,9 +461,10 @@ def _own_store(w: Writer, s: Scope, depth: int) -> None:
 
 def _gather(w: Writer, s: Scope, depth: int) -> None:
     """What a loop over the arcs adds up goes into a property of the same type; so may what it reduces there itself."""
-    prop = w.r.choice([p for p in w.properties if p.is_writable and p.type in (I32, I64, U32, F64)])
+    types = (I32, I64, U32)
+    prop = w.r.choice([p for p in w.properties if p.is_writable and (p.summed or p.type in types)])
     total, t = w.new(), prop.type
-    op = w.r.choice(["+", "+", *MIN_MAX]) if t != F64 else "+"
+    op = w.r.choice(["+", "+", *MIN_MAX]) if t not in FLOATS else "+"
     beside = s.inner()
     beside.hidden = {**s.hidden, "v": {prop.name}} if w.chance(0.8) else s.hidden
     w.line(depth, f"{total} = {type_text(t)}({w.r.randint(0, 9)})")
@@ -467,7 +474,7 @@ def _gather(w: Writer, s: Scope, depth: int) -> None:
         carried = f"{total} {w.r.choice(['<', '>'])} {w.r.randint(0, 20)}"
         w.line(body, f"if {w.r.choice([carried, e.boolean(w, inner, 1).text])}:")
         w.line(body + 1, "continue")
-    change = e.summand(w, inner, 1, F64).text if t == F64 else e.cast(e.integer(w, inner, 1), t).text
+    change = e.summand(w, inner, 1, t).text if t in FLOATS else e.cast(e.integer(w, inner, 1), t).text
     w.line(body, f"{total} += {change}" if op == "+" else f"{total} = {op}({total}, {change})")
     if w.chance(0.3):
         reduce(w, inner, body, f"v.{prop.name}", t, op)
@@ -507,7 +514,7 @@ def _scatter(w: Writer, s: Scope) -> None:
         w.line(depth, "pass")
         return
     inner.hidden = hidden
-    op = w.r.choice(ways(prop.type))
+    op = w.r.choice(ways(prop))
     guarded(w, inner, depth, lambda d: reduce(w, inner, d, f"{at}.{prop.name}", prop.type, op))
     if w.chance(0.15) and op == "+" and prop.type in INTEGERS:
         w.line(1, f"v.{prop.name} += 1")

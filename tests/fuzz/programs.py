@@ -105,7 +105,10 @@ class Writer:
         """What the program has: properties, globals, constants."""
         r = self.r
         numbers = r.sample(NUMBERS, r.randint(2, 4))
-        self.properties = [Prop(name, t) for name, t in zip("abcd", numbers, strict=False)]
+        self.properties = [
+            Prop(name, t, summed=t in FLOATS and self.chance(0.6))
+            for name, t in zip("abcd", numbers, strict=False)
+        ]
         self.properties.append(Prop("x", I64))
         self.bounded = {"x", *(p.name for p in self.properties if p.type == I32)}
         if self.chance(0.5):
@@ -415,7 +418,7 @@ def write_in_a_helper(w: Writer, number: int) -> list[str]:
     w.begin_operator("edge")
     w.lines += ["", "", "@vg.function", f"def put{number}(u, value, graph):"]
     given = Scope([], locals=[Value("value", I64)], globals=False)
-    o.reduce(w, given, 1, f"u.{prop.name}", prop.type, w.r.choice(o.ways(prop.type)))
+    o.reduce(w, given, 1, f"u.{prop.name}", prop.type, w.r.choice(o.ways(prop)))
     w.line(1, "graph.claims += 1")
     w.operator(f"op{number}", ["src", "edge", "dst"])
     value = e.cast(e.integer(w, Scope(["src"], edges=["edge"]), 1), I64).text

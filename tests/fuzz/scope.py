@@ -68,6 +68,8 @@ class Prop:
     type: Type
     owner: str = "algorithm"
     """algorithm, graph, parameter, scratch or sets."""
+    summed: bool = False
+    """A float that is added to, in whatever order: all that it holds has few bits, so that every sum is exact."""
 
     @property
     def is_writable(self) -> bool:
