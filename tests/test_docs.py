@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import vgraph as vg
-from vgraph.compiler.foreign.user_passes import registered
+from vgraph.compiler.user_passes import registered
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -81,7 +81,7 @@ from vgraph.schedule import (
 
 if TYPE_CHECKING:
     from vgraph import algorithms, data, passes
-    from vgraph.compiler.foreign.user_passes import schedule_pass
+    from vgraph.compiler.user_passes import schedule_pass
     from vgraph.graph.prepared import Prepared
     from vgraph.io import read, write
     from vgraph.verifiers import verify
@@ -172,7 +172,7 @@ __all__ = [
 _LATE = {
     "Prepared": "vgraph.graph.prepared",
     "read": "vgraph.io",
-    "schedule_pass": "vgraph.compiler.foreign.user_passes",
+    "schedule_pass": "vgraph.compiler.user_passes",
     "verify": "vgraph.verifiers",
     "write": "vgraph.io",
 }

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from vgraph.compiler import ir, types
 from vgraph.compiler.analysis.effects import Effects, any_order_obstacle, effects
-from vgraph.compiler.foreign.user_passes import UserPass, pipeline, registered, schedule_pass
 from vgraph.compiler.ir import Level, Program
 from vgraph.compiler.ir.rewrite import (
     Context,
@@ -24,6 +23,7 @@ from vgraph.compiler.ir.rewrite import (
 )
 from vgraph.compiler.ir.text import parse_program, print_node, print_program
 from vgraph.compiler.ir.verify import verify
+from vgraph.compiler.user_passes import UserPass, pipeline, registered, schedule_pass
 from vgraph.refusals.schedules import IllegalSchedule
 
 __all__ = [

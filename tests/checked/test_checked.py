@@ -20,7 +20,7 @@ import pytest
 from library_arguments import arguments_for, defaults, graph_for, library
 
 import vgraph as vg
-from vgraph.compiler.foreign import user_passes
+from vgraph.compiler import user_passes
 from vgraph.compiler import space
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import argument_types, build_program

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import vgraph as vg
-from vgraph.compiler.foreign.user_passes import registered
+from vgraph.compiler.user_passes import registered
 
 
 @pytest.fixture(autouse=True)

@@ -23,8 +23,8 @@ from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU as CPU_ABILITIES
 from vgraph.compiler.abilities import CUDA as CUDA_ABILITIES
 from vgraph.compiler.backends.abi import Steering
+from vgraph.compiler.backends.base import refuse_externals
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.foreign.externals import refuse_externals
 from vgraph.compiler.frontend import argument_types, typed_program
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.interpret import interpret

@@ -17,10 +17,10 @@ import pytest
 import vgraph as vg
 from vgraph.cache import CacheWarning
 from vgraph.compiler import __main__ as tool
-from vgraph.compiler.foreign.user_passes import fingerprints
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import PassManager
 from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.user_passes import fingerprints
 from vgraph.config import scope
 from vgraph.graph import Graph
 from vgraph.passes import (

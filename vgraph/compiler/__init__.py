@@ -56,12 +56,12 @@ def build(
     user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
     from vgraph.compiler import ir
+    from vgraph.compiler.backends.base import refuse_externals
     from vgraph.compiler.facts import Facts
-    from vgraph.compiler.foreign.externals import refuse_externals
-    from vgraph.compiler.foreign.user_passes import pipeline
     from vgraph.compiler.frontend import build_program
     from vgraph.compiler.ir.rewrite import Context, PassManager
     from vgraph.compiler.passes.choose_schedule import chosen
+    from vgraph.compiler.user_passes import pipeline
 
     resolved = Schedule()
 

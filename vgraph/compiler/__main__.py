@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def pipeline() -> tuple[Pass, ...]:
     """Every pass of the compiler and of the modules loaded, in the order in which they run."""
-    from vgraph.compiler.foreign import user_passes
+    from vgraph.compiler import user_passes
 
     return user_passes.pipeline()
 

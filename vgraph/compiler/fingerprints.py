@@ -23,6 +23,12 @@ import numpy as np
 _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None), type(...), enum.Enum, np.generic)
 
 
+class Decorated:
+    """Base of objects that a decorator puts in place of `function`, and whose fingerprint is that function's."""
+
+    function: FunctionType
+
+
 class NoFingerprintError(Exception):
     """The function uses something whose meaning cannot be written down: the text says what."""
 
@@ -83,14 +89,12 @@ def _captured(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _undecorated(value: Any) -> Any:
-    """The function under `schedule_pass`: passes may call each other."""
-    from vgraph.compiler.foreign.user_passes import UserPass
-
+    """The function under a decorator of ours or Numba's: such functions may call each other."""
     if type(value).__module__.startswith("numba.") and isinstance(
         getattr(value, "py_func", None), FunctionType
     ):
         return value.py_func  # functions under @njit may call each other too
-    return value.function if isinstance(value, UserPass) else value
+    return value.function if isinstance(value, Decorated) else value
 
 
 def _names(code: CodeType) -> Iterator[str]:

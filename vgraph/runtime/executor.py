@@ -33,9 +33,9 @@ from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.compiler import Observer, ir
-    from vgraph.compiler.foreign.user_passes import UserPass
     from vgraph.compiler.frontend import Signature
     from vgraph.compiler.ir.rewrite import Pass
+    from vgraph.compiler.user_passes import UserPass
     from vgraph.graph import Graph
     from vgraph.graph.relabel import Relabelled
     from vgraph.language.decorators import AlgorithmDef
@@ -169,7 +169,7 @@ def prepare(
 
 def _own_passes() -> tuple[UserPass, ...]:
     """The user's passes. Their module is there once one is registered; without, a warm start loads no passes at all."""
-    keeper = sys.modules.get("vgraph.compiler.foreign.user_passes")
+    keeper = sys.modules.get("vgraph.compiler.user_passes")
     return () if keeper is None else keeper.registered()
 
 
@@ -179,7 +179,7 @@ def pass_marks(own: tuple[UserPass, ...] | None = None) -> tuple[str, ...] | Non
     if not own:
         return ()
     from vgraph.compiler.fingerprints import NoFingerprintError
-    from vgraph.compiler.foreign.user_passes import fingerprints
+    from vgraph.compiler.user_passes import fingerprints
 
     try:
         return fingerprints(own)
@@ -219,7 +219,7 @@ def _compile(
     Without a key the plan is not kept.
     """
     from vgraph.compiler import build
-    from vgraph.compiler.foreign.user_passes import pipeline
+    from vgraph.compiler.user_passes import pipeline
 
     stations: dict[str, str] = {}
     try:

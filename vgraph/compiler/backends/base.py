@@ -150,3 +150,18 @@ class Backend(ABC):
     def refusal(self, external: External) -> str | None:
         """Why a function that somebody else compiled cannot become a part of a kernel; None if it can."""
         return None if self.abilities.externals else "its backend takes no functions of others"
+
+
+def refuse_externals(program: ir.Program, backend: Backend) -> None:
+    """Raise a Refusal at the first call of an external function that the backend cannot compile."""
+    from vgraph import refusals
+    from vgraph.compiler import ir
+    from vgraph.compiler.foreign.externals import PREFIX, known
+    from vgraph.compiler.ir.rewrite import walk
+
+    for node in walk(program):
+        if isinstance(node, ir.Call) and node.function.startswith(PREFIX):
+            reason = backend.refusal(known(node.function))
+            if reason is not None:
+                assert node.span is not None
+                raise refusals.externals.NumbaDevice(node.span, backend.abilities.device, reason)

@@ -1,1 +1,1 @@
-"""What others wrote: functions that somebody else compiled, and passes of the user's own."""
+"""Functions that somebody else compiled, and that operators call."""

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:
-    from vgraph.compiler import ir
-    from vgraph.compiler.backends.base import Backend
+    pass
 
 PREFIX: Final = "external."
 
@@ -71,20 +70,6 @@ def external_type(name: str, args: Sequence[Type]) -> Type | None:
 def known(name: str) -> External:
     """The function of a call in verified IR."""
     return _known[name]
-
-
-def refuse_externals(program: ir.Program, backend: Backend) -> None:
-    """Raise a Refusal at the first call of an external function that the backend cannot compile."""
-    from vgraph import refusals
-    from vgraph.compiler import ir
-    from vgraph.compiler.ir.rewrite import walk
-
-    for node in walk(program):
-        if isinstance(node, ir.Call) and node.function.startswith(PREFIX):
-            reason = backend.refusal(known(node.function))
-            if reason is not None:
-                assert node.span is not None
-                raise refusals.externals.NumbaDevice(node.span, backend.abilities.device, reason)
 
 
 def needed(text: str) -> Iterator[External]:

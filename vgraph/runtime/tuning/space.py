@@ -40,8 +40,8 @@ class Space:
         widths: tuple[float, ...] = (),
         axes: Sequence[str] = DECIDED,
     ) -> None:
-        from vgraph.compiler.foreign.user_passes import pipeline
         from vgraph.compiler.frontend import build_program
+        from vgraph.compiler.user_passes import pipeline
 
         steps = pipeline()
         first = [p.name for p in steps].index("choose-schedule")

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from vgraph import schedule
 from vgraph.compiler import ir
+from vgraph.compiler.fingerprints import Decorated
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.errors import DeclarationError, PassError, ScheduleError, VGraphError, shown
 from vgraph.tracebacks import public
@@ -27,14 +28,14 @@ _KINDS: Final[dict[type, str]] = {int: "an int", float: "a number", bool: "True 
 
 
 @dataclass(frozen=True, eq=False)
-class UserPass(Pass):
+class UserPass(Pass, Decorated):
     """A registered pass. It can be called like the function under it, and removed.
 
     As a context manager it is registered inside the `with` block and removed at its end.
     """
 
     distrusted = True
-    function: FunctionType
+    function: FunctionType  # type: ignore[assignment]  # mypy takes a function for a method
     anchor: str
     """The pass of vgraph's own that it stands beside."""
     after: bool
