@@ -147,11 +147,11 @@ ARMS: Final = Layout(
     (
         ("alone", "i32"),  # the way that is taken: 0 a team, 1 one thread
         ("trying", "i32"),  # 1, 2: it is being tried, in the first or the second window
-        ("start", "i64"),  # of the window
+        ("start", "i64"),  # of the window; between runs the time that it has lasted
+        ("idle", "i64"),  # ns in which the first thread was not run, up to its start; between runs, in it
         ("work", "i64"),  # done in it, in ns at the rates that were known
         ("left", "i64"),  # ns until the other way is tried
         ("patience", "i64"),  # what `left` begins with
-        ("busy_until", "i64"),  # after a stall
         ("moved", "i32"),  # a rate is known better now: what the ways have shown is told in another unit
     ),
     (  # what the two ways have shown: work and time, older windows count less

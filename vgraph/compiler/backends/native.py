@@ -68,6 +68,11 @@ class _Platform:
         return 6 if self.system == "darwin" else 1
 
     @property
+    def thread_clock(self) -> int:
+        """`CLOCK_THREAD_CPUTIME_ID`."""
+        return 16 if self.system == "darwin" else 3
+
+    @property
     def set_mask(self) -> int:
         """`SIG_SETMASK`."""
         return 3 if self.system == "darwin" else 2
@@ -99,6 +104,7 @@ def native_text(system: str, machine: str) -> str:
         "PAUSE": "call " + platform.pause[0],
         "PAUSE_DECLARATION": "declare " + platform.pause[1],
         "CLOCK": str(platform.monotonic_clock),
+        "THREAD_CLOCK": str(platform.thread_clock),
         "SIG_SETMASK": str(platform.set_mask),
         "KEEP_SIGNALS": keep,
         "STACK_BYTES": str(_STACK_BYTES),
@@ -207,8 +213,21 @@ define internal void @wake_all(ptr %word) nounwind noinline {
 
 _BASE = """
 define i64 @vg_now() nounwind {
+  %now = call i64 @clock(i32 <CLOCK>)
+  ret i64 %now
+}
+
+; How much later it is than the calling thread has run: it grows while the system does not run the thread.
+define internal i64 @idle() nounwind {
+  %now = call i64 @vg_now()
+  %ran = call i64 @clock(i32 <THREAD_CLOCK>)
+  %idle = sub i64 %now, %ran
+  ret i64 %idle
+}
+
+define internal i64 @clock(i32 %which) nounwind {
   %time = alloca { i64, i64 }
-  %rc = call i32 @clock_gettime(i32 <CLOCK>, ptr %time)
+  %rc = call i32 @clock_gettime(i32 %which, ptr %time)
   %rest.p = getelementptr i8, ptr %time, i64 8
   %seconds = load i64, ptr %time
   %rest = load i64, ptr %rest.p

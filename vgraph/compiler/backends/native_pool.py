@@ -39,6 +39,7 @@ POOL: Final = Layout(
         ("few_until", "i64"),
         ("wait_mean", "i64"),
         ("missed", "i64"),  # ns of work done without threads that sleep
+        ("busy_until", "i64"),  # after a thread was not run for a while
         ("spin", "i32"),  # what the host has set as `spin_limit`
     ),
 )
@@ -80,6 +81,8 @@ entry:
   %main = get POOL.main(%pool)
   %helper = get POOL.helper(%pool)
   %counter.p = CONTEXT.chunk_counter(%ctx)
+  %arms = get CONTEXT.arms(%ctx)
+  call void @turn_clocks(ptr %arms)
   br label %one
 one:
   %at = phi i32 [ 0, %entry ], [ %back, %many ]
@@ -93,12 +96,20 @@ many:
   %end = icmp slt i32 %back, 0
   br i1 %end, label %done, label %one
 done:
-  ; the window goes on in the next run
-  %arms = get CONTEXT.arms(%ctx)
+  call void @turn_clocks(ptr %arms)
+  ret void
+}
+
+; A window goes on in the next run: from when it began to how long it has lasted, and back.
+define internal void @turn_clocks(ptr %arms) nounwind {
   %start = get ARMS.start(%arms)
+  %idle = get ARMS.idle(%arms)
   %now = call i64 @vg_now()
-  %spent = sub i64 %now, %start
-  set ARMS.start(%arms) = %spent
+  %idle.now = call i64 @idle()
+  %lasted = sub i64 %now, %start
+  %idled = sub i64 %idle.now, %idle
+  set ARMS.start(%arms) = %lasted
+  set ARMS.idle(%arms) = %idled
   ret void
 }
 
@@ -350,15 +361,16 @@ entry:
   %now = call i64 @vg_now()
   set CONTEXT.met(%ctx) = %now
   %arms = get CONTEXT.arms(%ctx)
-  %spent = get ARMS.start(%arms)
-  %start = sub i64 %now, %spent
-  set ARMS.start(%arms) = %start
   %patience = get ARMS.patience(%arms)
   %fresh = icmp eq i64 %patience, 0
   br i1 %fresh, label %hopeful, label %forks
 hopeful:
+  %until = get POOL.busy_until(%pool)
+  %busy = icmp slt i64 %now, %until
+  %alone = zext i1 %busy to i32
   set ARMS.patience(%arms) = <PATIENCE>
   set ARMS.left(%arms) = <PATIENCE>
+  set ARMS.alone(%arms) = %alone
   br label %forks
 forks:
   %count = get CONTEXT.num_forks(%ctx)

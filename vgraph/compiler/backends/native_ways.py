@@ -7,9 +7,13 @@
   by window; the other is tried now and then, ever more rarely while it does not win, and soon when a thread had to
   wait for long, which says that the system did not run another. So it does not matter why a team is slow: other
   processes, uneven work, or data that travel between the caches of cores. Very long loops get a team always.
-- On a busy machine members of a team spin less, and windows are long enough for a few turns of the scheduler.
+- A machine is busy if a thread had to wait for long, or if one thread that waits for nobody was not run for as long.
+  Then members of a team spin less, windows are long enough for a few turns of the scheduler, and new kernels begin with
+  one thread. What one thread gets done is then up to its share of a processor, which changes from window to window. So
+  a team is not tried because one thread has become slower, it is tried less often, and it must win clearly.
 
-What is known of loops and ways is kept with the kernel (`Kernel.learned`), `few` with the pool.
+What is known of loops and ways is kept with the kernel (`Kernel.learned`); `few`, and until when the machine is called
+busy, with the pool.
 """
 
 from __future__ import annotations
@@ -37,13 +41,15 @@ PATIENCE_MOST: Final = 1_000_000_000
 """ns until the other way is tried; twice as long after each trial that it has lost."""
 HURRY: Final = 16
 """A stall brings the next trial nearer by so many times its length."""
+WARY: Final = 16
+"""On a busy machine one thread goes on for so many times longer until a team is tried."""
 LONG: Final = 32_000_000
 """ns of work of a loop that gets a team always."""
 
 VALUES: Final = {
     "FEW": FEW, "FEW_MOST": FEW_MOST, "FEW_LASTS": FEW_LASTS, "NEAR": NEAR, "SMALL": SMALL, "WINDOW": WINDOW,
     "WINDOW_BUSY": WINDOW_BUSY, "STALL": STALL, "CALM": CALM, "PATIENCE": PATIENCE, "PATIENCE_MOST": PATIENCE_MOST,
-    "HURRY": HURRY, "LONG": LONG, "FEW_SCALED": FEW << 8,
+    "HURRY": HURRY, "WARY": WARY, "LONG": LONG, "FEW_SCALED": FEW << 8,
 }  # fmt: skip
 
 _MEASURE: Final = """
@@ -77,7 +83,7 @@ stalled:
   %arms = get CONTEXT.arms(%ctx)
   %now = call i64 @vg_now()
   %calm = add i64 %now, <CALM>
-  set ARMS.busy_until(%arms) = %calm
+  set POOL.busy_until(%pool) = %calm
   %left = get ARMS.left(%arms)
   %hurry = mul i64 %waited, <HURRY>
   %less = sub i64 %left, %hurry
@@ -269,13 +275,29 @@ _WAYS: Final = """
 define internal void @look_at_window(ptr %ctx, i64 %now) nounwind {
 entry:
   %arms = get CONTEXT.arms(%ctx)
+  %pool = get CONTEXT.pool(%ctx)
   %start = get ARMS.start(%arms)
   %wall = sub i64 %now, %start
-  %busy = get ARMS.busy_until(%arms)
+  %alone.i = get ARMS.alone(%arms)
+  %busy = get POOL.busy_until(%pool)
   %calm = icmp uge i64 %now, %busy
   %length = select i1 %calm, i64 <WINDOW>, i64 <WINDOW_BUSY>
   %over = icmp sge i64 %wall, %length
-  br i1 %over, label %end, label %done
+  br i1 %over, label %look, label %done
+look:
+  ; one thread waits for nobody: if it was not run, others were
+  %before = get ARMS.idle(%arms)
+  %idle = call i64 @idle()
+  %idled = sub i64 %idle, %before
+  %stall = icmp sge i64 %idled, <STALL>
+  %alone = icmp ne i32 %alone.i, 0
+  %others = and i1 %stall, %alone
+  br i1 %others, label %longer, label %end
+longer:
+  %until = add i64 %now, <CALM>
+  set POOL.busy_until(%pool) = %until
+  %enough = icmp sge i64 %wall, <WINDOW_BUSY>
+  br i1 %enough, label %end, label %done
 end:
   call void @end_window(ptr %ctx, i64 %now)
   br label %done
@@ -313,15 +335,21 @@ entry:
   %work = get ARMS.work(%arms)
   set ARMS.start(%arms) = %now
   set ARMS.work(%arms) = 0
-  %busy = get ARMS.busy_until(%arms)
-  %calm = icmp uge i64 %now, %busy
+  %idle.old = get ARMS.idle(%arms)
+  %idle = call i64 @idle()
+  set ARMS.idle(%arms) = %idle
   %pool = get CONTEXT.pool(%ctx)
+  %busy = get POOL.busy_until(%pool)
+  %calm = icmp uge i64 %now, %busy
   %spin = get POOL.spin(%pool)
   %spin.busy = lshr i32 %spin, 3
   %spin.now = select i1 %calm, i32 %spin, i32 %spin.busy
   set CONTEXT.spin_limit(%ctx) = %spin.now
+  ; a window of which most was spent on something else says nothing
+  %idled = sub i64 %idle, %idle.old
+  %ran = sub i64 %wall, %idled
   %sixteen = mul i64 %work, 16
-  %measured = icmp ugt i64 %sixteen, %wall
+  %measured = icmp sgt i64 %sixteen, %ran
   br i1 %measured, label %account, label %done
 account:
   %alone.i = get ARMS.alone(%arms)
@@ -338,7 +366,12 @@ account:
   call void @join_half(ptr %mine.wall, i64 %wall)
   %mine = call i64 @speed(ptr %mine.work, ptr %mine.wall)
   %other = call i64 @speed(ptr %other.work, ptr %other.wall)
-  %margin = lshr i64 %other, 4
+  ; one thread's speed is whatever share the system has given it: on a busy machine a team must win clearly
+  %to.team = xor i1 %alone, true
+  %unsure.0 = xor i1 %calm, true
+  %unsure = and i1 %unsure.0, %to.team
+  %shift = select i1 %unsure, i64 1, i64 4
+  %margin = lshr i64 %other, %shift
   %bar = add i64 %other, %margin
   %trying = get ARMS.trying(%arms)
   %is.trial = icmp ne i32 %trying, 0
@@ -361,15 +394,20 @@ decide:
   set ARMS.left(%arms) = %patience.new
   br i1 %better, label %done, label %change
 go.on:
+  ; nor does that share say that the machine is free for a team
+  %steady = select i1 %alone, i1 %calm, i1 true
   %left = get ARMS.left(%arms)
-  %left.new = sub i64 %left, %wall
+  %late = select i1 %steady, i64 1, i64 <WARY>
+  %passed = udiv i64 %wall, %late
+  %left.new = sub i64 %left, %passed
   set ARMS.left(%arms) = %left.new
   %due = icmp slt i64 %left.new, 0
   %known = icmp ne i64 %other, 0
   %mine.margin = lshr i64 %mine, 4
   %mine.bar = add i64 %mine, %mine.margin
   %slower.0 = icmp ugt i64 %other, %mine.bar
-  %slower = and i1 %known, %slower.0
+  %slower.1 = and i1 %known, %slower.0
+  %slower = and i1 %steady, %slower.1
   %try = or i1 %due, %slower
   br i1 %try, label %trial, label %done
 trial:
