@@ -12,8 +12,8 @@ from kernels import EMPTY, field, kernel
 from vgraph.compiler.backends.abi import ARMS, Steering
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native_pool import POOL
-from vgraph.runtime import threads as native_threads
-from vgraph.runtime.threads import native_runtime, run_native
+from vgraph.runtime.devices import threads as native_threads
+from vgraph.runtime.devices.threads import native_runtime, run_native
 
 SECOND = 10**9
 FUTURE = 1 << 61
