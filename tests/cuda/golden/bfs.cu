@@ -77,7 +77,7 @@ vg_main(const __grid_constant__ Args a) {
     arcs = 0ll;
 
     {
-      i64 arcs_part_3 = Identity<Sum, i64>::value();
+      i64 arcs_part_3 = 0ll;
       for (i64 place_4 = thread_number(); place_4 < frontier.count; place_4 += num_threads()) {
         vid src = frontier.queue[place_4];
         arcs_part_3 = add(arcs_part_3, num_arcs_of(out_rows, src));
@@ -96,7 +96,7 @@ vg_main(const __grid_constant__ Args a) {
           }
         }
       }
-      team.give<Sum>(0, arcs_part_3);
+      team.give<Sum>(0, arcs_part_3, 0ll);
       if (team.meet<Slot<Sum, i64>>([&] { frontier_next.recount(); })) return;
       arcs = add(arcs, team.total<Sum, i64>(0));
     }  // visit

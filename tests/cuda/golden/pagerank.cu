@@ -79,7 +79,7 @@ vg_main(const __grid_constant__ Args a) {
   arcs = 0ll;
 
   {
-    f64 dangling_part_4 = Identity<Sum, f64>::value();
+    f64 dangling_part_4 = (-0.0);
     for (i64 place_5 = thread_number(); place_5 < round_up(num_vertices); place_5 += num_threads()) {
       vid v_3 = (vid)place_5;
       if (place_5 < num_vertices) do {
@@ -94,7 +94,7 @@ vg_main(const __grid_constant__ Args a) {
         }
       } while (false);
     }
-    team.give<Sum>(0, dangling_part_4);
+    team.give<Sum>(0, dangling_part_4, (-0.0));
     if (team.meet<Slot<Sum, f64>>()) return;
     dangling = (dangling + team.total<Sum, f64>(0));
   }  // begin
@@ -107,7 +107,7 @@ vg_main(const __grid_constant__ Args a) {
     arcs_1 = 0ll;
 
     {
-      i64 arcs_1_part_6 = Identity<Sum, i64>::value();
+      i64 arcs_1_part_6 = 0ll;
       for (i64 place_7 = thread_number(); place_7 < round_up(num_vertices); place_7 += num_threads()) {
         vid dst = (vid)place_7;
         if (place_7 < num_vertices) do {
@@ -121,7 +121,7 @@ vg_main(const __grid_constant__ Args a) {
           incoming[dst] = dst_incoming;
         } while (false);
       }
-      team.give<Sum>(0, arcs_1_part_6);
+      team.give<Sum>(0, arcs_1_part_6, 0ll);
       if (team.meet<Slot<Sum, i64>>()) return;
       arcs_1 = add(arcs_1, team.total<Sum, i64>(0));
     }  // gather
@@ -130,8 +130,8 @@ vg_main(const __grid_constant__ Args a) {
     arcs_2 = 0ll;
 
     {
-      f64 change_part_10 = Identity<Sum, f64>::value();
-      f64 dangling_part_11 = Identity<Sum, f64>::value();
+      f64 change_part_10 = (-0.0);
+      f64 dangling_part_11 = (-0.0);
       for (i64 place_12 = thread_number(); place_12 < round_up(num_vertices); place_12 += num_threads()) {
         vid v_4 = (vid)place_12;
         if (place_12 < num_vertices) do {
@@ -147,8 +147,8 @@ vg_main(const __grid_constant__ Args a) {
           }
         } while (false);
       }
-      team.give<Sum>(0, change_part_10);
-      team.give<Sum>(1, dangling_part_11);
+      team.give<Sum>(0, change_part_10, (-0.0));
+      team.give<Sum>(1, dangling_part_11, (-0.0));
       if (team.meet<Slot<Sum, f64>, Slot<Sum, f64>>()) return;
       change = (change + team.total<Sum, f64>(0));
       dangling = (dangling + team.total<Sum, f64>(1));

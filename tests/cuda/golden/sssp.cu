@@ -76,7 +76,7 @@ vg_main(const __grid_constant__ Args a) {
         relax_work_2.push(queued_4, relax_work(queued_4), relax_work_lowest_2);
       }
     }
-    team.give<Min>(0, relax_work_lowest_2);
+    team.give<Min>(0, relax_work_lowest_2, Limits<i64>::most());
     if (team.meet<Slot<Min, i64>>([&] { relax_work_2.recount(team.total<Min, i64>(0)); })) return;
   }
   if (clear_queue(team, frontier)) return;
@@ -87,8 +87,8 @@ vg_main(const __grid_constant__ Args a) {
     visited = 0ll;
 
     {
-      i64 arcs_part_5 = Identity<Sum, i64>::value();
-      i64 visited_part_6 = Identity<Sum, i64>::value();
+      i64 arcs_part_5 = 0ll;
+      i64 visited_part_6 = 0ll;
       i64 relax_work_lowest_7 = Limits<i64>::most();
       for (i64 place_8 = thread_number(); place_8 < relax_work_2.near.count; place_8 += num_threads()) {
         vid src = relax_work_2.near.queue[place_8];
@@ -108,9 +108,9 @@ vg_main(const __grid_constant__ Args a) {
           }
         }
       }
-      team.give<Sum>(0, arcs_part_5);
-      team.give<Sum>(1, visited_part_6);
-      team.give<Min>(2, relax_work_lowest_7);
+      team.give<Sum>(0, arcs_part_5, 0ll);
+      team.give<Sum>(1, visited_part_6, 0ll);
+      team.give<Min>(2, relax_work_lowest_7, Limits<i64>::most());
       if (team.meet<Slot<Sum, i64>, Slot<Sum, i64>, Slot<Min, i64>>([&] { relax_work_2.recount(team.total<Min, i64>(2)); })) return;
       arcs = add(arcs, team.total<Sum, i64>(0));
       visited = add(visited, team.total<Sum, i64>(1));

@@ -9,14 +9,14 @@ work on irregular programs for heterogeneous systems.)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.reductions import identity
 from vgraph.compiler.ir.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.types import BOOL, VID, Scalar, Target, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, VID, Target, Type, Vector, element_of
 from vgraph.schedule import Payload
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
@@ -321,22 +321,3 @@ class _Computed:
         self.before.append(ir.Let(mark, BOOL, FALSE))
         self.after.append(ir.Store(flag, self.index, ir.Var(mark, BOOL)))
         return (*stores, ir.Assign(mark, TRUE))
-
-
-def identity(op: str, t: Type) -> ir.Expr:
-    """The value that a reduction ignores: `x op identity` is x, to the bit."""
-    if isinstance(t, Vector):
-        return ir.Cast(t, identity(op, t.element))
-    assert isinstance(t, Scalar)
-    if t == BOOL:
-        return ir.Const(op in ("min", "&", "*"), BOOL)
-    match op:
-        case "min":
-            return ir.Const(math.inf, t)
-        case "max":
-            return ir.Const(-math.inf, t)
-        case "&":
-            return ir.Const(-1, t)
-        case "+":
-            return ir.Const(-0.0 if t.is_float else 0, t)
-    return ir.Const(1 if op == "*" else 0, t)

@@ -7,31 +7,17 @@ each reduced into the vertex.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NoReturn
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.reductions import identity
 from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
-from vgraph.compiler.types import BOOL, VID, Type, element_of
-from vgraph.compiler.types import Vector as VectorType
+from vgraph.compiler.types import VID
 
 _EFFECTS: Final = (ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Claim, ir.Union, ir.Emit)
-
-
-def identity(op: str, t: Type) -> ir.Expr:
-    """The value that a reduction begins with: `e op identity` is `e`."""
-    kind = element_of(t)
-    if op in ("min", "max"):
-        value: float | bool = (op == "min") if kind == BOOL else math.inf if op == "min" else -math.inf
-    elif kind == BOOL:
-        value = op in ("*", "&")
-    else:
-        value = {"+": 0, "|": 0, "*": 1, "&": -1}[op]
-    constant = ir.Const(value, kind)
-    return ir.Cast(t, constant) if isinstance(t, VectorType) else constant
 
 
 def as_reduction(n: ir.Node, vertex: str) -> ir.Node | None:
@@ -232,4 +218,4 @@ def _below(s: ir.Stmt) -> Iterator[ir.Node]:
                 yield from _below(child)
 
 
-__all__ = ["as_reduction", "cut_operator", "identity"]
+__all__ = ["as_reduction", "cut_operator"]

@@ -15,7 +15,8 @@ from typing import TypeVar
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import fixed_claim, only_claims
 from vgraph.compiler.analysis.lanes import SHARED_BY, shared_operator
-from vgraph.compiler.analysis.pieces import cut_operator, identity
+from vgraph.compiler.analysis.pieces import cut_operator
+from vgraph.compiler.analysis.reductions import identity
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
 from vgraph.compiler.types import BOOL, I64, VID, Type

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.pieces import identity
+from vgraph.compiler.analysis.reductions import identity
 from vgraph.compiler.ir.rewrite import FreshNames, fresh_names, transform, transform_body, walk, with_fields
 from vgraph.compiler.types import I64, U64, VID, Type, Vector, element_of
 

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
+from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.statements import OPERATIONS, combined
-from vgraph.compiler.backends.cuda.texts import type_name
+from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.types import Vector, element_of
 
@@ -26,8 +27,8 @@ def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
     types = {g.name: g.type for g in f.program.globals}
     for op, name in reductions(body):
         variable = region.partials[op, name] = f.temporary(f"{name} part")
-        t = type_name(types[name])
-        f.line(f"{t} {variable} = Identity<{OPERATIONS[op]}, {t}>::value();")
+        t = types[name]
+        f.line(f"{type_name(t)} {variable} = {constant(neutral(op, t), t, f.program.target)};")
     for node in walk_body(body):
         if isinstance(node, ir.BucketPush) and node.buckets not in region.lowest:
             region.lowest[node.buckets] = f.temporary(f"{node.buckets} lowest")
@@ -51,17 +52,18 @@ def close_region(f: Emitter, region: Region) -> None:
     totals: list[tuple[str, str, str, int]] = []
     for (op, name), variable in region.partials.items():
         t = types[name]
-        f.line(f"team.give<{OPERATIONS[op]}>({len(slots)}, {variable});")
+        nothing = constant(neutral(op, t), element_of(t), f.program.target)
+        f.line(f"team.give<{OPERATIONS[op]}>({len(slots)}, {variable}, {nothing});")
         totals.append((op, name, type_name(t), len(slots)))
         width = t.length if isinstance(t, Vector) else 1
         slots += [f"Slot<{OPERATIONS[op]}, {type_name(element_of(t))}>"] * width
     after = [f"{f.frontier(name)}.recount();" for name in region.queues]
     for frontier, variable in region.counts.items():
-        f.line(f"team.give<Sum>({len(slots)}, {variable});")
+        f.line(f"team.give<Sum>({len(slots)}, {variable}, 0ull);")
         after.append(f"{f.frontier(frontier)}.count += (i64)team.total<Sum, u64>({len(slots)});")
         slots.append("Slot<Sum, u64>")
     for name, variable in region.lowest.items():
-        f.line(f"team.give<Min>({len(slots)}, {variable});")
+        f.line(f"team.give<Min>({len(slots)}, {variable}, Limits<i64>::most());")
         after.append(f"{f.buckets(name)}.recount(team.total<Min, i64>({len(slots)}));")
         slots.append("Slot<Min, i64>")
     f.slots = max(f.slots, len(slots))

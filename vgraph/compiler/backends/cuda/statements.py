@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, leaves, own_arcs
+from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.expressions import binary
-from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
+from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.types import BOOL, VID, Vector
 
@@ -244,8 +245,8 @@ def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     assert sums is not None
     for name, (op, t) in sums.items():
         if t is not None:
-            identity = f"Identity<{OPERATIONS[op]}, {type_name(t)}>::value()"
-            f.line(f"if (!lanes.leads()) {f.local(name)} = {identity};")
+            nothing = constant(neutral(op, t), t, f.program.target)
+            f.line(f"if (!lanes.leads()) {f.local(name)} = {nothing};")
     begin, end = _bounds(f, node)
     if leaves(node.body) and sums:
         _search(f, node, columns, sums, begin, end)

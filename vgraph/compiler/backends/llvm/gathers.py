@@ -6,6 +6,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import lanes_of, touched, varies
+from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted
@@ -73,12 +74,11 @@ class _Lanes:
 
     def begin(self) -> None:
         """A register of partial results for each statement, in a stack slot that LLVM removes."""
-        from vgraph.compiler.backends.llvm.parallel import identity
-
         for s in self.statements:
             t = self.vector(s.value.type)
-            slot = self.f.slot(self.f.types.register(t), f"lanes.{s.name}")
-            self.f.do(f"store {self.f.types.register(t)} {identity(self.f, s.op, t)}, ptr {slot}")
+            register, nothing = self.f.types.register(t), self.f.types.constant(neutral(s.op, t), t)
+            slot = self.f.slot(register, f"lanes.{s.name}")
+            self.f.do(f"store {register} {nothing}, ptr {slot}")
             self.totals.append((slot, t))
 
     def whole(self, begin: str) -> LoopBody:
@@ -101,15 +101,13 @@ class _Lanes:
         self._step(arc, f.op(f"icmp ult <{n} x i32> <{numbers}>, {spread}"))
 
     def _step(self, arc: str, mask: str | None) -> None:
-        from vgraph.compiler.backends.llvm.parallel import identity
-
         f = self.f
         others = self._row(self.ids, f.pointers[self.columns], arc, self.columns, mask)
         for s, (slot, t) in zip(self.statements, self.totals, strict=True):
             value, name = self._value(s.value, others, arc, mask), f.types.register(t)
             if mask is not None:
-                neutral = identity(f, s.op, t)
-                value = f.op(f"select <{self.lanes} x i1> {mask}, {name} {value}, {name} {neutral}")
+                nothing = f.types.constant(neutral(s.op, t), t)
+                value = f.op(f"select <{self.lanes} x i1> {mask}, {name} {value}, {name} {nothing}")
             old = f.op(f"load {name}, ptr {slot}")
             f.do(f"store {name} {combine(f, s.op, old, value, t)}, ptr {slot}")
 

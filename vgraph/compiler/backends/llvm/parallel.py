@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
@@ -17,7 +18,7 @@ from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, selection
 from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body, written_alone
-from vgraph.compiler.types import I64, VID, Type
+from vgraph.compiler.types import I64, VID
 
 VERTEX_CHUNK: Final = (64, 64)
 """(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
@@ -254,7 +255,7 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
     for op, name in reductions(body):
         t = f.globals[name].type
         slot = region.partials[op, name] = f.slot(f.types.register(t), f"partial.{name}")
-        f.do(f"store {f.types.register(t)} {identity(f, op, t)}, ptr {slot}")
+        f.do(f"store {f.types.register(t)} {f.types.constant(neutral(op, t), t)}, ptr {slot}")
 
 
 def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, str]:
@@ -372,17 +373,6 @@ def _share_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callabl
 
 
 # --- global reductions --------------------------------------------------------------------------------------
-
-
-def identity(f: Emitter, op: str, t: Type) -> str:
-    """The value that a reduction begins with."""
-    if op in ("+", "|", "^"):
-        return f.types.constant(0, t)
-    if op == "*":
-        return f.types.constant(1, t)
-    if op == "&":
-        return f.types.constant(-1, t)
-    return f.types.constant(f.types.extreme(t, largest=op == "min"), t)
 
 
 def combine_partials(f: Emitter, region: Region) -> None:

@@ -78,17 +78,6 @@ class Types:
             value = integer_of(value, t.kind is Kind.SIGNED, bits)
         return str(_signed(int(value), bits))
 
-    def extreme(self, t: Type, largest: bool) -> float:
-        """The largest or smallest value of an element of `t`."""
-        element = t.element if isinstance(t, Vector) else t
-        if element.kind is Kind.BOOL:
-            return largest
-        if element.kind is Kind.FLOAT:
-            return math.inf if largest else -math.inf
-        return integer_of(
-            math.inf if largest else -math.inf, element.kind is Kind.SIGNED, self.target.width(element)
-        )
-
 
 def integer_of(value: float, signed: bool, bits: int) -> int:
     """A float as an integer: truncated, saturated, NaN gives 0."""

@@ -183,28 +183,22 @@ VG_DEVICE i64 rounds(i64 start, i64 stop, i64 step) {
   return 0;
 }
 
-// --- reductions: what is combined, where it begins, whether it changed anything ----------------------------
+// --- reductions: what is combined, whether it changed anything ----------------------------
 
 struct Sum {
   static constexpr bool monotone = false;
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return add(a, b); }
-  template <class T>
-  static VG_DEVICE T identity() { return (T)0; }
 };
 struct Product {
   static constexpr bool monotone = false;
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return mul(a, b); }
-  template <class T>
-  static VG_DEVICE T identity() { return (T)1; }
 };
 struct Min {
   static constexpr bool monotone = true;
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return min(a, b); }
-  template <class T>
-  static VG_DEVICE T identity() { return Limits<T>::most(); }
   template <class T>  // a NaN in memory stays, a NaN that comes is put there
   static VG_DEVICE bool better(T value, T old) { return !(value >= old) && old == old; }
 };
@@ -213,8 +207,6 @@ struct Max {
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return max(a, b); }
   template <class T>
-  static VG_DEVICE T identity() { return Limits<T>::least(); }
-  template <class T>
   static VG_DEVICE bool better(T value, T old) { return !(value <= old) && old == old; }
 };
 struct Or {
@@ -222,19 +214,12 @@ struct Or {
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return (T)(a | b); }
   template <class T>
-  static VG_DEVICE T identity() { return (T)0; }
-  template <class T>
   static VG_DEVICE bool better(T value, T old) { return (T)(old | value) != old; }
 };
 struct And {
   static constexpr bool monotone = true;
   template <class T>
   static VG_DEVICE T apply(T a, T b) { return (T)(a & b); }
-  template <class T>
-  static VG_DEVICE T identity() {
-    if constexpr (sizeof(T) == 1) return true;
-    else return (T)~(Bits<T>)0;
-  }
   template <class T>
   static VG_DEVICE bool better(T value, T old) { return (T)(old & value) != old; }
 };
@@ -246,14 +231,5 @@ VG_DEVICE Vec<T, N> combine(Vec<T, N> a, Vec<T, N> b) {
   for (int k = 0; k < N; ++k) a.x[k] = Op::apply(a.x[k], b.x[k]);
   return a;
 }
-
-template <class Op, class T>
-struct Identity {
-  static VG_DEVICE T value() { return Op::template identity<T>(); }
-};
-template <class Op, class T, int N>
-struct Identity<Op, Vec<T, N>> {
-  static VG_DEVICE Vec<T, N> value() { return splat<Vec<T, N>>(Op::template identity<T>()); }
-};
 
 }  // namespace vg

@@ -100,7 +100,7 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, bool& more) {
         if (k > before) b.near.append(v);  // else it was visited since
       }
     }
-    team.template give<Min>(0, lowest);
+    team.template give<Min>(0, lowest, Limits<i64>::most());
     bool stop = team.template meet<Slot<Min, i64>>([&] {
       b.near.recount();
       b.rest.recount();

@@ -182,16 +182,16 @@ struct Team {
   // True in one thread of the grid.
   VG_DEVICE bool first() const { return threadIdx.x == 0 && blockIdx.x == 0; }
 
-  // Add this thread's `value` to what slot `k` will hold at the next `meet`.
+  // Add this thread's `value` to what slot `k` will hold at the next `meet`; `nothing` is what adds nothing.
   template <class Op, class T>
-  VG_DEVICE void give(int k, T value) {
+  VG_DEVICE void give(int k, T value, T nothing) {
     __syncwarp();
     value = warp_reduce<Op>(value);
-    if (lane() == 0 && !(value == Op::template identity<T>())) Slot<Op, T>::merge(&board->parts[k], value);
+    if (lane() == 0 && !(value == nothing)) Slot<Op, T>::merge(&board->parts[k], value);
   }
   template <class Op, class T, int N>
-  VG_DEVICE void give(int k, Vec<T, N> value) {
-    for (int i = 0; i < N; ++i) give<Op>(k + i, value.x[i]);
+  VG_DEVICE void give(int k, Vec<T, N> value, T nothing) {
+    for (int i = 0; i < N; ++i) give<Op>(k + i, value.x[i], nothing);
   }
 
   // The barrier of the grid. Combines what was given to slots 0, 1, ... of the types `S`; thread 0 of each block then
