@@ -29,11 +29,12 @@ def signed(arms):
 class Ways:
     """What native code knows of the two ways; a window of 20 s, in which the first thread ran all the time, is over."""
 
-    def __init__(self, context, *, busy, **arms):
+    def __init__(self, context, *, busy, stalls=False, **arms):
         self.memory = aligned_zeros(POOL.size)
         self.pool = self.memory.view(POOL.dtype)
         self.pool["few"] = self.pool["spin"] = 2000
-        self.pool["busy_until"] = FUTURE if busy else 0
+        self.pool["busy_until"] = FUTURE if busy or stalls else 0
+        self.pool["shared_until"] = FUTURE if busy else 0
         self.context = context
         self.arms = signed(context._arms)
         context.set("pool", self.memory.ctypes.data)
@@ -72,7 +73,7 @@ def test_a_machine_is_busy_if_one_thread_was_not_run(ways, stopped):
     if stopped:
         known.arms["idle"] -= 2 * SECOND
     known.end_loop()
-    assert (known.pool["busy_until"][0] > now) == stopped
+    assert (known.pool["busy_until"][0] > now) == (known.pool["shared_until"][0] > now) == stopped
 
 
 def test_a_team_that_waits_is_not_taken_for_a_busy_machine_once_more(ways):
@@ -86,6 +87,11 @@ def test_a_team_that_waits_is_not_taken_for_a_busy_machine_once_more(ways):
 def test_a_team_is_tried_later_on_a_busy_machine(ways, busy):
     arms = ways(busy=busy, alone=1, left=10 * SECOND).end_loop()
     assert (arms["alone"], arms["trying"]) == ((1, 0) if busy else (0, 1))
+
+
+def test_uneven_work_that_was_waited_for_does_not_keep_teams_from_being_tried(ways):
+    arms = ways(busy=False, stalls=True, alone=1, left=10 * SECOND).end_loop()
+    assert (arms["alone"], arms["trying"]) == (0, 1)
 
 
 def test_one_thread_is_tried_as_soon_on_a_busy_machine(ways):
@@ -131,16 +137,16 @@ def test_a_new_kernel_begins_with_what_the_pool_knows(busy, monkeypatch):
     with ContextView(3) as context:
         run_native(empty, context, 3)
     pools = [pool for pool in native_threads._pools if pool.threads == 3]
-    before = [pool._fields["busy_until"].copy() for pool in pools]
+    before = [pool._fields["shared_until"].copy() for pool in pools]
     empty.learned.clear()
     try:
         for pool in pools:
-            pool._fields["busy_until"] = FUTURE if busy else 0
+            pool._fields["shared_until"] = FUTURE if busy else 0
         with ContextView(3) as context:
             run_native(empty, context, 3)
     finally:
         for pool, until in zip(pools, before, strict=True):
-            pool._fields["busy_until"] = until
+            pool._fields["shared_until"] = until
     assert empty.learned[3][1]["alone"][0] == busy
 
 

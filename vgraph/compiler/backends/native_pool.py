@@ -39,7 +39,8 @@ POOL: Final = Layout(
         ("few_until", "i64"),
         ("wait_mean", "i64"),
         ("missed", "i64"),  # ns of work done without threads that sleep
-        ("busy_until", "i64"),  # after a thread was not run for a while
+        ("busy_until", "i64"),  # after a thread was waited for, or not run, for long
+        ("shared_until", "i64"),  # after a thread was not run for long
         ("spin", "i32"),  # what the host has set as `spin_limit`
     ),
 )
@@ -365,9 +366,9 @@ entry:
   %fresh = icmp eq i64 %patience, 0
   br i1 %fresh, label %hopeful, label %forks
 hopeful:
-  %until = get POOL.busy_until(%pool)
-  %busy = icmp slt i64 %now, %until
-  %alone = zext i1 %busy to i32
+  %until = get POOL.shared_until(%pool)
+  %shared = icmp slt i64 %now, %until
+  %alone = zext i1 %shared to i32
   set ARMS.patience(%arms) = <PATIENCE>
   set ARMS.left(%arms) = <PATIENCE>
   set ARMS.alone(%arms) = %alone

@@ -7,13 +7,14 @@
   by window; the other is tried now and then, ever more rarely while it does not win, and soon when a thread had to
   wait for long, which says that the system did not run another. So it does not matter why a team is slow: other
   processes, uneven work, or data that travel between the caches of cores. Very long loops get a team always.
-- A machine is busy if a thread had to wait for long, or if one thread that waits for nobody was not run for as long.
-  Then members of a team spin less, windows are long enough for a few turns of the scheduler, and new kernels begin with
-  one thread. What one thread gets done is then up to its share of a processor, which changes from window to window. So
-  a team is not tried because one thread has become slower, it is tried less often, and it must win clearly.
+- A machine is busy if a thread had to wait for long. Then members of a team spin less, and windows are long enough for
+  a few turns of the scheduler. It is known to be shared if one thread that waits for nobody was not run for as long:
+  what it gets done is up to its share of a processor, which changes from window to window. So new kernels begin with
+  one thread, a team is not tried because one thread has become slower, it is tried less often, and it must win
+  clearly. Waiting alone does not say so, for uneven work is waited for as well.
 
 What is known of loops and ways is kept with the kernel (`Kernel.learned`); `few`, and until when the machine is called
-busy, with the pool.
+busy or shared, with the pool.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ PATIENCE_MOST: Final = 1_000_000_000
 HURRY: Final = 16
 """A stall brings the next trial nearer by so many times its length."""
 WARY: Final = 16
-"""On a busy machine one thread goes on for so many times longer until a team is tried."""
+"""On a shared machine one thread goes on for so many times longer until a team is tried."""
 LONG: Final = 32_000_000
 """ns of work of a loop that gets a team always."""
 
@@ -296,6 +297,7 @@ look:
 longer:
   %until = add i64 %now, <CALM>
   set POOL.busy_until(%pool) = %until
+  set POOL.shared_until(%pool) = %until
   %enough = icmp sge i64 %wall, <WINDOW_BUSY>
   br i1 %enough, label %end, label %done
 end:
@@ -345,6 +347,8 @@ entry:
   %spin.busy = lshr i32 %spin, 3
   %spin.now = select i1 %calm, i32 %spin, i32 %spin.busy
   set CONTEXT.spin_limit(%ctx) = %spin.now
+  %shared = get POOL.shared_until(%pool)
+  %own = icmp uge i64 %now, %shared
   ; a window of which most was spent on something else says nothing
   %idled = sub i64 %idle, %idle.old
   %ran = sub i64 %wall, %idled
@@ -366,9 +370,9 @@ account:
   call void @join_half(ptr %mine.wall, i64 %wall)
   %mine = call i64 @speed(ptr %mine.work, ptr %mine.wall)
   %other = call i64 @speed(ptr %other.work, ptr %other.wall)
-  ; one thread's speed is whatever share the system has given it: on a busy machine a team must win clearly
+  ; one thread's speed is whatever share the system has given it: where others want it too, a team must win clearly
   %to.team = xor i1 %alone, true
-  %unsure.0 = xor i1 %calm, true
+  %unsure.0 = xor i1 %own, true
   %unsure = and i1 %unsure.0, %to.team
   %shift = select i1 %unsure, i64 1, i64 4
   %margin = lshr i64 %other, %shift
@@ -395,7 +399,7 @@ decide:
   br i1 %better, label %done, label %change
 go.on:
   ; nor does that share say that the machine is free for a team
-  %steady = select i1 %alone, i1 %calm, i1 true
+  %steady = select i1 %alone, i1 %own, i1 true
   %left = get ARMS.left(%arms)
   %late = select i1 %steady, i64 1, i64 <WARY>
   %passed = udiv i64 %wall, %late
