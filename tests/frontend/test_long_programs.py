@@ -15,13 +15,14 @@ import pytest
 
 import vgraph as vg
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.effort import Effort, effort_for
+from vgraph.compiler.backends.effort import Effort, Level, effort_for
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.frontend.unit import Names
 from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.types import Target
+from vgraph.config import scope
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.refusals.limits import InlinedTooOften, TooDeep
 from vgraph.runtime.devices.cpu import backend
@@ -240,10 +241,13 @@ def module(instructions: int, loops: int) -> str:
 @pytest.mark.parametrize(
     ("instructions", "loops", "effort"),
     [
-        (3000, 30, Effort(3, True)),
-        (3000, 2, Effort(1, True)),
-        (6000, 60, Effort(3, False)),
-        (6000, 1, Effort(1, False)),
+        (3000, 30, Effort(Level.ALL, True)),
+        (3000, 2, Effort(Level.SOME, True)),
+        (6000, 60, Effort(Level.ALL, False)),
+        (6000, 1, Effort(Level.SOME, False)),
+        (11_000, 110, Effort(Level.CLEAN, False)),
+        (11_000, 1, Effort(Level.CLEAN, False)),
+        (21_000, 210, Effort(Level.NOTHING, False)),
     ],
 )
 def test_effort(instructions: int, loops: int, effort: Effort) -> None:
@@ -251,11 +255,24 @@ def test_effort(instructions: int, loops: int, effort: Effort) -> None:
 
 
 def test_effort_follows_from_the_longest_function() -> None:
-    assert effort_for(module(3000, 30) + "\n" + module(3000, 30)) == Effort(3, True)
-    assert effort_for(module(3000, 2) + "\n" + module(30, 30)) == Effort(1, True)
-    assert effort_for(module(6000, 60) + "\n" + module(30, 30)) == Effort(3, False)
+    assert effort_for(module(3000, 30) + "\n" + module(3000, 30)) == Effort(Level.ALL, True)
+    assert effort_for(module(3000, 2) + "\n" + module(30, 30)) == Effort(Level.SOME, True)
+    assert effort_for(module(6000, 60) + "\n" + module(30, 30)) == Effort(Level.ALL, False)
+
+
+@pytest.mark.parametrize(("count", "level"), [(32, Level.CLEAN), (64, Level.NOTHING)])
+def test_long_programs_give_what_they_mean(
+    programs: ModuleType, tmp_path: Path, count: int, level: Level
+) -> None:
+    main = programs.load(programs.KINDS["applies"](count), tmp_path)
+    assert effort_for(compile_text(main)).level is level
+    n = count // 2
+    path = vg.Graph.from_edges(range(n), range(1, n + 1))
+    with scope(opt=3):
+        found = vg.run(main, path, threads=2)
+    assert found.x.tolist() == vg.run(main, path, device="python").x.tolist()
 
 
 def test_the_library_gets_full_effort() -> None:
     longest = compile_text(vg.algorithms.biconnected_components, directed=False)
-    assert effort_for(longest) == Effort(3, True)
+    assert effort_for(longest) == Effort(Level.ALL, True)

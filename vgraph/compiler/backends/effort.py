@@ -4,31 +4,50 @@ In a module with a function above `_LINES` loops are neither unrolled nor vector
 the whole function again.
 In a straight run of `_STRETCH` instructions with many branches jump threading makes so many values that their registers
 take cubic time: 300 `if` statements 37 s, without it 0.5 s (`benchmarks/compile_time.py`).
+Above `_LONG` lines even the passes of -O1 and the allocation of registers take quadratic time: 80 applies of an edge
+operator 30 s, merely cleaned up 6 s, and 160 of them half a minute. Above `_ENDLESS` nothing is optimised: 0.6 s.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
 _LINES: Final = 5000  # the longest program of the library has 3,700
 _STRETCH: Final = 1000  # the library: 270
+_LONG: Final = 10_000
+_ENDLESS: Final = 20_000
 _LABEL: Final = re.compile(r'label %([\w.$-]+|"[^"]*")')
+
+
+class Level(IntEnum):
+    """What is done to a module. The code generator's own level is at most this, too."""
+
+    NOTHING = 0
+    CLEAN = 1
+    """Values come out of memory, and what is constant or never reached goes away."""
+    SOME = 2
+    """As `-O1`."""
+    ALL = 3
+    """As `-O3`."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """The level of optimisation, as in `-O2`, and whether loops are unrolled and vectorised."""
+    """How hard LLVM works, and whether loops are unrolled and vectorised."""
 
-    level: int
+    level: Level
     loops: bool
 
 
 def effort_for(text: str) -> Effort:
     """What a module in LLVM's text form is worth."""
     lines, stretch = _measure(text)
-    return Effort(1 if stretch > _STRETCH else 3, lines <= _LINES)
+    if lines > _LONG:
+        return Effort(Level.NOTHING if lines > _ENDLESS else Level.CLEAN, False)
+    return Effort(Level.SOME if stretch > _STRETCH else Level.ALL, lines <= _LINES)
 
 
 def _measure(text: str) -> tuple[int, int]:

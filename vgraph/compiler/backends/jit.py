@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.base import ENTRY, TEAM, Kernel, KernelInterface
-from vgraph.compiler.backends.effort import effort_for
+from vgraph.compiler.backends.effort import Level, effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.foreign.externals import External, needed
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError
 
 if TYPE_CHECKING:
-    from llvmlite.binding import ModuleRef, TargetMachine
+    from llvmlite.binding import ModulePassManager, ModuleRef, TargetMachine
 
 _lock = threading.RLock()
 
@@ -101,7 +101,8 @@ def _level(opt: int | None) -> int:
 def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
     """Parse, verify and optimise for the host; the caller holds the lock."""
     llvm = _initialize()
-    machine = _host_machine(opt)
+    effort = effort_for(text)
+    machine = _host_machine(min(opt, effort.level))
     try:
         module = llvm.parse_assembly(text)
         module.triple = machine.triple
@@ -111,17 +112,28 @@ def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
         module.verify()
     except RuntimeError as fault:
         raise InternalError(f"LLVM refuses the generated code: {fault}") from fault
-    if opt == 0:
+    if opt == 0 or effort.level is Level.NOTHING:
         return module, machine
-    effort = effort_for(text)
-    options = llvm.create_pipeline_tuning_options(speed_level=min(opt, effort.level))
+    speed = min(opt, 3 if effort.level is Level.ALL else 1)
+    options = llvm.create_pipeline_tuning_options(speed_level=speed)
     loops = opt >= 2 and effort.loops
     options.loop_vectorization = options.loop_unrolling = options.loop_interleaving = loops
     # Two scalars at a time: it finds next to nothing here, in time that is quadratic in a straight run of code.
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = _cleaning() if effort.level is Level.CLEAN else builder.getModulePassManager()
+    passes.run(module, builder)
     return module, machine
+
+
+def _cleaning() -> ModulePassManager:
+    passes = _initialize().create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    return passes
 
 
 def _link(module: ModuleRef, external: External) -> None:
