@@ -12,9 +12,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import vgraph as vg
 from vgraph.errors import GraphError
 from vgraph.graph import Graph, arrays, build
+from vgraph.graph.arrays import memory_of
 from vgraph.graph.build import EdgeList
+from vgraph.graph.extend import with_edges
+from vgraph.graph.orient import oriented
+from vgraph.graph.segments import segments_of
+from vgraph.graph.weights import weighing
 
 
 def example() -> Graph:
@@ -76,13 +82,60 @@ def test_arrays_with_steps() -> None:
     assert all(array.flags.c_contiguous for array in arrays_of(graph))
 
 
-def test_what_is_sealed_stays_the_same_array() -> None:
+def test_what_is_sealed_stays_the_same_memory() -> None:
     graph = example()
     more = graph.with_vertex_property("y", [1, 2, 3])
-    assert more.edge_properties["weight"] is graph.edge_properties["weight"]
-    assert Graph.from_edges([0], [1], directed=False, w=[1]).in_property("w").base is not None
+    assert memory_of(more.edge_properties["weight"]) is memory_of(graph.edge_properties["weight"])
     undirected = Graph.from_edges([0], [1], directed=False, w=[1])
-    assert undirected.in_property("w") is undirected.edge_properties["w"]
+    assert memory_of(undirected.in_property("w")) is memory_of(undirected.edge_properties["w"])
+    costs = graph.with_edge_property("cost", [1, 2, 3, 4])
+    assert weighing(costs, "cost") is weighing(costs, "cost")
+    assert weighing(costs.with_edge_property("cost", [1, 2, 3, 5]), "cost") is not weighing(costs, "cost")
+
+
+REINTERPRETED: list[Callable[[NDArray[Any]], None]] = [
+    lambda array: setattr(array, "dtype", np.uint8),
+    lambda array: setattr(array, "shape", (1, *array.shape)),
+    lambda array: setattr(array, "strides", (0,) * array.ndim),
+]
+
+
+@pytest.mark.parametrize("change", REINTERPRETED, ids=["dtype", "shape", "strides"])
+@pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
+def test_nobody_can_reinterpret_a_graph(change: Callable[[NDArray[Any]], None]) -> None:
+    """What is done to an array object that was handed out stays with that object."""
+    graph = example()
+    segments_of(graph, 2)
+    before = [(a.tolist(), a.dtype, a.shape) for a in arrays_of(graph)]
+    for array in [*arrays_of(graph), *graph.edges()[:2], *graph.edges()[2].values()]:
+        change(array)
+    for array in graph.__reduce__()[1][:2]:
+        change(array)
+    assert [(a.tolist(), a.dtype, a.shape) for a in arrays_of(graph)] == before
+    reached = vg.run(vg.algorithms.sssp, graph, source=0, threads=1)
+    assert reached.dist.tolist() == [0, 1.5, 3.5]
+    pulled = vg.Schedule().at("relax", direction=vg.PULL)
+    assert vg.run(vg.algorithms.sssp, graph, source=0, schedule=pulled).dist.tolist() == [0, 1.5, 3.5]
+    assert vg.run(vg.algorithms.bfs, graph, source=0, relabel="degree").level.tolist() == [0, 1, 1]
+
+
+def test_nobody_can_write_to_what_is_kept_with_a_graph() -> None:
+    graph = Graph.from_edges([0, 1, 0], [1, 2, 2], directed=False)
+    segments = segments_of(graph, 2)
+    kept = [oriented(graph).rank, with_edges(graph).rank, segments.bounds, segments.column_indices]
+    for array in kept:
+        assert array is not None
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
+            array.flags.writeable = True
+
+
+def test_what_a_user_reinterpreted_can_be_given_to_a_graph() -> None:
+    """As any other array: copied, as it looks."""
+    graph = example()
+    mine = graph.edge_properties["weight"]
+    mine.dtype = np.int64
+    assert graph.with_edge_property("bits", mine).edge_properties["bits"].dtype == np.int64
+    assert graph.edge_properties["weight"].tolist() == [1.5, 4, 2, 3]
 
 
 @pytest.mark.parametrize(

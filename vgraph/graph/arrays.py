@@ -217,9 +217,51 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
     assert array.flags.c_contiguous, "kernels walk arrays element by element"
     base: object = array.base
     if isinstance(base, memoryview) and base.readonly:
-        return array
+        again = np.asarray(base)
+        if again.shape == array.shape and again.dtype == array.dtype:
+            return again
     array.flags.writeable = False
     return np.asarray(array.data)
+
+
+def handed_out(array: NDArray[Any]) -> NDArray[Any]:
+    """A new array object over the memory of a sealed one.
+
+    Whoever has an array object can change its dtype, shape and strides in place. What is kept for compiled code is
+    therefore never handed out itself.
+    """
+    return np.asarray(array.base)
+
+
+def memory_of(array: NDArray[Any]) -> object:
+    """What owns the memory of a sealed array: one and the same object, however often the array is handed out."""
+    base: object = array.base
+    assert isinstance(base, memoryview), "a sealed array looks through one"
+    return base.obj
+
+
+class SealedArrays(Mapping[str, NDArray[Any]]):
+    """Arrays by name that nobody can change: sealed, and handed out as a new object each time."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._kept = {name: sealed(values) for name, values in arrays.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return handed_out(self._kept[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kept
+
+    def __repr__(self) -> str:
+        return repr(self._kept)
 
 
 def _property_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:

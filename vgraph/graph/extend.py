@@ -10,6 +10,7 @@ import numpy as np
 
 from vgraph.errors import ParameterError
 from vgraph.graph import build
+from vgraph.graph.arrays import sealed
 from vgraph.graph.graph import Graph
 from vgraph.graph.orient import without_parallel_arcs
 from vgraph.graph.prepared import Prepared
@@ -73,7 +74,7 @@ def _with_edges(graph: Graph) -> Prepared:
     numbered = n + np.searchsorted(once, np.minimum(begins, ends) * n + np.maximum(begins, ends))
     none = np.full(n, -1, np.int64)
     both = {"left": np.r_[none, left, -1], "right": np.r_[none, right, -1]}
-    return Prepared(_extended(simple, once.size + 1, both, {"name": numbered}), rank)
+    return Prepared(_extended(simple, once.size + 1, both, {"name": numbered}), sealed(rank))
 
 
 def _extended(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from vgraph.errors import GraphError
 from vgraph.graph import build, interop
 from vgraph.graph.arrays import (
+    SealedArrays,
     as_ids,
     as_properties,
     as_property,
@@ -22,6 +22,8 @@ from vgraph.graph.arrays import (
     check_num_vertices,
     check_offsets,
     final_dtypes,
+    handed_out,
+    memory_of,
     sealed,
 )
 from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
@@ -59,8 +61,7 @@ class Graph:
 
     def __init__(self, topology: Topology, edge: Properties, vertex: Properties) -> None:
         self._topology = topology
-        self._edge = MappingProxyType({name: sealed(values) for name, values in edge.items()})
-        self._vertex = MappingProxyType({name: sealed(values) for name, values in vertex.items()})
+        self._edge, self._vertex = SealedArrays(edge), SealedArrays(vertex)
         self._in_edge: dict[str, NDArray[Any]] = {}
         self._ranges: dict[str, PropertyRange] = {}
         self._relabelled: dict[str, Relabelled] = {}
@@ -267,12 +268,12 @@ class Graph:
 
     @property
     def edge_properties(self) -> Properties:
-        """Edge properties by name: arrays with one row per arc, in out order, that cannot be written to."""
+        """Edge properties by name: arrays with one row per arc, in out order, that cannot be changed."""
         return self._edge
 
     @property
     def vertex_properties(self) -> Properties:
-        """Vertex properties by name: arrays with one row per vertex that cannot be written to."""
+        """Vertex properties by name: arrays with one row per vertex that cannot be changed."""
         return self._vertex
 
     def with_vertex_property(self, name: str, values: ArrayLike) -> Graph:
@@ -304,7 +305,8 @@ class Graph:
                 edge = {name: values[arcs] for name, values in self._edge.items()}
                 vertex = {name: values[old_of_new] for name, values in self._vertex.items()}
                 self._relabelled[by] = Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)
-            return self._relabelled[by]
+            made = self._relabelled[by]
+            return Relabelled(made.graph, handed_out(made.old_of_new), handed_out(made.new_of_old))
 
     def in_property(self, name: str) -> NDArray[Any]:
         """The edge property in the order of `in_`: row i belongs to the i-th arc of `in_.column_indices`."""
@@ -313,7 +315,7 @@ class Graph:
             if name not in self._in_edge:
                 edge_ids = self.in_.edge_ids
                 self._in_edge[name] = values if edge_ids is None else sealed(values[edge_ids])
-            return self._in_edge[name]
+            return handed_out(self._in_edge[name])
 
     def edge_property_range(self, name: str) -> PropertyRange:
         """Smallest and largest value of an edge property, NaN left out, and whether it holds a NaN."""
@@ -337,7 +339,11 @@ class Graph:
 
     def _sharing(self, edge: Properties, vertex: Properties) -> Graph:
         graph = Graph(self._topology, edge, vertex)
-        kept = [name for name in edge if edge[name] is self._edge.get(name)]
+        kept = [
+            name
+            for name in edge
+            if name in self._edge and memory_of(edge[name]) is memory_of(self._edge[name])
+        ]
         graph._in_edge = {name: self._in_edge[name] for name in kept if name in self._in_edge}
         graph._means = {name: self._means[name] for name in kept if name in self._means}
         graph._ranges = {name: self._ranges[name] for name in kept if name in self._ranges}
@@ -372,7 +378,7 @@ class Graph:
     @property
     def num_vertices(self) -> int:
         """The number of vertices."""
-        return self.out.row_offsets.size - 1
+        return self._topology.num_vertices
 
     @property
     def num_edges(self) -> int:
@@ -382,17 +388,17 @@ class Graph:
     @property
     def num_arcs(self) -> int:
         """The number of stored arcs: an undirected edge has two, unless it is a self-loop."""
-        return self.out.column_indices.size
+        return self._topology.num_arcs
 
     @property
     def id_dtype(self) -> np.dtype[Any]:
         """The dtype of stored vertex ids: uint32 or uint64."""
-        return self.out.column_indices.dtype
+        return self._topology.id_dtype
 
     @property
     def offset_dtype(self) -> np.dtype[Any]:
         """The dtype of row offsets and edge ids: uint32 or uint64."""
-        return self.out.row_offsets.dtype
+        return self._topology.offset_dtype
 
     @property
     def out_degree(self) -> NDArray[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import build
-from vgraph.graph.arrays import MAX_ID_32
+from vgraph.graph.arrays import MAX_ID_32, memory_of, sealed
 from vgraph.graph.graph import Graph
 from vgraph.graph.prepared import Prepared
 
@@ -60,7 +60,7 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
     kept = graph.kept_with_topology("lightest arcs", dict)
     weight = graph.edge_properties["weight"]
     before, made = kept.get("latest", (None, None))
-    if before is not weight:
+    if before is not memory_of(weight):
         sources, targets, properties = graph.edges()
         made = Graph.from_edges(
             sources,
@@ -70,7 +70,7 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
             multi_edges="min",
             weight=properties["weight"],
         )
-        kept["latest"] = weight, made
+        kept["latest"] = memory_of(weight), made
     assert isinstance(made, Graph)
     return made
 
@@ -105,7 +105,7 @@ def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
     order = np.argsort(degrees.max(initial=0) - degrees, kind="stable")
     rank = np.empty(degrees.size, np.int32 if degrees.size <= MAX_ID_32 else np.int64)
     rank[order] = np.arange(degrees.size, dtype=rank.dtype)
-    return rank
+    return sealed(rank)
 
 
 def reversed_arcs(graph: Graph) -> Graph:

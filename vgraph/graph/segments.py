@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.graph.arrays import handed_out, sealed
+
 if TYPE_CHECKING:
     from vgraph.graph.graph import Graph
 
@@ -36,8 +38,8 @@ class Segments:
     column_indices: NDArray[Any]
 
     def __post_init__(self) -> None:
-        for array in (self.bounds, self.vertices, self.row_offsets, self.column_indices):
-            array.flags.writeable = False
+        for name in ("bounds", "vertices", "row_offsets", "column_indices"):
+            object.__setattr__(self, name, sealed(getattr(self, name)))
 
     @property
     def count(self) -> int:
@@ -73,9 +75,8 @@ def segment_property(graph: Graph, name: str, count: int) -> NDArray[Any]:
                 part = values[segment == s]
                 found[end : end + len(part)] = part
                 end += len(part)
-            found.flags.writeable = False
-            graph._in_edge[key] = found
-    return found
+            found = graph._in_edge[key] = sealed(found)
+    return handed_out(found)
 
 
 def property_name(name: str, count: int) -> str:

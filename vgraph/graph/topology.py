@@ -5,19 +5,17 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import build
-from vgraph.graph.arrays import sealed
+from vgraph.graph.arrays import handed_out, sealed
 
 
-@dataclass(frozen=True, eq=False)
 class Adjacency:
-    """The neighbors of every vertex, in CSR form; all arrays are sealed: nobody can write to them.
+    """The neighbors of every vertex, in CSR form, in arrays that nobody can change: each access hands out a new object.
 
     The neighbors of `v` are `column_indices[row_offsets[v]:row_offsets[v + 1]]`, ascending. `row_offsets` has
     num_vertices + 1 entries of the graph's `offset_dtype`, `column_indices` has num_arcs of its `id_dtype`.
@@ -25,15 +23,28 @@ class Adjacency:
     `property[edge_ids[i]]`. It is None where the arcs are in out order already.
     """
 
-    row_offsets: NDArray[Any]
-    column_indices: NDArray[Any]
-    edge_ids: NDArray[Any] | None = None
+    __slots__ = ("_column_indices", "_edge_ids", "_row_offsets")
 
-    def __post_init__(self) -> None:
-        for name in ("row_offsets", "column_indices", "edge_ids"):
-            array = getattr(self, name)
-            if array is not None:
-                object.__setattr__(self, name, sealed(array))
+    def __init__(
+        self, row_offsets: NDArray[Any], column_indices: NDArray[Any], edge_ids: NDArray[Any] | None = None
+    ) -> None:
+        self._row_offsets, self._column_indices = sealed(row_offsets), sealed(column_indices)
+        self._edge_ids = None if edge_ids is None else sealed(edge_ids)
+
+    @property
+    def row_offsets(self) -> NDArray[Any]:
+        """Where the neighbors of each vertex begin, and where those of the last end."""
+        return handed_out(self._row_offsets)
+
+    @property
+    def column_indices(self) -> NDArray[Any]:
+        """The neighbors of all vertices, one after the other."""
+        return handed_out(self._column_indices)
+
+    @property
+    def edge_ids(self) -> NDArray[Any] | None:
+        """The position of each arc in out order; None if that is its own."""
+        return None if self._edge_ids is None else handed_out(self._edge_ids)
 
 
 class PropertyRange(NamedTuple):
@@ -49,6 +60,9 @@ class Topology:
 
     def __init__(self, out: Adjacency, num_edges: int, directed: bool) -> None:
         self.out, self.num_edges, self.directed = out, num_edges, directed
+        offsets, columns = out.row_offsets, out.column_indices
+        self.num_vertices, self.num_arcs = offsets.size - 1, columns.size
+        self.offset_dtype, self.id_dtype = offsets.dtype, columns.dtype
         self.lock = threading.RLock()
         self._in: Adjacency | None = None if directed else out
         self._degrees: dict[str, NDArray[Any]] = {}
@@ -80,7 +94,7 @@ class Topology:
             if side not in self._degrees:
                 adjacency = self.out if side == "out" else self.in_
                 self._degrees[side] = sealed(np.diff(adjacency.row_offsets))
-            return self._degrees[side]
+            return handed_out(self._degrees[side])
 
 
 def range_of(values: NDArray[Any]) -> PropertyRange:

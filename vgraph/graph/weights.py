@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.errors import ParameterError
+from vgraph.graph.arrays import memory_of
 from vgraph.graph.graph import Graph
 
 LEAST = 2.0**-20
@@ -115,13 +116,13 @@ def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
         return graph
     kept = graph.kept_with_topology(f"weighing {name}{' scaled' * scaled}", dict)
     before, made = kept.get("latest", (None, None))
-    if before is not values:
+    if before is not memory_of(values):
         made = graph.with_edge_property("weight", _shifted(values, shift) if shift else values)
         if np.count_nonzero(made.edge_properties["weight"]) < np.count_nonzero(values):
             raise ParameterError(
                 f"weight={name!r}: beside the largest, {heaviest(graph, str(name))}, others are lost in a float64"
             )
-        kept["latest"] = values, made
+        kept["latest"] = memory_of(values), made
     assert isinstance(made, Graph)
     return made
 

@@ -10,6 +10,7 @@ import numpy as np
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import segments
+from vgraph.graph.arrays import sealed
 from vgraph.runtime import policy
 
 if TYPE_CHECKING:
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
     from vgraph.runtime.devices.runner import Call
     from vgraph.runtime.plan import Array, Plan
 
-_ABSENT: Final = np.zeros(1, np.uint64)
+_ABSENT: Final = sealed(np.zeros(1, np.uint64))
 """In place of arrays of in-arcs where there are none and the kernel knows it."""
-_ABSENT.flags.writeable = False
 
 
 def check_vertex(name: str, value: Any, graph: Graph) -> None:

@@ -1,7 +1,7 @@
 """Arrays of graphs that stay on a GPU from run to run.
 
-What is kept is kept per array, not per graph: graphs that share an array on the host share its copy. A copy goes when
-the array on the host does, or all of them when the GPU's memory is short. Arrays of graphs are never written.
+What is kept is kept per memory of an array, not per graph: graphs that share it on the host share its copy. A copy goes
+when the memory on the host does, or all of them when the GPU's is short. Arrays of graphs are never written.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from vgraph.graph.arrays import memory_of
+
 if TYPE_CHECKING:
     from vgraph.runtime.devices.cuda.device import Device
 
@@ -23,22 +25,23 @@ class Resident:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._lock = threading.Lock()
-        self._kept: dict[tuple[int, bool], tuple[weakref.ref[NDArray[Any]], Any]] = {}
+        self._kept: dict[tuple[int, bool], tuple[weakref.ref[object], Any]] = {}
         self.seconds = 0.0
         """Time spent on copying so far."""
 
     def get(self, host: NDArray[Any], *, pinned: bool = False) -> Any:
-        """The copy of `host`, made now if there is none; `pinned`: in memory of the host. Raises MemoryError."""
+        """The copy of a sealed array, made now if there is none; `pinned`: in the host's memory. Raises MemoryError."""
         assert not host.flags.writeable, "only what never changes may be kept"
-        key = (id(host), pinned)
+        memory = memory_of(host)
+        key = (id(memory), pinned)
         with self._lock:
             found = self._kept.get(key)
-            if found is not None and found[0]() is host:
+            if found is not None and found[0]() is memory:
                 return found[1]
         start = time.perf_counter()
         copy = self._device.pin(host) if pinned else self._device.upload(host)
         self.seconds += time.perf_counter() - start
-        watched = weakref.ref(host, lambda _: self._kept.pop(key, None))
+        watched = weakref.ref(memory, lambda _: self._kept.pop(key, None))
         with self._lock:
             self._kept[key] = (watched, copy)
         return copy
