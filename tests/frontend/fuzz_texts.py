@@ -24,9 +24,8 @@ import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.frontend.parser import parse
-from vgraph.compiler.ir.legality import VerifyError
 from vgraph.compiler.ir.text import parse_program, print_program
-from vgraph.compiler.ir.verify import verify
+from vgraph.compiler.ir.verify import VerifyError, verify
 from vgraph.errors import InternalError
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.runtime.executor import signature_of

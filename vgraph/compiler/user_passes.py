@@ -65,7 +65,7 @@ class UserPass(Pass, Decorated):
 
     def broke(self, before: ir.Program, after: ir.Program, error: VGraphError) -> VGraphError:
         """The error for a result that is not valid IR."""
-        from vgraph.compiler.ir.legality import VerifyError
+        from vgraph.compiler.ir.verify import VerifyError
 
         rule, node = (error.rule, error.node) if isinstance(error, VerifyError) else (str(error), None)
         return PassError(

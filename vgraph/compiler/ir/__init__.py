@@ -78,6 +78,7 @@ from vgraph.compiler.ir.kernel import (
     Single,
     Trace,
 )
+from vgraph.compiler.ir.legality import ACCUMULATING, MONOTONE
 from vgraph.compiler.ir.node import (
     Body,
     Expr,
@@ -92,9 +93,7 @@ from vgraph.compiler.ir.node import (
     written,
 )
 from vgraph.compiler.ir.program import (
-    ACCUMULATING,
     ARGUMENT_TYPES,
-    MONOTONE,
     BucketsDecl,
     FrontierDecl,
     Global,

@@ -5,43 +5,83 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir.node import Body, Expr, Orientation, Stmt, node, written
+from vgraph.compiler.ir.node import (
+    DRIVER,
+    NOWHERE,
+    OPERATOR,
+    SINGLE,
+    VERTEX,
+    BoolExpr,
+    ClaimedBody,
+    FrontierName,
+    I64Expr,
+    Index,
+    ListName,
+    OperatorName,
+    Orientation,
+    PropertyName,
+    QueueName,
+    Site,
+    Stmt,
+    Value,
+    VidExpr,
+    WrittenName,
+    written,
+)
+from vgraph.compiler.ir.program import Level
+from vgraph.compiler.types import VID, Type, Vector
 
 if TYPE_CHECKING:
+    from vgraph.compiler.ir.verify import Checker
     from vgraph.schedule import ApplySchedule
 
 
-@written("claim {prop}[{index}] from {expected} with {value}")
+@written("claim {prop}[{index}] from {expected} with {value} {body}", at=OPERATOR, kernel=NOWHERE)
 class Claim(Stmt):
     """`claim parent[v] from none with e { ... }`: if the place still holds `expected`, the first writer puts
     `value` there and runs the body; everybody else does nothing. Which writer is first is not defined."""
 
-    prop: str
-    index: Expr
-    expected: Expr
-    value: Expr
-    body: Body
+    prop: WrittenName
+    index: Index
+    expected: Value
+    value: Value
+    body: ClaimedBody
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(not isinstance(t, Vector), "a vector is not claimed", self)
 
 
-@written("union({prop}, {a}, {b})")
+@written("union({prop}, {a}, {b})", at=OPERATOR, kernel=NOWHERE)
 class Union(Stmt):
     """`union(component, a, b)`: merge the disjoint sets of vertices a and b; sets are named by their smallest id.
     Reads of the property in the same round see some id of the set; after the round exactly the smallest."""
 
-    prop: str
-    a: Expr
-    b: Expr
+    prop: PropertyName
+    a: VidExpr
+    b: VidExpr
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.properties[self.prop].disjoint, f"{self.prop} does not hold disjoint sets", self)
 
 
-@node
+@written("fill {prop} = ({value}|id)?", at=DRIVER, kernel=NOWHERE)
 class Fill(Stmt):
     """`fill dist = e`: every element of a property; e does not depend on the vertex. `fill component = id`: numbers."""
 
-    prop: str
-    value: Expr | None
+    prop: PropertyName
+    value: Value | None
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.properties[self.prop].site is Site.VERTEX, "only vertex properties are filled", self)
+        ok = self.value is not None or t == VID
+        c.require(ok, "only a property of type vid takes the vertex ids", self)
 
 
-@node
+@written(
+    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( as {label:op})?( schedule({schedule}))?",
+    at=DRIVER,
+    kernel=NOWHERE,
+)
 class EdgeApply(Stmt):
     """`out = edge_apply(relax, frontier)`: run an edge operator over the arcs leaving `frontier` (all arcs if None).
 
@@ -52,9 +92,9 @@ class EdgeApply(Stmt):
     head of each arc and `dst` its tail.
     """
 
-    op: str
-    frontier: str | None
-    out: str | None
+    op: OperatorName
+    frontier: FrontierName | None
+    out: FrontierName | None
     label: str
     schedule: ApplySchedule | None = None
     reverse: bool = False
@@ -69,26 +109,50 @@ class EdgeApply(Stmt):
         """The arcs of a `dst`: those that a pull walks."""
         return Orientation.OUT if self.reverse else Orientation.IN
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.operators[self.op].is_edge, f"{self.op} is not an edge operator", self)
+        _verify_schedule(c, self)
 
-@node
+
+@written(
+    "({out} = )?vertex_apply({op}(, {frontier})?)( as {label:op})?( schedule({schedule}))?",
+    at=DRIVER,
+    kernel=NOWHERE,
+)
 class VertexApply(Stmt):
     """`out = vertex_apply(op, frontier)`: run a vertex operator on the frontier (all vertices if None).
 
     If the operator returns a bool, `out` receives the vertices for which it is true (`vertex_filter`).
     """
 
-    op: str
-    frontier: str | None
-    out: str | None
+    op: OperatorName
+    frontier: FrontierName | None
+    out: FrontierName | None
     label: str
     schedule: ApplySchedule | None = None
 
+    def verify(self, c: Checker, t: Type) -> None:
+        op = c.operators[self.op]
+        c.require(not op.is_edge, f"{self.op} is not a vertex operator", self)
+        _verify_schedule(c, self)
+        ok = self.out is None or (op.body and isinstance(op.body[-1], Emit))
+        c.require(ok, f"{self.op} emits nothing that {self.out} could receive", self)
 
-@written("emit {value}")
+
+def _verify_schedule(c: Checker, n: EdgeApply | VertexApply) -> None:
+    scheduled = c.subject.level is Level.SCHEDULED
+    rule = "has no schedule" if scheduled else "has a schedule although none was resolved"
+    c.require((n.schedule is not None) is scheduled, rule, n)
+
+
+@written("emit {value}", at=VERTEX, kernel=NOWHERE)
 class Emit(Stmt):
     """`emit e` in a vertex operator: its bool result (the last statement of the operator)."""
 
-    value: Expr
+    value: BoolExpr
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(self is c.last, "emit is the last statement of its operator", self)
 
 
 class FrontierKind(Enum):
@@ -99,67 +163,73 @@ class FrontierKind(Enum):
     ALL = "all"
 
 
-@node
+@written("{out} = {kind}(({vertex}))?", at=DRIVER, kernel=DRIVER | SINGLE)
 class FrontierSet(Stmt):
     """`frontier = single(v)`, `= all`, `= empty`."""
 
-    out: str
+    out: FrontierName
     kind: FrontierKind
-    vertex: Expr | None = None
+    vertex: VidExpr | None = None
+
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = (self.kind is FrontierKind.SINGLE) == (self.vertex is not None)
+        c.require(ok, "single takes a vertex, the others none", self)
+        ok = c.place is not SINGLE or self.kind is not FrontierKind.ALL
+        c.require(ok, "all threads together fill a frontier", self)
 
 
-@written("{out} = copy {source}")
+@written("{out} = copy {source}", at=DRIVER)
 class FrontierCopy(Stmt):
     """`a = copy b`: a frontier variable gets the value of another."""
 
-    out: str
-    source: str
+    out: FrontierName
+    source: FrontierName
 
 
-@written("clear {list}")
+@written("clear {list}", at=DRIVER)
 class ListClear(Stmt):
     """`clear levels`: an empty list of frontiers."""
 
-    list: str
+    list: ListName
 
 
-@written("append {list} {frontier}")
+@written("append {list} {frontier}", at=DRIVER)
 class ListAppend(Stmt):
     """`append levels frontier`."""
 
-    list: str
-    frontier: str
+    list: ListName
+    frontier: FrontierName
 
 
-@node
+@written("{out} = {list}[{index}]", at=DRIVER)
 class ListGet(Stmt):
     """`frontier = levels[i]`; i counts from the end when negative. Out of range gives the empty frontier."""
 
-    out: str
-    list: str
-    index: Expr
+    out: FrontierName
+    list: ListName
+    index: I64Expr
 
 
-@written("refill {queue}")
+@written("refill {queue}", at=DRIVER, kernel=NOWHERE)
 class QueueFill(Stmt):
     """`refill queue`: all vertices enter, and the level is 0 again."""
 
-    queue: str
+    queue: QueueName
 
 
-@written("{out} = pop {queue}")
+@written("{out} = pop {queue}", at=DRIVER, kernel=NOWHERE)
 class QueuePop(Stmt):
     """`f = pop queue`: the level becomes the lowest value in the queue, if that is higher; f becomes the vertices whose
     values are not above the level, and they leave the queue for good. An empty queue gives the empty frontier."""
 
-    out: str
-    queue: str
+    out: FrontierName
+    queue: QueueName
 
 
-@written("requeue {queue} {frontier}")
+@written("requeue {queue}( {frontier})?", at=DRIVER, kernel=NOWHERE)
 class QueueUpdate(Stmt):
     """`requeue queue f`: values of the vertices in f (all if None) may have changed. `requeue-changed` puts it behind
     everything that writes the property; to the interpreter it means nothing."""
 
-    queue: str
-    frontier: str | None
+    queue: QueueName
+    frontier: FrontierName | None

@@ -3,9 +3,44 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir.node import Expr, Order, Orientation, node, written
-from vgraph.compiler.types import BOOL, I64, VID, Type, Vector
+from vgraph.compiler.ir.legality import BINARY, COMPARISONS, INTEGERS, UNARY, WORDS
+from vgraph.compiler.ir.node import (
+    ANYWHERE,
+    DRIVER,
+    NOWHERE,
+    SINGLE,
+    Arithmetic,
+    ArrayName,
+    BoolExpr,
+    BucketsName,
+    Comparison,
+    Connective,
+    Expr,
+    FrontierName,
+    GlobalName,
+    I64Expr,
+    Index,
+    Layout,
+    ListName,
+    Order,
+    Orientation,
+    PropertyName,
+    QueueName,
+    ReadLocal,
+    Same,
+    ScratchName,
+    SizeWord,
+    VidExpr,
+    Word,
+    node,
+    written,
+)
+from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, Vector, element_of
+
+if TYPE_CHECKING:
+    from vgraph.compiler.ir.verify import Checker
 
 
 @node
@@ -15,36 +50,44 @@ class Const(Expr):
     value: int | float | bool
     type: Type
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(isinstance(self.type, Scalar), "a literal is a scalar", self)
+        ok = (self.type == BOOL) == isinstance(self.value, bool)
+        c.require(ok, "true and false are the literals of bool", self)
 
-@node
+
+@written("{name}")
 class Var(Expr):
     """A local scalar, loop variable, operator argument or parameter: `x`. Declared by what binds it."""
 
-    name: str
+    name: ReadLocal
     type: Type
 
 
-@node
+@written("@{name}")
 class GlobalVar(Expr):
     """A global scalar of the algorithm: `@error`. Inside a round: its value at the round's start."""
 
-    name: str
+    name: GlobalName
     type: Type
 
 
-@node
+@written("{op}({operand})")
 class Unary(Expr):
     """`neg(x)`, `not(x)` (bool), `invert(x)` (integer)."""
 
-    op: str
+    op: Word
     operand: Expr
 
     @property
     def type(self) -> Type:  # type: ignore[override]
         return self.operand.type
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(element_of(t).kind in UNARY.get(self.op, ()), f"{self.op} does not take {t}", self)
 
-@node
+
+@written("({left} {op} {right})")
 class Binary(Expr):
     """`(a + b)`: + - * / // % ** & | ^ << >>, and `min(a, b)`, `max(a, b)`. Operands and result have one type.
 
@@ -52,55 +95,65 @@ class Binary(Expr):
     min and max return NaN when an operand is NaN. Shifts take the count modulo the width.
     """
 
-    op: str
+    op: Arithmetic
     left: Expr
-    right: Expr
+    right: Same
 
     @property
     def type(self) -> Type:  # type: ignore[override]
         return self.left.type
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(element_of(t).kind in BINARY.get(self.op, ()), f"{self.op} does not take {t}", self)
 
-@node
+
+@written("({left} {op} {right})")
 class Compare(Expr):
     """`(a < b)`: < <= > >= == !=; scalars only. Index types compare unsigned."""
 
-    op: str
+    op: Comparison
     left: Expr
-    right: Expr
+    right: Same
 
     @property
     def type(self) -> Type:  # type: ignore[override]
         return BOOL
 
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = self.op in COMPARISONS and not isinstance(t, Vector)
+        c.require(ok, f"{self.op} does not compare {t}", self)
 
-@node
+
+@written("({left} {op} {right})")
 class Logical(Expr):
     """`(a and b)`, `(a or b)`: the right side is evaluated only when it is needed."""
 
-    op: str
+    op: Connective
     left: Expr
-    right: Expr
+    right: Same
 
     @property
     def type(self) -> Type:  # type: ignore[override]
         return BOOL
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(self.op in ("and", "or") and t == BOOL, "and, or take two bools", self)
 
 
 @written("select({condition}, {then}, {other})")
 class Select(Expr):
     """`select(c, a, b)`: only the chosen side is evaluated."""
 
-    condition: Expr
+    condition: BoolExpr
     then: Expr
-    other: Expr
+    other: Same
 
     @property
     def type(self) -> Type:  # type: ignore[override]
         return self.then.type
 
 
-@node
+@written("cast<{to}>({operand})")
 class Cast(Expr):
     """`cast<f64>(x)`. Float to integer truncates toward zero and saturates, NaN gives 0; integers wrap;
     to bool is `!= 0`. A scalar cast to a vector type is repeated in every element."""
@@ -112,19 +165,29 @@ class Cast(Expr):
     def type(self) -> Type:  # type: ignore[override]
         return self.to
 
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = not isinstance(t, Vector) or (isinstance(self.to, Vector) and self.to.length == t.length)
+        c.require(ok, f"{t} cannot become {self.to}", self)
 
-@node
+
+@written("{function}({args})")
 class Call(Expr):
     """A function of values, `sqrt(x)`: abs sqrt exp log floor ceil isnan isinf (element-wise where sensible),
     dot(a, b), sum(a) of vectors; `external.f.x0123(x)`, a function that somebody else compiled, named by its
     content (`externals.py`). The frontend gives the result type."""
 
-    function: str
+    function: Word
     args: tuple[Expr, ...]
     type: Type
 
+    def verify(self, c: Checker, t: Type) -> None:
+        from vgraph.compiler.functions import call_type
 
-@node
+        result = call_type(self.function, [a.type for a in self.args])
+        c.require(result == self.type, f"there is no such function giving {self.type}", self)
+
+
+@written("{vector}[[{index}]]")
 class Element(Expr):
     """`x[[i]]`: one element of a vector; `i` is taken modulo the length, so it is never out of range."""
 
@@ -136,23 +199,29 @@ class Element(Expr):
         assert isinstance(self.vector.type, Vector)
         return self.vector.type.element
 
+    def verify(self, c: Checker, t: Type) -> None:
+        vector, index = self.vector.type, self.index.type
+        c.require(isinstance(vector, Vector), f"{vector} has no elements", self)
+        ok = isinstance(index, Scalar) and index.kind in INTEGERS
+        c.require(ok, f"the index is {index}", self)
 
-@node
+
+@written("({order} )?{prop}[{index}]")
 class Load(Expr):
     """`dist[v]`: a property read; `relaxed dist[v]` where other threads may write it at the same time."""
 
-    prop: str
-    index: Expr
+    prop: PropertyName
+    index: Index
     type: Type
     order: Order = Order.PLAIN
 
 
-@node
+@written("scratch {prop}[{index}]")
 class ScratchLoad(Expr):
     """`scratch count[v]`: an element of a property that is private to this visit."""
 
-    prop: str
-    index: Expr
+    prop: ScratchName
+    index: Index
     type: Type
 
 
@@ -160,7 +229,7 @@ class ScratchLoad(Expr):
 class Degree(Expr):
     """`degree.out(v)`, as i64."""
 
-    vertex: Expr
+    vertex: VidExpr
     orientation: Orientation
     type: Type = I64
 
@@ -169,25 +238,28 @@ class Degree(Expr):
 class Neighbor(Expr):
     """`neighbor.out(v, k)`: the k-th neighbor in ascending order; undefined unless 0 <= k < degree."""
 
-    vertex: Expr
+    vertex: VidExpr
     orientation: Orientation
-    k: Expr
+    k: I64Expr
     type: Type = VID
 
 
-@node
+@written("{what}")
 class GraphSize(Expr):
     """`num_vertices` or `num_arcs` of the graph, as i64."""
 
-    what: str
+    what: SizeWord
     type: Type = I64
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(self.what in WORDS["SizeWord"], "there is no such size", self)
 
-@written("size({frontier})")
+
+@written("size({frontier})", at=DRIVER, kernel=DRIVER | SINGLE)
 class FrontierSize(Expr):
     """`size(frontier)`: how many vertices, as i64. Driver loop only."""
 
-    frontier: str
+    frontier: FrontierName
     type: Type = I64
 
 
@@ -195,16 +267,19 @@ class FrontierSize(Expr):
 class InFrontier(Expr):
     """`contains(frontier, v)`: membership; at kernel level the frontier is in BITMAP layout."""
 
-    frontier: str
-    vertex: Expr
+    frontier: FrontierName
+    vertex: VidExpr
     type: Type = BOOL
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.frontier(self, self.frontier, Layout.BITMAP if c.low else None)
 
-@written("count({list})")
+
+@written("count({list})", at=DRIVER, kernel=DRIVER | SINGLE)
 class ListSize(Expr):
     """`count(levels)`: frontiers in a list of frontiers, as i64. Driver loop only."""
 
-    list: str
+    list: ListName
     type: Type = I64
 
 
@@ -229,28 +304,32 @@ class Piece(Expr):
     def type(self) -> Type:  # type: ignore[override]
         return I64 if self.share is Share.SIZE else BOOL
 
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = getattr(c.around, "cut", None) is not None
+        c.require(ok, "stands outside a parallel loop with pieces", self)
 
-@written("left({queue})")
+
+@written("left({queue})", at=DRIVER, kernel=DRIVER | SINGLE)
 class QueueSize(Expr):
     """`left(queue)`: vertices that a priority queue still holds, as i64. Driver loop only."""
 
-    queue: str
+    queue: QueueName
     type: Type = I64
 
 
-@written("level({queue})")
+@written("level({queue})", at=DRIVER, kernel=DRIVER | SINGLE)
 class QueueLevel(Expr):
     """`level(queue)`: the level of the last `pop`, as i64; 0 before the first. Driver loop only."""
 
-    queue: str
+    queue: QueueName
     type: Type = I64
 
 
-@written("bucket({buckets})")
+@written("bucket({buckets})", at=NOWHERE, kernel=ANYWHERE)
 class BucketKey(Expr):
     """`bucket(work)`: the key of the bucket under way, as i64. Kernel level."""
 
-    buckets: str
+    buckets: BucketsName
     type: Type = I64
 
 
@@ -258,5 +337,5 @@ class BucketKey(Expr):
 class ArrayLength(Expr):
     """`length(sources)`: elements of an array parameter, as i64."""
 
-    array: str
+    array: ArrayName
     type: Type = I64

@@ -3,8 +3,41 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir.node import Body, Expr, Layout, Orientation, Stmt, node, written
+from vgraph.compiler.ir.expressions import Const, Var
+from vgraph.compiler.ir.legality import BINARY
+from vgraph.compiler.ir.node import (
+    DRIVER,
+    NOWHERE,
+    PARFOR,
+    SINGLE,
+    AloneBody,
+    BoolLocal,
+    BucketsName,
+    FrontierName,
+    I64Expr,
+    Index,
+    Layout,
+    NewI64,
+    NewVid,
+    Orientation,
+    Origin,
+    ParallelBody,
+    PropertyName,
+    SingleBody,
+    Site,
+    Stmt,
+    Value,
+    VidExpr,
+    Word,
+    WrittenName,
+    written,
+)
+from vgraph.compiler.types import Type, Vector, element_of
+
+if TYPE_CHECKING:
+    from vgraph.compiler.ir.verify import Checker
 
 
 class Lanes(Enum):
@@ -16,7 +49,12 @@ class Lanes(Enum):
     BINS = "bins"
 
 
-@node
+@written(
+    "parfor {vertex}( at {position})? in ({layout} {frontier}|vertices)?( {words})?( cut {cut}( at {limit})?)?"
+    "( segments {segments})?( by {lanes})?( as {label})? {body}",
+    at=NOWHERE,
+    kernel=DRIVER,
+)
 class ParFor(Stmt):
     """`parfor v in vertices { ... }`, `in sparse f`, `in bitmap f`: dynamic chunks, all threads, barrier at the end.
 
@@ -37,20 +75,40 @@ class ParFor(Stmt):
     over its neighbors walk. What the body means does not depend on it.
     """
 
-    vertex: str
+    vertex: NewVid
     layout: Layout | None
-    frontier: str | None
-    body: Body
+    frontier: FrontierName | None
+    body: ParallelBody
     label: str = ""
     words: bool = False
-    position: str | None = None
+    position: NewI64 | None = None
     cut: Orientation | None = None
-    limit: Expr | None = None
+    limit: I64Expr | None = None
     segments: int = 1
     lanes: Lanes = Lanes.THREAD
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require((self.layout is None) == (self.frontier is None), "a frontier has a layout", self)
+        _verify_pieces(c, self)
+        c.require(self.cut is None or not self.words, "pieces of a vertex are not owned by one thread", self)
+        whole = self.segments > 1 and (self.layout is not None or self.words or self.cut is not None)
+        rule = "a loop by segments is over vertices, without whole words"
+        c.require(self.segments >= 1 and not whole, rule, self)
 
-@node
+
+def _verify_pieces(c: Checker, n: ParFor | BucketLoop) -> None:
+    c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
+    ok = n.limit is None or isinstance(n.limit, Const | Var)
+    c.require(ok, "the limit is a literal or a parameter", n)
+
+
+@written(
+    "pipeline {vertex}( at {position})? in ({layout} {frontier}|vertices)? through ({buffers}) chunks {chunks}"
+    "( as {label})? {producer} then {consumer}",
+    at=NOWHERE,
+    kernel=DRIVER,
+    each=True,
+)
 class Pipeline(Stmt):
     """`pipeline v at i in sparse f through (dist.buffer) chunks 4 { ... } then { ... }`: a producer and a consumer.
 
@@ -60,54 +118,70 @@ class Pipeline(Stmt):
     stored; before and after they hold nothing. At most `chunks` pieces of the domain lie between the two at a time.
     """
 
-    vertex: str
+    vertex: NewVid
     layout: Layout | None
-    frontier: str | None
-    buffers: tuple[str, ...]
+    frontier: FrontierName | None
+    buffers: tuple[PropertyName, ...]
     chunks: int
-    producer: Body
-    consumer: Body
+    producer: ParallelBody
+    consumer: ParallelBody
     label: str = ""
-    position: str | None = None
+    position: NewI64 | None = None
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require((self.layout is None) == (self.frontier is None), "a frontier has a layout", self)
+        c.require(self.layout is not Layout.BITMAP, "a pipeline runs over vertices or a queue", self)
+        c.require(self.buffers and self.chunks >= 1, "a channel has a buffer and room for a chunk", self)
+        props = [c.properties[name] for name in self.buffers]
+        sites = (Site.EDGE, Site.EDGE_IN, Site.QUEUE)
+        ok = all(p.origin is Origin.LOCAL and p.site in sites for p in props)
+        c.require(ok, "the buffers of a channel are local, of arcs or of a queue", self)
+        one = len({p.site for p in props}) == 1
+        c.require(one, "the buffers of a channel have elements for the same", self)
 
 
-@written("single")
+@written("single {body}", at=NOWHERE, kernel=DRIVER)
 class Single(Stmt):
     """`single { ... }`: one thread runs the body, then a barrier. Inside it FrontierSet (empty, single), FrontierClear
     (sparse) and FrontierSwap are plain actions of that thread."""
 
-    body: Body
+    body: SingleBody
 
 
-@written("alone")
+@written("alone {body}", at=NOWHERE, kernel=DRIVER, each=True)
 class Alone(Stmt):
     """`alone { ... }`: a piece of the driver loop in which there is so little to do that one thread had better do it.
 
     It means what its body means. On a CPU one thread runs it, without barriers and atomics, while the others wait.
     """
 
-    body: Body
+    body: AloneBody
 
 
-@written("barrier")
+@written("barrier", at=NOWHERE, kernel=DRIVER)
 class Barrier(Stmt):
     """`barrier`."""
 
 
-@written("{ok} = {atomic} cas {prop}[{index}] from {expected} with {value}")
+@written(
+    "{ok} = ({atomic} )?cas {prop}[{index}] from {expected} with {value}", at=NOWHERE, kernel=PARFOR | SINGLE
+)
 class CompareAndSwap(Stmt):
     """`ok = cas parent[v] from e with f`: if the place holds `expected` put `value`; the bool local `ok` tells.
     `atomic` as in `Reduce`."""
 
-    ok: str
-    prop: str
-    index: Expr
-    expected: Expr
-    value: Expr
+    ok: BoolLocal
+    prop: WrittenName
+    index: Index
+    expected: Value
+    value: Value
     atomic: bool = True
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(not isinstance(t, Vector), "a vector is not swapped", self)
 
-@written("push {frontier} {vertex} {layout} {dedupe} {atomic}")
+
+@written("push {frontier} {vertex} {layout}( {dedupe})?( {atomic})?", at=NOWHERE, kernel=PARFOR)
 class FrontierPush(Stmt):
     """`push next v` inside a `parfor`. SPARSE appends through a thread-local buffer, BITMAP sets the bit.
 
@@ -115,75 +189,96 @@ class FrontierPush(Stmt):
     `atomic`: other threads may push the same vertex (or the same bitmap word).
     """
 
-    frontier: str
-    vertex: Expr
+    frontier: FrontierName
+    vertex: VidExpr
     layout: Layout
     dedupe: bool
     atomic: bool = True
 
+    def verify(self, c: Checker, t: Type) -> None:
+        needs_flags = self.dedupe and self.layout is Layout.SPARSE
+        ok = not needs_flags or c.frontiers[self.frontier].flags
+        c.require(ok, f"{self.frontier} has no in-queue flags", self)
 
-@written("clear {frontier} {layout}")
+
+@written("clear {frontier} {layout}", at=NOWHERE, kernel=DRIVER | SINGLE)
 class FrontierClear(Stmt):
     """`clear f sparse`, collective: empty it. Sparse: count = 0 and a new epoch for the in-queue flags; bitmap: zero
     the words."""
 
-    frontier: str
+    frontier: FrontierName
     layout: Layout
 
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = c.place is not SINGLE or self.layout is Layout.SPARSE
+        c.require(ok, "all threads together clear a bitmap", self)
 
-@written("fold {prop} += {own}")
+
+@written("fold {prop} += {own}", at=NOWHERE, kernel=DRIVER, each=True)
 class Fold(Stmt):
     """`fold triangles += triangles.own`, collective: add what all threads have in their copies to the property, and
     make the copies zero again."""
 
-    prop: str
-    own: str
+    prop: PropertyName
+    own: PropertyName
+
+    def verify(self, c: Checker, t: Type) -> None:
+        prop, own = c.properties[self.prop], c.properties[self.own]
+        ok = prop.site is Site.VERTEX and own.site is Site.THREAD
+        c.require(ok, "copies are folded into a property", self)
+        c.require(prop.type == own.type, f"{self.own} is {own.type}, not {prop.type}", self)
+        c.require(element_of(prop.type).kind in BINARY["+"], f"+ does not reduce {prop.type}", self)
 
 
-@written("swap {left} {right}")
+@written("swap {left} {right}", at=NOWHERE, kernel=DRIVER | SINGLE)
 class FrontierSwap(Stmt):
     """`swap f g`, collective: exchange the two descriptors."""
 
-    left: str
-    right: str
+    left: FrontierName
+    right: FrontierName
 
 
-@written("convert {frontier} to {layout}")
+@written("convert {frontier} to {layout}", at=NOWHERE, kernel=DRIVER)
 class FrontierConvert(Stmt):
     """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues are sorted."""
 
-    frontier: str
+    frontier: FrontierName
     layout: Layout
 
 
-@written("clear {buckets} buckets")
+@written("clear {buckets} buckets", at=NOWHERE, kernel=DRIVER, each=True)
 class BucketsClear(Stmt):
     """`clear work buckets`, collective: no entry is left, and no bucket is under way."""
 
-    buckets: str
+    buckets: BucketsName
 
 
-@written("enqueue {buckets} {vertex}")
+@written("enqueue {buckets} {vertex}", at=NOWHERE, kernel=PARFOR, each=True)
 class BucketPush(Stmt):
     """`enqueue work v` inside a parallel loop: an entry for v in the bucket that its key names now.
 
     Whatever lowers the key of a vertex that has entries must be followed by this, by the same thread.
     """
 
-    buckets: str
-    vertex: Expr
+    buckets: BucketsName
+    vertex: VidExpr
 
 
-@written("{more} = advance {buckets}")
+@written("{more} = advance {buckets}", at=NOWHERE, kernel=DRIVER, each=True)
 class BucketAdvance(Stmt):
     """`more = advance work`, collective: take the lowest bucket that has entries as the one under way; the bool
     local `more` tells whether there is one."""
 
-    more: str
-    buckets: str
+    more: BoolLocal
+    buckets: BucketsName
 
 
-@node
+@written(
+    "parbucket {vertex} in {buckets}( cut {cut}( at {limit})?)?( by {lanes})?( as {label})? {body}",
+    at=NOWHERE,
+    kernel=DRIVER,
+    each=True,
+)
 class BucketLoop(Stmt):
     """`parbucket v in work { ... }`: visit the entries of the bucket under way, in any order, all threads; barrier and
     reductions at the end as in `ParFor`.
@@ -196,20 +291,23 @@ class BucketLoop(Stmt):
     `parbucket v in work cut out at 1024 by bins { ... }`: pieces and lanes as in `ParFor`, on devices with warps.
     """
 
-    vertex: str
-    buckets: str
-    body: Body
+    vertex: NewVid
+    buckets: BucketsName
+    body: ParallelBody
     label: str = ""
     cut: Orientation | None = None
-    limit: Expr | None = None
+    limit: I64Expr | None = None
     lanes: Lanes = Lanes.THREAD
 
+    def verify(self, c: Checker, t: Type) -> None:
+        _verify_pieces(c, self)
 
-@node
+
+@written("trace {label} {direction} {active}, {edges}", at=NOWHERE, kernel=DRIVER)
 class Trace(Stmt):
     """`trace relax push active, edges`: record the round that just ended: its label, direction, size, arcs."""
 
     label: str
-    direction: str
-    active: Expr
-    edges: Expr
+    direction: Word
+    active: I64Expr
+    edges: I64Expr

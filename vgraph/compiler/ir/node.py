@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
+import re
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum, Flag, auto
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from vgraph.compiler.types import Type
 
@@ -25,12 +29,34 @@ def node(cls: type[_T]) -> type[_T]:
     return dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
+class Place(Flag):
+    """Where a statement or an expression stands."""
+
+    DRIVER = auto()  # the body of the program: at kernel level uniform code that every thread runs
+    EDGE = auto()  # an edge operator
+    VERTEX = auto()  # a vertex operator
+    PARFOR = auto()
+    SINGLE = auto()
+
+
+NOWHERE = Place(0)
+DRIVER, EDGE, VERTEX = Place.DRIVER, Place.EDGE, Place.VERTEX
+PARFOR, SINGLE = Place.PARFOR, Place.SINGLE
+OPERATOR = EDGE | VERTEX
+ANYWHERE = DRIVER | OPERATOR | PARFOR | SINGLE
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def written(form: str) -> Callable[[type[_T]], type[_T]]:
-    """Declare a node with its text, fields in braces: `forms.py` says more."""
+def written(
+    form: str, *, at: Place = ANYWHERE, kernel: Place | None = None, each: bool = False
+) -> Callable[[type[_T]], type[_T]]:
+    """Declare a node with its text (`forms.py` says more), and where it may stand: at all levels, or with `kernel`
+    at the algorithm and the scheduled level and at kernel level. `each`: every thread has a part of its own in it."""
 
     def declare(cls: type[_T]) -> type[_T]:
         cls.form = form  # type: ignore[attr-defined]
+        cls.places = (at, at if kernel is None else kernel)  # type: ignore[attr-defined]
+        cls.each = each  # type: ignore[attr-defined]
         return node(cls)
 
     return declare
@@ -41,7 +67,10 @@ class Node:
     """Base of everything in the IR."""
 
     form: ClassVar[str] = ""
-    """Its text as `written` was given it; empty where `text.py` and the grammar have to say more."""
+    """Its text as `written` was given it; empty where `text.py` and `text_parser.py` write it out."""
+    places: ClassVar[tuple[Place, Place]] = (ANYWHERE, ANYWHERE)
+    """Where it may stand at the high levels, and where at kernel level."""
+    each: ClassVar[bool] = False
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def _parts(self) -> tuple[object, ...]:
@@ -81,7 +110,60 @@ class Stmt(Node):
     """An action."""
 
 
-Body = tuple[Stmt, ...]
+# What a field holds. How it is written and read follows from what its type stands for (`forms.py`), what is checked
+# of it from the name of its type (`verify.py`).
+
+NewLocal: TypeAlias = str
+"""A local that the node declares, of the type in the field `type`; the next ones are of the type in their names."""
+NewVid: TypeAlias = str
+NewEid: TypeAlias = str
+NewI64: TypeAlias = str
+Local: TypeAlias = str
+"""A local that the node writes; the next one is a bool."""
+BoolLocal: TypeAlias = str
+ReadLocal: TypeAlias = str
+GlobalName: TypeAlias = str
+PropertyName: TypeAlias = str
+"""A property that is not private to a visit; the next one is written at the index beside it."""
+WrittenName: TypeAlias = str
+ScratchName: TypeAlias = str
+ArrayName: TypeAlias = str
+OperatorName: TypeAlias = str
+FrontierName: TypeAlias = str
+ListName: TypeAlias = str
+QueueName: TypeAlias = str
+BucketsName: TypeAlias = str
+Word: TypeAlias = str
+"""A name that stands where no keyword can be meant; `Text` is always in quotes."""
+Text: TypeAlias = str
+ReduceOp: TypeAlias = str
+Arithmetic: TypeAlias = str
+Comparison: TypeAlias = str
+Connective: TypeAlias = str
+SizeWord: TypeAlias = str
+
+VidExpr: TypeAlias = Expr
+I64Expr: TypeAlias = Expr
+BoolExpr: TypeAlias = Expr
+Index: TypeAlias = Expr
+"""The index of the property beside it."""
+Value: TypeAlias = Expr
+"""A value for what the field before it names; `Reduced` is combined with what is there by the `op` beside it."""
+Reduced: TypeAlias = Expr
+Same: TypeAlias = Expr
+"""An operand of the type of the one before it."""
+
+KeyExpr: TypeAlias = Expr
+"""An expression of the local that the declaration binds."""
+
+Body: TypeAlias = tuple[Stmt, ...]
+Else: TypeAlias = Body
+"""Behind `else`: a single `if` stands there without braces."""
+LoopBody: TypeAlias = Body
+ParallelBody: TypeAlias = Body
+SingleBody: TypeAlias = Body
+AloneBody: TypeAlias = Body
+ClaimedBody: TypeAlias = Body
 
 
 class Orientation(Enum):
@@ -128,3 +210,47 @@ class Layout(Enum):
 
     SPARSE = "sparse"
     BITMAP = "bitmap"
+
+
+class Field(NamedTuple):
+    """A field of a node: the name of its type, what that stands for, whether it holds many, its value at rest."""
+
+    name: str
+    type: str
+    meaning: Any
+    many: bool
+    rest: object
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether a node, or several, may stand there."""
+        return self.meaning == Body or (isinstance(self.meaning, type) and issubclass(self.meaning, Node))
+
+    @property
+    def scoped(self) -> bool:
+        """Whether the locals that the node declares are visible there."""
+        return self.meaning == Body or self.type == "KeyExpr"
+
+
+def per_class(function: Callable[[type[Any]], _T]) -> Callable[[type[Any]], _T]:
+    """`function`, which is asked once for each class."""
+    remembering: Any = cache(
+        function
+    )  # type checkers take a class with a `__hash__` for one that has no hash
+    found: Callable[[type[Any]], _T] = remembering
+    return found
+
+
+@per_class
+def fields_of(kind: type[Any]) -> tuple[Field, ...]:
+    """The fields of a class but for the span, in order."""
+    known = {**vars(builtins), **vars(sys.modules[kind.__module__])}
+    found = []
+    for f in fields(kind):
+        many, word = _TYPE.match(str(f.type)).groups()  # type: ignore[union-attr]
+        rest = False if word == "bool" else None if f.default is MISSING else f.default
+        found.append(Field(f.name, word, known.get(word), bool(many), rest))
+    return tuple(field for field in found if field.name != "span")
+
+
+_TYPE = re.compile(r"(tuple\[)?(\w+)")

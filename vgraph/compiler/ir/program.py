@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vgraph.compiler.ir.node import Body, Expr, Layout, Node, Origin, Site, node
+from vgraph.compiler.ir.node import (
+    Body,
+    Expr,
+    KeyExpr,
+    Layout,
+    NewLocal,
+    NewVid,
+    Node,
+    Origin,
+    PropertyName,
+    Site,
+    node,
+    written,
+)
 from vgraph.compiler.types import EID, VID, Target, Type
 
 
-@node
+@written("param {name}: {type}")
 class Param(Node):
     """`param source: vid`: a scalar argument of the algorithm."""
 
@@ -16,7 +29,7 @@ class Param(Node):
     type: Type
 
 
-@node
+@written("{site} {name}: {type} {origin}( {disjoint})?")
 class Property(Node):
     """`vertex dist: i32 local`, `edge weight: i32 graph`, `edge_in weight.in: i32 graph`,
     `edge_segments weight.segments.4: i32 graph`: an array per vertex or arc.
@@ -32,7 +45,7 @@ class Property(Node):
     disjoint: bool = False
 
 
-@node
+@written("global @{name}: {type}")
 class Global(Node):
     """`global @error: f64`: a scalar of the whole algorithm that operators may reduce into."""
 
@@ -40,7 +53,7 @@ class Global(Node):
     type: Type
 
 
-@node
+@written("frontier {name}( {layouts})?( {flags})?")
 class FrontierDecl(Node):
     """`frontier next`: a set of vertices. Kernel level: `layouts` it takes and whether it needs in-queue flags."""
 
@@ -49,22 +62,22 @@ class FrontierDecl(Node):
     flags: bool = False
 
 
-@node
+@written("list {name}")
 class ListDecl(Node):
     """`list levels`: a growable list of frontiers."""
 
     name: str
 
 
-@node
+@written("priority {name}: {prop}")
 class QueueDecl(Node):
     """`priority q: degree`: vertices by the value of an integer property, the lowest first. Not at kernel level."""
 
     name: str
-    prop: str
+    prop: PropertyName
 
 
-@node
+@written("buckets {name}({vertex}): {key}( {strict})?")
 class BucketsDecl(Node):
     """`buckets work(v): key`: vertices queued by priority; the one with the lowest key is taken first. Kernel level.
 
@@ -73,12 +86,12 @@ class BucketsDecl(Node):
     """
 
     name: str
-    vertex: str
-    key: Expr
+    vertex: NewVid
+    key: KeyExpr
     strict: bool = False
 
 
-@node
+@written("operator {name}({args}) {body}")
 class Operator(Node):
     """`operator relax(src, edge, dst) { ... }` (edge operator) or `operator visit(v) { ... }` (vertex operator).
 
@@ -86,7 +99,7 @@ class Operator(Node):
     """
 
     name: str
-    args: tuple[str, ...]
+    args: tuple[NewLocal, ...]
     body: Body
 
     @property
@@ -101,7 +114,7 @@ class Result(Node):
 
     name: str
     kind: str  # "property" | "scalar"
-    value: str | Expr
+    value: Expr | str
 
 
 class Level(Enum):
@@ -141,6 +154,4 @@ class Program(Node):
         return next(o for o in self.operators if o.name == name)
 
 
-MONOTONE = ("min", "max", "|", "&")
-ACCUMULATING = ("+", "*")
 ARGUMENT_TYPES: dict[int, tuple[Type, ...]] = {3: (VID, EID, VID), 1: (VID,)}

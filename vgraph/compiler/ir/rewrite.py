@@ -6,15 +6,16 @@ span takes the span of the node it replaces, at every depth.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar, cast
 
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.facts import Facts
+from vgraph.compiler.ir.legality import NEW_LOCALS
+from vgraph.compiler.ir.node import fields_of, per_class
 from vgraph.errors import InternalError, VGraphError
 from vgraph.schedule import Schedule
 from vgraph.source import Span
@@ -28,31 +29,10 @@ BodyRule = Callable[[ir.Node], Replacement | None]
 # --- traversal ----------------------------------------------------------------------------------------------
 
 
-def _annotations(cls: type) -> dict[str, str]:
-    return {f.name: str(f.type) for f in fields(cls) if f.name != "span"}
-
-
-def _node_names() -> frozenset[str]:
-    return frozenset(n for n, c in vars(ir).items() if isinstance(c, type) and issubclass(c, ir.Node)) | {
-        "Body"
-    }
-
-
-def child_fields(cls: type[ir.Node]) -> tuple[str, ...]:
-    """The names of the fields of `cls` that hold nodes, one or a tuple of them, in order of evaluation."""
-    found = _CHILD_FIELDS.get(cls)
-    if found is None:
-        found = _CHILD_FIELDS[cls] = _find_child_fields(cls)
-    return found
-
-
-_CHILD_FIELDS: dict[type[ir.Node], tuple[str, ...]] = {}
-
-
-def _find_child_fields(cls: type[ir.Node]) -> tuple[str, ...]:
-    nodes = _node_names()
-    words = {name: re.findall(r"\w+", text) for name, text in _annotations(cls).items()}
-    return tuple(name for name, parts in words.items() if nodes.intersection(parts))
+@per_class
+def child_fields(kind: type[Any]) -> tuple[str, ...]:
+    """The names of the fields of a class that hold nodes, one or a tuple of them, in order of evaluation."""
+    return tuple(f.name for f in fields_of(kind) if f.has_nodes)
 
 
 def children(node: ir.Node) -> Iterator[ir.Node]:
@@ -196,24 +176,14 @@ def fixed_copies(operator: ir.Operator) -> dict[str, ir.Expr]:
 
 # --- names --------------------------------------------------------------------------------------------------
 
-# The fields, beside Var.name, that name a local scalar.
-LOCAL_NAMES: dict[type[ir.Node], tuple[str, ...]] = {
-    ir.Let: ("name",),
-    ir.Assign: ("name",),
-    ir.Accumulate: ("name",),
-    ir.For: ("name",),
-    ir.ForNeighbors: ("vertex", "edge"),
-    ir.ForCommon: ("vertex",),
-    ir.ParFor: ("vertex", "position"),
-    ir.Pipeline: ("vertex", "position"),
-    ir.BucketLoop: ("vertex",),
-    ir.BucketAdvance: ("more",),
-    ir.BucketsDecl: ("vertex",),
-    ir.CompareAndSwap: ("ok",),
-    ir.Reduce: ("changed",),
-    ir.Operator: ("args",),
-    ir.Var: ("name",),
-}
+
+@per_class
+def local_names(kind: type[Any]) -> tuple[str, ...]:
+    """The fields that name locals which a node of the class declares, writes or reads."""
+    return tuple(f.name for f in fields_of(kind) if f.type in NEW_LOCALS or f.type in _LOCALS)
+
+
+_LOCALS = ("Local", "BoolLocal", "ReadLocal")
 
 
 def rename(node: N, names: Mapping[str, str]) -> N:
@@ -221,7 +191,7 @@ def rename(node: N, names: Mapping[str, str]) -> N:
 
     def rule(n: ir.Node) -> ir.Node | None:
         changes: dict[str, object] = {}
-        for name in LOCAL_NAMES.get(type(n), ()):
+        for name in local_names(type(n)):
             old = n.__dict__[name]
             new = tuple(names.get(a, a) for a in old) if isinstance(old, tuple) else names.get(old, old)
             if new != old:

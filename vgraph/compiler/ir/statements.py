@@ -2,80 +2,126 @@
 
 from __future__ import annotations
 
-from vgraph.compiler.ir.node import Body, Expr, Order, Orientation, Stmt, node, written
+from typing import TYPE_CHECKING
+
+from vgraph.compiler.ir.expressions import Var
+from vgraph.compiler.ir.node import (
+    ANYWHERE,
+    DRIVER,
+    EDGE,
+    NOWHERE,
+    OPERATOR,
+    PARFOR,
+    SINGLE,
+    VERTEX,
+    Body,
+    BoolExpr,
+    BoolLocal,
+    Else,
+    GlobalName,
+    I64Expr,
+    Index,
+    Local,
+    LoopBody,
+    NewEid,
+    NewI64,
+    NewLocal,
+    NewVid,
+    Order,
+    Orientation,
+    Reduced,
+    ReduceOp,
+    ScratchName,
+    Stmt,
+    Text,
+    Value,
+    VidExpr,
+    WrittenName,
+    written,
+)
 from vgraph.compiler.types import Type
+
+if TYPE_CHECKING:
+    from vgraph.compiler.ir.verify import Checker
 
 
 @written("let {name}: {type} = {value}")
 class Let(Stmt):
     """`let x: i32 = e`: declare a local; visible to the end of the enclosing body."""
 
-    name: str
+    name: NewLocal
     type: Type
-    value: Expr
+    value: Value
 
 
 @written("{name} = {value}")
 class Assign(Stmt):
     """`x = e`: a new value for a declared local."""
 
-    name: str
-    value: Expr
+    name: Local
+    value: Value
 
 
-@written("{name} {op=} {value}")
+@written("{name} {op}= {value}")
 class Accumulate(Stmt):
     """`x += e` on a local: a sum the user declared, so floats may be reassociated. `op` as in `Reduce`."""
 
-    op: str
-    name: str
-    value: Expr
+    op: ReduceOp
+    name: Local
+    value: Reduced
 
 
-@written("@{name} = {value}")
+@written("@{name} = {value}", at=DRIVER)
 class SetGlobal(Stmt):
     """`@error = e`: driver loop only."""
 
-    name: str
-    value: Expr
+    name: GlobalName
+    value: Value
 
 
-@written("@{name} {op=} {value}")
+@written("@{name} {op}= {value}", at=OPERATOR, kernel=PARFOR | SINGLE)
 class ReduceGlobal(Stmt):
     """`@error += e` inside an operator or parallel loop: combined over all threads when the round ends."""
 
-    op: str
-    name: str
-    value: Expr
+    op: ReduceOp
+    name: GlobalName
+    value: Reduced
 
 
-@written("{order} {prop}[{index}] = {value}")
+@written("({order} )?{prop}[{index}] = {value}", at=DRIVER | OPERATOR, kernel=PARFOR | SINGLE)
 class Store(Stmt):
     """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex), or the driver loop."""
 
-    prop: str
-    index: Expr
-    value: Expr
+    prop: WrittenName
+    index: Index
+    value: Value
     order: Order = Order.PLAIN
 
+    def verify(self, c: Checker, t: Type) -> None:
+        if c.place is EDGE:
+            c.require(c.claimed, "an edge operator stores inside a claim only", self)
+        elif c.place is VERTEX and not c.claimed:
+            own = isinstance(self.index, Var) and self.index.name == c.own
+            c.require(own, f"a vertex operator stores to its own vertex {c.own} only", self)
 
-@written("scratch {prop}[{index}] = {value}")
+
+@written("scratch {prop}[{index}] = {value}", at=VERTEX, kernel=PARFOR)
 class ScratchStore(Stmt):
     """`scratch count[v] = e`: a write that only this visit sees."""
 
-    prop: str
-    index: Expr
-    value: Expr
+    prop: ScratchName
+    index: Index
+    value: Value
 
 
-@written("clear scratch {prop}")
+@written("clear scratch {prop}", at=NOWHERE, kernel=PARFOR)
 class ScratchClear(Stmt):
     """`clear scratch count`: the end of a visit; every element is zero again. Kernel level only."""
 
-    prop: str
+    prop: ScratchName
 
 
-@node
+@written("({atomic} )?{prop}[{index}] {op}= {value}( -> {changed})?", at=OPERATOR, kernel=PARFOR | SINGLE)
 class Reduce(Stmt):
     """`dist[v] min= e`: a reduction into a property; op is one of min, max, +, *, |, &.
 
@@ -83,43 +129,51 @@ class Reduce(Stmt):
     bool local that becomes true when the value changed (min, max, |, &) or, for + and *, always; else it stays.
     """
 
-    op: str
-    prop: str
-    index: Expr
-    value: Expr
+    op: ReduceOp
+    prop: WrittenName
+    index: Index
+    value: Reduced
     atomic: bool = False
-    changed: str | None = None
+    changed: BoolLocal | None = None
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.low or not (self.atomic or self.changed), "atomics are chosen at kernel level", self)
 
 
-@node
+@written("if {condition} {then}( else {other})?")
 class If(Stmt):
     """`if c { ... } else { ... }`."""
 
-    condition: Expr
+    condition: BoolExpr
     then: Body
-    other: Body = ()
+    other: Else = ()
 
 
-@written("while {condition}")
+@written("while {condition} {body}")
 class While(Stmt):
     """`while c { ... }`."""
 
-    condition: Expr
-    body: Body
+    condition: BoolExpr
+    body: LoopBody
 
 
-@written("for {name} in range({start}, {stop}, {step})")
+@written("for {name} in range({start}, {stop}, {step}) {body}")
 class For(Stmt):
     """`for i in range(start, stop, step) { ... }`; i is i64, bounds evaluated once; step is not 0 (0 runs no round)."""
 
-    name: str
-    start: Expr
-    stop: Expr
-    step: Expr
-    body: Body
+    name: NewI64
+    start: I64Expr
+    stop: I64Expr
+    step: I64Expr
+    body: LoopBody
 
 
-@node
+@written(
+    "for ({vertex}, {edge}) in {orientation}({of})( segments {segments})?( prefetch {prefetch})?( {vectorize})?"
+    " {body}",
+    at=OPERATOR,
+    kernel=ANYWHERE,
+)
 class ForNeighbors(Stmt):
     """`for (u, e) in out(v) { ... }`: the arcs of v in ascending order of neighbor.
 
@@ -132,40 +186,64 @@ class ForNeighbors(Stmt):
     reassociated.
     """
 
-    vertex: str
-    edge: str
-    of: Expr
+    vertex: NewVid
+    edge: NewEid
+    of: VidExpr
     orientation: Orientation
-    body: Body
+    body: LoopBody
     segments: int = 1
     prefetch: int = 0
     vectorize: bool = False
 
+    def verify(self, c: Checker, t: Type) -> None:
+        hints = self.segments > 1 or self.prefetch or self.vectorize
+        c.require(c.low or not hints, "hints are chosen at kernel level", self)
+        c.require(self.prefetch >= 0 and self.segments >= 1, "there is at least one segment", self)
+        if self.segments > 1:
+            own = isinstance(self.of, Var) and self.of.name == getattr(c.around, "vertex", None)
+            ok = (
+                own
+                and getattr(c.around, "segments", 1) == self.segments
+                and self.orientation is Orientation.IN
+            )
+            rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"
+            c.require(ok, rule, self)
 
-@written("for {vertex} in common({left_orientation}({left}), {right_orientation}({right}))")
+
+@written(
+    "for {vertex} in common({left_orientation}({left}), {right_orientation}({right})) {body}",
+    at=OPERATOR,
+    kernel=ANYWHERE,
+)
 class ForCommon(Stmt):
     """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once."""
 
-    vertex: str
-    left: Expr
+    vertex: NewVid
+    left: VidExpr
     left_orientation: Orientation
-    right: Expr
+    right: VidExpr
     right_orientation: Orientation
-    body: Body
+    body: LoopBody
 
 
 @written("break")
 class Break(Stmt):
     """`break` out of the innermost sequential loop."""
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.in_loop, "stands outside a sequential loop", self)
+
 
 @written("continue")
 class Continue(Stmt):
     """`continue` with the next round of the innermost sequential loop."""
 
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.in_loop, "stands outside a sequential loop", self)
 
-@node
+
+@written("fail {message}", at=DRIVER)
 class Fail(Stmt):
     """`fail "negative cycle"`: end the run with an error of that message. Driver loop only."""
 
-    message: str
+    message: Text

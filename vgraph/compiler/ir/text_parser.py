@@ -1,31 +1,49 @@
-"""From the text of the IR to nodes: `ir.lark` gives a tree, declarations give the types of names."""
+"""From the text of the IR to nodes: the grammar gives a tree, declarations give the types of names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir import forms
-from vgraph.compiler.ir.text_expressions import ExpressionBuilder, IrSyntaxError, optional_text, text_of
-from vgraph.compiler.types import EID, I64, VID, Target, Type
+from vgraph.compiler.functions import call_type
+from vgraph.compiler.ir.forms import CALLS, FORMS, RULES, Hole, grammar, holes
+from vgraph.compiler.ir.legality import NEW_LOCALS
+from vgraph.compiler.ir.node import fields_of
+from vgraph.compiler.types import BOOL, SCALARS, VID, Scalar, Target, Type, Vector
+from vgraph.errors import Diagnostic
 from vgraph.schedule import AXES, ApplySchedule, axis
 from vgraph.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from lark import Lark, Token
+    from lark.tree import Meta
 
 _GRAMMAR = Path(__file__).parent / "ir.lark"
+
+
+@dataclass
+class IrSyntaxError(Diagnostic):
+    """Text that is not a program of the IR."""
+
+    title: ClassVar[str] = "the text is not valid IR"
+    label: ClassVar[str] = "{reason}"
+
+    reason: str
 
 
 @cache
 def _lark() -> Lark:
     from lark import Lark
 
-    grammar = _GRAMMAR.read_text(encoding="utf-8").replace("    // forms\n", forms.grammar())
-    return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+    text = _GRAMMAR.read_text(encoding="utf-8") + grammar()
+    return Lark(text, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
 def parse(text: str, name: str) -> ir.Program:
@@ -49,184 +67,154 @@ def parse(text: str, name: str) -> ir.Program:
         raise IrSyntaxError(Span(source, 1, 0, 1, 1), "the program is nested too deeply") from None
 
 
-def _group(lanes: Token | None) -> ir.Lanes:
-    return ir.Lanes.THREAD if lanes is None else ir.Lanes(str(lanes))
+def _text_of(token: Token | str) -> str:
+    """The name that a NAME token stands for."""
+    return str(json.loads(token)) if token.startswith('"') else str(token)
 
 
-class _Builder(ExpressionBuilder):
-    """Builds declarations and statements from trees."""
+class _Builder:
+    """Builds nodes from trees, top down, with the names that are in scope."""
 
-    # --- declarations
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self.locals: dict[str, Type] = {}
+        self.properties: dict[str, Type] = {}
+        self.globals: dict[str, Type] = {}
+        self.frontiers: set[str] = set()
+
+    def span(self, meta: Meta) -> Span:
+        return Span(self.source, meta.line, meta.column - 1, meta.end_line, meta.end_column - 1)
+
+    def error(self, meta: Meta, reason: str) -> IrSyntaxError:
+        return IrSyntaxError(self.span(meta), reason)
+
+    @contextmanager
+    def scope(self, names: dict[str, Type]) -> Iterator[None]:
+        before = self.locals
+        self.locals = {**before, **names}
+        try:
+            yield
+        finally:
+            self.locals = before
 
     def program(self, tree: Any) -> ir.Program:
         header, *rest = tree.children
         name, level, ids, offsets, threads, ordered = header.children
-        groups: dict[str, list[Any]] = {}
+        declared: dict[type[ir.Node], list[Any]] = {}
+        body: ir.Body = ()
         for item in rest:
-            group = item.data.split("_")[0]
-            node = getattr(self, f"_d_{item.data}")(item, *item.children)
-            groups.setdefault(group, []).append(node)
+            if item.data == "run":
+                body = tuple(self.node(s) for s in item.children[0].children)  # the results see its locals
+            else:
+                made = self.node(item)
+                self.declare(made)
+                declared.setdefault(type(made), []).append(made)
         if level not in {x.value for x in ir.Level}:
             raise self.error(header.meta, f"there is no level {level}")
         target = Target(int(ids), int(offsets))
         if not {target.id_bits, target.offset_bits} <= {32, 64}:
             raise self.error(header.meta, "indices have 32 or 64 bits")
-        return ir.Program(
-            text_of(name),
-            ir.Level(level),
-            target,
-            params=tuple(groups.get("param", ())),
-            properties=tuple(groups.get("property", ())),
-            globals=tuple(groups.get("global", ())),
-            frontiers=tuple(groups.get("frontier", ())),
-            lists=tuple(groups.get("list", ())),
-            operators=tuple(groups.get("operator", ())),
-            body=groups["run"][0],
-            results=tuple(groups.get("result", ())),
-            threads=int(threads or 0),
-            ordered=ordered is not None,
-            buckets=tuple(groups.get("buckets", ())),
-            queues=tuple(groups.get("queue", ())),
-            span=self.span(header.meta),
-        )
+        groups: dict[str, Any] = {
+            f.name: tuple(declared.get(f.meaning, ())) for f in fields_of(ir.Program) if f.many
+        }
+        groups |= {"name": _text_of(name), "level": ir.Level(level), "target": target, "body": body}
+        groups |= {"threads": int(threads or 0), "ordered": ordered is not None}
+        return ir.Program(**groups, span=self.span(header.meta))
 
-    def _d_param(self, tree: Any, name: Token, type_: Any) -> ir.Param:
-        self.locals[text_of(name)] = t = self.type(type_)
-        return ir.Param(text_of(name), t, span=self.span(tree.meta))
+    def declare(self, node: Any) -> None:
+        """What the program around has to know of a declaration."""
+        match node:
+            case ir.Param():
+                self.locals[node.name] = node.type
+            case ir.Property():
+                self.properties[node.name] = node.type
+            case ir.Global():
+                self.globals[node.name] = node.type
+            case ir.FrontierDecl():
+                self.frontiers.add(node.name)
 
-    def _d_property(self, tree: Any, site: str, name: Token, *rest: Any) -> ir.Property:
-        type_, origin, disjoint = rest
-        args = (self.type(type_), ir.Site(str(site)), ir.Origin(str(origin)), disjoint is not None)
-        node = ir.Property(text_of(name), *args, span=self.span(tree.meta))
-        self.properties[node.name] = node
-        return node
+    # --- by form
 
-    def _d_global(self, tree: Any, name: Token, type_: Any) -> ir.Global:
-        self.globals[text_of(name)] = t = self.type(type_)
-        return ir.Global(text_of(name), t, span=self.span(tree.meta))
-
-    def _d_frontier(self, tree: Any, name: Token, *rest: Any) -> ir.FrontierDecl:
-        *layouts, flags = rest
-        self.frontiers.add(text_of(name))
-        kinds = tuple(ir.Layout(str(x)) for x in layouts)
-        return ir.FrontierDecl(text_of(name), kinds, flags is not None, span=self.span(tree.meta))
-
-    def _d_list(self, tree: Any, name: Token) -> ir.ListDecl:
-        return ir.ListDecl(text_of(name), span=self.span(tree.meta))
-
-    def _d_queue(self, tree: Any, name: Token, prop: Token) -> ir.QueueDecl:
-        return ir.QueueDecl(text_of(name), text_of(prop), span=self.span(tree.meta))
-
-    def _d_buckets(self, tree: Any, name: Token, vertex: Token, key: Any, strict: Any) -> ir.BucketsDecl:
-        with self.scope({text_of(vertex): VID}):
-            built = self.expr(key)
-        kind = strict is not None
-        return ir.BucketsDecl(text_of(name), text_of(vertex), built, kind, span=self.span(tree.meta))
-
-    def _d_operator(self, tree: Any, name: Token, *rest: Any) -> ir.Operator:
-        *tokens, body = rest
-        args = tuple(map(text_of, tokens))
-        types = ir.ARGUMENT_TYPES.get(len(args))
-        if types is None:
-            raise self.error(tree.meta, "an operator takes (src, edge, dst) or (v)")
-        built = self.body(body, dict(zip(args, types, strict=True)))
-        return ir.Operator(text_of(name), args, built, span=self.span(tree.meta))
-
-    def _d_run(self, tree: Any, body: Any) -> ir.Body:
-        return tuple(self.stmt(s) for s in body.children)  # its locals stay visible for the results
-
-    def _d_result_short(self, tree: Any, name: Token) -> ir.Result:
-        return ir.Result(text_of(name), "property", text_of(name), span=self.span(tree.meta))
-
-    def _d_result_property(self, tree: Any, name: Token, prop: Token) -> ir.Result:
-        return ir.Result(text_of(name), "property", text_of(prop), span=self.span(tree.meta))
-
-    def _d_result_scalar(self, tree: Any, name: Token, value: Any) -> ir.Result:
-        return ir.Result(text_of(name), "scalar", self.expr(value), span=self.span(tree.meta))
-
-    def body(self, tree: Any, names: dict[str, Type] | None = None) -> ir.Body:
-        with self.scope(names or {}):
-            return tuple(self.stmt(s) for s in tree.children)
-
-    # --- statements
-
-    def stmt(self, tree: Any) -> ir.Stmt:
-        build = getattr(self, f"_s_{tree.data}", None)
-        node: ir.Stmt = build(*tree.children) if build else self.by_form(tree)
+    def node(self, tree: Any) -> Any:
+        """The node of a tree; its span is that of the text."""
+        build = getattr(self, f"_{tree.data}", None)
+        node = build(tree, *tree.children) if build else self.by_form(tree, *RULES[tree.data], tree.children)
         object.__setattr__(node, "span", self.span(tree.meta))
         return node
 
-    def by_form(self, tree: Any) -> ir.Stmt:
-        """A statement that declares its text, and no names."""
-        kind = _BY_RULE[tree.data]
-        holes = [part for part in forms.FORMS[kind] if isinstance(part, forms.Hole)]
-        names = [hole.name for hole in holes] + ["body"] * forms.has_body(kind)
-        types = [hole.type for hole in holes] + ["Body"] * forms.has_body(kind)
-        return kind(**{n: _FIELDS[t](self, x) for n, t, x in zip(names, types, tree.children, strict=True)})
+    def by_form(self, tree: Any, kind: Any, parts: tuple[Any, ...], trees: Sequence[Any]) -> ir.Node:
+        values = {hole.name: hole.field.rest for hole in holes(FORMS[kind])}
+        pairs = list(zip(holes(parts), trees, strict=True))
+        scoped = [(hole, x) for hole, x in pairs if hole.field.scoped and x is not None]
+        for hole, x in pairs:
+            if not hole.field.scoped:
+                values[hole.name] = self.value(hole, x, values)
+        names: dict[str, Type] = {}
+        for hole, _ in pairs:
+            names |= self.new_names(tree, hole, values)
+        if issubclass(kind, ir.Expr) and any(f.name == "type" and f.rest is None for f in fields_of(kind)):
+            values["type"] = self.declared_type(tree, parts, values)
+        if scoped:
+            with self.scope(names):
+                values |= {hole.name: self.value(hole, x, values) for hole, x in scoped}
+        else:
+            self.locals.update(names)
+        made: ir.Node = kind(**values)
+        return made
 
-    def _s_let(self, name: Token, type_: Any, value: Any) -> ir.Stmt:
-        built = self.expr(value)
-        self.locals[text_of(name)] = t = self.type(type_)
-        return ir.Let(text_of(name), t, built)
+    def value(self, hole: Hole, x: Any, values: dict[str, Any]) -> Any:
+        """The value of a field, from its tree or token."""
+        if x is None:
+            return values[hole.like] if hole.like else hole.field.rest
+        if hole.field.many:
+            return tuple(self.one(hole, child) for child in x.children)
+        return self.one(hole, x)
 
-    def _s_assign(self, name: Token, value: Any) -> ir.Stmt:
-        target = text_of(name)
-        if target in self.frontiers and value.data == "load":
-            _, source, index = value.children
-            return ir.ListGet(target, text_of(source), self.expr(index))
-        return ir.Assign(target, self.expr(value))
+    def one(self, hole: Hole, x: Any) -> Any:
+        match hole.way:
+            case "Expr":
+                return self.node(x)
+            case "Body" | "Else":
+                return self.body(x) if x.data == "body" else (self.node(x),)
+            case "Type":
+                return self.type(x)
+            case "ApplySchedule":
+                return self.schedule(x)
+            case "words" | "int":
+                return hole.field.meaning(str(x))
+        return _text_of(x)
 
-    def _s_reduce(self, atomic: Any, prop: Token, index: Any, op: Token, *rest: Any) -> ir.Stmt:
-        value, _arrow, changed = rest
-        place = (str(op[:-1]), text_of(prop), self.expr(index), self.expr(value))
-        return ir.Reduce(*place, atomic is not None, optional_text(changed))
+    def new_names(self, tree: Any, hole: Hole, values: dict[str, Any]) -> dict[str, Type]:
+        """The locals that a field declares, with their types."""
+        value, word = values[hole.name], hole.field.type
+        if value is None or word not in NEW_LOCALS:
+            return {}
+        if not hole.field.many:
+            return {value: NEW_LOCALS[word] or values["type"]}
+        types = ir.ARGUMENT_TYPES.get(len(value))
+        if types is None:
+            raise self.error(tree.meta, "an operator takes (src, edge, dst) or (v)")
+        return dict(zip(value, types, strict=True))
 
-    def _s_if(self, condition: Any, then: Any, other: Any) -> ir.Stmt:
-        built = self.expr(condition)
-        body = self.body(then)
-        if other is None:
-            return ir.If(built, body)
-        return ir.If(built, body, (self.stmt(other),) if other.data == "if" else self.body(other))
+    def declared_type(self, tree: Any, parts: tuple[Any, ...], values: dict[str, Any]) -> Type:
+        """The type of what an expression reads by name."""
+        declared = {"ReadLocal": self.locals, "GlobalName": self.globals}
+        field = next(hole.field for hole in holes(parts) if hole.field.meaning is str)
+        found = declared.get(field.type, self.properties).get(values[field.name])
+        if found is None:
+            what = {"ReadLocal": "local", "GlobalName": "global"}.get(field.type, "property")
+            raise self.error(tree.meta, f"no {what} is called {values[field.name]}")
+        return found
 
-    def _s_for(self, name: Token, start: Any, stop: Any, step: Any, body: Any) -> ir.Stmt:
-        bounds = (self.expr(start), self.expr(stop), self.expr(step))
-        return ir.For(text_of(name), *bounds, self.body(body, {text_of(name): I64}))
+    def body(self, tree: Any) -> ir.Body:
+        with self.scope({}):
+            return tuple(self.node(s) for s in tree.children)
 
-    def _s_for_neighbors(self, vertex: Token, edge: Token, way: Token, of: Any, *rest: Any) -> ir.Stmt:
-        segments, prefetch, vectorize, body = rest
-        names: dict[str, Type] = {text_of(vertex): VID, text_of(edge): EID}
-        head = (text_of(vertex), text_of(edge), self.expr(of), ir.Orientation(str(way)))
-        how = (int(segments or 1), int(prefetch or 0), vectorize is not None)
-        return ir.ForNeighbors(*head, self.body(body, names), *how)
-
-    def _s_for_common(self, vertex: Token, *rest: Any) -> ir.Stmt:
-        left_way, left, right_way, right, body = rest
-        left_side = (self.expr(left), ir.Orientation(str(left_way)))
-        right_side = (self.expr(right), ir.Orientation(str(right_way)))
-        return ir.ForCommon(text_of(vertex), *left_side, *right_side, self.body(body, {text_of(vertex): VID}))
-
-    def _s_fail(self, message: Token) -> ir.Stmt:
-        return ir.Fail(text_of(message))
-
-    def _s_fill(self, prop: Token, value: Any) -> ir.Stmt:
-        return ir.Fill(text_of(prop), None if getattr(value, "type", "") == "ID" else self.expr(value))
-
-    def _apply(self, *parts: Any) -> tuple[str, str | None, str | None, str, ApplySchedule | None]:
-        out, op, frontier, label, schedule = parts
-        words = None if schedule is None else self.schedule(schedule)
-        return (
-            text_of(op),
-            optional_text(frontier),
-            optional_text(out),
-            text_of(op if label is None else label),
-            words,
-        )
-
-    def _s_edge_apply(self, out: Any, op: Any, frontier: Any, reverse: Any, *parts: Any) -> ir.Stmt:
-        return ir.EdgeApply(*self._apply(out, op, frontier, *parts), reverse=reverse is not None)
-
-    def _s_vertex_apply(self, *parts: Any) -> ir.Stmt:
-        return ir.VertexApply(*self._apply(*parts))
+    def type(self, tree: Any) -> Type:
+        scalar = SCALARS.get(tree.children[0])
+        if scalar is None:
+            raise self.error(tree.meta, f"there is no type {tree.children[0]}")
+        return scalar if tree.data == "scalar" else Vector(scalar, int(tree.children[1]))
 
     def schedule(self, tree: Any) -> ApplySchedule:
         words = [str(t) for t in tree.children]
@@ -241,73 +229,86 @@ class _Builder(ExpressionBuilder):
         except (KeyError, ValueError, TypeError):
             raise self.error(tree.meta, "a schedule names each choice once, with one of its values") from None
 
-    def _s_frontier_all(self, out: Token) -> ir.Stmt:
-        return ir.FrontierSet(text_of(out), ir.FrontierKind.ALL)
+    # --- by hand
 
-    def _s_frontier_empty(self, out: Token) -> ir.Stmt:
-        return ir.FrontierSet(text_of(out), ir.FrontierKind.EMPTY)
+    def _result_short(self, tree: Any, name: Token) -> ir.Result:
+        return ir.Result(_text_of(name), "property", _text_of(name))
 
-    def _s_frontier_single(self, out: Token, vertex: Any) -> ir.Stmt:
-        return ir.FrontierSet(text_of(out), ir.FrontierKind.SINGLE, self.expr(vertex))
+    def _result_property(self, tree: Any, name: Token, prop: Token) -> ir.Result:
+        return ir.Result(_text_of(name), "property", _text_of(prop))
 
-    def _s_par_for(self, vertex: Token, position: Token | None, *rest: Any) -> ir.Stmt:
-        *domain, words, cut, segments, lanes, label, body = rest
-        layout, frontier = (ir.Layout(str(domain[0])), text_of(domain[1])) if domain else (None, None)
-        place = optional_text(position)
-        names: dict[str, Type] = {text_of(vertex): VID}
-        if place is not None:
-            names[place] = I64
-        built = self.body(body, names)
-        flags = (optional_text(label) or "", words is not None, place)
-        pieces = self.pieces(cut)
-        count = int(segments or 1)
-        return ir.ParFor(text_of(vertex), layout, frontier, built, *flags, *pieces, count, _group(lanes))
+    def _result_scalar(self, tree: Any, name: Token, value: Any) -> ir.Result:
+        return ir.Result(_text_of(name), "scalar", self.node(value))
 
-    def _s_pipeline(self, vertex: Token, position: Token | None, *rest: Any) -> ir.Stmt:
-        *domain, through, label, producer, consumer = rest
-        layout, frontier = (ir.Layout(str(domain[0])), text_of(domain[1])) if domain else (None, None)
-        *buffers, chunks = through.children
-        place = optional_text(position)
-        names: dict[str, Type] = {text_of(vertex): VID}
-        if place is not None:
-            names[place] = I64
-        bodies = (self.body(producer, names), self.body(consumer, names))
-        channel = (tuple(map(text_of, buffers)), int(chunks))
-        return ir.Pipeline(
-            text_of(vertex), layout, frontier, *channel, *bodies, optional_text(label) or "", place
-        )
+    def _assign(self, tree: Any, name: Token, value: Any) -> ir.Node:
+        if _text_of(name) in self.frontiers and value.data == "load":
+            _, source, index = value.children
+            return ir.ListGet(_text_of(name), _text_of(source), self.node(index))
+        return self.by_form(tree, *RULES["assign"], (name, value))
 
-    def _s_bucket_loop(self, vertex: Token, buckets: Token, *rest: Any) -> ir.Stmt:
-        cut, lanes, label, body = rest
-        built = self.body(body, {text_of(vertex): VID})
-        pieces = self.pieces(cut)
-        return ir.BucketLoop(
-            text_of(vertex), text_of(buckets), built, optional_text(label) or "", *pieces, _group(lanes)
-        )
+    def _element(self, tree: Any, vector: Any, index: Any) -> ir.Expr:
+        built = self.node(vector)
+        if not isinstance(built.type, Vector):
+            raise self.error(tree.meta, f"{built.type} has no elements")
+        return ir.Element(built, self.node(index))
 
-    def pieces(self, cut: Any) -> tuple[ir.Orientation | None, ir.Expr | None]:
-        """The side that is cut, and the limit."""
-        side, limit = (None, None) if cut is None else cut.children
-        return (
-            None if side is None else ir.Orientation(str(side)),
-            None if limit is None else self.expr(limit),
-        )
+    def _const(self, tree: Any, token: Token) -> ir.Const:
+        number, _, name = token.partition(":")
+        scalar = SCALARS.get(name)
+        if scalar is None or scalar is BOOL:
+            raise self.error(tree.meta, f"there is no number of type {name}")
+        try:
+            return ir.Const(_number(number, scalar), scalar)
+        except (ValueError, OverflowError):
+            raise self.error(tree.meta, f"this is no number of type {name}") from None
 
-    def _s_trace(self, label: Token, direction: Token, active: Any, edges: Any) -> ir.Stmt:
-        return ir.Trace(text_of(label), text_of(direction), self.expr(active), self.expr(edges))
+    def _true(self, tree: Any) -> ir.Const:
+        return ir.Const(True, BOOL)
+
+    def _false(self, tree: Any) -> ir.Const:
+        return ir.Const(False, BOOL)
+
+    def _none(self, tree: Any) -> ir.Const:
+        return ir.Const(-1, VID)
+
+    def _call(self, tree: Any, token: Token, *args: Any) -> ir.Node:
+        name = _text_of(token)
+        trees = [a for a in args if a is not None]
+        made = self._call_by_form(tree, name, trees)
+        if made is not None:
+            return made
+        built = [self.node(a) for a in trees]
+        match name, built:
+            case ("neg" | "not" | "invert") as op, [a]:
+                return ir.Unary(op, a)
+            case ("min" | "max") as op, [a, b]:
+                return ir.Binary(op, a, b)
+        result = call_type(name, [a.type for a in built])
+        if result is None:
+            raise self.error(tree.meta, f"there is no {name}({', '.join(str(a.type) for a in built)})")
+        return ir.Call(name, tuple(built), result)
+
+    def _call_by_form(self, tree: Any, name: str, args: list[Any]) -> ir.Node | None:
+        """The expression of a form, or None if there is none of this name, word and number of operands."""
+        head, _, word = name.partition(".")
+        kind = CALLS.get(head)
+        if kind is None:
+            return None
+        given = [word, *args] if word else args
+        named = list(holes(FORMS[kind]))
+        fits = len(given) == len(named) and bool(word) == any(hole.words for hole in named)
+        if any(hole.way == "str" for hole in named):
+            if not (fits and args[0].data == "var"):
+                raise self.error(tree.meta, f"{name} takes the name of a declaration first")
+            given[0] = args[0].children[0]
+        if not fits or any(hole.words and x not in hole.words for hole, x in zip(named, given, strict=True)):
+            return None
+        return self.by_form(tree, kind, FORMS[kind], given)
 
 
-_BY_RULE: dict[str, type[ir.Stmt]] = {forms.rule_of(kind): kind for kind in forms.STATEMENTS}
-_FIELDS: dict[str, Callable[[_Builder, Any], Any]] = {
-    "str": lambda b, token: text_of(token),
-    "str | None": lambda b, token: optional_text(token),
-    "Expr": lambda b, tree: b.expr(tree),
-    "Type": lambda b, tree: b.type(tree),
-    "Body": lambda b, tree: b.body(tree),
-    "Layout": lambda b, token: ir.Layout(str(token)),
-    "Orientation": lambda b, token: ir.Orientation(str(token)),
-    "Order": lambda b, token: ir.Order.PLAIN if token is None else ir.Order.RELAXED,
-    "bool": lambda b, token: token is not None,
-    forms.SIGN: lambda b, token: str(token[:-1]),
-}
-"""The fields in a form from trees and tokens, by type."""
+def _number(text: str, scalar: Scalar) -> int | float:
+    if text.endswith("nan"):
+        return math.nan
+    if scalar.is_float or text.endswith("inf"):
+        return float(text)
+    return int(float(text) if "." in text else text)

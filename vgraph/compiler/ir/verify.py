@@ -1,30 +1,59 @@
-"""The verifier: levels, places, scopes, types and names of a program. Its tables are in `legality.py` beside it.
+"""The verifier: levels, places, scopes, types and names of a program.
 
-It runs at the start of the pipeline and after every pass; what it lets through, every backend can emit.
+It runs at the start of the pipeline and after every pass; what it lets through, every backend can emit. What a node
+may hold, its class declares (`verify_operands.py`), with a method `verify` for what a declaration cannot say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.legality import (
-    BINARY,
-    INDEX_TYPES,
-    PLACE_NAMES,
-    REDUCTIONS,
-    STATEMENTS,
+from vgraph.compiler.ir.legality import ARC_SITES, NEW_LOCALS
+from vgraph.compiler.ir.node import (
+    ANYWHERE,
+    DRIVER,
+    EDGE,
+    PARFOR,
+    SINGLE,
+    VERTEX,
     Place,
-    VerifyError,
+    fields_of,
+    per_class,
 )
-from vgraph.compiler.ir.verify_expressions import TYPE_CHECKS
-from vgraph.compiler.ir.verify_nodes import STATEMENT_CHECKS
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE, Check
 from vgraph.compiler.types import F64, I64, VID, Kind, Scalar, Type, element_of
+from vgraph.errors import InternalError
 
-__all__ = ["VerifyError", "verify"]
+PLACE_NAMES = {
+    DRIVER: "the driver loop",
+    EDGE: "an edge operator",
+    VERTEX: "a vertex operator",
+    PARFOR: "a parallel loop",
+    SINGLE: "a single region",
+}
+
+
+class VerifyError(InternalError):
+    """A program that breaks a rule of the IR: which `rule`, at which `node`, in which `place`."""
+
+    def __init__(self, rule: str, node: ir.Node, place: str) -> None:
+        self.rule, self.node, self.place = rule, node, place
+        span = f" ({node.span})" if node.span else ""
+        super().__init__(f"{place}, {type(node).__name__} `{_headline(node)}`{span}: {rule}")
+
+
+def _headline(node: ir.Node) -> str:
+    from vgraph.compiler.ir.text import print_node
+
+    try:
+        return print_node(node).partition("\n")[0]
+    except (AssertionError, AttributeError, KeyError, TypeError):  # too broken to print
+        return repr(node)
 
 
 def verify(program: ir.Program, level: ir.Level | None = None, *, spans: bool = False) -> None:
@@ -38,6 +67,50 @@ def verify(program: ir.Program, level: ir.Level | None = None, *, spans: bool = 
     checker.program()
     if spans:
         checker.spans()
+
+
+class Rules(NamedTuple):
+    """What is checked of a class of nodes."""
+
+    base: type[ir.Node]
+    places: tuple[Place, Place] | None
+    """None: anywhere."""
+    operands: tuple[tuple[str, Check], ...]
+    own: Callable[[Any, Checker, Any], None] | None
+    new: tuple[tuple[str, str], ...]
+    """The fields that declare locals, with the names of their types."""
+    bodies: tuple[tuple[str, dict[str, object]], ...]
+    type: Type | None
+    """The type that an expression of the class has, if it is always the same."""
+    read: str
+    """The field that names what an expression reads, whose type it has."""
+
+
+@per_class
+def rules_of(kind: type[Any]) -> Rules:
+    """The rules of a class, from its declaration."""
+    base = next(base for base in (ir.Stmt, ir.Expr, ir.Node) if issubclass(kind, base))
+    checks = [(f, CHECKS[f.type]) for f in fields_of(kind) if f.type in CHECKS]
+    own_type = next((f for f in fields_of(kind) if base is ir.Expr and f.name == "type"), None)
+    if own_type is not None:
+        checks = [(f, check) for f, check in checks if f is not own_type]
+    read = next((f.name for f, _ in checks if f.meaning is str), "") if own_type else ""
+    fixed: Any = own_type.rest if own_type else None
+    return Rules(
+        base,
+        None if kind.places == (ANYWHERE, ANYWHERE) else kind.places,
+        tuple((f.name, partial(_each, check) if f.many else check) for f, check in checks),
+        getattr(kind, "verify", None),
+        tuple((f.name, f.type) for f in fields_of(kind) if f.type in NEW_LOCALS),
+        tuple((f.name, INSIDE[f.type]) for f in fields_of(kind) if f.meaning == ir.Body),
+        fixed,
+        "" if fixed else read,
+    )
+
+
+def _each(check: Check, c: Checker, n: ir.Node, name: str, values: tuple[Any, ...], t: Any) -> None:
+    for value in values:
+        check(c, n, name, value, t)
 
 
 @dataclass
@@ -56,13 +129,14 @@ class Checker:
 
     subject: ir.Program
     where: str = "program"
-    place: Place = Place.DRIVER
+    place: Place = DRIVER
     locals: dict[str, Local] = field(default_factory=dict)
-    loops: int = 0
     own: str | None = None  # the vertex that an operator may store to
+    last: ir.Stmt | None = None  # the last statement of the operator
     claimed: bool = False
-    cut: ir.Orientation | None = None  # whose arcs the parallel loop around cuts
-    segmented: ir.ParFor | None = None  # the parallel loop around, if it goes by segments
+    in_loop: bool = False  # a sequential one
+    alone: bool = False
+    around: Any = None  # the parallel loop
 
     def __post_init__(self) -> None:
         p = self.subject
@@ -77,7 +151,10 @@ class Checker:
 
     def require(self, condition: object, rule: str, node: ir.Node) -> None:
         if not condition:
-            raise VerifyError(rule, node, self.where)
+            raise self.error(rule, node)
+
+    def error(self, rule: str, node: ir.Node) -> VerifyError:
+        return VerifyError(rule, node, self.where)
 
     # --- declarations
 
@@ -135,32 +212,28 @@ class Checker:
     def bucket_key(self, decl: ir.BucketsDecl) -> None:
         self.where = f"buckets {decl.name}"
         self.require(self.low, "buckets exist at kernel level only", decl)
-        self.place = Place.PARFOR
-        with self.scope():
-            self.declare(decl, decl.vertex, VID, constant=True)
-            t = self.expr(decl.key)
+        self.place = PARFOR
+        self.declare(decl, decl.vertex, VID, constant=True)
+        t = self.expr(decl.key)
+        del self.locals[decl.vertex]
         ok = t == I64 or (decl.strict and t == F64)
         self.require(ok, f"the key is {t}, not i64 or, if strict, f64", decl)
-        self.place = Place.DRIVER
+        self.place = DRIVER
 
     def operator(self, op: ir.Operator) -> None:
         self.where = f"operator {op.name}"
         types = ir.ARGUMENT_TYPES.get(len(op.args))
         ok = types is not None and len(set(op.args)) == len(op.args)
         self.require(ok, "arguments are (src, edge, dst) or (v)", op)
-        self.place = Place.EDGE if op.is_edge else Place.VERTEX
+        self.place = EDGE if op.is_edge else VERTEX
         self.own = None if op.is_edge else op.args[0]
-        with self.scope():
-            for name, t in zip(op.args, types or (), strict=True):
-                self.declare(op, name, t, constant=True)
-            self.body(op.body)
-        for position, stmt in enumerate(op.body):
-            inner = list(_statements(stmt))
-            last = position == len(op.body) - 1 and isinstance(stmt, ir.Emit)
-            emits = [s for s in inner if isinstance(s, ir.Emit)]
-            if emits and not last:
-                raise VerifyError("emit is the last statement of its operator", emits[0], self.where)
-        self.place, self.own = Place.DRIVER, None
+        outside = len(self.locals)
+        for name, t in zip(op.args, types or (), strict=True):
+            self.declare(op, name, t, constant=True)
+        self.last = op.body[-1] if op.body else None
+        self.body(op.body)
+        self.leave(outside)
+        self.place, self.own = DRIVER, None
 
     def result(self, result: ir.Result) -> None:
         if isinstance(result.value, ir.Expr):
@@ -178,15 +251,6 @@ class Checker:
 
     # --- scopes
 
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        outside = len(self.locals)
-        yield
-        while (
-            len(self.locals) > outside
-        ):  # nothing is declared twice, so the last names are those of the scope
-            self.locals.popitem()
-
     def declare(self, node: ir.Node, name: str, t: Type, **kind: Any) -> None:
         self.require(name not in self.locals, f"{name} is declared already", node)
         self.require(name not in self.frontiers, f"a frontier has the name of the local {name}", node)
@@ -194,108 +258,96 @@ class Checker:
 
     @property
     def depth(self) -> int:
-        return 1 if self.place in (Place.PARFOR | Place.SINGLE) else 0
+        return 1 if self.place in (PARFOR | SINGLE) else 0
 
-    def local(self, node: ir.Node, name: str) -> Local:
-        """The local `name`, which `node` writes."""
-        found = self.locals.get(name)
-        self.require(found is not None, f"no local is called {name}", node)
-        assert found is not None
-        self.require(not found.constant, f"{name} is a parameter or loop variable: it is never written", node)
-        shared = found.depth < self.depth
-        self.require(not shared, f"{name} is shared by all threads: a parallel region may not write it", node)
-        return found
-
-    # --- statements
+    # --- nodes
 
     def body(self, body: ir.Body) -> None:
-        if body:
-            with self.scope():
-                for stmt in body:
-                    self.stmt(stmt)
+        outside = len(self.locals)
+        for stmt in body:
+            self.stmt(stmt)
+        self.leave(outside)
 
-    def loop(self, body: ir.Body) -> None:
-        self.loops += 1
-        self.body(body)
-        self.loops -= 1
+    def leave(self, outside: int) -> None:
+        """Forget the locals beyond so many: nothing is declared twice, so the last ones are the inner ones."""
+        while len(self.locals) > outside:
+            self.locals.popitem()
 
     def stmt(self, node: ir.Stmt) -> None:
-        levels, high, low = STATEMENTS[type(node)]
-        level = self.subject.level
-        if level not in levels:
-            raise VerifyError(f"does not exist at {level.value} level", node, self.where)
-        if self.place not in (low if self.low else high):
-            raise VerifyError(f"may not stand in {PLACE_NAMES[self.place]}", node, self.where)
-        STATEMENT_CHECKS[type(node)](self, node)
+        rules = rules_of(type(node))
+        if rules.places is not None and self.place not in rules.places[self.low]:
+            raise self.misplaced(node, f"may not stand in {PLACE_NAMES[self.place]}")
+        if rules.base is not ir.Stmt:
+            raise self.error("there is no such statement", node)
+        if self.alone and node.each:
+            raise self.error("one thread has no part of others", node)
+        self.operands(node, rules)
+        outside = len(self.locals)
+        for name, word in rules.new:
+            self.new_local(node, name, word)
+        for name, inside in rules.bodies:
+            before = self.__dict__.copy()
+            self.__dict__.update(inside, around=node if "place" in inside else self.around)
+            self.body(node.__dict__[name])
+            self.__dict__.update(before)
+        if rules.bodies:
+            self.leave(outside)
 
-    def value(self, node: ir.Node, value: ir.Expr, t: Type, what: str) -> None:
-        got = self.expr(value)
-        if got is not t and got != t:
-            raise VerifyError(f"{what} is {got}, not {t}", node, self.where)
+    def misplaced(self, node: ir.Node, rule: str) -> VerifyError:
+        level = self.subject.level.value
+        return self.error(rule if node.places[self.low] else f"does not exist at {level} level", node)
 
-    def prop(self, node: Any, index: ir.Expr | None = None, name: str | None = None) -> ir.Property:
-        """The property that `node` names, its index checked."""
-        wanted = node.prop if name is None else name
-        prop = self.properties.get(wanted)
-        self.require(prop is not None, f"no property is called {wanted}", node)
-        assert prop is not None
-        if index is not None:
-            self.value(node, index, INDEX_TYPES[prop.site], "the index")
-            arc = self.locals[index.name].arc if isinstance(index, ir.Var) else None
-            if self.low and arc is not None:
-                rule = "an arc reached by `in` indexes edge_in properties, one by `out` edge ones, in segments theirs"
-                self.require(arc is prop.site, rule, node)
-        return prop
+    def operands(self, node: ir.Node, rules: Rules) -> Any:
+        """The type that `node` names last, all its operands checked."""
+        values, t = node.__dict__, None
+        for name, check in rules.operands:
+            value = values[name]
+            if value is not None:
+                t = check(self, node, name, value, t) or t
+        if rules.own is not None:
+            rules.own(node, self, t)
+        return t
 
-    def writable(self, node: Any) -> ir.Property:
-        prop = self.prop(node, node.index)
-        buffer = self.low and prop.origin is ir.Origin.LOCAL and prop.site is not ir.Site.ARRAY
-        ok = prop.site is ir.Site.VERTEX or buffer
-        self.require(ok, "only vertex properties and local buffers are written", node)
-        self.require(prop.origin is not ir.Origin.SCRATCH, f"{prop.name} is private to a visit", node)
-        high_disjoint = prop.disjoint and not self.low and self.place is not Place.DRIVER
-        self.require(not high_disjoint, "disjoint sets are written by union only", node)
-        return prop
-
-    def order(self, node: ir.Load | ir.Store) -> None:
-        ok = self.low or node.order is ir.Order.PLAIN
-        self.require(ok, "memory orders are chosen at kernel level", node)
-
-    def frontier(self, node: ir.Node, name: str | None, layout: ir.Layout | None = None) -> None:
-        decl = self.frontiers.get(name or "")
-        self.require(decl is not None, f"no frontier is called {name}", node)
-        ok = layout is None or (decl is not None and layout in decl.layouts)
-        self.require(ok, f"frontier {name} does not take this layout", node)
-
-    def list(self, node: ir.Node, name: str) -> None:
-        self.require(name in self.lists, f"no list is called {name}", node)
-
-    def reduction(self, node: Any, t: Type) -> None:
-        self.require(node.op in REDUCTIONS, f"{node.op} is not a reduction", node)
-        kind = element_of(t).kind
-        ok = kind in BINARY[node.op] or (kind is Kind.BOOL and node.op in "|&")
-        self.require(ok, f"{node.op} does not reduce {t}", node)
-        self.value(node, node.value, t, "the value")
-
-    # --- expressions
+    def new_local(self, node: Any, field: str, word: str) -> None:
+        """Declare the local that a field of `node` names, if it does."""
+        name, t, arc = node.__dict__[field], NEW_LOCALS[word], None
+        if word == "NewEid":
+            arc = ir.Site.EDGE_SEGMENTS if node.segments > 1 else ARC_SITES[node.orientation]
+        elif t is None and isinstance(node.value, ir.Var):
+            arc = self.locals[node.value.name].arc
+        if name is not None:
+            self.declare(node, name, t or node.type, arc=arc, constant=t is not None)
 
     def expr(self, node: ir.Expr) -> Type:
-        check = TYPE_CHECKS.get(type(node))
-        if check is None:
-            raise VerifyError("there is no such expression", node, self.where)
-        return check(self, node)
+        rules = rules_of(type(node))
+        if rules.places is not None and self.place not in rules.places[self.low]:
+            only = " or ".join(PLACE_NAMES[place] for place in rules.places[self.low])
+            raise self.misplaced(node, f"may stand in {only} only")
+        if rules.base is not ir.Expr:
+            raise self.error("there is no such expression", node)
+        t = self.operands(node, rules)
+        if rules.read and t is not node.type and t != node.type:
+            raise self.error(f"{node.__dict__[rules.read]} is {t}, not {node.type}", node)
+        if rules.type is not None and node.type != rules.type:
+            raise self.error(f"its type is {rules.type}, not {node.type}", node)
+        return node.type
+
+    def property(self, node: ir.Node, name: str) -> ir.Property:
+        """The property called `name`."""
+        found = self.properties.get(name)
+        if found is None:
+            raise self.error(f"no property is called {name}", node)
+        return found
+
+    def frontier(self, node: ir.Node, name: str, layout: ir.Layout | None = None) -> None:
+        decl = self.frontiers.get(name)
+        if decl is None:
+            raise self.error(f"no frontier is called {name}", node)
+        self.require(
+            layout is None or layout in decl.layouts, f"frontier {name} does not take this layout", node
+        )
 
     def spans(self) -> None:
-        from vgraph.compiler.ir.rewrite import walk
-
         for node in walk(self.subject):
             if isinstance(node, ir.Stmt | ir.Expr | ir.Operator):
                 self.require(node.span is not None, "has no span", node)
-
-
-def _statements(stmt: ir.Stmt) -> Iterator[ir.Stmt]:
-    yield stmt
-    for name in ("then", "other", "body"):
-        for inner in getattr(stmt, name, ()):
-            if isinstance(inner, ir.Stmt):
-                yield from _statements(inner)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import (
-    LOCAL_NAMES,
     FreshNames,
     fresh_names,
+    local_names,
     rename,
     transform_body,
     walk,
@@ -58,7 +58,7 @@ class Lowering:
         for n in walk(found):
             if isinstance(n, ir.Var):
                 continue
-            for attribute in LOCAL_NAMES.get(type(n), ()):
+            for attribute in local_names(type(n)):
                 value = n.__dict__[attribute]
                 for local in value if isinstance(value, tuple) else (value,):
                     if local is not None and local not in names:
