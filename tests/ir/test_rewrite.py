@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 from programs import MIXED, SSSP, SSSP_PUSH
 from random_programs import Maker
@@ -23,7 +25,7 @@ from vgraph.compiler.ir.rewrite import (
 )
 from vgraph.compiler.ir.text import parse_program, print_node, print_program
 from vgraph.compiler.ir.verify import verify
-from vgraph.compiler.types import I32, VID
+from vgraph.compiler.types import I32, I64, VID
 from vgraph.errors import InternalError
 
 
@@ -169,3 +171,16 @@ def test_the_manager_names_the_guilty_pass(passes, message):
 def test_a_broken_input_is_nobodys_fault():
     with pytest.raises(InternalError, match="not valid before the first pass"):
         PassManager().run(_lose_a_declaration(parse_program(SSSP), None), [])
+
+
+def test_nodes_are_frozen_and_their_span_is_given_by_name():
+    one = ir.Const(1, I64)
+    with pytest.raises(FrozenInstanceError, match="value"):
+        one.value = 2
+    with pytest.raises(FrozenInstanceError, match="type"):
+        del one.type
+    with pytest.raises(TypeError, match="positional"):
+        ir.Const(1, I64, None)
+    assert one == ir.Const(type=I64, value=1)
+    assert one.span is None
+    assert ir.Reduce("+", "x", one, one) == ir.Reduce("+", "x", one, one, atomic=False, changed=None)
