@@ -90,7 +90,7 @@ def run(
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}
     algorithm.check(graph, arguments)
-    given = graph, arguments
+    given = algorithm, graph, arguments
     graph, rank, replaced = algorithm.prepare(graph, params)
     if replaced:
         arguments = {**arguments, **replaced}

@@ -7,7 +7,7 @@ import numpy as np
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_numbers, check_weights, scaled_numbers, weighing
+from vgraph.graph.weights import check_numbers, check_weights, heaviest, scaled_numbers, weighing
 
 
 @vg.operator
@@ -30,8 +30,8 @@ def begin(v):
 
 @vg.operator
 def add(v, graph):
-    """The matrix is shifted by 1, so that the iteration does not swing."""
-    v.incoming += v.centrality
+    """The matrix is shifted, so that the iteration does not swing."""
+    v.incoming += graph.shift * v.centrality
     graph.squares += v.incoming * v.incoming
 
 
@@ -46,17 +46,24 @@ def update(v, graph):
 
 @vg.algorithm
 def eigenvector(
-    graph, weight=None, start: vg.vertex_property(vg.float64) = None, tolerance=1e-6, max_rounds=100
+    graph,
+    weight=None,
+    start: vg.vertex_property(vg.float64) = None,
+    tolerance=1e-6,
+    max_rounds=100,
+    shift=1.0,
 ):
     """The leading eigenvector of the matrix of arcs: a vertex counts as those with arcs to it count, summed.
 
     `weight`: the name of an edge property by which arcs count more or less. `start`: the vector to begin with; all
-    vertices alike by default. Ends when a round changes it by less than `tolerance` per vertex on average, as
-    NetworkX's eigenvector_centrality does. Result: `centrality` (float64, of length 1). Raises AlgorithmError if it has
+    vertices alike by default. `shift`: what each vertex counts for itself, by the largest weight, so that the iteration
+    does not swing. Ends when a round changes the vector by less than `tolerance` per vertex on average, as NetworkX's
+    eigenvector_centrality does. Result: `centrality` (float64, of length 1). Raises AlgorithmError if it has
     not converged after `max_rounds`, or comes to nothing, as weights below 0 may. O(vertices + arcs) per round.
     """
     centrality = graph.vertex_property(vg.float64, fill=1 / max(1, graph.num_vertices))
     incoming = graph.vertex_property(vg.float64)
+    graph.shift = shift
     graph.change = vg.inf
     rounds = 0
     if start is not None:
@@ -80,17 +87,21 @@ def eigenvector(
 
 
 @eigenvector.requires
-def sensible(graph: Graph, weight: object, start: object, tolerance: float) -> None:
+def sensible(graph: Graph, weight: object, start: object, tolerance: float, shift: float) -> None:
     """Raise ParameterError for a tolerance that nothing can meet, and for numbers that are not finite or all 0."""
     if not tolerance > 0:
         raise ParameterError(f"eigenvector: tolerance={tolerance} is not above 0")
     check_weights(graph, weight, negative=True)
-    check_numbers(start=start)
+    check_numbers(start=start, shift=shift)
     if start is not None and graph.num_vertices and not np.any(start):  # type: ignore[call-overload]
         raise ParameterError("eigenvector: start is all zero")
 
 
 @eigenvector.prepares
-def named(graph: Graph, weight: object, start: object) -> vg.Prepared:
-    """The weights by the name that the operators know; the unit of either does not matter."""
-    return vg.Prepared(weighing(graph, weight, scaled=True), arguments=scaled_numbers(start=start))
+def named(graph: Graph, weight: object, start: object, shift: float) -> vg.Prepared:
+    """The weights by the name that the operators know, and the shift in their unit, which like that of `start` does not
+    matter.
+    """
+    made = weighing(graph, weight, scaled=True)
+    largest = 1.0 if weight is None else heaviest(made) or 1.0
+    return vg.Prepared(made, arguments={"shift": float(shift * largest), **scaled_numbers(start=start)})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
+    from vgraph.language.decorators import AlgorithmDef
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,16 @@ def _take(values: Any, rank: Any) -> Any:
     return cupy.asarray(values.get()[rank])
 
 
+class Origin(NamedTuple):
+    """What a result was made from, but for the graph itself: what `vg.verify` needs, kept where a result is saved."""
+
+    module: str
+    """Where the algorithm stands."""
+    size: tuple[int, int, bool]
+    """The vertices and arcs of the graph, and whether it is directed."""
+    arguments: Mapping[str, Any]
+
+
 class Result:
     """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays (CuPy arrays if
     that was asked for), one element per vertex.
@@ -125,18 +136,20 @@ class Result:
         self.converged = bool(self._values.pop("converged", True))
         self.names = tuple(self._values)
 
-    def made_from(self, graph: Graph, arguments: Mapping[str, Any]) -> Result:
+    def made_from(self, algorithm: AlgorithmDef, graph: Graph, arguments: Mapping[str, Any]) -> Result:
         """Itself, with a note of what it was made from, for `vg.verify`. The graph is not kept alive."""
-        self._origin = weakref.ref(graph), dict(arguments)
+        size = graph.num_vertices, graph.num_arcs, graph.directed
+        self._origin = Origin(algorithm.function.__module__, size, dict(arguments))
+        self._graph = weakref.ref(graph)
         return self
 
-    def origin(self) -> tuple[Graph | None, Mapping[str, Any]]:
-        """The graph, unless it is gone, and all arguments of the run."""
-        graph, arguments = self.__dict__.get("_origin", (lambda: None, {}))
-        return graph(), arguments
+    def origin(self) -> tuple[Graph | None, Origin | None]:
+        """The graph, unless it is gone or this is a copy, and the note."""
+        kept = self.__dict__.get
+        return kept("_graph", lambda: None)(), kept("_origin")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_origin"}
+        return {name: value for name, value in self.__dict__.items() if name != "_graph"}
 
     def reordered(self, rank: Any) -> Result:
         """The same with element `rank[v]` of each property at v."""

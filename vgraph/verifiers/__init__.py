@@ -9,18 +9,19 @@ time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from vgraph.errors import ParameterError
+import numpy as np
+
+from vgraph.errors import ParameterError, shown
+from vgraph.graph import Graph
+from vgraph.runtime.result import Result
 from vgraph.tracebacks import public
 from vgraph.verifiers import blocks, communities, distances, iterations, paths, scores, structure
 from vgraph.verifiers.common import flagged
+from vgraph.verifiers.fields import check_fields
 
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
-
-Verifier = Callable[["Graph", "Result", Mapping[str, Any]], None]
+Verifier = Callable[[Graph, Result, Mapping[str, Any]], None]
 
 VERIFIERS: Final[dict[str, Verifier]] = {
     "adamic_adar": communities.adamic_adar,
@@ -70,24 +71,39 @@ STOPPING: Final = ("diameter", "hits", "label_propagation", "louvain", "pagerank
 def verify(result: Result, graph: Graph | None = None) -> None:
     """Check the result of `vg.run` against what defines it, and return if it is right.
 
-    graph: the one that it was made from; by default the result's own, which it does not keep alive. Raises
-    VerificationError, which names the first vertex (or edge, or pair) that is wrong, and ParameterError where there is
-    no graph any more, or no verifier for the algorithm: `vgraph.verifiers.VERIFIERS` has one for each of the library.
-    Some take much longer than the run: betweenness, closeness and eccentricity search from every source again.
+    graph: the one that it was made from; by default the result's own, which it does not keep alive and a copy (of
+    `pickle`, too) does not have. Raises VerificationError, which names the first vertex (or edge, or pair) that is
+    wrong, and ParameterError where there is no graph any more, or another one, or no verifier for the algorithm:
+    `vgraph.verifiers.VERIFIERS` has one for each of the library. Some take much longer than the run: betweenness,
+    closeness and eccentricity search from every source again.
     """
-    check = VERIFIERS.get(result.algorithm)
-    if check is None:
+    if not isinstance(result, Result) or not isinstance(graph, Graph | None):
+        raise ParameterError(f"verify(result, graph): not {shown(result)} and {shown(graph)}")
+    own, origin = result.origin()
+    if origin is None:
+        raise ParameterError("this result does not say what it was made from: it is none of this vg.run's")
+    if result.algorithm not in VERIFIERS or origin.module != f"vgraph.algorithms.{result.algorithm}":
         raise ParameterError(
-            f"{result.algorithm} has no verifier; there are verifiers for {', '.join(VERIFIERS)}"
+            f"{result.algorithm} has no verifier; there are verifiers for the library's {', '.join(VERIFIERS)}"
         )
     if any(hasattr(getattr(result, name), "__cuda_array_interface__") for name in result.names):
         raise ParameterError('these results are on the GPU: run with output="numpy" to verify them')
-    own, arguments = result.origin()
     graph = graph if graph is not None else own
     if graph is None:
         raise ParameterError(
             "the graph of this result is gone: keep it, and give it as verify(result, graph)"
         )
-    check(graph, result, arguments)
+    size = graph.num_vertices, graph.num_arcs, graph.directed
+    if size != origin.size:
+        raise ParameterError(
+            f"the result is of another graph: {_words(*origin.size)}, where this one has {_words(*size)}"
+        )
+    check_fields(graph, result, origin.arguments)
+    with np.errstate(all="ignore"):
+        VERIFIERS[result.algorithm](graph, result, origin.arguments)
     if result.algorithm not in STOPPING:
         flagged(result, True)
+
+
+def _words(vertices: int, arcs: int, directed: bool) -> str:
+    return f"{vertices:,} vertices and {arcs:,} {'directed' if directed else 'undirected'} arcs"

@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 
 from vgraph.errors import VerificationError
 from vgraph.graph import build
+from vgraph.graph.weights import check_weights
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.runtime.result import Result
 
 Array = NDArray[Any]
+RELATIVE = 1e-9
+"""By how much of its value a float64 may differ from another computation of the same numbers, none below 0."""
+NOTHING = 1e-290
+"""Float64s of this size have few digits left."""
 
 
 def arcs(graph: Graph) -> tuple[Array, Array]:
@@ -48,10 +53,15 @@ def matrix(graph: Graph, ends: tuple[Array, Array], values: Array | None = None)
     return csr_array((filled, ends), shape=(graph.num_vertices,) * 2)
 
 
-def weights(graph: Graph) -> Array:
-    """The edge property `weight` as float64, or 1 for each arc."""
-    given = graph.edge_properties.get("weight")
-    return np.ones(graph.num_arcs) if given is None else given.astype(np.float64)
+def weight_of(graph: Graph, name: str = "weight") -> Array:
+    """The edge property of that name. Raises ParameterError where the graph has none, or not of finite numbers."""
+    check_weights(graph, name, negative=True)
+    return graph.edge_properties[name]
+
+
+def weights(graph: Graph, name: str | None) -> Array:
+    """That edge property as float64, or 1 for each arc without a name."""
+    return np.ones(graph.num_arcs) if name is None else weight_of(graph, name).astype(np.float64)
 
 
 def in_scale(given: Any) -> Array:
@@ -87,15 +97,22 @@ def no_arc(bad: Array, ends: tuple[Array, Array], what: Callable[[int, int], str
         raise VerificationError(f"vertex {target}: {what(source, target)}")
 
 
-def close(found: Array, expected: Array, name: str, rtol: float = 1e-9, small: float = 1e-12) -> None:
+def apart(found: Array, expected: Array, allowed: Array) -> Array:
+    """How far two results are from each other, in multiples of what is allowed; infinite where one is not finite."""
+    far = np.where(np.isfinite(allowed), np.abs(found - expected) / allowed, np.inf)
+    return np.asarray(np.where(found == expected, 0.0, np.nan_to_num(far, nan=np.inf)))
+
+
+def close(found: Array, expected: Array, name: str, allowed: Array | None = None) -> None:
     """Raise VerificationError for the first vertex where two results differ; NaN is never right.
 
-    They may differ by `rtol` of the value and `small` of the largest of all.
+    `allowed`: by how much at each vertex. By default by `RELATIVE` of the value: sums without cancellation.
     """
-    with np.errstate(invalid="ignore"):
-        largest = np.abs(expected[np.isfinite(expected)]).max(initial=0)
-        off = ~(np.abs(found - expected) <= small * largest + rtol * np.abs(expected))
-    none_of(off & (found != expected), lambda v: f"{name} is {found[v]}, and should be {expected[v]}")
+    allowed = RELATIVE * np.abs(expected) + NOTHING if allowed is None else allowed
+    none_of(
+        ~(apart(found, expected, allowed) <= 1),
+        lambda v: f"{name} is {found[v]}, and should be {expected[v]}",
+    )
 
 
 def equal(found: Array, expected: Array, name: str) -> None:

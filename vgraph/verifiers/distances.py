@@ -31,11 +31,17 @@ def diameter(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """A search from `end` proves the lower bound; the diameter is found again by bounds on all eccentricities."""
     source, end, lower, upper = int(given["source"]), int(result.end), int(result.lower), int(result.upper)
     ends = simple_arcs(graph)
-    if hops(graph, ends, source)[end] < 0:
+    level = hops(graph, ends, source)
+    if level[end] < 0:
         raise VerificationError(f"vertex {end}: end is not in the component of {source}")
     far = int(hops(graph, ends, end).max())
     if far != lower:
         raise VerificationError(f"vertex {end}: lower is {lower}, and the farthest from end is {far} away")
+    most = min(graph.num_vertices, 2 * int(level.max()))
+    if lower < level.max() or upper > most:
+        raise VerificationError(
+            f"vertex {source}: bounds are {lower} and {upper}; the first search gave {level.max()} and {most}"
+        )
     true = _diameter(graph, ends, source)
     unfinished = upper > lower and given["max_searches"] > 4 + graph.num_vertices
     if not lower <= true <= upper or unfinished:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import ParameterError, VerificationError
-from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs, weights
+from vgraph.graph.weights import own_weight
+from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs, weight_of, weights
 from vgraph.verifiers.paths import counted, counted_along, hops, lengths
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 def weighted_betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The same over the arcs on shortest paths, by how many arcs lead there at most."""
-    (s, t), weight = arcs(graph), graph.edge_properties["weight"]
+    (s, t), weight = arcs(graph), weight_of(graph)
 
     def paths_from(source: int) -> Counted:
         dist, reached = lengths(graph, (s, t), source)
@@ -106,29 +107,27 @@ def _brandes(graph: Graph, given: Mapping[str, Any], paths_from: Callable[[int],
 
 def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The same by SciPy."""
-    a = matrix(graph, arcs(graph), weights(graph))
+    a = matrix(graph, arcs(graph), weights(graph, own_weight(graph)))
     a = a if given["transposed"] is None else a.T
     x = np.asarray(given["x"], np.float64)
-    size = abs(a) @ np.abs(x)
-    off = ~(np.abs(result.product - a @ x) <= 1e-12 * size)
-    none_of(off, lambda v: f"product is {result.product[v]}, and should be {(a @ x)[v]}")
+    terms = np.diff(a.tocsr().indptr)
+    close(result.product, a @ x, "product", (1e-12 + 2.0**-52 * terms) * (abs(a) @ np.abs(x)))
 
 
 def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The residual, by SciPy."""
-    a, b = matrix(graph, arcs(graph), weights(graph)), np.asarray(given["b"], np.float64)
+    a, b = matrix(graph, arcs(graph), weights(graph, own_weight(graph))), np.asarray(given["b"], np.float64)
+    if not 0 <= result.rounds <= given["max_rounds"]:
+        raise VerificationError(f"rounds is {result.rounds}, of at most {given['max_rounds']}")
     largest = np.abs(b).max(initial=0) or 1.0
     b, x = b / largest, result.x / largest
-    rest = np.abs(a @ x - b)
-    rounding = 1e-15 * (1 + result.rounds) * np.linalg.norm(abs(a) @ np.abs(x))
-    allowed = 1.001 * given["tolerance"] * np.linalg.norm(b) + rounding
-    if not np.linalg.norm(rest) <= allowed:
-        worst = int(rest.argmax())
+    rest, size = np.abs(a @ x - b), np.linalg.norm(abs(a) @ np.abs(x))
+    allowed = 1.001 * given["tolerance"] * np.linalg.norm(b) + 1e-15 * (1 + result.rounds) * size
+    if not (np.linalg.norm(rest) <= allowed and np.isfinite(size)):
+        worst = int(np.nan_to_num(rest, nan=np.inf).argmax())
         raise VerificationError(
             f"vertex {worst}: the residual is {rest[worst] * largest}, where {allowed * largest:.3g} is allowed"
         )
-    if not 0 <= result.rounds <= given["max_rounds"]:
-        raise VerificationError(f"rounds is {result.rounds}, of at most {given['max_rounds']}")
 
 
 def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import VerificationError
+from vgraph.graph.weights import check_sums
 from vgraph.verifiers.common import (
     Array,
     arcs,
@@ -19,6 +20,7 @@ from vgraph.verifiers.common import (
     none_of,
     simple_arcs,
     simple_edges,
+    weight_of,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def matching(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 def coloring(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """All have a color, neighbors different ones, and no vertex could have one before its own."""
     color = result.color
-    none_of(color < 0, lambda v: f"color {color[v]}")
+    none_of((color < 0) | (color >= color.size), lambda v: f"color {color[v]}")
     s, t = simple_edges(graph)
     no_arc(color[s] == color[t], (s, t), lambda u, v: f"color {color[v]}, as {u} beside it")
     lower = color[t] < color[s]
@@ -130,7 +132,8 @@ def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
     n, (s, t) = max(1, graph.num_vertices), arcs(graph)
-    weight = graph.edge_properties["weight"]
+    weight = weight_of(graph)
+    check_sums(graph, n)
     low, high = np.minimum(s, t), np.maximum(s, t)
     order = np.lexsort((weight, low * n + high))
     keys, first = np.unique((low * n + high)[order], return_index=True)
@@ -151,21 +154,21 @@ def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     order, place = np.unique(lightest, return_inverse=True)
     tree = minimum_spanning_tree(matrix(graph, (keys // n, keys % n), place + 1.0))
     best, own = np.sort(tree.data.astype(np.int64)) - 1, np.sort(place[np.searchsorted(keys, chosen)])
-    best_sum, slack = _sum(order[best], result.weight)
-    if not abs(result.weight.item() - best_sum) <= slack:
+    best_sum, slack = _sum(order[best])
+    if not abs(np.asarray(result.weight).item() - best_sum) <= slack:
         raise VerificationError(f"weight is {result.weight}, and should be {best_sum}")
     if (own != best).any():
-        own_sum = _sum(order[own], result.weight)[0]
+        own_sum = _sum(order[own])[0]
         raise VerificationError(f"the edges weigh {own_sum}; there are some that weigh {best_sum}")
     if (edges[:, 0] > edges[:, 1]).any() or (np.diff(edges[:, 0] * n + edges[:, 1]) < 0).any():
         raise VerificationError("the edges are not in ascending order, the smaller end first")
 
 
-def _sum(values: Array, found: Any) -> tuple[Any, float]:
-    """The sum of the values without any rounding, and how much one of the type of `found` may differ from it."""
+def _sum(values: Array) -> tuple[Any, float]:
+    """The sum of the values without any rounding, and how much one of their type may differ from it."""
     if values.dtype.kind != "f":
         return sum(values.tolist()), 0.0
-    rounding = float(np.finfo(np.asarray(found).dtype).eps) * values.size
+    rounding = float(np.finfo(values.dtype).eps) * values.size
     return math.fsum(values.tolist()), rounding * math.fsum(np.abs(values).tolist())
 
 
