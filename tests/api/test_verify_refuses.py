@@ -34,7 +34,7 @@ def malformed(right: Any) -> Iterator[Any]:
     """Values of another shape or type, and arrays with one number that cannot be."""
     yield from (None, "x", [1.5], np.array(["a", "b"]), np.zeros((2, 3, 4)))
     if not np.ndim(right):
-        yield from (np.nan, np.inf, -2, 10**30, np.array([right]), np.uint64(2**64 - 1))
+        yield from (np.nan, np.inf, -1, -2, 10**30, np.array([right]), np.uint64(2**64 - 1))
         return
     yield from (right[:-1], np.concatenate([right, right]), right.tolist(), right[..., None])
     yield from (right.astype(object), right.astype(complex), right[0])
@@ -43,7 +43,7 @@ def malformed(right: Any) -> Iterator[Any]:
     extremes: list[Any] = [np.nan, np.inf, -np.inf, 1e300, -1e300]
     if right.dtype.kind != "f":
         limits = np.iinfo(right.dtype)
-        extremes = [-2, -5, len(right), limits.max, limits.min, limits.max - 1]
+        extremes = [-1, -2, -5, len(right), limits.max, limits.min, limits.max - 1]
     for extreme in extremes:
         other = right.copy()
         other.flat[other.size // 2] = extreme
@@ -114,6 +114,15 @@ def _error(result: Any, graph: vg.Graph) -> vg.VGraphError | None:
     except vg.VGraphError as error:
         return error
     return None
+
+
+def test_colors_beyond_all() -> None:
+    graph, result = made("coloring", False)
+    result._values["color"] = result.color.astype(np.int64)
+    vg.verify(result, graph)
+    result._values["color"][7] = 2**62
+    with pytest.raises(vg.VerificationError, match="vertex 7: color 4611686018427387904"):
+        vg.verify(result, graph)
 
 
 def test_what_is_no_result_or_graph() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.verifiers.common import close
 
 A = vg.algorithms
 KARATE = vg.read(vg.data.path("karate"), directed=False)
@@ -39,8 +40,8 @@ def test_small_ranks_beside_large_ones(dtype: Any) -> None:
     graph = tree(100, 1000)
     result = vg.run(A.pagerank, graph, max_rounds=20, dtype=dtype)
     rank = result.rank.copy()
-    rank[101::2] *= 1.9
-    rank[102::2] *= 0.1
+    rank[101::2] *= 1.001
+    rank[102::2] *= 0.999
     refuses(result, graph, "vertex 101: rank", rank=rank)
 
 
@@ -76,6 +77,24 @@ def test_small_scores_beside_large_ones(name: str) -> None:
     assert values[small] < 1e-9 * values.max()
     values[small] *= 1.5
     refuses(result, graph, f"{field} is", **{field: values})
+
+
+def test_sums_that_cancel() -> None:
+    """0.1 + 0.2 - 0.3 is not 0.1 - 0.3 + 0.2: of what is left no digit counts, where both signs are added."""
+    ends = [0, 1, 2, 2, 2, 0, 0], [3, 3, 3, 4, 5, 4, 5]
+    graph = vg.Graph.from_edges(*ends, weight=[0.1, 0.2, -0.3, 0, 0, 0, 0])
+    given = {"weight": "weight", "alpha": 1.0, "betas": np.array([1.0, 1, 1, 0, 0, 0]), "normalized": False}
+    found = [vg.run(A.katz, graph, relabel=how, **given) for how in (None, "degree")]
+    assert found[0].centrality[3] != found[1].centrality[3]
+    for result in found:
+        centrality = result.centrality.copy()
+        centrality[3] = 1e-9
+        refuses(result, graph, "vertex 3: centrality", centrality=centrality)
+
+
+def test_what_is_allowed_is_finite() -> None:
+    with pytest.raises(vg.VerificationError, match="vertex 1: x is 5"):
+        close(np.array([1.0, 5.0]), np.ones(2), "x", np.array([1.0, np.inf]))
 
 
 def test_products_of_long_rows() -> None:
@@ -147,6 +166,9 @@ def test_bounds_of_few_searches() -> None:
     assert (result.lower, result.upper) == (3, 6)
     refuses(result, KARATE, "bounds are 3 and 7", upper=7)
     refuses(result, KARATE, "bounds are 3 and 1000000000", upper=10**9)
+    result = vg.run(A.diameter, KARATE, source=16, max_searches=1)
+    assert (result.lower, result.upper) == (5, 10)
+    refuses(result, KARATE, "bounds are 3 and 10; the first search gave 5", lower=3, end=0)
 
 
 @pytest.mark.parametrize("name", ["louvain", "pagerank", "hits", "label_propagation", "diameter"])

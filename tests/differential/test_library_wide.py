@@ -167,7 +167,8 @@ def test_weights_and_starts(graph: vg.Graph, name: str | None, how: Any) -> None
         want = nx.eigenvector_centrality(g, 3000, weight=name, nstart=by_node)
     except nx.PowerIterationFailedConvergence:
         return
-    found = vg.run(A.eigenvector, graph, max_rounds=3000, weight=name, start=start, **how)
+    shift = 1 / graph.edge_properties[name].max(initial=1e-9) if name is not None else 1.0  # 1, as NetworkX
+    found = vg.run(A.eigenvector, graph, max_rounds=3000, weight=name, start=start, shift=shift, **how)
     same(found.centrality, want)
     vg.verify(found)
     vg.verify(vg.run(A.hits, graph, weight=name, start=start, max_rounds=7, **how))

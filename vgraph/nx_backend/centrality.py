@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
+from vgraph.graph.weights import heaviest
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.nx_backend import programs
 from vgraph.nx_backend.common import A, by_node, converted, levels, need_direction, no_parallel_edges, vertex
@@ -137,7 +138,13 @@ def eigenvector_centrality(
         if start.sum() == 0:
             raise ZeroDivisionError("the initial vector sums to zero")
         start /= start.sum()
-    return _iterated(**_on(graph, weight), algorithm=A.eigenvector, max_iter=max_iter, tol=tol, start=start)
+    run = _on(graph, weight)
+    largest = 1.0 if run["weight"] is None else heaviest(run["on"]) or 1.0
+    more: dict[str, Any] = {
+        "start": start,
+        "shift": 1 / largest,
+    }  # NetworkX adds 1, whatever the unit of weights
+    return _iterated(**run, algorithm=A.eigenvector, max_iter=max_iter, tol=tol, **more)
 
 
 Hits = tuple[dict[Any, float], dict[Any, float]]
