@@ -146,6 +146,8 @@ def autotune(
 
     _check(algorithm, graph, None)
     _check_progress(progress)
+    if not hasattr(seed, "__index__"):
+        raise ParameterError(f"seed={shown(seed)}: a whole number")
     spend = seconds_of(budget)
     types = argument_types(algorithm, params)
     arguments = {name: params.get(name, p.default) for name, p in algorithm.signature.parameters.items()}

@@ -366,3 +366,20 @@ def test_the_knobs_show_what_was_compiled(graph, private_cache, tmp_path, capfd)
     names = sorted(p.name for p in (tmp_path / "dump").iterdir())
     assert names[0] == "bfs-0-frontend.ir"
     assert names[-1] == "bfs.ll"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda g: vg.run(vg.algorithms.pagerank, g, weight="w" * 10**5),
+        lambda g: vg.run(vg.algorithms.bfs, g, source=0, schedule=vg.Schedule().at("x" * 10**5)),
+        lambda g: vg.read("x" * 5000),
+        lambda g: vg.read(vg.data.path("karate"), edge_properties=3),
+        lambda g: vg.read(vg.data.path("karate"), edge_properties="weight" * 1000),
+        lambda g: vg.autotune(vg.algorithms.bfs, g, budget=0.01, source=0, seed="x" * 10**5),
+    ],
+)
+def test_wrong_arguments_are_told_in_short(graph, call):
+    with pytest.raises(vg.VGraphError) as caught:
+        call(graph)
+    assert len(str(caught.value)) < 500

@@ -169,6 +169,8 @@ def test_bounds_of_few_searches() -> None:
     result = vg.run(A.diameter, KARATE, source=16, max_searches=1)
     assert (result.lower, result.upper) == (5, 10)
     refuses(result, KARATE, "bounds are 3 and 10; the first search gave 5", lower=3, end=0)
+    path = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], directed=False)
+    refuses(vg.run(A.diameter, path, source=0), path, "end is -1, which is not a vertex", end=-1)
 
 
 @pytest.mark.parametrize("name", ["louvain", "pagerank", "hits", "label_propagation", "diameter"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.errors import ParameterError
+from vgraph.errors import ParameterError, shown
 from vgraph.graph.arrays import memory_of
 from vgraph.graph.graph import Graph
 
@@ -29,20 +29,20 @@ def check_weights(
         return
     if not isinstance(name, str) or name not in graph.edge_properties:
         known = ", ".join(graph.edge_properties) or "none"
-        raise ParameterError(f"weight={name!r}: the graph has no such edge property; it has: {known}")
+        raise ParameterError(f"weight={shown(name)}: the graph has no such edge property; it has: {known}")
     if not graph.num_arcs:
         return
     low, high, has_nan = graph.edge_property_range(name)
     if has_nan or math.isinf(low) or math.isinf(high):
         what = "NaN" if has_nan else "infinite"
         raise ParameterError(
-            f"weight={name!r}: a weight is not finite ({what}); leave out arcs that cannot be taken"
+            f"weight={shown(name)}: a weight is not finite ({what}); leave out arcs that cannot be taken"
         )
     if low < 0 and not negative:
-        raise ParameterError(f"weight={name!r}: the weight {low} is negative{way_out}")
+        raise ParameterError(f"weight={shown(name)}: the weight {low} is negative{way_out}")
     if low == 0 and not zero:
         raise ParameterError(
-            f"weight={name!r}: a weight is 0: weights must be above 0, or paths of one length have no end"
+            f"weight={shown(name)}: a weight is 0: weights must be above 0, or paths of one length have no end"
         )
 
 
@@ -120,7 +120,7 @@ def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
         made = graph.with_edge_property("weight", _shifted(values, shift) if shift else values)
         if np.count_nonzero(made.edge_properties["weight"]) < np.count_nonzero(values):
             raise ParameterError(
-                f"weight={name!r}: beside the largest, {heaviest(graph, str(name))}, others are lost in a float64"
+                f"weight={shown(name)}: beside the largest, {heaviest(graph, str(name))}, others are lost in a float64"
             )
         kept["latest"] = memory_of(values), made
     assert isinstance(made, Graph)

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from vgraph.errors import GraphError, GraphFormatError
+from vgraph.errors import GraphError, GraphFormatError, shown
 
 MAGIC = {"gz": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "bz2": b"BZh", "zst": b"\x28\xb5\x2f\xfd"}
 _ZST_PIECE = 1 << 10  # what is decompressed at once: at most 32 MiB come of it
@@ -45,7 +45,7 @@ def open_file(path: Path) -> io.BufferedReader:
     except IsADirectoryError:
         raise GraphError(f"{path} is a directory, not a graph file") from None
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL or half a character
-        raise GraphError(f"the file {str(path)!r} cannot be opened: {why(error)}") from None
+        raise GraphError(f"the file {shown(str(path), 300)} cannot be opened: {why(error)}") from None
 
 
 def why(error: Exception) -> str:
@@ -61,7 +61,7 @@ def compression_of(file: io.BufferedReader, path: Path) -> str | None:
     try:
         head = file.peek(8)[:8]
     except OSError as error:
-        raise GraphError(f"the file {str(path)!r} cannot be read: {why(error)}") from None
+        raise GraphError(f"the file {shown(str(path), 300)} cannot be read: {why(error)}") from None
     for name, magic in MAGIC.items():
         if head.startswith(magic):
             return name

@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.errors import GraphError
+from vgraph.errors import GraphError, shown
 from vgraph.graph import Graph
 from vgraph.graph.arrays import check_num_vertices, too_many_vertices
 from vgraph.graph.build import EdgeList
@@ -51,8 +51,8 @@ def read(
     """
     if num_vertices is not None:
         num_vertices = check_num_vertices(num_vertices)
-    if isinstance(edge_properties, str):
-        raise GraphError(f"edge_properties is a list of names, not {edge_properties!r}")
+    if isinstance(edge_properties, str) or not isinstance(edge_properties, Sequence | None):
+        raise GraphError(f"edge_properties is a list of names, not {shown(edge_properties)}")
     if (source is None) != (target is None):
         raise GraphError("source and target name the columns of both ends: give both or none")
     if source is not None and source == target:

@@ -8,7 +8,7 @@ from typing import Any
 from vgraph.compiler import ir
 from vgraph.compiler.axes.base import Apply, Traversal
 from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, walk, with_fields
-from vgraph.errors import ScheduleError
+from vgraph.errors import ScheduleError, shown
 from vgraph.schedule import AXES, Options, Schedule
 
 
@@ -24,7 +24,7 @@ def check_labels(program: ir.Program, schedule: Schedule) -> None:
         if label not in known:
             listed = ", ".join(repr(k) for k in known)
             way_out = f"the labels are {listed}" if known else "it has none at all"
-            raise ScheduleError(f"there is no traversal labelled {label!r} in {program.name}; {way_out}")
+            raise ScheduleError(f"there is no traversal labelled {shown(label)} in {program.name}; {way_out}")
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
