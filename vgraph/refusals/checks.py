@@ -23,7 +23,7 @@ class OutOfBounds(Refusal, CheckError):
 
 @dataclass(eq=False)
 class ReductionOverflow(Refusal, CheckError):
-    """A sum or a product of integers, in a reduction, that its type does not hold."""
+    """A sum or a product of integers that its type does not hold, and that is kept or used."""
 
     title = "{what} overflows"
     label = "{value} is beyond {type}, and becomes {wrapped}"

@@ -22,7 +22,7 @@ from vgraph.compiler.frontend import foreign
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.entities import Entity
 from vgraph.compiler.frontend.expressions import Expressions
-from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, merge, operation
+from vgraph.compiler.frontend.kinds import Value, Weak, describe, merge, operation
 from vgraph.compiler.frontend.scoping import Frame
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.frontend.unit import syntax_of
@@ -227,8 +227,9 @@ class Calls(Expressions):
         exact = x.kind is Weak.INF or (x.kind is Weak.INT and isinstance(x.expr, ir.Const) and to != BOOL)
         if x.kind is Weak.FLOAT and element_of(to).is_float:
             exact = True
-        expr = self.fit(x, to) if exact else coerce(Value(x.expr, x.type, span), to)
-        return Value(expr, to, span)
+        if exact or x.expr.type == to:
+            return Value(self.fit(x, to), to, span)
+        return Value(ir.Cast(to, x.expr, span=span), to, span)
 
     def numbered(self, x: Value, span: Span) -> Value:
         """The vertex of a number; vg.none where the graph has none of that number. The driver loop checks later."""

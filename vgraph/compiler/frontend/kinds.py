@@ -172,7 +172,10 @@ class OutOfRange(Exception):
 
 
 def coerce(value: Value, to: Type) -> ir.Expr:
-    """`value` as an expression of type `to`; literals are rewritten, others cast. Raises OutOfRange for a literal."""
+    """`value` as an expression of type `to`; literals are rewritten, others cast. Raises OutOfRange for a literal.
+
+    A cast that is made here stands where its operand does; one that the user wrote has more of the line.
+    """
     if value.kind == to:
         return value.expr
     if not isinstance(value.kind, Weak) and value.type == to:
@@ -180,7 +183,7 @@ def coerce(value: Value, to: Type) -> ir.Expr:
     if isinstance(value.kind, Weak) and isinstance(value.expr, ir.Const):
         element = literal(value.expr, element_of(to))
         return element if isinstance(to, Scalar) else ir.Cast(to, element, span=value.span)
-    return value.expr if value.expr.type == to else ir.Cast(to, value.expr, span=value.span)
+    return value.expr if value.expr.type == to else ir.Cast(to, value.expr, span=value.expr.span)
 
 
 def literal(const: ir.Const, to: Scalar) -> ir.Const:

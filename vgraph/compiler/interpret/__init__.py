@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.interpret.expressions import EXPRESSIONS, evaluate
+from vgraph.compiler.interpret.expressions import EXPRESSIONS
 from vgraph.compiler.interpret.machine import Frontier, Machine, TraceRecord
 from vgraph.compiler.interpret.statements import COMPOUND, SIMPLE, run_body
 from vgraph.compiler.types import VID
@@ -61,7 +61,7 @@ def interpret(
         results: dict[str, Any] = {}
         for result in program.results:
             if isinstance(result.value, ir.Expr):
-                value = evaluate(machine, env, result.value)
+                value = machine.result(env, result.value, result.name)
                 is_vertex = result.value.type == VID
             else:
                 value = machine.arrays[result.value].copy()

@@ -8,27 +8,21 @@ there an element that is read too early or late is one that nobody has written.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.analysis.pieces import as_reduction
-from vgraph.compiler.interpret import memory, statements
-from vgraph.compiler.interpret.expressions import EXPRESSIONS, evaluate
+from vgraph.compiler.interpret import exact, memory, statements
+from vgraph.compiler.interpret.exact import Exact, exactly
+from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate
 from vgraph.compiler.interpret.machine import DRIVER, ONE, Env, Machine, Table
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.ir.rewrite import walk
-from vgraph.refusals.checks import DataRace, NaNAppears, OutOfBounds, ReductionOverflow, UninitialisedRead
+from vgraph.refusals.checks import DataRace, NaNAppears, OutOfBounds, UninitialisedRead
 from vgraph.source import Span
 
-_EXACT: Final[dict[str, Callable[[int, int], int]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-}
 _ELEMENTS: Final = {
     ir.Site.EDGE: "arc",
     ir.Site.EDGE_IN: "in-arc",
@@ -67,9 +61,13 @@ class CheckedMachine(Machine):
         """The vertex that each thread visits. In a pipeline the channel puts its producer before its consumer."""
         self.born: dict[int, Span] = {}
         """By task: where a NaN was made that was none before."""
-        self.reducing = False
-        self.whole: dict[tuple[str, str], tuple[int, ir.Node]] = {}
-        """Contributions to integer globals, as they would be without a limit, and the last to contribute."""
+        self.exact: Exact | None = None
+        """What the expression that was evaluated last would be without a limit; None if it is that."""
+        self.elements: dict[tuple[str, int, int], Exact] = {}
+        """The same of elements: by property, thread if each has its own, and index. Of the user's properties only of
+        sums that are not complete."""
+        self.whole: dict[tuple[str, str], tuple[Any, ir.Node]] = {}
+        """Contributions to globals, of integers as they would be without a limit, and the last to contribute."""
 
     def span(self, n: ir.Node) -> Span:
         """The line of a node; what no user wrote has that of what was executed before."""
@@ -128,9 +126,14 @@ class CheckedMachine(Machine):
         """Forget elements."""
         super().spoil(prop, at)
         self.written[prop][at] = False
+        for place in [p for p in self.elements if p[0] == prop and (at is ... or p[2] in at)]:
+            del self.elements[place]
 
     def met(self) -> None:
-        """What was before a barrier excludes nothing behind it; one thread alone meets nobody."""
+        """What was before a barrier excludes nothing behind it; one thread alone meets nobody. Sums are complete."""
+        for (prop, _, _), found in self.elements.items():
+            if found.fault is not None and not _made(prop):
+                raise found.fault
         self.born.clear()
         self.items.clear()
         if self.threads > 1:
@@ -139,31 +142,55 @@ class CheckedMachine(Machine):
     def end_round(self) -> None:
         """Combine the contributions to the globals."""
         for (name, op), (whole, n) in self.whole.items():
-            exact = _EXACT[op](int(self.globals[name]), whole)
-            self.fits(n, f"the sum `{name}`", exact, self.globals[name].dtype)
+            before = self.globals[name]
+            if before.dtype.kind in "iu":
+                total = exact.SUMS[op](exactly(before), whole)
+                self.fits(n, f"the sum `{name}`", total, before.dtype)
+            else:
+                self.nan(n, arithmetic.BINARY[op](before, self.partials[name, op]), before, whole)
+                self.stored(n, f"the global `{name}`", arithmetic.BINARY[op](before, whole))
         self.whole = {}
         super().end_round()
         self.met()
 
     # --- numbers
 
-    def fits(self, n: ir.Node, what: str, exact: int, dtype: np.dtype[Any]) -> None:
-        """Raise ReductionOverflow if an integer type does not hold the exact value."""
-        limits = np.iinfo(dtype)
-        if not limits.min <= exact <= limits.max:
-            wrapped = int(np.array(exact & ((1 << 8 * dtype.itemsize) - 1), f"u{dtype.itemsize}").view(dtype))
-            raise ReductionOverflow(self.span(n), what, exact, str(dtype), wrapped)
+    def fits(self, n: ir.Node, what: str, value: Any, dtype: np.dtype[Any]) -> None:
+        """Raise ReductionOverflow if an integer type does not hold what was added up."""
+        fault = exact.overflow(self.span(n), what, value, dtype)
+        if fault is not None:
+            raise fault
 
-    def combine(self, n: Any, what: str, before: Any, value: Any) -> Any:
-        """One step of a reduction."""
-        after = arithmetic.BINARY[n.op](before, value)
-        kind = after.dtype.kind
-        if kind in "iu" and n.op in _EXACT and not _subtracts(n.value, kind):
-            pairs = zip(np.ravel(before).tolist(), np.ravel(value).tolist(), strict=True)
-            for a, b in pairs:
-                self.fits(n, what, _EXACT[n.op](a, b), after.dtype)
-        self.nan(n, after, before, value)
-        return after
+    def operand(self, env: Env, n: ir.Expr) -> tuple[Any, Exact | None]:
+        """The value of an expression, and what it would be without a limit."""
+        return evaluate(self, env, n), self.exact
+
+    def used(self, env: Env, n: ir.Expr) -> Any:
+        """The value of an expression that has to be what it would be."""
+        value, found = self.operand(env, n)
+        if found is not None and found.fault is not None:
+            raise found.fault
+        return value
+
+    def kept(self, env: Env, n: ir.Node, e: ir.Expr, what: str, place: ir.Expr) -> Any:
+        """The value that is stored in `place`. Raises ReductionOverflow and NaNAppears."""
+        value, found = self.operand(env, e)
+        if exact.adds_to(place, e) and value.dtype.kind in "iu":
+            if isinstance(e, ir.Binary) and e.op == "*":
+                total = exactly(*self.operand(env, e.left)) * exactly(*self.operand(env, e.right))
+            else:
+                total = exactly(value, found)
+            self.fits(n, what, total, value.dtype)
+        if found is not None and found.fault is not None:
+            raise found.fault
+        self.stored(n, what, value)
+        return value
+
+    def result(self, env: Env, e: ir.Expr, name: str) -> Any:
+        """A number that the program returns."""
+        value = self.used(env, e)
+        self.stored(e, f"the result `{name}`", value)
+        return value
 
     def nan(self, n: ir.Node, result: Any, *operands: Any) -> None:
         """Remember where a NaN was made of numbers."""
@@ -175,22 +202,25 @@ class CheckedMachine(Machine):
         if self.task in self.born and _has_nan(value):
             raise NaNAppears(self.born[self.task], what, self.span(n))
 
-    def value(self, env: Env, n: ir.Expr) -> Any:
-        """What goes into a reduction."""
-        outside, self.reducing = self.reducing, True
-        found = evaluate(self, env, n)
-        self.reducing = outside
-        return found
+    def place(self, prop: str, index: Any) -> tuple[str, int, int]:
+        """An element of a property, the running thread's own if each has one."""
+        own = self.properties[prop].site is ir.Site.THREAD
+        return prop, self.thread if own else 0, int(index)
+
+    def remember(self, place: tuple[str, int, int], found: Exact | None) -> None:
+        """Keep what an element would be, or forget it."""
+        self.elements.pop(place, None)
+        if found is not None:
+            self.elements[place] = found
+
+
+def _made(prop: str) -> bool:
+    """Whether a property is the compiler's: what lies there is on its way to one of the user's."""
+    return not prop.isidentifier()
 
 
 def _has_nan(value: Any) -> bool:
     return value.dtype.kind == "f" and bool(np.isnan(value).any())
-
-
-def _subtracts(value: ir.Expr, kind: str) -> bool:
-    """Whether an unsigned sum takes something away: by a number that wraps."""
-    taken = (n for n in walk(value) if isinstance(n, ir.Unary | ir.Binary) and n.op in ("neg", "-"))
-    return kind == "u" and any(taken)
 
 
 # --- expressions ----------------------------------------------------------------------------------------------
@@ -200,7 +230,12 @@ def _load(m: CheckedMachine, env: Env, n: ir.Load) -> Any:
     m.touch(
         n, n.prop, evaluate(m, env, n.index), reads=True, writes=False, atomic=n.order is ir.Order.RELAXED
     )
-    return EXPRESSIONS[ir.Load](m, env, n)
+    found = m.elements.get(m.place(n.prop, evaluate(m, env, n.index)))
+    if found is not None and found.fault is not None and not _made(n.prop):
+        raise found.fault
+    value = EXPRESSIONS[ir.Load](m, env, n)
+    m.exact = found
+    return value
 
 
 def _neighbor(m: CheckedMachine, env: Env, n: ir.Neighbor) -> Any:
@@ -211,27 +246,47 @@ def _neighbor(m: CheckedMachine, env: Env, n: ir.Neighbor) -> Any:
     return EXPRESSIONS[ir.Neighbor](m, env, n)
 
 
+def _var(m: CheckedMachine, env: Env, n: ir.Var) -> Any:
+    m.exact = env.get(_exact_of(n.name))
+    return env[n.name]
+
+
 def _binary(m: CheckedMachine, env: Env, n: ir.Binary) -> Any:
-    left, right = evaluate(m, env, n.left), evaluate(m, env, n.right)
-    result = arithmetic.BINARY[n.op](left, right)
-    m.nan(n, result, left, right)
-    if m.reducing and n.op in _EXACT and np.ndim(result) == 0 and result.dtype.kind == "i":
-        exact = _EXACT[n.op](int(left), int(right))
-        m.fits(n, f"`{n.op}`", exact, result.dtype)
+    left, right = m.operand(env, n.left), m.operand(env, n.right)
+    result = arithmetic.BINARY[n.op](left[0], right[0])
+    m.nan(n, result, left[0], right[0])
+    m.exact = exact.of_binary(m.span(n), n.op, result, left, right)
     return result
 
 
 def _unary(m: CheckedMachine, env: Env, n: ir.Unary) -> Any:
-    operand = evaluate(m, env, n.operand)
+    operand, known = m.operand(env, n.operand)
     result = arithmetic.UNARY[n.op](operand)
     m.nan(n, result, operand)
+    m.exact = exact.of_unary(m.span(n), n.op, result, operand, known)
+    return result
+
+
+def _compare(m: CheckedMachine, env: Env, n: ir.Compare) -> Any:
+    # What passes compare may be part of a sum yet.
+    value = m.used if n.span is not None else lambda env, e: m.operand(env, e)[0]
+    result = arithmetic.COMPARE[n.op](value(env, n.left), value(env, n.right))
+    m.exact = None
+    return result
+
+
+def _cast(m: CheckedMachine, env: Env, n: ir.Cast) -> Any:
+    operand, known = m.operand(env, n.operand)
+    result = cast(m, n, operand)
+    m.exact = exact.of_cast(n, result, operand, known)
     return result
 
 
 def _call(m: CheckedMachine, env: Env, n: ir.Call) -> Any:
-    result = EXPRESSIONS[ir.Call](m, env, n)
-    if _has_nan(result):
-        m.nan(n, result, *(evaluate(m, env, a) for a in n.args))
+    args = [m.used(env, a) for a in n.args]
+    result = call(m, n, args)
+    m.nan(n, result, *args)
+    m.exact = exact.of_sum(m.span(n), n.function, result, args)
     return result
 
 
@@ -249,51 +304,91 @@ def _size(m: CheckedMachine, env: Env, n: ir.FrontierSize) -> Any:
 # --- statements -----------------------------------------------------------------------------------------------
 
 
+def _exact_of(name: str) -> str:
+    """The key of an environment under which stands what a local would be without a limit."""
+    return f"exact {name}"
+
+
+def _local(m: CheckedMachine, env: Env, n: ir.Let | ir.Assign) -> None:
+    env[n.name], env[_exact_of(n.name)] = m.operand(env, n.value)
+
+
+def _accumulate(m: CheckedMachine, env: Env, n: ir.Accumulate) -> None:
+    before, value = (env[n.name], env.get(_exact_of(n.name))), m.operand(env, n.value)
+    after, found = exact.of_reduction(m.span(n), n.op, f"the sum `{n.name}`", before, value)
+    m.nan(n, after, before[0], value[0])
+    env[n.name], env[_exact_of(n.name)] = after, found
+
+
 def _store(m: CheckedMachine, env: Env, n: ir.Store) -> None:
-    index = evaluate(m, env, n.index)
-    found = as_reduction(n, n.index.name) if isinstance(n.index, ir.Var) else None
-    if isinstance(found, ir.Reduce):  # an operator adds to its own vertex
-        before = evaluate(m, env, ir.Load(n.prop, n.index, n.value.type, span=n.span))
-        m.combine(found, m.name(n.prop, int(index)), before, m.value(env, found.value))
+    index, found = evaluate(m, env, n.index), None
+    what = m.name(n.prop, int(index))
+    if _made(n.prop):
+        value, found = m.operand(env, n.value)
+        m.stored(n, what, value)
+    else:
+        m.kept(env, n, n.value, what, ir.Load(n.prop, n.index, n.value.type))
     m.touch(n, n.prop, index, reads=False, writes=True, atomic=n.order is ir.Order.RELAXED)
-    m.stored(n, m.name(n.prop, int(index)), evaluate(m, env, n.value))
+    m.remember(m.place(n.prop, index), found)
     memory.store(m, env, n)
 
 
+def _scratch_store(m: CheckedMachine, env: Env, n: ir.ScratchStore) -> None:
+    what = m.name(n.prop, int(evaluate(m, env, n.index)))
+    m.kept(env, n, n.value, what, ir.ScratchLoad(n.prop, n.index, n.value.type))
+    memory.scratch_store(m, env, n)
+
+
 def _reduce(m: CheckedMachine, env: Env, n: ir.Reduce) -> Steps:
-    index, value = evaluate(m, env, n.index), m.value(env, n.value)
+    index, value = evaluate(m, env, n.index), m.operand(env, n.value)
     m.touch(n, n.prop, index, reads=True, writes=True, atomic=n.atomic)
-    what = m.name(n.prop, int(index))
-    m.stored(n, what, m.combine(n, what, m.memory(n.prop)[index], value))
+    what, place, before = m.name(n.prop, int(index)), m.place(n.prop, index), m.memory(n.prop)[index].copy()
+    after, found = exact.of_reduction(m.span(n), n.op, what, (before, m.elements.get(place)), value)
+    m.remember(place, found)
+    m.nan(n, after, before, value[0])
+    m.stored(n, what, after)
     return (yield from memory.reduce(m, env, n))
 
 
 def _compare_and_swap(m: CheckedMachine, env: Env, n: ir.CompareAndSwap) -> Steps:
     index = evaluate(m, env, n.index)
     m.touch(n, n.prop, index, reads=True, writes=True, atomic=n.atomic)
-    m.stored(n, m.name(n.prop, int(index)), evaluate(m, env, n.value))
+    m.kept(env, n, n.value, m.name(n.prop, int(index)), ir.Load(n.prop, n.index, n.value.type))
     return (yield from memory.compare_and_swap(m, env, n))
 
 
-def _accumulate(m: CheckedMachine, env: Env, n: ir.Accumulate) -> None:
-    m.combine(n, f"the sum `{n.name}`", env[n.name], m.value(env, n.value))
-    memory.accumulate(m, env, n)
+def _fold(m: CheckedMachine, env: Env, n: ir.Fold) -> None:
+    """Add the threads' own sums to the property. What one of them would be without a limit is not the whole yet."""
+    whole, parts = m.arrays[n.prop], m.arrays[n.own]
+    if whole.dtype.kind in "iu":
+        total = parts.astype(object)
+        for prop, thread, index in [place for place in m.elements if place[0] == n.own]:
+            total[thread, index] = m.elements.pop((prop, thread, index)).value
+        for index, (one, more) in enumerate(zip(whole, total.sum(axis=0), strict=True)):
+            m.fits(n, m.name(n.prop, index), exactly(one) + more, whole.dtype)
+    _collective(ir.Fold)(m, env, n)
 
 
 def _set_global(m: CheckedMachine, env: Env, n: ir.SetGlobal) -> None:
-    m.stored(n, f"the global `{n.name}`", evaluate(m, env, n.value))
+    m.kept(env, n, n.value, f"the global `{n.name}`", ir.GlobalVar(n.name, n.value.type))
     memory.set_global(m, env, n)
 
 
 def _reduce_global(m: CheckedMachine, env: Env, n: ir.ReduceGlobal) -> None:
-    value = m.value(env, n.value)
-    m.stored(n, f"the global `{n.name}`", value)
-    if n.op in ("+", "*") and np.ndim(value) == 0 and value.dtype.kind in "iu":
-        before, _ = m.whole.get((n.name, n.op), (1 if n.op == "*" else 0, n))
-        part = (
-            int(value) if not _subtracts(n.value, value.dtype.kind) else int(value.view(f"i{value.itemsize}"))
-        )
-        m.whole[n.name, n.op] = _EXACT[n.op](before, part), n
+    value, found = m.operand(env, n.value)
+    what, key = f"the global `{n.name}`", (n.name, n.op)
+    m.stored(n, what, value)
+    if n.op not in exact.SUMS:
+        m.used(env, n.value)
+    elif value.dtype.kind in "iu":
+        part = exactly(value, found)
+        m.whole[key] = (exact.SUMS[n.op](m.whole[key][0], part) if key in m.whole else part), n
+    else:
+        before = m.partials.get(key, value.dtype.type(n.op == "*"))
+        after = arithmetic.BINARY[n.op](before, value)
+        m.nan(n, after, before, value)
+        m.stored(n, what, after)
+        m.whole[key] = after, n
     m.reduce_global(n.name, n.op, value)
 
 
@@ -342,7 +437,6 @@ def _collective(kind: type[ir.Stmt], *fields: str) -> Callable[[Any, Env, Any], 
 
 _FRONTIERS: Final[dict[type[ir.Stmt], Iterable[str]]] = {
     ir.Barrier: (),
-    ir.Fold: (),
     ir.BucketsClear: (),
     ir.BucketAdvance: (),
     ir.FrontierSet: ("out",),
@@ -354,20 +448,41 @@ _FRONTIERS: Final[dict[type[ir.Stmt], Iterable[str]]] = {
     ir.ListAppend: (),
     ir.ListClear: (),
 }
+
+
+def _plain(evaluated: Callable[..., Any]) -> Callable[..., Any]:
+    """What is no sum, whatever it is made of."""
+
+    def run(m: CheckedMachine, env: Env, n: Any) -> Any:
+        value = evaluated(m, env, n)
+        m.exact = None
+        return value
+
+    return run
+
+
 _EXPRESSIONS: Final[Table] = {
-    **EXPRESSIONS,
+    **{kind: _plain(evaluated) for kind, evaluated in EXPRESSIONS.items()},
+    ir.Select: EXPRESSIONS[ir.Select],  # what was evaluated last is the side that was chosen
+    ir.Var: _var,
     ir.Load: _load,
-    ir.Neighbor: _neighbor,
+    ir.Neighbor: _plain(_neighbor),
+    ir.Compare: _compare,
+    ir.Cast: _cast,
     ir.Binary: _binary,
     ir.Unary: _unary,
     ir.Call: _call,
-    ir.InFrontier: _in_frontier,
-    ir.FrontierSize: _size,
+    ir.InFrontier: _plain(_in_frontier),
+    ir.FrontierSize: _plain(_size),
 }
 _SIMPLE: Final[Table] = {
     **statements.SIMPLE,
     **{kind: _collective(kind, *fields) for kind, fields in _FRONTIERS.items()},
+    ir.Let: _local,
+    ir.Assign: _local,
+    ir.Fold: _fold,
     ir.Store: _store,
+    ir.ScratchStore: _scratch_store,
     ir.Accumulate: _accumulate,
     ir.SetGlobal: _set_global,
     ir.ReduceGlobal: _reduce_global,

@@ -40,13 +40,14 @@ def _select(m: Machine, env: Env, n: ir.Select) -> Any:
     return evaluate(m, env, n.then if evaluate(m, env, n.condition) else n.other)
 
 
-def _cast(m: Machine, env: Env, n: ir.Cast) -> Any:
-    value = arithmetic.cast(evaluate(m, env, n.operand), m.dtype(n.to))
+def cast(m: Machine, n: ir.Cast, operand: Any) -> Any:
+    """`cast<t>(x)` of a value."""
+    value = arithmetic.cast(operand, m.dtype(n.to))
     return np.full(n.to.length, value) if isinstance(n.to, Vector) and np.ndim(value) == 0 else value
 
 
-def _call(m: Machine, env: Env, n: ir.Call) -> Any:
-    args = [evaluate(m, env, a) for a in n.args]
+def call(m: Machine, n: ir.Call, args: list[Any]) -> Any:
+    """A function of values."""
     found = external(n.function)
     if found is not None:
         return m.dtype(n.type).type(found.python(*args))
@@ -110,8 +111,8 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Compare: _compare,
     ir.Logical: _logical,
     ir.Select: _select,
-    ir.Cast: _cast,
-    ir.Call: _call,
+    ir.Cast: lambda m, env, n: cast(m, n, evaluate(m, env, n.operand)),
+    ir.Call: lambda m, env, n: call(m, n, [evaluate(m, env, a) for a in n.args]),
     ir.Element: _element,
     ir.Load: _load,
     ir.ScratchLoad: _scratch_load,

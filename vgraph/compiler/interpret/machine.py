@@ -247,6 +247,10 @@ class Machine:
             places = [degree * k // count for k in range(count + 1)]
         return list(itertools.pairwise(places))
 
+    def result(self, env: Env, e: ir.Expr, name: str) -> Any:
+        """A number that the program returns under a name."""
+        return self.expressions[type(e)](self, env, e)
+
     def reduce_global(self, name: str, op: str, value: Any) -> None:
         """Remember a contribution until the round ends."""
         key = (name, op)
