@@ -5,11 +5,11 @@
 In turn: library algorithms on graphs that come and go, with 1, 2 and 3 threads and other schedules; runs that end
 with an error or are interrupted; and `--programs` further programs, more than there may be loaded kernels, so that
 code comes and goes as well. What the process keeps is bounded: `--loaded` kernels (256 by default, `_LOADED` in
-`runtime/executor.py`; each has two or three mappings), 8 idle pools of threads, the caches of the frontend. Those are
-filled first, and all programs compiled, for LLVM itself keeps some 0.2 MB of each program that it optimises (llvmlite
-0.50 does not free all of a pass manager); from then on nothing may grow. Every `--every` seconds a line tells what
-there is. The exit status is 1 if the last third of the lines shows more than the one before it: 3 % and 8 MB of
-memory, 12 mappings, or any thread or file.
+`runtime/devices/compiled.py`; each has two or three mappings), 8 idle pools of threads, the caches of the frontend.
+Those are filled first, and all programs compiled, for LLVM itself keeps some 0.2 MB of each program that it optimises
+(llvmlite 0.50 does not free all of a pass manager); from then on nothing may grow. Every `--every` seconds a line
+tells what there is. The exit status is 1 if the last third of the lines shows more than the one before it: 3 % and
+8 MB of memory, 12 mappings, or any thread or file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 import vgraph as vg
-from vgraph.runtime import executor
+from vgraph.runtime.devices import compiled
 
 PROGRAM = """
 import vgraph as vg
@@ -66,7 +66,7 @@ class Use:
         resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         maps = len(Path("/proc/self/maps").read_text().splitlines())
         tasks, files = (len(os.listdir(f"/proc/self/{name}")) for name in ("task", "fd"))
-        return Use(resident / 1e6, maps, tasks, files, len(executor._loaded), turns)
+        return Use(resident / 1e6, maps, tasks, files, len(compiled._loaded), turns)
 
     def __str__(self) -> str:
         return "  ".join(
@@ -172,10 +172,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=3600.0)
     parser.add_argument("--every", type=float, default=20.0, help="seconds between lines")
     parser.add_argument("--programs", type=int, default=300)
-    parser.add_argument("--loaded", type=int, default=executor._LOADED)
+    parser.add_argument("--loaded", type=int, default=compiled._LOADED)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    executor._LOADED = options.loaded  # type: ignore[misc]
+    compiled._LOADED = options.loaded  # type: ignore[misc]
     soak, lines, turns = Soak(options.seed, options.programs), [], 0
     for _ in range(options.programs):
         soak.program()

@@ -235,7 +235,7 @@ def _number_rounds(axes: Axes, count: int) -> None:
 
 def _summary(rounds: list[Round]) -> str:
     """Rounds, arcs and time of the whole run in a line."""
-    from vgraph.runtime.tuning.outcome import duration
+    from vgraph.runtime.result import duration
 
     arcs, seconds = sum(r.edges for r in rounds), sum(r.seconds for r in rounds)
     parts = [f"{len(rounds):,} round{'s' if len(rounds) > 1 else ''}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 import vgraph as vg
 from vgraph.cache import CacheWarning
 from vgraph.config import scope
+from vgraph.runtime.prepare import prepare
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,13 +37,13 @@ def graph():
 
 @pytest.fixture
 def private_cache(tmp_path):
-    from vgraph.runtime import executor
+    from vgraph.runtime.devices import compiled
 
     folder = tmp_path / "cache"
     with scope(cache_dir=folder, no_cache=False):
-        executor._loaded.clear()
+        compiled._loaded.clear()
         yield folder
-        executor._loaded.clear()
+        compiled._loaded.clear()
 
 
 def test_a_result_has_names_stats_trace_and_schedule(graph):
@@ -95,6 +97,11 @@ def test_wrong_calls_are_refused(graph):
 def test_options_of_wrong_types_are_refused(graph, name, value):
     with pytest.raises(vg.VGraphError, match=f"^{name}="):
         vg.run(vg.algorithms.bfs, graph, source=0, **{name: value})
+
+
+def test_what_prepares_a_call_takes_what_run_does():
+    mine, theirs = (inspect.signature(f).parameters.keys() for f in (prepare, vg.run))
+    assert mine - {"incomplete"} == theirs
 
 
 def test_options_of_the_others_are_refused(graph):
@@ -255,27 +262,27 @@ def test_progress_is_told_while_native_code_runs():
 
 
 def test_code_comes_from_the_cache_until_something_changes(graph, private_cache):
-    from vgraph.runtime import executor
+    from vgraph.runtime.devices import compiled
 
-    def compiled(**options):
-        executor._loaded.clear()
+    def anew(**options):
+        compiled._loaded.clear()
         return not vg.run(vg.algorithms.sssp, graph, source=0, **options).stats.cached
 
-    assert compiled(threads=2)
-    assert not compiled(threads=2)
-    assert compiled(threads=1)
-    assert compiled(threads=2, schedule=vg.Schedule().at("relax", sync=vg.BSP))
+    assert anew(threads=2)
+    assert not anew(threads=2)
+    assert anew(threads=1)
+    assert anew(threads=2, schedule=vg.Schedule().at("relax", sync=vg.BSP))
     other = graph.with_edge_property("weight", graph.edge_properties["weight"].astype(np.float64))
     assert not vg.run(vg.algorithms.sssp, other, source=0, threads=2).stats.cached
 
 
 def test_a_corrupt_cache_is_rebuilt(graph, private_cache):
-    from vgraph.runtime import executor
+    from vgraph.runtime.devices import compiled
 
     want = vg.run(vg.algorithms.sssp, graph, source=0).dist
     for entry in private_cache.glob("*.vgo"):
         entry.write_bytes(entry.read_bytes()[:-20])
-    executor._loaded.clear()
+    compiled._loaded.clear()
     with pytest.warns(CacheWarning):
         again = vg.run(vg.algorithms.sssp, graph, source=0)
     assert not again.stats.cached

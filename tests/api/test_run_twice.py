@@ -9,16 +9,17 @@ from library_arguments import arguments_for, graph_for
 import vgraph as vg
 from vgraph import compiler
 from vgraph.config import scope
-from vgraph.runtime import executor, policy
+from vgraph.runtime import policy
+from vgraph.runtime.devices import compiled
 
 
 @pytest.fixture
 def quick():
     """Machine code that is not optimised: it is used twice."""
-    executor._loaded.clear()
+    compiled._loaded.clear()
     with scope(no_cache=True, opt=0):
         yield
-    executor._loaded.clear()
+    compiled._loaded.clear()
 
 
 @pytest.mark.usefixtures("quick")

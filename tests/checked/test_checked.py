@@ -7,6 +7,7 @@ does. The message lies beside it; `pytest --update-golden` accepts new ones: rea
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -145,6 +146,7 @@ def test_equal_calls_do_the_same() -> None:
     assert first.parent.tolist() == again.parent.tolist()
     assert [r.edges for r in first.trace] == [r.edges for r in again.trace]
     assert (first.stats.device, first.stats.threads) == ("checked", 3)
+    assert re.search(r"rounds in [\d.]+ m?s, checked>$", repr(first))
     assert first.schedule.labels["visit"].direction is vg.PUSH
 
 
@@ -258,10 +260,11 @@ def test_large_graphs_are_told_to_take_long() -> None:
     graph = vg.Graph.from_edges(np.zeros(30_000, np.int64), np.arange(30_000) % 7, num_vertices=7)
     case = load("overflow_sum")
     with (
-        pytest.warns(CheckedWarning, match=r"about \d+ seconds for each round"),
+        pytest.warns(CheckedWarning, match=r"about \d+ seconds for each round") as told,
         pytest.raises(vg.CheckError),
     ):
         vg.run(case.main, graph, checked=True)
+    assert [warning.filename for warning in told] == [__file__]
 
 
 def test_failures_of_the_program_s_own() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -300,6 +301,8 @@ def test_max_rounds(vgraph, square, tmp_path):
 def test_checked(vgraph, square):
     report = json.loads(vgraph("run", "sssp", "-g", square, "--source", 0, "--checked", "--json").stdout)
     assert report["device"] == "checked"
+    shown = vgraph("run", "sssp", "-g", square, "--source", 0, "--checked").stdout
+    assert re.search(r"arcs walked, checked, 3 threads$", shown, re.MULTILINE)
     Path("faulty.py").write_text(
         OWN.replace("dst.seen |= src.seen", "dst.seen |= src.out_neighbors[9] == dst")
     )

@@ -15,7 +15,7 @@ from vgraph.compiler.backends.cuda import nvrtc
 from vgraph.compiler.backends.cuda.layout import num_words
 from vgraph.config import scope
 from vgraph.errors import InternalError
-from vgraph.runtime import executor
+from vgraph.runtime.devices import compiled
 from vgraph.runtime.devices.cuda import cupy_device, use
 from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
 
@@ -32,9 +32,9 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(cupy_device, "BLOCK", BLOCK)
     monkeypatch.setattr(nvrtc, "compile", lambda text, arch, block: text.encode())
     with scope(cache_dir=tmp_path / "cache", no_cache=False):
-        executor._loaded.clear()
+        compiled._loaded.clear()
         yield
-        executor._loaded.clear()
+        compiled._loaded.clear()
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from written import weighted, weighted_body, written
 
 import vgraph as vg
 from vgraph.config import scope
-from vgraph.runtime import executor, policy
+from vgraph.runtime import policy
+from vgraph.runtime.devices import compiled
 from vgraph.runtime.devices.cuda import detect, registry, use
 
 X = np.arange(300)
@@ -29,9 +30,9 @@ def graph():
 @pytest.fixture(autouse=True)
 def fresh(tmp_path):
     with scope(cache_dir=tmp_path / "cache", no_cache=False, device=None, threads=None):
-        executor._loaded.clear()
+        compiled._loaded.clear()
         yield
-        executor._loaded.clear()
+        compiled._loaded.clear()
 
 
 def machine(monkeypatch, tmp_path, *, driver, cupy):

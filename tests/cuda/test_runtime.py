@@ -17,7 +17,8 @@ from vgraph.compiler.backends.base import ArgSlot
 from vgraph.compiler.facts import Facts
 from vgraph.config import scope
 from vgraph.errors import InternalError
-from vgraph.runtime import executor, policy
+from vgraph.runtime import policy
+from vgraph.runtime.devices import compiled
 from vgraph.runtime.devices.cuda import executor as cuda_executor
 from vgraph.runtime.devices.cuda import use
 from vgraph.runtime.devices.cuda.executor import resident_on
@@ -32,9 +33,9 @@ def graph():
 @pytest.fixture(autouse=True)
 def cache(tmp_path):
     with scope(cache_dir=tmp_path / "cache", no_cache=False):
-        executor._loaded.clear()
+        compiled._loaded.clear()
         yield
-        executor._loaded.clear()
+        compiled._loaded.clear()
 
 
 X = np.arange(300) * 3 - 100
@@ -147,7 +148,7 @@ def test_code_from_memory_and_from_disk(emulated, graph):
         assert not vg.run(weighted, graph, device="cuda", x=X).stats.cached
         vg.run(weighted, graph, device="cuda", x=X)
         assert emulated.compiled == 1
-        executor._loaded.clear()
+        compiled._loaded.clear()
         again = vg.run(weighted, graph, device="cuda", x=X, add=7)
         assert again.stats.cached
         assert emulated.compiled == 1

@@ -22,14 +22,13 @@ from typing import Any
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
-from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler.frontend.parser import parse
 from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.ir.verify import VerifyError, verify
 from vgraph.errors import InternalError
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.runtime.executor import signature_of
-from vgraph.runtime.explain import stand_ins
+from vgraph.runtime.prepare import prepare
 from vgraph.source import SourceFile
 
 Edit = tuple[int, int, int]
@@ -119,8 +118,7 @@ def read_program(text: str) -> None:
     except Exception:
         return  # an error of Python's in the module's own statements
     for algorithm in [value for value in scope.values() if isinstance(value, AlgorithmDef)]:
-        types = argument_types(algorithm, stand_ins(algorithm, graph(), {}))
-        verify(build_program(algorithm, signature_of(graph(), types)))
+        verify(build_program(algorithm, prepare(algorithm, graph(), {}, incomplete=True).signature))
 
 
 def read_ir(text: str) -> None:

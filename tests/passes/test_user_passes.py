@@ -36,7 +36,7 @@ from vgraph.passes import (
     walk,
 )
 from vgraph.passes import with_fields as changed
-from vgraph.runtime import executor
+from vgraph.runtime.devices import compiled
 from vgraph.runtime.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -179,7 +179,7 @@ def test_options_reach_passes_results_plans_and_texts(graph):
     result = vg.run(vg.algorithms.sssp, graph, source=0, schedule=schedule)
     assert seen == VALUES
     assert dict(result.schedule.labels["relax"].extra) == VALUES
-    loaded = executor._loaded[next(reversed(executor._loaded))]
+    loaded = compiled._loaded[next(reversed(compiled._loaded))]
     assert Plan.unpack(loaded.plan.pack("code")) == (loaded.plan, "code")
     assert loaded.plan.schedule.labels["relax"].extra == tuple(sorted(VALUES.items()))
     explained = vg.explain(vg.algorithms.sssp, graph, schedule=schedule)
@@ -315,9 +315,9 @@ def sevens(graph):
 
 def first(graph):
     """The number that the program gives, and whether its code was compiled now."""
-    before = dict(executor._loaded)
+    before = dict(compiled._loaded)
     result = vg.run(sevens, graph)
-    return int(result.x[0]), executor._loaded.keys() != before.keys()
+    return int(result.x[0]), compiled._loaded.keys() != before.keys()
 
 
 def test_a_changed_pass_makes_new_code(graph, monkeypatch, tmp_path):
@@ -393,7 +393,7 @@ THING = Opaque()
 
 
 def test_a_pass_without_a_fingerprint_is_compiled_anew(graph, tmp_path, monkeypatch):
-    executor._tell_uncached.cache_clear()
+    compiled._tell_uncached.cache_clear()
 
     added = [1, 1, 2]
 

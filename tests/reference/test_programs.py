@@ -67,7 +67,7 @@ def test_sssp(seed, test):
     found = results["dist"]
     assert found.dtype == np.int32
     assert np.array_equal(np.where(found == 2**31 - 1, np.inf, found), expected)
-    assert trace[0] == ("relax_by_test" if test else "relax", 1, int(graph.out_degree[3]))
+    assert trace[0] == ("relax_by_test" if test else "relax", "push", 1, int(graph.out_degree[3]))
 
 
 # --- breadth-first search -------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def test_src_is_read_as_it_was_when_the_round_began():
     results, trace = run_reference(shift_once, PATH, {})
     assert results["x"].tolist() == [1, 2, 2, 2]
     assert results["count"] == 3
-    assert trace == [("shift", 4, 3)]
+    assert trace == [("shift", "push", 4, 3)]
 
 
 @operator

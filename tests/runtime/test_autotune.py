@@ -20,7 +20,7 @@ from vgraph.cache import CacheWarning
 from vgraph.config import scope
 from vgraph.graph import Graph
 from vgraph.runtime import policy
-from vgraph.runtime.executor import signature_of
+from vgraph.runtime.prepare import prepare
 from vgraph.runtime.tuning import autotune as module
 from vgraph.runtime.tuning import table as tuning_table
 from vgraph.runtime.tuning.autotune import FORGET, RUNS, Search, conditions, seconds_of
@@ -52,10 +52,13 @@ def graph():
     return Graph.from_edges(src, dst, num_vertices=200, weight=rng.integers(1, 9, 1500).astype(np.int32))
 
 
+def job(graph, algorithm=SSSP, threads=2):
+    return prepare(algorithm, graph, {}, threads=threads, incomplete=True)
+
+
 @pytest.fixture
 def space(graph):
-    types = module.argument_types_of(SSSP, graph, {})
-    return Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph), axes=AXES)
+    return Space(job(graph), axes=AXES)
 
 
 AXES = ("drive", "direction", "frontier", "sync")
@@ -261,7 +264,7 @@ def test_a_last_choice_that_is_illegal_by_now_is_dropped(space, monkeypatch):
 
 def test_a_short_tuning_does_not_forget_what_a_long_one_chose(graph, folder):
     good = vg.Schedule().at("relax", sync=vg.BSP)
-    key, about = module.conditions(SSSP, graph, 1)
+    key, about = conditions(job(graph, threads=1))
     table = default_table()
     table.add(Row(key, "chosen", schedule_to_json(good), 0.41, 1.0, 9, {**about, "date": today()}))
     assert vg.tuned(SSSP, graph, threads=1) == good
@@ -272,8 +275,7 @@ def test_a_short_tuning_does_not_forget_what_a_long_one_chose(graph, folder):
 
 
 def test_schedules_that_come_to_the_same_code_are_tried_once(graph):
-    types = module.argument_types_of(vg.algorithms.pagerank, graph, {})
-    space = Space(vg.algorithms.pagerank, signature_of(graph, types), 2, policy.facts_of(graph))
+    space = Space(job(graph, vg.algorithms.pagerank))
     plain, other = vg.Schedule(), vg.Schedule().at("begin", sync=vg.ASYNC)
     assert space.meaning(plain) != space.meaning(other)
     assert space.code(plain) == space.code(other)
@@ -302,8 +304,7 @@ def test_widths_of_buckets_are_tried_around_the_guess(graph):
     )
     assert bucket_widths(Graph.from_edges([0], [1])) == ()
     assert bucket_widths(graph.with_edge_property("weight", np.zeros(graph.num_edges))) == ()
-    types = module.argument_types_of(SSSP, graph, {})
-    space = Space(SSSP, signature_of(graph, types), 2, policy.facts_of(graph), widths)
+    space = Space(job(graph), widths)
     assert {vg.delta_stepping(w) for w in widths} <= set(space.values("order"))
 
 
@@ -389,6 +390,8 @@ def test_wrong_calls_are_told_as_by_run(graph):
         vg.autotune(len, graph)
     with pytest.raises(vg.ParameterError, match="not a vertex"):
         vg.autotune(SSSP, graph, "1s", source=10**6)
+    with pytest.raises(vg.ParameterError, match="bfs counts hops"):
+        vg.tuned(SSSP, Graph.from_edges([0], [1]))
 
 
 # --- what it is valid for -------------------------------------------------------------------------------------
@@ -396,7 +399,7 @@ def test_wrong_calls_are_told_as_by_run(graph):
 
 def test_the_key_depends_on_program_graph_machine_and_version(graph, monkeypatch):
     def key(definition=SSSP, g=graph, threads=2):
-        return conditions(definition, g, threads)[0]
+        return conditions(job(g, definition, threads))[0]
 
     keys = [key(), key(vg.algorithms.bfs), key(threads=1)]
     assert graph.in_ is not None  # the transpose is there now, and the graph is what it was
@@ -421,18 +424,18 @@ def test_the_key_depends_on_program_graph_machine_and_version(graph, monkeypatch
 
 def test_nothing_is_kept_with_a_pass_that_has_no_fingerprint(graph, folder):
     thing = object()
-    from vgraph.runtime import executor
+    from vgraph.runtime.devices import compiled
 
-    executor._tell_uncached.cache_clear()
+    compiled._tell_uncached.cache_clear()
     with vg.schedule_pass(after="simplify", name="own")(lambda program, context: (thing, program)[1]):
         with pytest.warns(CacheWarning):
-            assert conditions(SSSP, graph, 1) is None
+            assert conditions(job(graph, threads=1)) is None
         vg.autotune(SSSP, graph, 0.1, source=0, threads=1)
     assert not (folder / "tuning.jsonl").exists()
 
 
 def test_a_choice_that_is_no_longer_legal_is_not_given(graph, folder):
-    key, about = conditions(SSSP, graph, 1)
+    key, about = conditions(job(graph, threads=1))
     table = TuningTable(folder)
 
     def choose(schedule):

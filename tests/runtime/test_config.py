@@ -112,15 +112,17 @@ def test_cache_directory(monkeypatch, tmp_path):
 
 def test_each_level_of_optimisation_makes_code_of_its_own(monkeypatch, tmp_path):
     import vgraph as vg
-    from vgraph.runtime import executor
+    from vgraph.runtime.devices import compiled
     from vgraph.runtime.devices.cpu import CPU
 
     made = []
-    compiled = CPU.compile
-    monkeypatch.setattr(CPU, "compile", lambda self, source: made.append(compiled(self, source)) or made[-1])
+    compile_text = CPU.compile
+    monkeypatch.setattr(
+        CPU, "compile", lambda self, source: made.append(compile_text(self, source)) or made[-1]
+    )
     graph = vg.Graph.from_edges([0, 1], [1, 2])
     for opt in (0, 1, 3, 0, 1, 3):  # once compiled, once from the cache
-        executor._loaded.clear()
+        compiled._loaded.clear()
         with scope(opt=opt, cache_dir=tmp_path):
             assert vg.run(vg.algorithms.bfs, graph, source=0, threads=1).level.tolist() == [0, 1, 2]
     assert len(set(made)) == len(made) == 3

@@ -15,8 +15,7 @@ from vgraph.compiler.backends import elf, jit
 from vgraph.compiler.backends.abi import Steering
 from vgraph.compiler.backends.native import native_text
 from vgraph.errors import DeviceError
-from vgraph.runtime import executor
-from vgraph.runtime.devices import cpu
+from vgraph.runtime.devices import compiled, cpu
 from vgraph.runtime.devices import threads as native_threads
 
 NATIVE = {
@@ -62,7 +61,7 @@ class Faults:
         for module in (native_threads, cpu):
             monkeypatch.setattr(module, "native_runtime", lambda: native)
         monkeypatch.setattr(native_threads, "_pools", [])
-        monkeypatch.setattr(executor, "_loaded", type(executor._loaded)())
+        monkeypatch.setattr(compiled, "_loaded", type(compiled._loaded)())
 
     @property
     def left(self) -> int:
@@ -129,7 +128,7 @@ def test_every_request_of_native_code_fails_once(faults, graph, monkeypatch, nam
 
 @pytest.mark.parametrize("name", ["mmap", "mprotect"])
 def test_a_kernel_for_which_there_is_no_memory(graph, monkeypatch, name):
-    monkeypatch.setattr(executor, "_loaded", type(executor._loaded)())
+    monkeypatch.setattr(compiled, "_loaded", type(compiled._loaded)())
     libc = elf._libc()
     with monkeypatch.context() as patch:
         patch.setattr(libc, name, lambda *_: ctypes.c_void_p(-1).value if name == "mmap" else -1)

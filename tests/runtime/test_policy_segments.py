@@ -13,8 +13,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.rewrite import Context, PassManager, walk
 from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes.choose_schedule import choose_schedule
-from vgraph.runtime import policy
-from vgraph.runtime.devices import caches
+from vgraph.runtime import caches, policy
 
 MB = 1 << 20
 SUM = """\

@@ -22,7 +22,7 @@ def visit(src, edge, dst, graph):
 
 
 @vg.algorithm
-def multi_source_bfs(graph, sources=(0,), max_depth=None):
+def multi_source_bfs(graph, sources=(0,), max_depth: vg.int64 = None):
     """Hops from the nearest of `sources`, along the arcs; no further than `max_depth` hops, if that is given.
 
     Results: `level` (int32, -1 where unreached, 0 at the sources) and `parent` (a vertex one level above, its own id

@@ -62,7 +62,7 @@ def describe_result(result: Result, read_seconds: float) -> list[str]:
     threads = f", {counted(stats.threads, 'threads')}" if stats.threads else ""
     ended = "" if result.converged else " (not converged)"
     work = f"{counted(stats.rounds, 'rounds')}{ended}, {counted(stats.edges, 'arcs')} walked"
-    lines.append(f"{work} on {stats.device}{threads}")
+    lines.append(f"{work}{stats.where}{threads}")
     compiled = seconds(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
     kernel = f" (kernel {seconds(stats.kernel_seconds)})" if stats.kernel_seconds else ""
     kernel += f" (waited {seconds(stats.waited)})" if stats.waited else ""

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from vgraph.errors import DeclarationError, ParameterError, SourceError, VGraphError, shown
+from vgraph.graph.prepared import Prepared
 from vgraph.source import SourceFile
 from vgraph.tracebacks import public
 
@@ -158,8 +159,6 @@ class AlgorithmDef(Definition):
 
     def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
-        from vgraph.graph.prepared import Prepared
-
         rank: Any = None
         replaced: dict[str, Any] = {}
         for make in self.preparations:

@@ -69,7 +69,8 @@ def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) ->
         return cast_type(kind.value) if isinstance(kind.value, DType) else kind.value
     for param in typed.program.params:
         if param.name == name:
-            return state.from_memory(state.to_memory(value, param.type), param.type)
+            number = value.item() if isinstance(value, np.generic) else value  # of any width
+            return state.from_memory(state.to_memory(number, param.type), param.type)
     for prop in typed.program.properties:
         if prop.name == name:
             make = ArrayArgument if prop.site is ir.Site.ARRAY else Property

@@ -21,9 +21,10 @@ from vgraph.reference.values import Number, contribution
 
 
 class RoundRecord(NamedTuple):
-    """One apply: its label, the vertices it ran on, and the arcs it visited."""
+    """One apply: its label, "push" or "vertex", the vertices it ran on, and the arcs it visited."""
 
     label: str
+    direction: str
     active: int
     edges: int
 
@@ -91,9 +92,9 @@ class DriverState(State):
         own = {name: value for name, value in names.items() if isinstance(value, Property)}
         self.properties = {**self.of_graph, **own}
 
-    def end_round(self, label: str, active: int, edges: int) -> set[int]:
+    def end_round(self, label: str, direction: str, active: int, edges: int) -> set[int]:
         """Combine the contributions to globals, name merged sets; gives the vertices that were touched."""
-        self.trace.append(RoundRecord(label, active, edges))
+        self.trace.append(RoundRecord(label, direction, active, edges))
         if self.ended is not None:
             self.ended(active, edges)
         done, self.round = self.round, None
@@ -228,7 +229,7 @@ class GraphProxy:
                 dst = Vertex(state, (edge.src if reverse else edge.dst)._index, own=True)
                 self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
                 arcs += 1
-        return Frontier(state.end_round(label or op.name, len(active), arcs))
+        return Frontier(state.end_round(label or op.name, "push", len(active), arcs))
 
     def vertex_apply(
         self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
@@ -249,7 +250,7 @@ class GraphProxy:
         active = _vertices(frontier, state)
         state.round = Round()
         chosen = [v for v in active if self._call(op, call, first, (Vertex(state, v, own=True),))]
-        state.end_round(label or op.name, len(active), 0)
+        state.end_round(label or op.name, "vertex", len(active), 0)
         return Frontier(chosen)
 
     def _call(self, op: OperatorDef, call: Any, graph_first: bool | None, args: tuple[Any, ...]) -> Any:

@@ -149,6 +149,20 @@ class NotAFrontier(Refusal):
 
 
 @dataclass(eq=False)
+class NotOneVertex(Refusal):
+    """`graph.frontier(...)` of an array, a property or a list."""
+
+    title = "`graph.frontier` takes one vertex"
+    label = "this is {what}"
+    help = (
+        "to start from several, mark them in a property and filter: `frontier = graph.vertex_filter(marked)`, where"
+        " the operator `marked` is `return v.level == 0`"
+    )
+
+    what: str
+
+
+@dataclass(eq=False)
 class FrontierArithmetic(Refusal):
     """Arithmetic on frontiers."""
 

@@ -24,20 +24,28 @@ _ABSENT: Final = sealed(np.zeros(1, np.uint64))
 """In place of arrays of in-arcs where there are none and the kernel knows it."""
 
 
-def check_vertex(name: str, value: Any, graph: Graph) -> None:
-    """Refuse a vertex that the graph does not have."""
+def check_arguments(plan: Plan, graph: Graph, arguments: Mapping[str, Any]) -> None:
+    """Refuse vertices that the graph does not have, and arrays without one element for each vertex."""
+    for name in plan.vertex_params:
+        _check_vertex(name, arguments[name], graph)
+    for array in plan.arrays:
+        if array.origin != "param":
+            continue
+        given = np.asarray(arguments[array.name])
+        if array.site == "vertex" and len(given) != graph.num_vertices:
+            raise ParameterError(
+                f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
+            )
+        outside = (given < 0) | (given >= graph.num_vertices) if array.ids else np.zeros(0, np.bool_)
+        if outside.any():
+            _check_vertex(array.name, given[outside][0], graph)
+
+
+def _check_vertex(name: str, value: Any, graph: Graph) -> None:
     if not 0 <= int(value) < graph.num_vertices:
         n = graph.num_vertices
         which = f"its vertices are 0 to {n - 1:,}" if n else "it has none"
         raise ParameterError(f"{name}={shown(int(value))} is not a vertex of the graph; {which}")
-
-
-def check_property(name: str, value: np.ndarray[Any, Any], graph: Graph) -> None:
-    """Refuse an array that has not one element for each vertex."""
-    if len(value) != graph.num_vertices:
-        raise ParameterError(
-            f"{name} has {len(value):,} elements; it needs one per vertex, {graph.num_vertices:,}"
-        )
 
 
 def needed(array: Array, plan: Plan) -> bool:
@@ -64,7 +72,7 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     """The array of a parameter, a fresh copy, or of a property of the graph, which nobody may write."""
     graph, numbers, name = call.graph, call.numbers, array.name
     if array.origin == "param":
-        given = _given(array, graph, call.arguments[name])
+        given = np.array(np.asarray(call.arguments[name]), array.dtype, order="C")
         if numbers is None:
             return given
         if array.site == "vertex":
@@ -77,18 +85,6 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     if array.site == "edge_in":
         return graph.in_property(name.removesuffix(".in")) if call.transposed else _ABSENT
     return graph.edge_properties[name]
-
-
-def _given(array: Array, graph: Graph, value: Any) -> np.ndarray[Any, Any]:
-    """A copy of an array parameter in the kernel's type, checked."""
-    given = np.asarray(value)
-    if array.site == "vertex":
-        check_property(array.name, given, graph)
-    if array.ids and given.size:
-        outside = (given < 0) | (given >= graph.num_vertices)
-        if outside.any():
-            check_vertex(array.name, given[outside][0], graph)
-    return np.array(given, array.dtype, order="C")
 
 
 def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from vgraph.schedule import Schedule, kind_of, show
-
-if TYPE_CHECKING:
-    from vgraph.compiler import ir
-    from vgraph.compiler.backends.base import Backend
-    from vgraph.compiler.ir.rewrite import Context, Pass
-    from vgraph.compiler.space import Verdict
-    from vgraph.compiler.types import Type
-    from vgraph.graph import Graph
-    from vgraph.language.decorators import AlgorithmDef
+from vgraph.compiler import ir, space
+from vgraph.compiler.analysis.effects import effects
+from vgraph.compiler.backends import jit
+from vgraph.compiler.ir.rewrite import Context, Pass, walk
+from vgraph.compiler.ir.text import print_program
+from vgraph.compiler.space import Verdict
+from vgraph.runtime.devices.cpu import backend as cpu_backend
+from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
+from vgraph.runtime.executor import Job
+from vgraph.runtime.policy import with_deltas, with_numbers
+from vgraph.schedule import kind_of, show
 
 
 @dataclass
@@ -105,57 +103,23 @@ def _line(verdict: Verdict) -> str:
 # --- compiling without running --------------------------------------------------------------------------------
 
 
-def explanation(
-    algorithm: AlgorithmDef,
-    graph: Graph,
-    schedule: Schedule,
-    params: Mapping[str, Any],
-    threads: int,
-    *,
-    device: str,
-    passes: bool,
-    llvm: bool,
-    assembly: bool,
-    deterministic: bool,
-) -> Explanation:
-    """Compile without running, and write down what happens. `device`: "cpu" or "cuda"."""
-    from vgraph.compiler import build
-    from vgraph.compiler.backends import jit
-    from vgraph.compiler.frontend import argument_types
-    from vgraph.compiler.ir.rewrite import Context
-    from vgraph.runtime.executor import signature_of
-    from vgraph.runtime.policy import facts_of, with_deltas, with_numbers
-
-    result = Explanation(algorithm.describe())
-    values = {**stand_ins(algorithm, graph, params), **params}
+def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explanation:
+    """Compile without running, and write down what happens."""
+    result = Explanation(job.algorithm.describe())
     reasons: list[str] = []
-    backend = _backend(device)
+    cuda = job.device == "cuda"
+    backend = cuda_backend() if cuda else cpu_backend()
     context = Context(
-        threads=1 if threads == 1 else 0,
-        facts=facts_of(graph, device),
-        abilities=backend.abilities,
-        deterministic=deterministic,
+        threads=job.single, facts=job.facts, abilities=backend.abilities, deterministic=job.deterministic
     )
-    compiled = build(
-        algorithm,
-        signature_of(graph, argument_types(algorithm, values)),
-        backend,
-        schedule=schedule,
-        threads=context.threads,
-        facts=context.facts,
-        deterministic=deterministic,
-        observe=_observer(result, reasons, context, passes),
-    )
+    compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)
     names = (a.name for a in compiled.source.interface.args)
-    result.schedule = str(with_deltas(compiled.schedule, names, graph, device))
-    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), graph, device)
-    if device == "cuda":
-        result.cuda = compiled.source.text
-    if llvm:
-        result.llvm = compiled.source.text
-    if assembly:
-        result.assembly = jit.assembly(compiled.source.text)
+    result.schedule = str(with_deltas(compiled.schedule, names, job.graph, job.device))
+    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
+    result.cuda = compiled.source.text if cuda else ""
+    result.llvm = compiled.source.text if llvm else ""
+    result.assembly = jit.assembly(compiled.source.text) if assembly else ""
     return result
 
 
@@ -163,11 +127,6 @@ def _observer(
     result: Explanation, reasons: list[str], context: Context, passes: bool
 ) -> Callable[[Pass | None, ir.Program], None]:
     """What writes passes, effects and legal schedules into `result`, and into `reasons` why each was chosen."""
-    from vgraph.compiler import ir, space
-    from vgraph.compiler.analysis.effects import effects
-    from vgraph.compiler.ir.rewrite import walk
-    from vgraph.compiler.ir.text import print_program
-
     before: list[ir.Program] = []
 
     def observe(step: Pass | None, program: ir.Program) -> None:
@@ -184,40 +143,3 @@ def _observer(
         before[:] = [program]
 
     return observe
-
-
-def _backend(device: str) -> Backend:
-    if device == "cuda":
-        from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
-
-        return cuda_backend()
-    from vgraph.runtime.devices.cpu import backend
-
-    return backend()
-
-
-def stand_ins(algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any]) -> dict[str, Any]:
-    """A value of a fitting type for each parameter that has neither a value nor a default."""
-    from vgraph.language.names import DType, PropertyAnnotation
-
-    found: dict[str, Any] = {}
-    for name, parameter in algorithm.signature.parameters.items():
-        if name in params or parameter.default is not parameter.empty:
-            continue
-        annotation = algorithm.annotations.get(name)
-        if isinstance(annotation, PropertyAnnotation):
-            found[name] = _zeros(graph.num_vertices, annotation.dtype.type)
-        elif isinstance(annotation, DType) and repr(annotation).endswith(("float32", "float64")):
-            found[name] = 0.0
-        else:
-            found[name] = 0
-    return found
-
-
-def _zeros(count: int, t: Type) -> np.ndarray[Any, Any]:
-    """A property of zeros."""
-    from vgraph.compiler.types import NUMPY_NAMES, VID, Vector, element_of
-
-    names = {scalar: name for name, scalar in NUMPY_NAMES.items()} | {VID: "int64"}
-    shape = (count, t.length) if isinstance(t, Vector) else count
-    return np.zeros(shape, names[element_of(t)])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
-from vgraph.runtime.devices import caches
+from vgraph.runtime import caches
 from vgraph.schedule import delta_stepping
 
 if TYPE_CHECKING:

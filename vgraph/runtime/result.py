@@ -39,6 +39,11 @@ class Stats:
     waited: float = 0.0
     """Waiting at barriers of the threads that took part, added up and divided by `threads`; 0 on a GPU."""
 
+    @property
+    def where(self) -> str:
+        """The end of a sentence on the run: ` on cpu`, or `, checked`."""
+        return ", checked" if self.device == "checked" else f" on {self.device}"
+
 
 @dataclass(frozen=True)
 class Round:
@@ -176,10 +181,16 @@ class Result:
         return [*super().__dir__(), *self.names]
 
     def __repr__(self) -> str:
-        from vgraph.runtime.tuning.outcome import duration
-
         shown = ", ".join(f"{k}: {getattr(v, 'dtype', type(v).__name__)}" for k, v in self._values.items())
         s = self.stats
         rounds = f"{s.rounds} round{'s' * (s.rounds != 1)}"
         ended = "" if self.converged else ", not converged,"
-        return f"<Result of {self.algorithm}: {shown}; {rounds}{ended} in {duration(s.run_seconds)} on {s.device}>"
+        return f"<Result of {self.algorithm}: {shown}; {rounds}{ended} in {duration(s.run_seconds)}{s.where}>"
+
+
+def duration(seconds: float) -> str:
+    """`1.23 s`, `45.6 ms`, `7.89 us`."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"

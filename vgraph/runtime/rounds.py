@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.frontend import typed_program
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.errors import AlgorithmError, ParameterError
 from vgraph.runtime.progress import Progress, ProgressCallback
@@ -14,7 +15,7 @@ from vgraph.schedule import BSP, UNORDERED, Options, Schedule
 from vgraph.schedule.record import show
 
 if TYPE_CHECKING:
-    from vgraph.compiler import ir
+    from vgraph.runtime.executor import Job
 
 _REPORT_SECONDS: Final = 0.1
 """Between two reports."""
@@ -40,31 +41,34 @@ def limited(report: ProgressCallback | None, name: str, most: int) -> ProgressCa
     return check
 
 
-def each_round(report: ProgressCallback | None, name: str, most: int | None) -> Callable[[int, int], None]:
-    """The same for a run that calls it at the end of each round, with its active vertices and its edges."""
+def each_round(report: ProgressCallback | None, most: int | None) -> Callable[[int, int], None]:
+    """For a run that calls it at the end of each round, with its active vertices and its edges.
+
+    It tells `report` ten times a second, and of each round after the first `most`.
+    """
     start = last = time.monotonic()
     rounds = edges = 0
 
     def ended(active: int, walked: int) -> None:
         nonlocal last, rounds, edges
         rounds, edges = rounds + 1, edges + walked
-        if most is not None:
-            check_rounds(name, most, rounds, active)
         now = time.monotonic()
-        if report is not None and now - last >= _REPORT_SECONDS:
+        late = now - last >= _REPORT_SECONDS or (most is not None and rounds > most)
+        if report is not None and late:
             last = now
             report(Progress(rounds, active, edges, now - start))
 
     return ended
 
 
-def with_rounds(schedule: Schedule, program: ir.Program) -> Schedule:
-    """`schedule` with rounds as they are written in the program, which is what counts.
+def with_rounds(job: Job) -> Schedule:
+    """The job's schedule with rounds as they are written in the program, which is what counts.
 
     An order by buckets, or asynchronous updates, make one long round of many, which on a negative cycle never ends.
     Raises ParameterError where the schedule asks for that.
     """
     rests: dict[str, Any] = {"order": UNORDERED, "sync": BSP}
+    program, schedule = typed_program(job.algorithm, job.signature).program, job.schedule
     for label in sorted({n.label for n in walk(program) if isinstance(n, ir.EdgeApply)}):
         asked = schedule.labels.get(label, Options()).given()
         for name, rest in rests.items():

@@ -119,7 +119,10 @@ class Frontiers(Statements):
                 lambda out: self.emit(ir.FrontierSet(out, ir.FrontierKind.EMPTY, span=e.span)), e.span
             )
         (arg,) = self.arguments(e, "graph.frontier", 1)
-        vertex = self.vertex_index(arg)
+        try:
+            vertex = self.vertex_index(arg)
+        except refusals.types.NotAValue as refusal:
+            raise refusals.driver.NotOneVertex(arg.span, refusal.what) from None
         return FrontierMaker(
             lambda out: self.emit(ir.FrontierSet(out, ir.FrontierKind.SINGLE, vertex, span=e.span)), e.span
         )

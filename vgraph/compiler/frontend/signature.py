@@ -159,6 +159,8 @@ def _inferred(value: object, default: object) -> ArgumentType:
         return StaticValue(value)
     own = _scalar_type(value)
     if own is not None:
+        if not _fits(value, own):
+            raise _NotAccepted(_accepts(dtype_of(own)))
         return own
     found = _array(value, 1)
     if found is None:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.compiler.interpret import TraceRecord
+from vgraph.compiler.interpret import TraceRecord, interpret
 from vgraph.runtime import policy
-from vgraph.runtime.arguments import check_vertex, host_array, scalar_argument
-from vgraph.runtime.devices.runner import Call
-from vgraph.runtime.result import Result, Round, Stats, Trace
-from vgraph.runtime.rounds import each_round, with_rounds
+from vgraph.runtime.arguments import host_array, scalar_argument
+from vgraph.runtime.devices.cpu import backend
+from vgraph.runtime.devices.runner import Call, Loaded, Ran, Runner, interpreted
+from vgraph.runtime.plan import plan_of
+from vgraph.runtime.rounds import each_round
 
 if TYPE_CHECKING:
     from vgraph.compiler import ir
     from vgraph.graph import Graph
-    from vgraph.language.decorators import AlgorithmDef
+    from vgraph.runtime.executor import Job
     from vgraph.runtime.progress import ProgressCallback
-    from vgraph.schedule import Schedule
 
 THREADS: Final = 3
 """Interleaved, unless the call says how many."""
@@ -35,56 +35,33 @@ class CheckedWarning(UserWarning):
     """A checked run will take long."""
 
 
-def run_checked(
-    definition: AlgorithmDef,
-    graph: Graph,
-    arguments: Mapping[str, Any],
-    types: Mapping[str, Any],
-    schedule: Schedule,
-    threads: int | None,
-    deterministic: bool,
-    progress: ProgressCallback | None,
-    max_rounds: int | None,
-) -> Result:
-    """Run an algorithm with complete `arguments` of the given `types` on the interpreter with checks.
+class Checked(Runner):
+    """The interpreter with checks, on kernel IR for the CPU: it raises a CheckError for the first fault found."""
 
-    Raises a CheckError for the first fault found, else as `execute` does.
-    """
-    from vgraph.compiler import build
-    from vgraph.compiler.frontend import typed_program
-    from vgraph.compiler.interpret import interpret
-    from vgraph.runtime.devices.cpu import backend
-    from vgraph.runtime.executor import signature_of
-    from vgraph.runtime.plan import plan_of
+    name: ClassVar[str] = "checked"
 
-    start = time.perf_counter()
-    warn_if_large(graph)
-    signature = signature_of(graph, types)
-    if max_rounds is not None:
-        schedule = with_rounds(schedule, typed_program(definition, signature).program)
-    compiled = build(
-        definition,
-        signature,
-        backend(),
-        schedule=schedule,
-        threads=1 if threads == 1 else 0,
-        facts=policy.facts_of(graph),
-        deterministic=deterministic,
-    )
-    interface = compiled.source.interface
-    call = Call(plan_of(compiled.kernel, interface, compiled.schedule), graph, arguments)
-    given = _given(compiled.kernel, call)
-    done = time.perf_counter()
-    records = _Records(each_round(progress, definition.name, max_rounds))
-    count = THREADS if threads is None else threads
-    values = interpret(compiled.kernel, graph, given, seed=SEED, threads=count, trace=records, checked=True)
-    ran = time.perf_counter()
-    trace = Trace([Round(r.label, r.direction, r.active, r.edges, 0.0) for r in records])
-    rounds = sum(r.direction != "vertex" for r in trace) or len(trace)
-    edges = sum(r.edges for r in trace)
-    stats = Stats("checked", count, rounds, edges, done - start, 0.0, ran - done, False)
-    used = policy.with_deltas(compiled.schedule, (a.name for a in interface.args), graph, "cpu")
-    return Result(definition.name, values, stats, trace, used)
+    def __init__(self, threads: int) -> None:
+        self.threads = threads or THREADS
+
+    def build(self, job: Job) -> Loaded:
+        """The program compiled as for the CPU."""
+        warn_if_large(job.graph)
+        compiled = job.compiled(backend())
+        return Loaded(plan_of(compiled.kernel, compiled.source.interface, compiled.schedule), compiled.kernel)
+
+    def run(self, kernel: ir.Program, call: Call, progress: ProgressCallback | None) -> Ran:
+        start = time.perf_counter()
+        records = _Records(each_round(progress, call.max_rounds))
+        values = interpret(
+            kernel,
+            call.graph,
+            _given(kernel, call),
+            seed=SEED,
+            threads=self.threads,
+            trace=records,
+            checked=True,
+        )
+        return interpreted(call.plan, values, records, self.threads, time.perf_counter() - start)
 
 
 class _Records(list[TraceRecord]):
@@ -108,15 +85,13 @@ def warn_if_large(graph: Graph) -> None:
             f"a checked run takes about {size * SECONDS:,.0f} seconds for each round over all of {graph!r}: "
             f"a small graph, of at most some thousand arcs, finds as much",
             CheckedWarning,
-            stacklevel=4,
+            stacklevel=6,  # the caller of vg.run
         )
 
 
 def _given(program: ir.Program, call: Call) -> dict[str, Any]:
     """The arguments of the interpreter: those of the algorithm, and the hidden ones."""
     found = dict(call.arguments)
-    for name in call.plan.vertex_params:
-        check_vertex(name, found[name], call.graph)
     found |= {a.name: host_array(a, call) for a in call.plan.arrays if a.origin == "param"}
     slots = (slot for slot in call.plan.interface.args if slot.kind == "param")
     found |= {slot.name: scalar_argument(slot, call, "cpu")[0] for slot in slots}

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.config import knobs
 from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
-from vgraph.runtime.devices.runner import Call, Ran, Runner, raise_failure
+from vgraph.runtime.devices.compiled import CompiledRunner
+from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.devices.threads import native_runtime, run_native
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def backend() -> LLVMBackend:
     return LLVMBackend(lambda: native_runtime().symbols)
 
 
-class CPU(Runner):
+class CPU(CompiledRunner):
     """So many threads of this machine's processor."""
 
     name: ClassVar[str] = "cpu"
@@ -43,29 +45,22 @@ class CPU(Runner):
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.single = 1 if threads == 1 else 0
 
     @property
     def backend(self) -> LLVMBackend:
         return backend()
 
     def stamp(self) -> str:
-        from vgraph.compiler.backends.jit import target_key
-
-        return f"{target_key()}|O{knobs().opt}"
+        return f"{jit.target_key()}|O{knobs().opt}"
 
     def parts(self, source: SourceText) -> tuple[str, ...]:
-        from vgraph.compiler.backends.jit import object_parts
-
-        return object_parts(source.text)
+        return jit.object_parts(source.text)
 
     def compile(self, source: SourceText) -> bytes:
         return backend().compile(source)
 
     def load(self, code: bytes, plan: Plan) -> Kernel:
-        from vgraph.compiler.backends.jit import load_kernel
-
-        return load_kernel(code, native_runtime().symbols, plan.interface)
+        return jit.load_kernel(code, native_runtime().symbols, plan.interface)
 
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
@@ -86,7 +81,7 @@ class CPU(Runner):
         records[:, -1] //= self.threads
         return Ran(
             arrays,
-            lambda slot, dtype: scalars[slot],
+            scalars,
             records,
             threads=self.threads,
             prepare_seconds=prepared - start,

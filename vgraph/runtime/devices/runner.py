@@ -1,23 +1,25 @@
-"""A device as the executor sees it: makes code for programs, loads it, runs it; and what goes in and comes out."""
+"""A device as the executor sees it: makes programs ready and runs them; and what goes in and comes out."""
 
 from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from vgraph.compiler.backends.abi import Status
 from vgraph.errors import AlgorithmError, DeviceError, InternalError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from vgraph.compiler.backends.base import Backend, KernelInterface, SourceText
+    from vgraph.compiler.backends.base import KernelInterface
     from vgraph.graph import Graph
     from vgraph.graph.relabel import Relabelled
+    from vgraph.runtime.executor import Job
     from vgraph.runtime.plan import Plan
     from vgraph.runtime.progress import ProgressCallback
 
@@ -31,6 +33,8 @@ class Call:
     """The graph as the kernel sees it, in its own order of vertices."""
     arguments: Mapping[str, Any]
     numbers: Relabelled | None = None
+    max_rounds: int | None = None
+    """Rounds after which `progress` is to be called without delay; it ends the run."""
 
     @functools.cached_property
     def transposed(self) -> bool:
@@ -43,8 +47,8 @@ class Ran:
     """What one run left: property arrays and scalars of the results, and records of its rounds."""
 
     arrays: Mapping[str, Any]
-    scalar: Callable[[int, str], Any]
-    """The scalar in a result slot, read as a dtype."""
+    scalars: Sequence[Any]
+    """By result slot, in the slot's dtype."""
     records: NDArray[np.int64]
     """A row for each round: label and direction as numbers of the kernel's interface, active vertices, arcs, ns, and ns
     that a thread waited at barriers, in the mean (0 on a GPU, which does not tell)."""
@@ -59,45 +63,30 @@ class Ran:
     """Seconds at barriers, the mean of the threads."""
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """A program ready to run, and whether its code came from the cache on disk."""
+
+    plan: Plan
+    kernel: Any
+    """What the runner's `run` takes."""
+    cached: bool = False
+
+
 class Runner(ABC):
-    """A device with everything that a run on it needs beside the program and the graph."""
+    """A device with everything that a run on it needs beside the job."""
 
     name: ClassVar[str]
-    language: ClassVar[str]
-    """What its code is written in, as a title; `suffix`: of files with such code."""
-    suffix: ClassVar[str]
-    single: int = 0
-    """1: code for one thread only, without atomics; 0: for any number."""
-
-    @property
-    @abstractmethod
-    def backend(self) -> Backend:
-        """The backend that emits its code."""
-
-    @property
-    def place(self) -> str:
-        """What loaded code belongs to inside this process: code of one place cannot be called in another."""
-        return self.name
+    relabels: ClassVar[bool] = True
+    """Whether it runs in another order of vertices where asked to; if not, it checks that it gives the same."""
 
     @abstractmethod
-    def stamp(self) -> str:
-        """Everything beside the program and vgraph's own code that compiled code depends on."""
-
-    @abstractmethod
-    def parts(self, source: SourceText) -> tuple[str, ...]:
-        """Everything that the machine code of this text depends on."""
-
-    @abstractmethod
-    def compile(self, source: SourceText) -> bytes:
-        """Machine code for this device."""
-
-    @abstractmethod
-    def load(self, code: bytes, plan: Plan) -> Any:
-        """Make machine code ready to run."""
+    def build(self, job: Job) -> Loaded:
+        """The job's program, ready to run. Raises what the compiler has to say of program and schedule."""
 
     @abstractmethod
     def run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
-        """Run a loaded kernel to its end.
+        """Run a loaded program to its end.
 
         Raises AlgorithmError where the program ends itself, DeviceError where the device fails; an exception of
         `progress`, or Ctrl-C, ends the run first.
@@ -106,6 +95,17 @@ class Runner(ABC):
     def finish(self, value: Any) -> Any:
         """A result array as the user asked for it."""
         return value
+
+
+def interpreted(
+    plan: Plan, values: Mapping[str, Any], records: Sequence[Any], threads: int, seconds: float
+) -> Ran:
+    """What an interpreter left: results by name, and a record of each round."""
+    labels, ways = plan.interface.labels, plan.interface.directions
+    rows = [(labels.index(r.label), ways.index(r.direction), r.active, r.edges, 0, 0) for r in records]
+    arrays = {o.array: values[o.name] for o in plan.outputs if o.array}
+    scalars = [values[o.name] for o in plan.outputs if not o.array]
+    return Ran(arrays, scalars, np.array(rows, np.int64).reshape(-1, 6), threads, 0.0, seconds)
 
 
 def raise_failure(interface: KernelInterface, status: int, payload: int) -> None:

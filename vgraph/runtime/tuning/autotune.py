@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import platform
 import re
 import statistics
 import sys
@@ -18,16 +19,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.cache import cache_key
+from vgraph.compiler.frontend import source_parts
 from vgraph.errors import ParameterError, VGraphError
 from vgraph.runtime import policy
+from vgraph.runtime.devices.compiled import own_passes, pass_marks
+from vgraph.runtime.devices.cpu import CPU
+from vgraph.runtime.executor import Job, execute, signature_of
 from vgraph.runtime.tuning.outcome import Trial, Tuning, TuningProgress, describe
 from vgraph.runtime.tuning.space import Space, bucket_widths, change
-from vgraph.runtime.tuning.table import Row, TuningTable, schedule_from_json, schedule_to_json, today
+from vgraph.runtime.tuning.table import Row, default_table, schedule_from_json, schedule_to_json, today
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
-    from vgraph.language.decorators import AlgorithmDef
     from vgraph.runtime.progress import Progress
     from vgraph.runtime.result import Result
 
@@ -71,29 +75,25 @@ def seconds_of(budget: str | float) -> float:
 # --- what a tuning is valid for -------------------------------------------------------------------------------
 
 
-def conditions(definition: AlgorithmDef, graph: Graph, threads: int) -> tuple[str, dict[str, Any]] | None:
+def conditions(job: Job) -> tuple[str, dict[str, Any]] | None:
     """The key of the table for this program, graphs like this one and this machine, and what it is made of.
 
     Graphs are alike if their sizes and skews are, to a power of two, and the facts that the compiler knows of them.
     None where a pass of the user's has no fingerprint: what is measured with it is not kept.
     """
-    from vgraph.compiler.frontend import source_parts
-    from vgraph.runtime.devices.cpu import CPU
-    from vgraph.runtime.executor import pass_marks, signature_of
-
-    marks = pass_marks()
+    marks = pass_marks(own_passes())
     if marks is None:
         return None
-    source = cache_key(source_parts(definition))[:16]
+    source = cache_key(source_parts(job.algorithm))[:16]
     about = {
-        "algorithm": definition.name,
+        "algorithm": job.algorithm.name,
         "source": source,
-        "graph": features(graph),
+        "graph": features(job.graph),
         "machine": machine_name(),
-        "threads": threads,
+        "threads": job.threads,
         "version": sys.modules["vgraph"].__version__,  # not imported: the package stands above its runtime
     }
-    whole = (repr(sorted(about.items())), repr(signature_of(graph, {})), CPU(threads).stamp(), *marks)
+    whole = (repr(sorted(about.items())), repr(signature_of(job.graph, {})), CPU(job.threads).stamp(), *marks)
     return cache_key(whole), about
 
 
@@ -112,8 +112,6 @@ def features(graph: Graph) -> str:
 @functools.cache
 def machine_name() -> str:
     """The processor's name."""
-    import platform
-
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -124,39 +122,15 @@ def machine_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def remembered(
-    definition: AlgorithmDef,
-    graph: Graph,
-    arguments: Mapping[str, Any],
-    threads: int,
-    table: TuningTable | None,
-) -> Schedule | None:
-    """The schedule that was chosen last under these conditions, if it is legal still; else None.
-
-    `graph` and `arguments` are what the algorithm's preparations made of the user's.
-    """
-    known = conditions(definition, graph, threads) if table is not None else None
+def remembered(job: Job) -> Schedule | None:
+    """The schedule that was chosen last under these conditions, if it is legal still; else None."""
+    table = default_table()
+    known = conditions(job) if table is not None else None
     if table is None or known is None:
         return None
     rows = [row for row in table.rows(known[0]) if row.kind == "chosen"]
     schedule = schedule_from_json(rows[-1].schedule) if rows else None
-    if schedule is None:
-        return None
-    from vgraph.runtime.executor import signature_of
-
-    types = argument_types_of(definition, graph, arguments)
-    space = Space(definition, signature_of(graph, types), threads, policy.facts_of(graph))
-    return schedule if space.meaning(schedule) is not None else None
-
-
-def argument_types_of(
-    definition: AlgorithmDef, graph: Graph, arguments: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """Types of the parameters where few values are given: of the others the annotated ones."""
-    from vgraph.compiler.frontend import argument_types
-    from vgraph.runtime.explain import stand_ins
-
-    return argument_types(definition, {**stand_ins(definition, graph, arguments), **arguments})
+    return schedule if schedule is not None and Space(job).meaning(schedule) is not None else None
 
 
 # --- the search -----------------------------------------------------------------------------------------------
@@ -383,29 +357,20 @@ def time_of(result: Result) -> float:
 
 
 def tune(
-    definition: AlgorithmDef,
-    graph: Graph,
-    arguments: Mapping[str, Any],
-    types: Mapping[str, Any],
-    threads: int,
+    job: Job,
     *,
     budget: float,
     seed: int,
-    table: TuningTable | None,
     report: Callable[[TuningProgress], None] | None,
 ) -> Tuning:
     """`vg.autotune` with everything checked."""
-    from vgraph.runtime.devices.cpu import CPU
-    from vgraph.runtime.executor import execute, signature_of
-
-    runner = CPU(threads)
+    runner, table = CPU(job.threads), default_table()
 
     def run(schedule: Schedule, guard: Callable[[Progress], None] | None) -> Result:
-        return execute(definition, graph, arguments, types, schedule, runner, guard)
+        return execute(replace(job, schedule=schedule), runner, guard)
 
-    signature, facts = signature_of(graph, types), policy.facts_of(graph)
-    space = Space(definition, signature, threads, facts, bucket_widths(graph))
-    valid = conditions(definition, graph, threads) if table is not None else None
+    space = Space(job, bucket_widths(job.graph))
+    valid = conditions(job) if table is not None else None
 
     def record(trial: Trial, default: float, kind: str = "measured") -> None:
         if table is None or valid is None or not math.isfinite(trial.seconds):
@@ -420,7 +385,7 @@ def tune(
     schedule, best, default = search.finish()
     record(Trial(schedule, best, 1, "measured"), default, "chosen")
     tried = tuple(search.tried)
-    return Tuning(definition.name, schedule, default, best, tried, search.elapsed, complete)
+    return Tuning(job.algorithm.name, schedule, default, best, tried, search.elapsed, complete)
 
 
 def _earlier(rows: list[Row]) -> tuple[dict[str, float], list[Schedule], Schedule]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from vgraph.runtime.result import duration
 from vgraph.schedule import Schedule
 
 SHOWN: Final = 20
@@ -140,11 +141,3 @@ class TuningProgress:
 def describe(schedule: Schedule) -> str:
     """A schedule in one line: `default`, or `relax: direction=pull; ...`."""
     return "; ".join(str(schedule).splitlines()) if schedule.labels else "default"
-
-
-def duration(seconds: float) -> str:
-    """`1.23 s`, `45.6 ms`, `7.89 us`."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} us"

@@ -8,46 +8,41 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from vgraph.compiler.facts import Facts
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.space import Label, Resolved
+from vgraph.compiler.user_passes import pipeline
 from vgraph.runtime import policy
 from vgraph.schedule import AXES, DECIDED, Options, Schedule, delta_stepping
 
 if TYPE_CHECKING:
     from vgraph.compiler import ir
-    from vgraph.compiler.frontend import Signature
     from vgraph.graph import Graph
-    from vgraph.language.decorators import AlgorithmDef
+    from vgraph.runtime.executor import Job
 
 SAMPLES: Final = 200
 """Schedules drawn at random at most."""
 
 
 class Space:
-    """The legal schedules of a program, and which of them mean the same. `widths` of buckets are tried too.
+    """The legal schedules of a job's program, and which of them mean the same. `widths` of buckets are tried too.
 
     Only `axes` are varied, by default all.
     """
 
     def __init__(
         self,
-        definition: AlgorithmDef,
-        signature: Signature,
-        threads: int,
-        facts: Facts,
+        job: Job,
         widths: tuple[float, ...] = (),
         axes: Sequence[str] = DECIDED,
     ) -> None:
-        from vgraph.compiler.frontend import build_program
-        from vgraph.compiler.user_passes import pipeline
-
         steps = pipeline()
         first = [p.name for p in steps].index("choose-schedule")
-        self.context: Context = Context(threads=1 if threads == 1 else 0, facts=facts)
+        self.context: Context = Context(threads=job.single, facts=job.facts)
         self.program: ir.Program = PassManager(self.context).run(
-            build_program(definition, signature), steps[:first]
+            build_program(job.algorithm, job.signature), steps[:first]
         )
         self.labels = labels(self.program)
         self._labels = {name: Label(self.program, name, self.context) for name in self.labels}
@@ -57,8 +52,6 @@ class Space:
 
     def code(self, schedule: Schedule) -> str:
         """The kernel as text: schedules of different names may come to the same. Raises VGraphError."""
-        from vgraph.compiler.ir.text import print_program
-
         context = Context(schedule, self.context.threads, self.context.facts)
         return print_program(PassManager(context).run(self.program, self._rest, verify=False))
 

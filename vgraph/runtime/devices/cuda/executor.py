@@ -14,9 +14,11 @@ import numpy as np
 from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
 from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime import policy
+from vgraph.runtime.arguments import host_array, needed, topology_array
+from vgraph.runtime.devices.compiled import CompiledRunner
 from vgraph.runtime.devices.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, workers_for
 from vgraph.runtime.devices.cuda.resident import Resident
-from vgraph.runtime.devices.runner import Call, Ran, Runner, raise_failure
+from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.progress import Progress
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class Loaded:
     occupancy: int
 
 
-class CUDA(Runner):
+class CUDA(CompiledRunner):
     """One GPU. `output`: "numpy" or "cupy", what property arrays of results are; `memory`: "device", or "host" for
     graphs that stay in the host's memory."""
 
@@ -173,7 +175,7 @@ class CUDA(Runner):
         start, prepared, ran = times
         return Ran(
             arrays,
-            lambda slot, dtype: results[slot : slot + 1].view(dtype)[0],
+            [results[s : s + 1].view(r.dtype)[0] for s, r in enumerate(call.plan.interface.results)],
             np.pad(records[:, :5].astype(np.int64), ((0, 0), (0, 1))),
             threads=threads,
             prepare_seconds=prepared - start,
@@ -210,8 +212,6 @@ def _amount(size: int) -> str:
 
 def graph_bytes(call: Call) -> int:
     """Bytes of what a kernel reads of its graph."""
-    from vgraph.runtime.arguments import host_array, needed, topology_array
-
     plan = call.plan
     kinds = ("adjacency", "segments")
     found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind in kinds)

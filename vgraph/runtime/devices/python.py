@@ -1,0 +1,61 @@
+"""`device="python"`: CPython runs the user's functions, on the reference interpreter."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.numbering import check_numbering
+from vgraph.compiler.backends.base import KernelInterface
+from vgraph.compiler.frontend import typed_program
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.passes.choose_schedule import check_labels
+from vgraph.reference import run_reference
+from vgraph.runtime.devices.runner import Call, Loaded, Ran, Runner, interpreted
+from vgraph.runtime.plan import plan_of
+from vgraph.runtime.rounds import each_round
+
+if TYPE_CHECKING:
+    from vgraph.compiler.frontend.typed import TypedProgram
+    from vgraph.runtime.executor import Job
+    from vgraph.runtime.progress import ProgressCallback
+
+
+class Python(Runner):
+    """The reference interpreter, in the graph's own order of vertices."""
+
+    name: ClassVar[str] = "python"
+    relabels: ClassVar[bool] = False
+
+    def build(self, job: Job) -> Loaded:
+        """The typed program; it and the schedule are checked as on a device."""
+        typed = typed_program(job.algorithm, job.signature)
+        check_labels(typed.program, job.schedule)
+        if job.relabel is not None:
+            check_numbering(typed.program)
+        return Loaded(plan_of(typed.program, _interface(typed.program), job.schedule), typed)
+
+    def run(self, kernel: TypedProgram, call: Call, progress: ProgressCallback | None) -> Ran:
+        start = time.perf_counter()
+        ended = each_round(progress, call.max_rounds)
+        values, records = run_reference(kernel, call.graph, call.arguments, ended)
+        return interpreted(call.plan, values, records, 1, time.perf_counter() - start)
+
+
+def _interface(program: ir.Program) -> KernelInterface:
+    """What is told of rounds."""
+    applies = (n for n in walk(program) if isinstance(n, ir.EdgeApply | ir.VertexApply))
+    return KernelInterface(
+        args=(),
+        frontiers=(),
+        lists=(),
+        results=(),
+        num_slots=0,
+        labels=tuple({n.label: None for n in applies}),
+        directions=("push", "vertex"),
+        messages=(),
+        id_bits=program.target.id_bits,
+        offset_bits=program.target.offset_bits,
+        threads=1,
+    )

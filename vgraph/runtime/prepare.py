@@ -1,0 +1,255 @@
+"""From a call to a job: what `run`, `explain`, `autotune` and `tuned` are given is checked here, and what is left out
+is chosen."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph.compiler.backends.abi import MAX_THREADS
+from vgraph.compiler.frontend import ArgumentType, argument_types
+from vgraph.compiler.types import Target, Vector, element_of
+from vgraph.config import knobs
+from vgraph.errors import DeviceError, ParameterError, shown
+from vgraph.graph import Graph
+from vgraph.graph.relabel import ORDERS
+from vgraph.language.decorators import AlgorithmDef
+from vgraph.language.names import PropertyAnnotation
+from vgraph.runtime import policy
+from vgraph.runtime.executor import Job
+from vgraph.schedule import Schedule
+
+if TYPE_CHECKING:
+    from vgraph.runtime.devices.runner import Runner
+
+DEVICES: Final = ("cpu", "cuda", "python")
+OUTPUTS: Final = ("numpy", "cupy")
+MEMORIES: Final = ("device", "host")
+
+
+def prepare(
+    algorithm: AlgorithmDef,
+    graph: Graph,
+    params: Mapping[str, Any],
+    *,
+    device: str | None = "cpu",
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+    progress: object = None,
+    relabel: str | None = None,
+    output: str = "numpy",
+    memory: str = "device",
+    deterministic: bool = False,
+    max_rounds: int | None = None,
+    checked: bool = False,
+    incomplete: bool = False,
+) -> Job:
+    """The job of a call with these arguments, which mean what they mean to `vg.run`.
+
+    `incomplete`: parameters without a value get a stand-in of their annotated type, of which nothing is checked.
+    """
+    _check_subject(algorithm, graph, schedule)
+    if relabel is not None and not (isinstance(relabel, str) and relabel in ORDERS):
+        known = ", ".join(map(repr, ORDERS))
+        raise ParameterError(f"relabel={shown(relabel)}: the orders are {known}")
+    check_flags(deterministic=deterministic, checked=checked)
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ParameterError(f"progress={shown(progress)}: True, False or a function")
+    if device is None:
+        device = knobs().device or ("cpu" if deterministic or checked else None)
+    device = _device(device, graph, schedule, threads, output, memory)
+    if deterministic and device.partition(":")[0] == "cuda":
+        raise DeviceError(
+            f"deterministic=True and device={device!r}: on a GPU sums have no fixed order; use device='cpu'"
+        )
+    if max_rounds is not None and "max_rounds" in algorithm.signature.parameters:
+        params, max_rounds = {**params, "max_rounds": max_rounds}, None
+    if max_rounds is not None and (
+        isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1
+    ):
+        raise ParameterError(f"max_rounds={shown(max_rounds)}: an int of at least 1")
+    if checked and device != "cpu":
+        raise DeviceError(f"checked=True and device={shown(device)}: what is checked is the code for the CPU")
+    if checked and relabel is not None:
+        text = f"checked=True and relabel={shown(relabel)}: leave `relabel` out, it finds as much"
+        raise ParameterError(text)
+    stood_in = _stand_ins(algorithm, graph, params) if incomplete else {}
+    device = "checked" if checked else device
+    return Job(
+        algorithm,
+        *_prepared(algorithm, graph, params, stood_in),
+        schedule=schedule or Schedule(),
+        device=device,
+        threads=_threads(threads, device),
+        relabel=relabel,
+        deterministic=deterministic,
+        max_rounds=max_rounds,
+        output=output,
+        memory=memory,
+    )
+
+
+def _prepared(
+    algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any], stood_in: Mapping[str, Any]
+) -> tuple[
+    Graph,
+    Mapping[str, Any],
+    Mapping[str, ArgumentType],
+    tuple[Graph, Mapping[str, Any]],
+    NDArray[Any] | None,
+]:
+    """Graph, arguments and types to run with, the user's graph and arguments, and the rank; see `Job`."""
+    types = argument_types(algorithm, {**stood_in, **params})
+    defaults = {name: p.default for name, p in algorithm.signature.parameters.items()}
+    given = {**defaults, **stood_in, **params}
+    algorithm.check(graph, {name: value for name, value in given.items() if name not in stood_in})
+    prepared, rank, replaced = algorithm.prepare(graph, given)
+    arguments = {**given, **replaced}
+    if replaced:
+        types = argument_types(algorithm, arguments)
+    return prepared, arguments, types, (graph, given), rank
+
+
+def runner_for(job: Job) -> Runner:
+    """The device of a job; of its code only that of this device is imported."""
+    if job.device == "cpu":
+        from vgraph.runtime.devices.cpu import CPU
+
+        return CPU(job.threads)
+    if job.device == "python":
+        from vgraph.runtime.devices.python import Python
+
+        return Python()
+    if job.device == "checked":
+        from vgraph.runtime.devices.checked import Checked
+
+        return Checked(job.threads)
+    from vgraph.runtime.devices.cuda.executor import CUDA
+    from vgraph.runtime.devices.cuda.registry import device_for, number_of
+
+    number = number_of(job.device)
+    assert number is not None
+    return CUDA(device_for(number), output=job.output, memory=job.memory)
+
+
+# --- checks ---------------------------------------------------------------------------------------------------
+
+
+def _check_subject(algorithm: object, graph: object, schedule: object) -> None:
+    if not isinstance(algorithm, AlgorithmDef):
+        hint = " (decorate it with @vg.algorithm)" if callable(algorithm) else ""
+        raise ParameterError(f"{shown(algorithm)} is not an algorithm{hint}")
+    if not isinstance(graph, Graph):
+        raise ParameterError(
+            f"the graph is a {type(graph).__name__}; make a vg.Graph of it, or vg.read a file"
+        )
+    if schedule is not None and not isinstance(schedule, Schedule):
+        raise ParameterError(f"schedule={shown(schedule)} is not a vg.Schedule")
+    for name in algorithm.signature.parameters:
+        if name in _own_parameters():
+            raise ParameterError(
+                f"{algorithm.describe()}: vg.run has a parameter {name!r} of its own; call the algorithm's otherwise"
+            )
+
+
+@functools.cache
+def _own_parameters() -> frozenset[str]:
+    """The names in a call of `run` that do not reach the algorithm."""
+    return frozenset(inspect.signature(prepare).parameters) - {"params", "incomplete", "max_rounds"}
+
+
+def check_flags(**flags: object) -> None:
+    """Refuse arguments that are neither True nor False."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise ParameterError(f"{name}={shown(value)}: True or False")
+
+
+def _threads(threads: int | None, device: str) -> int:
+    """How many threads: by default one for each CPU of the process, where they are for speed; 0 where not."""
+    if threads is None and device != "cpu":
+        return 0
+    if threads is None:
+        from vgraph.runtime.devices.threads import default_threads
+
+        threads = default_threads()
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MAX_THREADS:
+        raise ParameterError(f"threads={shown(threads)}: an int from 1 to {MAX_THREADS}")
+    return threads
+
+
+# --- devices --------------------------------------------------------------------------------------------------
+
+
+def _device(
+    asked: str | None,
+    graph: Graph,
+    schedule: Schedule | None,
+    threads: int | None,
+    output: str,
+    memory: str,
+) -> str:
+    """The device to run on, with everything that was said about devices checked."""
+    for name, value, known in (("output", output, OUTPUTS), ("memory", memory, MEMORIES)):
+        if not isinstance(value, str) or value not in known:
+            raise ParameterError(f"{name}={shown(value)}: it is {' or '.join(map(repr, known))}")
+    for_gpu = output != "numpy" or memory != "device"
+    if asked is None and for_gpu:
+        asked = "cuda"
+    if asked is None:
+        return "cpu" if schedule is not None or threads is not None else _worth(graph)
+    if not isinstance(asked, str):
+        raise DeviceError(f"device={shown(asked)}: a device has a name; the devices are {', '.join(DEVICES)}")
+    if asked.partition(":")[0] == "cuda":
+        from vgraph.runtime.devices.cuda.registry import number_of
+
+        if number_of(asked) is None:
+            raise DeviceError(f'device={shown(asked)}: GPUs are called "cuda", "cuda:1" and so on')
+        if threads is not None:
+            raise ParameterError(
+                f"threads={shown(threads)}: threads are of the CPU, and device={shown(asked)}"
+            )
+        return asked
+    if asked not in DEVICES:
+        raise DeviceError(f"device={shown(asked)} is not available; the devices are {', '.join(DEVICES)}")
+    if for_gpu:
+        what = f"output={shown(output)}" if output != "numpy" else f"memory={shown(memory)}"
+        raise ParameterError(f"{what} needs a GPU, and device={shown(asked)}")
+    return asked
+
+
+def _worth(graph: Graph) -> str:
+    """The device for a run that names none."""
+    if graph.num_arcs < policy.CUDA_ARCS:
+        return "cpu"
+    from vgraph.runtime.devices.cuda.registry import candidate
+
+    device = candidate()
+    if device is None:
+        return "cpu"
+    with device.current():
+        total = device.memory()[1]
+    return "cuda" if policy.worth_cuda(graph, total) else "cpu"
+
+
+# --- stand-ins ------------------------------------------------------------------------------------------------
+
+
+def _stand_ins(algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A value of a fitting type for each parameter that has neither a value nor a default."""
+    names = [n for n, p in algorithm.signature.parameters.items() if n not in params and p.default is p.empty]
+    return {name: _stand_in(algorithm.annotations.get(name), graph) for name in names}
+
+
+def _stand_in(annotation: object, graph: Graph) -> Any:
+    """Zero, or a property of zeros."""
+    if not isinstance(annotation, PropertyAnnotation):
+        return 0
+    t = annotation.dtype.type
+    shape = (graph.num_vertices, t.length) if isinstance(t, Vector) else graph.num_vertices
+    return np.zeros(shape, Target().numpy_name(element_of(t)))
