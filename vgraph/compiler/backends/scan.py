@@ -9,7 +9,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.facts import TRANSPOSED
-from vgraph.compiler.ir.rewrite import transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_locals
 from vgraph.compiler.types import Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 
@@ -130,6 +130,7 @@ def slot_words(t: object) -> int:
 
 
 def _look(node: ir.Node, found: Scan) -> None:
+    found.assigned |= written_locals(node)
     match node:
         case ir.Load(prop=prop) | ir.Store(prop=prop) | ir.Fill(prop=prop):
             found.properties.add(prop)
@@ -139,15 +140,8 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.scratch.add(prop)
         case ir.Fold(prop=prop, own=own):
             found.properties |= {prop, own}
-        case ir.Reduce(prop=prop, changed=changed):
+        case ir.Reduce(prop=prop) | ir.CompareAndSwap(prop=prop):
             found.properties.add(prop)
-            if changed is not None:
-                found.assigned.add(changed)
-        case ir.CompareAndSwap(prop=prop, ok=ok):
-            found.properties.add(prop)
-            found.assigned.add(ok)
-        case ir.Assign(name=name) | ir.Accumulate(name=name) | ir.BucketAdvance(more=name):
-            found.assigned.add(name)
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count) if count > 1:

@@ -180,10 +180,21 @@ def fixed_copies(operator: ir.Operator) -> dict[str, ir.Expr]:
 @per_class
 def local_names(kind: type[Any]) -> tuple[str, ...]:
     """The fields that name locals which a node of the class declares, writes or reads."""
-    return tuple(f.name for f in fields_of(kind) if f.type in NEW_LOCALS or f.type in _LOCALS)
+    named = {*NEW_LOCALS, *_WRITTEN, "ReadLocal"}
+    return tuple(f.name for f in fields_of(kind) if f.type in named)
 
 
-_LOCALS = ("Local", "BoolLocal", "ReadLocal")
+@per_class
+def _written_locals(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields_of(kind) if f.type in _WRITTEN)
+
+
+_WRITTEN = ("Local", "BoolLocal")
+
+
+def written_locals(node: ir.Node) -> set[str]:
+    """The locals that `node` itself writes."""
+    return {node.__dict__[name] for name in _written_locals(type(node))} - {None}
 
 
 def rename(node: N, names: Mapping[str, str]) -> N:
