@@ -33,11 +33,18 @@ from benchmarks.harness import environment
 ROOT = Path(__file__).resolve().parents[1]
 COMPILER = ROOT / "vgraph" / "compiler"
 # What decides whether a schedule is legal, and what lowers it.
-MUTATED = ("analysis/effects.py", "ir/legality.py", "analysis/pieces.py", "axes/*.py", "passes/*.py")
+MUTATED = (
+    "analysis/effects.py",
+    "ir/legality.py",
+    "ir/verify*.py",
+    "analysis/pieces.py",
+    "axes/*.py",
+    "passes/*.py",
+)
 # The tests of a file's own subject, by the first pattern that it matches: they say soonest what is wrong.
 RELATED = {
     "analysis/effects.py": "passes/test_effects passes/test_choices passes/test_double_buffer",
-    "ir/legality.py": "ir/test_verify",
+    "ir/*.py": "ir/test_verify",
     "analysis/pieces.py": "passes/test_pieces passes/test_choices",
     "axes/one_order.py": "passes/test_choices differential/test_deterministic",
     "axes/*.py": "passes/test_choices passes/test_space",

@@ -19,7 +19,7 @@ from vgraph.compiler.ir.text import (
     print_program,
 )
 from vgraph.compiler.ir.text_parser import IrSyntaxError, _lark
-from vgraph.compiler.types import VID, Target
+from vgraph.compiler.types import I64, VID, Target
 
 
 @settings(max_examples=60, deadline=None)
@@ -64,6 +64,18 @@ def test_every_keyword_is_reserved_or_harmless_as_a_name():
         body = (ir.Assign(word, name), ir.Emit(ir.Compare("==", name, ir.Binary("min", name, name))))
         program = ir.Program(word, ir.Level.KERNEL, Target(), params, (), (), (), (), (), body, ())
         assert parse_program(print_program(program)) == program, word
+
+
+def test_what_is_left_out_is_at_rest_and_what_is_written_has_its_order():
+    (apply,) = (n for n in walk(parse_program(SSSP)) if isinstance(n, ir.EdgeApply))
+    assert (apply.label, apply.out, apply.reverse) == ("relax", "frontier", False)
+    v, four = ir.Var("v", VID), ir.Const(4, I64)
+    arcs = ir.ForNeighbors("u", "e", v, ir.Orientation.IN, (), segments=4, prefetch=32, vectorize=True)
+    assert print_node(arcs) == "for (u, e) in in(v) segments 4 prefetch 32 vectorize {\n}"
+    head = ("v", ir.Layout.SPARSE, "f", (), "relax", True, "i", ir.Orientation.OUT, four, 2, ir.Lanes.BINS)
+    text = "parfor v at i in sparse f words cut out at 4:i64 segments 2 by bins as relax {\n}"
+    assert print_node(ir.ParFor(*head)) == text
+    assert print_node(ir.ParFor("v", None, None, ())) == "parfor v in vertices {\n}"
 
 
 def test_comments_and_blank_lines_are_skipped():

@@ -41,9 +41,22 @@ run {
   }
 }
 """
+COPIED = """\
+program copied: kernel, ids 32, offsets 32
+edge weight: i64 graph
+global @sum: i64
+run {
+  parfor v in vertices {
+    for (u, e) in out(v) {
+      let arc: eid = e
+      @sum += weight[arc]
+    }
+  }
+}
+"""
 
 
-@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED, QUEUE, BUCKETS])
+@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED, QUEUE, BUCKETS, COPIED])
 def test_valid_programs_pass(text):
     program = parse_program(text)
     verify(program, program.level, spans=True)
@@ -87,6 +100,13 @@ BROKEN = [
     (BUCKETS, "clear work buckets", "clear other buckets", "no buckets are called other", ir.BucketsClear),
     (BUCKETS, "enqueue work v", "enqueue other v", "no buckets are called other", ir.BucketPush),
     (BUCKETS, "convert f to sparse", "convert f to bitmap", "does not take this layout", ir.FrontierConvert),
+    (
+        BUCKETS,
+        "  clear work buckets\n",
+        "  alone {\n    clear work buckets\n  }\n",
+        "one thread has no part of others",
+        ir.BucketsClear,
+    ),
     # types
     (BUCKETS, "enqueue work v", "enqueue work num_arcs", "the vertex is i64, not vid", ir.BucketPush),
     (SSSP, "dist[source] = 0:i32", "dist[source] = 0:i64", "the value is i64, not i32", ir.Store),
@@ -133,6 +153,7 @@ BROKEN = [
     # kernel level
     (SSSP_PULL, "edge_in weight.in", "edge weight.in", "indexes edge_in properties", ir.Load),
     (SSSP_PUSH, "edge weight", "edge_in weight", "indexes edge_in properties", ir.Load),
+    (COPIED, "edge weight", "edge_in weight", "indexes edge_in properties", ir.Load),
     (
         SSSP_PUSH,
         "  if changed",
