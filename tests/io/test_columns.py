@@ -39,7 +39,7 @@ def edges(graph: Graph) -> tuple[list[tuple[int, int]], dict[str, list[float]]]:
         ("source,u,v,target\n1,2,3,4\n", [(1, 4)], {"u": [2], "v": [3]}),
         ('"target","source","cost"\n"1","0","2.5"\n2, "1" ," 3 "\n', [(0, 1), (1, 2)], {"cost": [2.5, 3]}),
         ('"0" "1" "5"\n1 2 "6"\n', [(0, 1), (1, 2)], {"weight": [5, 6]}),
-        ("# target source\n0 1\n", [(0, 1)], {}),
+        ("# target source\n0 1\n", [(1, 0)], {}),
         ("source,target,größe\n0,1,5\n", [(0, 1)], {"größe": [5]}),
         ("source,target\n", [], {}),
     ],

@@ -100,7 +100,7 @@ def read_table(block: bytes, layout: Layout) -> Any:
         ids, values = table.read_block(Refused(), 5, block, layout)  # type: ignore[arg-type]
     except GraphFormatError as error:
         return error.line, error.reason
-    return [(part.dtype, part.tobytes()) for part in (*ids, *values)]
+    return [(x.dtype, x.tolist() if x.dtype == object else x.tobytes()) for x in (*ids, *values)]
 
 
 def agree_on_tables(case: tuple[Layout, bytes]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
-from vgraph.io import read, write
+from vgraph.io import read, streams, write
 from vgraph.io.streams import open_compressed
 
 COMPRESSIONS = ["", ".gz", ".xz", ".bz2", ".zst"]
@@ -376,3 +376,95 @@ def test_unknown_names_are_refused(tmp_path: Path) -> None:
         read(tmp_path / "g.el", sources=1)
     with pytest.raises(GraphError, match="id_bits must be"):
         read(tmp_path / "g.el", id_bits=8)
+
+
+UNSIGNED = np.array([0, 7, 2**63 - 1, 2**63, 2**64 - 1], np.uint64)
+
+
+@pytest.mark.parametrize("suffix", [".el", ".wel", ".csv", ".tsv", ".txt", ".mtx", ".gr", ".npz", ".csv.gz"])
+@pytest.mark.parametrize("values", [UNSIGNED, UNSIGNED[::-1], UNSIGNED[-1:]], ids=["up", "down", "one"])
+def test_unsigned_weights_come_back(tmp_path: Path, suffix: str, values: np.ndarray[Any, Any]) -> None:
+    """Up to 2**64 - 1, whichever comes first."""
+    graph = Graph.from_edges(np.zeros(values.size, int), np.arange(1, values.size + 1), weight=values)
+    write(graph, tmp_path / f"g{suffix}")
+    weight = read(tmp_path / f"g{suffix}").edge_properties["weight"]
+    assert weight.dtype == np.uint64
+    assert weight.tolist() == values.tolist()
+
+
+def test_unsigned_weights_of_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The widest number decides, in whichever block it stands."""
+    monkeypatch.setattr(streams, "BLOCK", 64)
+    large = str(2**64 - 1)
+    for words in (["5"] * 50 + [large], [large] + ["5"] * 50, ["70000000000"] * 40 + [large] + ["1"] * 40):
+        (tmp_path / "g.wel").write_text("".join(f"{i} {i + 1} {word}\n" for i, word in enumerate(words)))
+        weight = read(tmp_path / "g.wel").edge_properties["weight"]
+        assert (weight.dtype, weight.tolist()) == (np.uint64, [int(word) for word in words])
+    mixed = ["-1"] * 40 + [large] + ["1"] * 40
+    (tmp_path / "g.wel").write_text("".join(f"{i} {i + 1} {word}\n" for i, word in enumerate(mixed)))
+    with pytest.raises(GraphFormatError, match=r"g.wel:41: no 64-bit type holds both"):
+        read(tmp_path / "g.wel")
+    (tmp_path / "g.wel").write_text(
+        "".join(f"{i} {i + 1} {word}\n" for i, word in enumerate([*mixed, "0.5"]))
+    )
+    weight = read(tmp_path / "g.wel").edge_properties["weight"]
+    assert weight.tolist() == [float(word) for word in [*mixed, "0.5"]]
+
+
+def test_matrices_of_unsigned_numbers(tmp_path: Path) -> None:
+    graph = Graph.from_edges([0], [1], weight=UNSIGNED[-1:], directed=False)
+    write(graph, tmp_path / "g.mtx")
+    assert "coordinate unsigned-integer symmetric" in (tmp_path / "g.mtx").read_text()
+    assert read(tmp_path / "g.mtx", directed=True).edge_properties["weight"].tolist() == [2**64 - 1] * 2
+    banner = "%%MatrixMarket matrix array unsigned-integer general\n2 2\n"
+    (tmp_path / "d.mtx").write_text(f"{banner}0\n{2**64 - 1}\n1\n0\n")
+    assert sorted(read(tmp_path / "d.mtx").edge_properties["weight"].tolist()) == [1, 2**64 - 1]
+    (tmp_path / "s.mtx").write_text(
+        f"%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 {2**63}\n"
+    )
+    with pytest.raises(GraphFormatError, match="no 64-bit type holds this value and its opposite"):
+        read(tmp_path / "s.mtx")
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "names"),
+    [
+        ("# target,source\n0,1\n", [1], []),
+        ("# target,source,cost\n0,1,5\n", [1], ["cost"]),
+        ("#target source\n0 1\n", [1], []),
+        ("% To From\n0 1\n", [1], []),
+        ('# "target","source"\n# 3 vertices\n0,1\n', [1], []),
+        ("# from the web, to\n0 1\n", [0], []),  # a sentence
+        ("# source and target\n0 1\n", [0], []),  # not as many as columns
+        ("# to from\nsource target\n0 1\n", [0], []),  # the file's own line counts
+        ("# FromNodeId ToNodeId\n0 1\n", [0], []),  # names of no ends
+        ("0 1\n# target source\n", [0], []),  # behind the first edge
+    ],
+)
+def test_names_in_a_comment(tmp_path: Path, text: str, sources: list[int], names: list[str]) -> None:
+    (tmp_path / "g.csv").write_text(text)
+    graph = read(tmp_path / "g.csv")
+    assert graph.edges()[0].tolist() == sources
+    assert list(graph.edge_properties) == names
+
+
+def test_names_in_a_comment_that_the_caller_tells(tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("# ToNodeId FromNodeId\n0 1\n")
+    named = read(tmp_path / "g.txt", source="FromNodeId", target="ToNodeId")
+    assert named.edges()[0].tolist() == [1]
+    np.savetxt(tmp_path / "t.csv", [[2, 0, 7]], fmt="%d", delimiter=",", header="cost,target,source")
+    assert read(tmp_path / "t.csv").edges()[0].tolist() == [7]
+
+
+@pytest.mark.parametrize("suffix", [".gr", ".col"])
+def test_undirected_graphs_in_dimacs_files(tmp_path: Path, suffix: str) -> None:
+    """With weights there are arcs; without, edges."""
+    graph = Graph.from_edges([0, 1, 1], [1, 2, 1], directed=False, weight=[5, 6, 7])
+    write(graph, tmp_path / f"w{suffix}")
+    arcs = read(tmp_path / f"w{suffix}")
+    assert (arcs.directed, arcs.num_edges) == (True, graph.num_arcs)
+    assert arcs.out.column_indices.tolist() == graph.out.column_indices.tolist()
+    assert arcs.edge_properties["weight"].tolist() == graph.edge_properties["weight"].tolist()
+    plain = Graph.from_edges([0, 1, 1], [1, 2, 1], directed=False)
+    write(plain, tmp_path / f"p{suffix}")
+    assert contents(read(tmp_path / f"p{suffix}")) == contents(plain)

@@ -54,21 +54,48 @@ class Column:
 
 
 class NumberColumn(Column):
-    """A column of numbers in the narrowest of int32, int64 and float64 that holds them."""
+    """A column of numbers in the narrowest of int32, int64, uint64 and float64 that holds them."""
 
     def __init__(self) -> None:
         super().__init__(np.int32)
+        self._decimals = False
+        self._negative: int | None = None
+        self._large: int | None = None
+        """The first row below 0, and from 2**63 on."""
+
+    @property
+    def conflict(self) -> int | None:
+        """The first row with an integer that no 64-bit type holds beside those before."""
+        if self._decimals or self._negative is None or self._large is None:
+            return None
+        return max(self._negative, self._large)
 
     def append(self, values: NDArray[Any]) -> None:
-        """Add `values`, int64 or float64."""
+        """Add `values`: int64, uint64, float64, or Python's ints between -2**63 and 2**64."""
         if values.dtype.kind == "f":
-            if self.dtype.kind != "f":
-                self.widen(np.float64)
-        elif self.dtype == np.int32 and values.size:
-            low, high = int(values.min()), int(values.max())
-            if low < -(1 << 31) or high >= 1 << 31:
-                self.widen(np.int64)
+            self._decimals = True
+        elif values.size:
+            self._look(values)
+        wanted = self._wanted(values)
+        if wanted != self.dtype:
+            self.widen(wanted)
         super().append(values)
+
+    def _look(self, values: NDArray[Any]) -> None:
+        if self._negative is None and values.min() < 0:
+            self._negative = self.size + int(np.argmax(values < 0))
+        if self._large is None and values.dtype != np.int64 and values.max() >= 1 << 63:
+            self._large = self.size + int(np.argmax(values >= 1 << 63))
+
+    def _wanted(self, values: NDArray[Any]) -> type[np.generic]:
+        """What holds the column with `values`; integers that none holds wait for a decimal in float64."""
+        if self.dtype.kind == "f" or self._decimals or self.conflict is not None:
+            return np.float64
+        if self._large is not None:
+            return np.uint64
+        if self.dtype == np.int32 and values.min(initial=0) >= -(1 << 31) and values.max(initial=0) < 1 << 31:
+            return np.int32
+        return np.int64
 
 
 def narrowed(values: NDArray[Any]) -> NDArray[Any]:

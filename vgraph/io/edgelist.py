@@ -65,11 +65,11 @@ def read(
         return edge_keys(row, ids)
 
     with TextSource(path, options.progress) as text:
-        declared, hint, directed = _comments(text, counted=num_vertices is None)
+        ends = None if source is None or target is None else (source, target)
+        declared, hint, directed, titles = _comments(text, ends, counted=num_vertices is None)
         if num_vertices is None:
             num_vertices = declared
-        ends = None if source is None or target is None else (source, target)
-        layout, kept = _layout(text, num_vertices, edge_properties, ends)
+        layout, kept = _layout(text, num_vertices, edge_properties, ends, titles)
         build = options.build(directed=directed)
         rows = read_rows(text, layout, directed=build.directed, key=key)
     if num_vertices is None:
@@ -79,15 +79,19 @@ def read(
     return Graph.from_edge_list(edges, build, {})
 
 
-def _comments(text: TextSource, *, counted: bool) -> tuple[int | None, int, bool]:
-    """Skip the comments at the start: the declared number of vertices, a hint at it, whether directed.
+def _comments(
+    text: TextSource, ends: tuple[str, str] | None, *, counted: bool
+) -> tuple[int | None, int, bool, list[str]]:
+    """Skip the comments at the start: the declared number of vertices, a hint at it, whether directed, column names.
 
     `counted`: numbers of vertices are of interest.
     """
     declared, hint, directed, empty = None, 0, True, True
+    titles: list[str] = []
     while (line := text.peek()) is not None and is_comment(line):
         text.line()
         empty = empty and not line.strip()
+        titles = _named(line, ends) or titles
         ours = _OURS.fullmatch(line)
         if line.startswith(b"# vgraph:") and not ours:
             text.fail(f"expected '# vgraph: N vertices, directed' (or undirected), got {quoted(line)}")
@@ -99,7 +103,15 @@ def _comments(text: TextSource, *, counted: bool) -> tuple[int | None, int, bool
             declared, hint = (number, hint) if ours else (declared, number)
     if line is None and empty:
         text.fail("the file is empty")
-    return declared, hint, directed
+    return declared, hint, directed, titles
+
+
+def _named(comment: bytes, ends: tuple[str, str] | None) -> list[str]:
+    """The names in a comment that is a line of names, as `# source,target`: it has those of both ends. Else none."""
+    words = unquoted(comment.lstrip(b"#% \t")).replace(b",", b" ").decode("utf-8", "replace").split()
+    known = [word.lower() for word in words] if ends is None else words
+    both = any(set(pair) <= set(known) for pair in (ENDS if ends is None else (ends,)))
+    return words if both and all(word.isidentifier() for word in words) else []
 
 
 def _count(text: TextSource, word: bytes) -> int:
@@ -113,19 +125,28 @@ def _count(text: TextSource, word: bytes) -> int:
 
 
 def _layout(
-    text: TextSource, num_vertices: int | None, names: Sequence[str] | None, ends: tuple[str, str] | None
+    text: TextSource,
+    num_vertices: int | None,
+    names: Sequence[str] | None,
+    ends: tuple[str, str] | None,
+    titles: list[str],
 ) -> tuple[Layout, Sequence[str]]:
-    """The columns, from the first line of data, or the line of names, which is then skipped; and those to keep."""
+    """The columns, and those to keep: from the line of names, which is then skipped, or the first line of data.
+
+    `titles`: the names in a comment, which count where the data has as many columns and no line of names of its own.
+    """
     line = text.peek()
     words: list[bytes] = []
     if line is not None:
         line = without_comment(unquoted(line))
         words = [word.strip() for word in line.split(b",")] if b"," in line else line.split()
     options: dict[str, Any] = {"num_vertices": num_vertices, "comma": b"," in (line or b""), "quotes": True}
-    if _are_names(words):
-        titles = [word.decode("utf-8", "replace") for word in words]
+    own = _are_names(words)
+    if own or (titles and len(titles) == len(words)):
+        titles = [word.decode("utf-8", "replace") for word in words] if own else titles
         check_columns(text, titles)
-        text.line()
+        if own:
+            text.line()
         at = _ends(text, titles, ends)
         others = [title for index, title in enumerate(titles) if index not in at]
         for name in names or ():

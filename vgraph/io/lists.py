@@ -71,6 +71,8 @@ def _read_lines(
             if value is None:
                 source.fail(f"{quoted(word)} {no_number(word)}", number)
             assert isinstance(value, int)
+            if value > _INT64_MAX:
+                source.fail(f"{quoted(word)} is too large: numbers in lists are below 2**63", number)
             values.append(value)
         lengths.append(len(words))
     return np.array(values, np.int64), np.array(lengths, np.int64)

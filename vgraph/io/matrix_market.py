@@ -133,8 +133,11 @@ def _check_triangle(entries: Rows, source: TextSource, header: _Header) -> None:
     if header.symmetry == "skew-symmetric":
         refuse(rows == columns, "a skew-symmetric matrix has nothing on its diagonal")
         for values in entries.columns.values():
+            reason = "no 64-bit type holds this value and its opposite"
             if values.dtype == np.int64:
-                refuse(values == np.iinfo(np.int64).min, "the opposite of this value does not fit 64 bits")
+                refuse(values == np.iinfo(np.int64).min, reason)
+            if values.dtype == np.uint64:
+                refuse(values >= 1 << 63, reason)
     below, above = rows > columns, rows < columns
     if below.any() and above.any():
         other = above if np.argmax(below) < np.argmax(above) else below
@@ -184,7 +187,8 @@ def write(graph: Graph, file: IO[bytes]) -> None:
     if "weight" in properties:
         weight = properties["weight"]
         check_scalar("weight", weight)
-        field = "real" if weight.dtype.kind == "f" else "integer"
+        large = weight.dtype == np.uint64 and weight.max(initial=0) >= 1 << 63
+        field = "real" if weight.dtype.kind == "f" else "unsigned-integer" if large else "integer"
         columns.append(weight)
     symmetry = "general" if graph.directed else "symmetric"
     file.write(f"%%MatrixMarket matrix coordinate {field} {symmetry}\n".encode())

@@ -102,6 +102,12 @@ def read_rows(
         source.check_data(size, found)
         row_bytes = bytes_per_edge([column.dtype for column in columns], directed=directed)
         source.check_memory(rows, row_bytes + more_bytes)
+    for column in columns:
+        if column.conflict is not None:
+            reason = (
+                "no 64-bit type holds both negative integers and such from 2**63 on, and this column has both"
+            )
+            source.fail(reason, source.line_of(column.conflict, layout.comments))
     named = zip(layout.others, columns, strict=True)
     return Rows(keys.finish(), {layout.fields[at]: column.finish() for at, column in named})
 
@@ -136,7 +142,7 @@ def _read_blocks(source: TextSource, layout: Layout) -> Iterator[tuple[int, Bloc
 
 
 def read_block(source: TextSource, first: int, block: bytes, layout: Layout) -> Block:
-    """The columns of a block: ids, uint64, from 0, and other numbers, each column int64 or float64.
+    """The columns of a block: ids, uint64, from 0, and other numbers, each column as `NumberColumn` takes it.
 
     `first` is the number of the first line. Raises GraphFormatError at the line that is not as `layout` says.
     """
@@ -204,11 +210,16 @@ def _read_lines(source: TextSource, first: int, block: bytes, layout: Layout) ->
             column.append(_id(source, number, fields[at], layout))
         for values, at in zip(others, layout.others, strict=True):
             values.append(_value(source, number, fields[at], layout))
-    parts: list[NDArray[Any]] = []
-    for values in others:
-        is_float = any(isinstance(value, float) for value in values)
-        parts.append(np.array(values, np.float64 if is_float else np.int64))
+    parts = [_column(values) for values in others]
     return [np.array(column, np.uint64) - np.uint64(layout.base) for column in ids], parts
+
+
+def _column(values: list[int | float]) -> NDArray[Any]:
+    if any(isinstance(value, float) for value in values):
+        return np.array(values, np.float64)
+    if max(values, default=0) < 1 << 63:
+        return np.array(values, np.int64)
+    return np.array(values, np.uint64 if min(values) >= 0 else object)
 
 
 def _fields(source: TextSource, number: int, line: bytes, layout: Layout) -> Sequence[bytes]:

@@ -67,7 +67,7 @@ class Tokens:
     def numbers(self, part: slice) -> NDArray[Any] | None:
         """The numbers `part`: int64, or float64 if any has a point or exponent.
 
-        None if an integer does not fit int64, or if it is the least of all, which `parse_number` reads.
+        None if an integer does not fit int64, or if it is the least of all: `parse_number` reads what is larger.
         """
         values, forms = self.values[part], self.forms
         fractional = None if forms is None else forms.fractional[part]
@@ -247,7 +247,7 @@ def parse_number(text: bytes) -> int | float | None:
     try:
         if is_integer(text):
             whole = int(text)
-            return whole if -(1 << 63) <= whole < 1 << 63 else None
+            return whole if -(1 << 63) <= whole < 1 << 64 else None
         number = float(text.translate(_FORTRAN))
     except ValueError:
         return None
