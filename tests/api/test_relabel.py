@@ -102,3 +102,15 @@ def test_what_could_tell_is_refused():
         graph.relabelled("size")
     with pytest.raises(vg.ParameterError, match="source=7 is not a vertex"):
         vg.run(algorithms.bfs, graph, source=7, relabel="degree")
+
+
+def test_python_keeps_the_order_of_the_graph():
+    """Its results are those of the order in the text, to the last bit."""
+    rng = np.random.default_rng(4)
+    graph = vg.Graph.from_edges(*rng.integers(0, 30, (2, 200)), num_vertices=30)
+    start = rng.random(30)
+    plain, same = (
+        vg.run(algorithms.pagerank, graph, personalization=start, device="python", relabel=order).rank
+        for order in (None, "degree")
+    )
+    assert plain.tobytes() == same.tobytes()

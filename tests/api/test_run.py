@@ -147,6 +147,24 @@ def test_an_explanation_asks_for_what_a_run_does():
     assert vg.explain(vg.algorithms.random_walks, bare).effects  # its checks need a number that is not there
 
 
+def test_stand_ins_are_not_checked(graph):
+    @vg.algorithm
+    def scaled(graph, factor: vg.float64):
+        x = graph.vertex_property(vg.float64, fill=factor)
+        y = factor
+        return x, y
+
+    @scaled.requires
+    def positive(graph, factor):
+        if not factor > 0:
+            raise vg.ParameterError("factor is positive")
+
+    assert vg.explain(scaled, graph).schedule is not None
+    assert vg.tuned(scaled, graph) is None
+    with pytest.raises(vg.ParameterError, match="factor is positive"):
+        vg.explain(scaled, graph, factor=0.0)
+
+
 def test_weights_that_have_no_distances(graph):
     negative = graph.with_edge_property("weight", np.full(graph.num_arcs, -1, np.int32))
     with pytest.raises(vg.ParameterError, match="bellman_ford"):

@@ -79,3 +79,10 @@ def doubled(graph, amount=None):
 def test_ints_have_64_bits(device: str) -> None:
     with pytest.raises(vg.ParameterError, match=r"amount=.* is not a number that vg.int64 holds"):
         vg.run(doubled, vg.Graph.from_edges([0], [1]), amount=2**70, device=device)
+
+
+@pytest.mark.parametrize("device", ["cpu", "python", "cuda"])
+def test_labels_of_schedules(device: str) -> None:
+    schedule = vg.Schedule().at("no_such_label", direction=vg.PULL)
+    with pytest.raises(vg.ScheduleError, match="no_such_label"), use(Unlaunched()):
+        vg.run(vg.algorithms.bfs, vg.Graph.from_edges([0], [1]), schedule=schedule, source=0, device=device)

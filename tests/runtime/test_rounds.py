@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.runtime.rounds import each_round
 
 CYCLE = vg.Graph.from_edges([0, 1, 2], [1, 2, 0], weight=np.array([1.0, -3.0, 1.0]))
 PATH = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], weight=np.ones(3))
@@ -144,3 +145,21 @@ def test_the_reference_tells_progress():
     (progress,) = seen
     assert progress.rounds == progress.edges > 0
     assert progress.frontier_size == 1
+
+
+def test_a_round_too_many_is_told_at_once():
+    """Reports come ten times a second, but nobody waits for the next one."""
+    seen = []
+    ended = each_round(lambda progress: seen.append(progress.rounds), 2)
+    for _ in range(3):
+        ended(1, 1)
+    assert seen == [3]
+
+
+def test_python_tells_applies_apart():
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    native, python = (
+        vg.run(vg.algorithms.pagerank, graph, max_rounds=3, device=d) for d in ("cpu", "python")
+    )
+    assert {r.direction for r in python.trace} == {"push", "vertex"}
+    assert python.stats.rounds == native.stats.rounds == sum(r.direction == "push" for r in python.trace)
