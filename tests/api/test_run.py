@@ -386,7 +386,7 @@ def test_the_knobs_show_what_was_compiled(graph, private_cache, tmp_path, capfd)
         vg.run(vg.algorithms.bfs, graph, source=0)
     told = capfd.readouterr().err
     assert "bfs: schedule ==" in told
-    assert "bfs: after lower-applies ==" in told
+    assert "bfs: after lower-storage ==" in told
     assert "define i32 @vg_main" in told
     names = sorted(p.name for p in (tmp_path / "dump").iterdir())
     assert names[0] == "bfs-0-frontend.ir"

@@ -140,9 +140,7 @@ def test_no_sum_may_be_reordered_by_llvm() -> None:
 
 def without(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     """Leave one part of what makes the order of things the same out."""
-    lower, fix = (
-        importlib.import_module(f"vgraph.compiler.passes.{n}") for n in ("lower_applies", "fix_order")
-    )
+    lower, fix = (importlib.import_module(f"vgraph.compiler.passes.{n}") for n in ("lowering", "fix_order"))
     match fault:
         case "settled schedules":
             monkeypatch.setattr(one_order, "settle", lambda choice: None)

@@ -64,7 +64,7 @@ def test_valid_programs_pass(text):
 
 @pytest.mark.parametrize("kind", NODES, ids=lambda kind: kind.__name__)
 def test_every_field_is_checked_or_says_that_it_is_not(kind):
-    free = {"str", "Word", "Text", "int", "bool", "float", "ApplySchedule", "KeyExpr"}
+    free = {"str", "Word", "Text", "int", "bool", "float", "ApplySchedule", "Balance", "KeyExpr"}
     for f in fields_of(kind):
         enumerated = isinstance(f.meaning, type) and issubclass(f.meaning, Enum)
         known = f.type in {*CHECKS, *INSIDE, *NEW_LOCALS, *WORDS, *free}

@@ -165,12 +165,13 @@ def test_golden_ir_after_each_pass(name, options, golden):
 
     from vgraph.compiler.ir.text import print_program
 
-    texts = []
+    texts, program = [], parse_program(PROGRAMS[name])
+    before = [program]
 
-    def keep(step, program):
-        texts.append(f"# after {step.name}\n{print_program(program)}")
+    def keep(step, after):
+        texts.append(f"# after {step.name}" + ("" if after is before[-1] else f"\n{print_program(after)}"))
+        before.append(after)
 
-    program = parse_program(PROGRAMS[name])
     schedule = Schedule({label: Options(**options) for label in labels(program)})
     PassManager(Context(schedule=schedule)).run(program, PIPELINE, on_pass=keep)
     words = "-".join([name, *(f"{k}-{v.value}" for k, v in options.items())])

@@ -85,8 +85,8 @@ def test_passes_stand_where_they_are_told_in_the_order_of_registration():
         ({"after": "simplify"}, Level.ALGORITHM),
         ({"before": "choose-schedule"}, Level.ALGORITHM),
         ({"after": "choose-schedule"}, Level.SCHEDULED),
-        ({"before": "lower-applies"}, Level.SCHEDULED),
-        ({"after": "lower-applies"}, Level.KERNEL),
+        ({"before": "lower-storage"}, Level.SCHEDULED),
+        ({"after": "lower-storage"}, Level.KERNEL),
         ({"after": PIPELINE[-1].name}, Level.KERNEL),
     ],
 )
@@ -103,8 +103,8 @@ def test_the_level_follows_from_the_place(place, level, graph):
     ("place", "message"),
     [
         (
-            {"after": "lower-push"},
-            "there is no pass 'lower-push' to stand beside; the passes are simplify, .*choose-",
+            {"after": "lower-applies"},
+            "there is no pass 'lower-applies' to stand beside; the passes are simplify, .*choose-",
         ),
         ({"before": "mine"}, "there is no pass 'mine'"),
         ({}, "either after= or before="),
@@ -169,7 +169,7 @@ KINDS = {"count": int, "share": float, "eager": bool, "way": str, "tiny": float,
 def test_options_reach_passes_results_plans_and_texts(graph):
     seen = {}
 
-    @vg.schedule_pass(after="lower-applies", options=KINDS)
+    @vg.schedule_pass(after="lower-storage", options=KINDS)
     def read(program, context: Context):
         seen.update({name: context.option("relax", name) for name in KINDS})
         assert context.option("relax", "nothing", 5) == context.option("nowhere", "count", 5) == 5
@@ -240,7 +240,7 @@ BROKEN = {
 @pytest.mark.parametrize("how", BROKEN)
 @pytest.mark.parametrize("entry", [vg.run, vg.explain])
 def test_who_breaks_the_ir_is_named(graph, how, entry):
-    @vg.schedule_pass(after="lower-applies")
+    @vg.schedule_pass(after="lower-storage")
     def clumsy(program, context):
         return BROKEN[how](program)
 
@@ -260,10 +260,10 @@ def test_who_breaks_the_ir_is_named(graph, how, entry):
 
 
 def test_the_ir_before_a_broken_pass_is_shown_by_the_knob(graph, capsys):
-    vg.schedule_pass(after="lower-applies", name="clumsy")(lambda p, c: changed(p, {"frontiers": ()}))
+    vg.schedule_pass(after="lower-storage", name="clumsy")(lambda p, c: changed(p, {"frontiers": ()}))
     with scope(debug=4), pytest.raises(vg.PassError):
         vg.run(vg.algorithms.sssp, graph, source=0)
-    assert "== sssp: after lower-applies ==\nprogram sssp: kernel" in capsys.readouterr().err
+    assert "== sssp: after lower-storage ==\nprogram sssp: kernel" in capsys.readouterr().err
 
 
 def test_an_exception_keeps_its_traceback_and_says_in_which_pass(graph):

@@ -1,6 +1,6 @@
 """`python -m vgraph.compiler`: textual IR in, passes by name, textual IR out.
 
-python -m vgraph.compiler sssp.ir --verify --passes choose-direction,lower-push --print-between-passes
+python -m vgraph.compiler sssp.ir --verify --passes lower-pull,lower-push --print-between-passes
 """
 
 from __future__ import annotations

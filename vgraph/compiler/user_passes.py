@@ -1,4 +1,4 @@
-"""Passes of the user's own: `@vg.schedule_pass(after="lower-applies")` on a function of (program, context).
+"""Passes of the user's own: `@vg.schedule_pass(after="lower-storage")` on a function of (program, context).
 
 They are kept in the order of their registration; `pipeline()` is vgraph's passes with them in their places. Nothing is
 found by itself: a pass exists from the moment its module is imported until it is removed.

@@ -39,7 +39,10 @@ class Explanation:
     def __str__(self) -> str:
         sections = [("effects", self.effects), ("schedule", self.schedule), ("reasons", self.reasons)]
         sections += [("legal schedules", legal_text(self.legal))]
-        sections += [(f"IR after {name}", text) for name, text in self.passes.items()]
+        shown_before = ""
+        for name, text in self.passes.items():
+            sections.append((f"IR after {name}", "(the same)" if text == shown_before else text))
+            shown_before = text
         sections += [("LLVM IR", self.llvm), ("machine code", self.assembly), ("CUDA C++", self.cuda)]
         shown = [f"== {title} ==\n{text.rstrip()}" for title, text in sections if text]
         return "\n\n".join([f"{self.algorithm}", *shown])
@@ -132,7 +135,8 @@ def _observer(
     def observe(step: Pass | None, program: ir.Program) -> None:
         name = step.name if step else "frontend"
         if passes:
-            result.passes[name] = print_program(program)
+            same = before and before[0] is program
+            result.passes[name] = result.passes[list(result.passes)[-1]] if same else print_program(program)
         if name == "simplify":
             result.effects = "\n".join(effects(o).describe() for o in program.operators)
         if name == "choose-schedule":

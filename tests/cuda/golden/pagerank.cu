@@ -104,10 +104,10 @@ vg_main(const __grid_constant__ Args a) {
     jumping = ((1.0 - damping_2) + (damping_2 * dangling));
     dangling = 0.0;
     change = 0.0;
-    arcs_1 = 0ll;
+    arcs_2 = 0ll;
 
     {
-      i64 arcs_1_part_6 = 0ll;
+      i64 arcs_2_part_6 = 0ll;
       for (i64 place_7 = thread_number(); place_7 < round_up(num_vertices); place_7 += num_threads()) {
         vid dst = (vid)place_7;
         if (place_7 < num_vertices) do {
@@ -117,17 +117,17 @@ vg_main(const __grid_constant__ Args a) {
             vid src = fixed(&in_columns[edge]);
             dst_incoming = (dst_incoming + part[src]);
           }
-          arcs_1_part_6 = add(arcs_1_part_6, num_arcs_of(in_rows, dst));
+          arcs_2_part_6 = add(arcs_2_part_6, num_arcs_of(in_rows, dst));
           incoming[dst] = dst_incoming;
         } while (false);
       }
-      team.give<Sum>(0, arcs_1_part_6, 0ll);
+      team.give<Sum>(0, arcs_2_part_6, 0ll);
       if (team.meet<Slot<Sum, i64>>()) return;
-      arcs_1 = add(arcs_1, team.total<Sum, i64>(0));
+      arcs_2 = add(arcs_2, team.total<Sum, i64>(0));
     }  // gather
-    if (team.first()) record(control, a.trace, a.trace_room, last_time, 1, 1, num_vertices, arcs_1);
+    if (team.first()) record(control, a.trace, a.trace_room, last_time, 1, 1, num_vertices, arcs_2);
     base = (jumping / (f64)num_vertices);
-    arcs_2 = 0ll;
+    arcs_1 = 0ll;
 
     {
       f64 change_part_10 = (-0.0);
@@ -153,7 +153,7 @@ vg_main(const __grid_constant__ Args a) {
       change = (change + team.total<Sum, f64>(0));
       dangling = (dangling + team.total<Sum, f64>(1));
     }  // update
-    if (team.first()) record(control, a.trace, a.trace_room, last_time, 2, 0, num_vertices, arcs_2);
+    if (team.first()) record(control, a.trace, a.trace_room, last_time, 2, 0, num_vertices, arcs_1);
     rounds_ = add(rounds_, 1ll);
   }
   bool converged = (change <= tolerance);

@@ -203,7 +203,7 @@ class Machine:
         return self._sides[orientation]
 
     def arcs(self, vertex: int, orientation: ir.Orientation) -> list[tuple[Any, Any]]:
-        """Pairs (other end, arc) of `vertex`, ascending; arcs are numbered as properties are indexed here."""
+        """Pairs (other end, arc) of `vertex`, ascending; arcs are numbered as properties are indexed at this level."""
         offsets, neighbors, edges = self.side(orientation)
         begin, end = offsets[vertex], offsets[vertex + 1]
         numbers = np.arange(begin, end).astype(self.eid) if self.low else edges[begin:end]

@@ -99,7 +99,9 @@ def _for(m: Machine, env: Env, n: ir.For) -> Steps:
 def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
     of = int(evaluate(m, env, n.of))
     if n.segments > 1:
-        arcs = [(u, number) for u, number, _ in m.segments(n.segments)[m.segment][of]]
+        edges = m.side(n.orientation).edges
+        row = m.segments(n.segments)[m.segment][of]
+        arcs = [(u, number if m.low else edges[arc]) for u, number, arc in row]
     else:
         arcs = m.arcs(of, n.orientation)
     piece = env.get(PIECE)
@@ -158,6 +160,8 @@ def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
     _end(m, op)
     if n.out is not None:
         m.frontiers[n.out] = Frontier.of(touched)
+    if n.counting is not None:
+        m.globals[n.counting] = np.int64(len(arcs))
     m.trace.append(TraceRecord(n.label, "", len(active), len(arcs)))
 
 
@@ -176,7 +180,8 @@ def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
     _end(m, op)
     if n.out is not None:
         m.frontiers[n.out] = Frontier.of(chosen)
-    m.trace.append(TraceRecord(n.label, "", len(active), 0))
+    if not n.untraced:
+        m.trace.append(TraceRecord(n.label, "", len(active), 0))
 
 
 # --- frontiers ----------------------------------------------------------------------------------------------

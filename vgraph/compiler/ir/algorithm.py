@@ -14,6 +14,7 @@ from vgraph.compiler.ir.node import (
     BoolExpr,
     ClaimedBody,
     FrontierName,
+    GlobalName,
     I64Expr,
     Index,
     ListName,
@@ -29,7 +30,7 @@ from vgraph.compiler.ir.node import (
     written,
 )
 from vgraph.compiler.ir.program import Level
-from vgraph.compiler.types import VID, Type, Vector
+from vgraph.compiler.types import I64, VID, Type, Vector
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir.verify import Checker
@@ -78,7 +79,8 @@ class Fill(Stmt):
 
 
 @written(
-    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( as {label:op})?( schedule({schedule}))?",
+    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( as {label:op})?( schedule({schedule}))?"
+    "( into {into})?( counting {counting})?( among {among})?( keeping {keeping})?",
     at=DRIVER,
     kernel=NOWHERE,
 )
@@ -90,6 +92,12 @@ class EdgeApply(Stmt):
 
     `edge_apply(relax, frontier) reverse`: over the arcs that enter `frontier`, against their direction: `src` is the
     head of each arc and `dst` its tail.
+
+    Scheduled level, where several forms of one apply stand side by side (`choose-per-round`): `into f.next` names the
+    hidden frontier that all of them fill before it becomes `out`, `counting arcs` the global that becomes the number
+    of arcs walked. `among open` is a bitmap of the vertices that a pull has to visit: those at which the operator's
+    guard holds, which it finds by itself; with `keeping open.1` those at which the operator's claim may still succeed,
+    which are in it already, and the pull leaves in it those at which it still may. Neither changes what the apply does.
     """
 
     op: OperatorName
@@ -98,6 +106,10 @@ class EdgeApply(Stmt):
     label: str
     schedule: ApplySchedule | None = None
     reverse: bool = False
+    into: FrontierName | None = None
+    counting: GlobalName | None = None
+    among: FrontierName | None = None
+    keeping: FrontierName | None = None
 
     @property
     def leaving(self) -> Orientation:
@@ -112,10 +124,15 @@ class EdgeApply(Stmt):
     def verify(self, c: Checker, t: Type) -> None:
         c.require(c.operators[self.op].is_edge, f"{self.op} is not an edge operator", self)
         _verify_schedule(c, self)
+        ok = self.into is None or self.out is not None
+        c.require(ok, "what is filled takes the place of an output", self)
+        c.require(self.keeping is None or self.among is not None, "what stays open is kept of a set", self)
+        ok = self.counting is None or c.globals[self.counting] == I64
+        c.require(ok, f"arcs are counted in a global of type i64, not in {self.counting}", self)
 
 
 @written(
-    "({out} = )?vertex_apply({op}(, {frontier})?)( as {label:op})?( schedule({schedule}))?",
+    "({out} = )?vertex_apply({op}(, {frontier})?)( {untraced})?( as {label:op})?( schedule({schedule}))?",
     at=DRIVER,
     kernel=NOWHERE,
 )
@@ -123,6 +140,7 @@ class VertexApply(Stmt):
     """`out = vertex_apply(op, frontier)`: run a vertex operator on the frontier (all vertices if None).
 
     If the operator returns a bool, `out` receives the vertices for which it is true (`vertex_filter`).
+    `vertex_apply(relax.copy) untraced`: a pass made it, and it is no round of the algorithm.
     """
 
     op: OperatorName
@@ -130,6 +148,7 @@ class VertexApply(Stmt):
     out: FrontierName | None
     label: str
     schedule: ApplySchedule | None = None
+    untraced: bool = False
 
     def verify(self, c: Checker, t: Type) -> None:
         op = c.operators[self.op]
@@ -140,7 +159,7 @@ class VertexApply(Stmt):
 
 
 def _verify_schedule(c: Checker, n: EdgeApply | VertexApply) -> None:
-    scheduled = c.subject.level is Level.SCHEDULED
+    scheduled = c.level is Level.SCHEDULED
     rule = "has no schedule" if scheduled else "has a schedule although none was resolved"
     c.require((n.schedule is not None) is scheduled, rule, n)
 

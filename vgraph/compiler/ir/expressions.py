@@ -272,7 +272,7 @@ class InFrontier(Expr):
     type: Type = BOOL
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.frontier(self, self.frontier, Layout.BITMAP if c.low else None)
+        c.frontier(self, self.frontier, Layout.BITMAP)
 
 
 @written("count({list})", at=DRIVER, kernel=DRIVER | SINGLE)

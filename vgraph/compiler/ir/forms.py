@@ -43,11 +43,11 @@ class Choice(NamedTuple):
 Part = str | Hole | Choice
 _CHOICE: Final = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)\?")
 _HOLE: Final = re.compile(r"\{(\w+:?\w*)\}")
-_WAYS: Final = {"Else", "Text", "Type", "Word", "ApplySchedule"}
+_WAYS: Final = {"Else", "Text", "Type", "Word", "ApplySchedule", "Balance"}
 """Types that are written in a way of their own; others as what they stand for."""
 _SYMBOLS: Final = {
     "str": "NAME", "Word": "NAME", "Text": "NAME", "int": "INT", "Type": "type", "Expr": "expr", "Body": "body",
-    "Else": "(body | if)", "ApplySchedule": "schedule",
+    "Else": "(body | if)", "ApplySchedule": "schedule", "Balance": "SETTING",
 }  # fmt: skip
 
 

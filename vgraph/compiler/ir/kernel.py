@@ -1,4 +1,4 @@
-"""Statements of the kernel level."""
+"""Statements of the kernel level, which may stand at the scheduled level, too."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ from vgraph.compiler.types import Type, Vector, element_of
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir.verify import Checker
+    from vgraph.schedule import Balance
 
 
 class Lanes(Enum):
@@ -51,7 +52,7 @@ class Lanes(Enum):
 
 @written(
     "parfor {vertex}( at {position})? in ({layout} {frontier}|vertices)?( {words})?( cut {cut}( at {limit})?)?"
-    "( segments {segments})?( by {lanes})?( as {label})? {body}",
+    "( segments {segments})?( by {lanes})?( balance {balance})?( as {label})? {body}",
     at=NOWHERE,
     kernel=DRIVER,
 )
@@ -73,6 +74,8 @@ class ParFor(Stmt):
 
     `parfor v in vertices by warp { ... }`: the lanes of a group visit a vertex together: they share the arcs that loops
     over its neighbors walk. What the body means does not depend on it.
+
+    Scheduled level: `balance split(1024)` is what the schedule asks, from which `balance-load` makes limit and lanes.
     """
 
     vertex: NewVid
@@ -86,6 +89,7 @@ class ParFor(Stmt):
     limit: I64Expr | None = None
     segments: int = 1
     lanes: Lanes = Lanes.THREAD
+    balance: Balance | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require((self.layout is None) == (self.frontier is None), "a frontier has a layout", self)
@@ -100,6 +104,7 @@ def _verify_pieces(c: Checker, n: ParFor | BucketLoop) -> None:
     c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
     ok = n.limit is None or isinstance(n.limit, Const | Var)
     c.require(ok, "the limit is a literal or a parameter", n)
+    c.require(not c.low or n.balance is None, "a balance is limit and lanes at kernel level", n)
 
 
 @written(
@@ -196,7 +201,7 @@ class FrontierPush(Stmt):
     atomic: bool = True
 
     def verify(self, c: Checker, t: Type) -> None:
-        needs_flags = self.dedupe and self.layout is Layout.SPARSE
+        needs_flags = c.low and self.dedupe and self.layout is Layout.SPARSE
         ok = not needs_flags or c.frontiers[self.frontier].flags
         c.require(ok, f"{self.frontier} has no in-queue flags", self)
 
@@ -274,7 +279,8 @@ class BucketAdvance(Stmt):
 
 
 @written(
-    "parbucket {vertex} in {buckets}( cut {cut}( at {limit})?)?( by {lanes})?( as {label})? {body}",
+    "parbucket {vertex} in {buckets}( cut {cut}( at {limit})?)?( by {lanes})?( balance {balance})?( as {label})?"
+    " {body}",
     at=NOWHERE,
     kernel=DRIVER,
     each=True,
@@ -298,6 +304,7 @@ class BucketLoop(Stmt):
     cut: Orientation | None = None
     limit: I64Expr | None = None
     lanes: Lanes = Lanes.THREAD
+    balance: Balance | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
         _verify_pieces(c, self)

@@ -58,11 +58,12 @@ def written(
     form: str, *, at: Place = ANYWHERE, kernel: Place | None = None, each: bool = False
 ) -> Callable[[type[_T]], type[_T]]:
     """Declare a node with its text (`forms.py` says more), and where it may stand: at all levels, or with `kernel`
-    at the algorithm and the scheduled level and at kernel level. `each`: every thread has a part of its own in it."""
+    at algorithm level and at kernel level; at scheduled level in both. `each`: every thread has a part of its own."""
 
     def declare(cls: type[_T]) -> type[_T]:
         cls.form = form  # type: ignore[attr-defined]
-        cls.places = (at, at if kernel is None else kernel)  # type: ignore[attr-defined]
+        low = at if kernel is None else kernel
+        cls.places = (at, at | low, low)  # type: ignore[attr-defined]
         cls.each = each  # type: ignore[attr-defined]
         return node(cls)
 
@@ -75,8 +76,8 @@ class Node:
 
     form: ClassVar[str] = ""
     """Its text as `written` was given it; empty where `text.py` and `text_parser.py` write it out."""
-    places: ClassVar[tuple[Place, Place]] = (ANYWHERE, ANYWHERE)
-    """Where it may stand at the high levels, and where at kernel level."""
+    places: ClassVar[tuple[Place, Place, Place]] = (ANYWHERE, ANYWHERE, ANYWHERE)
+    """Where it may stand at algorithm, at scheduled and at kernel level."""
     each: ClassVar[bool] = False
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
 

@@ -118,7 +118,12 @@ class Result(Node):
 
 
 class Level(Enum):
-    """How far a program has been lowered."""
+    """How far a program has been lowered.
+
+    ALGORITHM: operators and applies. SCHEDULED: each apply has its complete schedule; passes lower one kind of apply
+    after the other, so that loops stand beside applies. KERNEL: loops alone, and how frontiers and edge properties
+    are stored.
+    """
 
     ALGORITHM = "algorithm"
     SCHEDULED = "scheduled"

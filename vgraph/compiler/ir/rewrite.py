@@ -137,6 +137,41 @@ def _rewriting(rule: BodyRule) -> Callable[[ir.Node], Replacement]:
     return rewrite
 
 
+def driver(body: ir.Body) -> Iterator[ir.Stmt]:
+    """The statements of the driver loop with `body`, parents first; those of operators and parallel loops are not."""
+    for stmt in body:
+        yield stmt
+        for name in _DRIVER.get(type(stmt), ()):
+            yield from driver(stmt.__dict__[name])
+
+
+def transform_driver(body: ir.Body, rule: Callable[[ir.Stmt], ir.Body | None]) -> ir.Body:
+    """Rewrite the statements of the driver loop as `transform_body` does, inner ones first, and look at no others."""
+
+    def rewrite(node: ir.Node) -> Replacement:
+        assert isinstance(node, ir.Stmt)
+        rebuilt, changes = node, {}
+        for name in _DRIVER.get(type(node), ()):
+            old = node.__dict__[name]
+            if (new := _map_tuple(old, rewrite)) is not old:
+                changes[name] = new
+        if changes:
+            rebuilt = with_fields(node, changes)
+        result = rule(rebuilt)
+        return rebuilt if result is None else tuple(with_span(r, node.span) for r in result)
+
+    return cast(ir.Body, _map_tuple(body, rewrite))
+
+
+_DRIVER: dict[type[ir.Stmt], tuple[str, ...]] = {
+    ir.If: ("then", "other"),
+    ir.While: ("body",),
+    ir.For: ("body",),
+    ir.Alone: ("body",),
+}
+"""Statements of the driver loop that hold others of it."""
+
+
 def substitute(node: N, values: Mapping[str, ir.Expr]) -> N:
     """`node` with every read of a local named in `values` replaced; what statements write is left alone."""
 

@@ -137,7 +137,9 @@ class Reduce(Stmt):
     changed: BoolLocal | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require(c.low or not (self.atomic or self.changed), "atomics are chosen at kernel level", self)
+        c.require(c.low or not self.atomic, "atomics are chosen at kernel level", self)
+        ok = c.place not in OPERATOR or self.changed is None
+        c.require(ok, "what an operator changes is noticed by the loop around it", self)
 
 
 @written("if {condition} {then}( else {other})?")
@@ -197,7 +199,7 @@ class ForNeighbors(Stmt):
 
     def verify(self, c: Checker, t: Type) -> None:
         hints = self.segments > 1 or self.prefetch or self.vectorize
-        c.require(c.low or not hints, "hints are chosen at kernel level", self)
+        c.require(c.place not in OPERATOR or not hints, "hints are for loops, not for operators", self)
         c.require(self.prefetch >= 0 and self.segments >= 1, "there is at least one segment", self)
         if self.segments > 1:
             own = isinstance(self.of, Var) and self.of.name == getattr(c.around, "vertex", None)

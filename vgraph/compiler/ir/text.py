@@ -112,6 +112,7 @@ _WAYS: dict[str, Callable[[Any], str]] = {
     "Type": str,
     "Expr": _node,
     "ApplySchedule": str,
+    "Balance": str,
 }
 """How fields are printed that fit on a line; a flag is its name."""
 # --- by hand ------------------------------------------------------------------------------------------------

@@ -180,6 +180,8 @@ class _Builder:
                 return self.type(x)
             case "ApplySchedule":
                 return self.schedule(x)
+            case "Balance":
+                return self.balance(x)
             case "words" | "int":
                 return hole.field.meaning(str(x))
         return _text_of(x)
@@ -228,6 +230,12 @@ class _Builder:
             return ApplySchedule(**own, extra=extra)
         except (KeyError, ValueError, TypeError):
             raise self.error(tree.meta, "a schedule names each choice once, with one of its values") from None
+
+    def balance(self, token: Any) -> object:
+        try:
+            return AXES["balance"].read(str(token))
+        except ValueError:
+            raise self.error(token, f"{token} is no balance") from None
 
     # --- by hand
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import ARC_SITES, NEW_LOCALS
 from vgraph.compiler.ir.node import (
-    ANYWHERE,
     DRIVER,
     EDGE,
     PARFOR,
@@ -73,7 +72,7 @@ class Rules(NamedTuple):
     """What is checked of a class of nodes."""
 
     base: type[ir.Node]
-    places: tuple[Place, Place] | None
+    places: tuple[Place, Place, Place] | None
     """None: anywhere."""
     operands: tuple[tuple[str, Check], ...]
     own: Callable[[Any, Checker, Any], None] | None
@@ -98,7 +97,7 @@ def rules_of(kind: type[Any]) -> Rules:
     fixed: Any = own_type.rest if own_type else None
     return Rules(
         base,
-        None if kind.places == (ANYWHERE, ANYWHERE) else kind.places,
+        None if kind.places == ir.Node.places else kind.places,
         tuple((f.name, partial(_each, check) if f.many else check) for f, check in checks),
         getattr(kind, "verify", None),
         tuple((f.name, f.type) for f in fields_of(kind) if f.type in NEW_LOCALS),
@@ -140,7 +139,9 @@ class Checker:
 
     def __post_init__(self) -> None:
         p = self.subject
+        self.level, self.stage = p.level, list(ir.Level).index(p.level)
         self.low = p.level is ir.Level.KERNEL
+        self.has_loops = p.level is not ir.Level.ALGORITHM
         self.properties = {x.name: x for x in p.properties}
         self.globals = {x.name: x.type for x in p.globals}
         self.frontiers = {x.name: x for x in p.frontiers}
@@ -195,10 +196,11 @@ class Checker:
             seen.add(n.name)
 
     def declared(self, prop: ir.Property) -> None:
-        ok = prop.site not in (ir.Site.EDGE_IN, ir.Site.EDGE_SEGMENTS) or self.low
+        buffer = self.has_loops and prop.origin is ir.Origin.LOCAL
+        ok = prop.site not in (ir.Site.EDGE_IN, ir.Site.EDGE_SEGMENTS) or self.low or buffer
         self.require(ok, "properties in the order of the transpose exist at kernel level only", prop)
-        ok = prop.site is not ir.Site.QUEUE or (self.low and prop.origin is ir.Origin.LOCAL)
-        self.require(ok, "buffers of a queue are local and exist at kernel level only", prop)
+        ok = prop.site is not ir.Site.QUEUE or buffer
+        self.require(ok, "buffers of a queue are local and exist where loops are only", prop)
         ok = prop.site is not ir.Site.THREAD or (self.low and prop.origin is ir.Origin.LOCAL)
         self.require(ok, "copies for threads are made at kernel level", prop)
         ok = not prop.disjoint or (prop.type == VID and prop.site is ir.Site.VERTEX)
@@ -211,7 +213,7 @@ class Checker:
 
     def bucket_key(self, decl: ir.BucketsDecl) -> None:
         self.where = f"buckets {decl.name}"
-        self.require(self.low, "buckets exist at kernel level only", decl)
+        self.require(self.has_loops, "buckets exist where loops are only", decl)
         self.place = PARFOR
         self.declare(decl, decl.vertex, VID, constant=True)
         t = self.expr(decl.key)
@@ -275,7 +277,7 @@ class Checker:
 
     def stmt(self, node: ir.Stmt) -> None:
         rules = rules_of(type(node))
-        if rules.places is not None and self.place not in rules.places[self.low]:
+        if rules.places is not None and self.place not in rules.places[self.stage]:
             raise self.misplaced(node, f"may not stand in {PLACE_NAMES[self.place]}")
         if rules.base is not ir.Stmt:
             raise self.error("there is no such statement", node)
@@ -295,7 +297,7 @@ class Checker:
 
     def misplaced(self, node: ir.Node, rule: str) -> VerifyError:
         level = self.subject.level.value
-        return self.error(rule if node.places[self.low] else f"does not exist at {level} level", node)
+        return self.error(rule if node.places[self.stage] else f"does not exist at {level} level", node)
 
     def operands(self, node: ir.Node, rules: Rules) -> Any:
         """The type that `node` names last, all its operands checked."""
@@ -320,8 +322,8 @@ class Checker:
 
     def expr(self, node: ir.Expr) -> Type:
         rules = rules_of(type(node))
-        if rules.places is not None and self.place not in rules.places[self.low]:
-            only = " or ".join(PLACE_NAMES[place] for place in rules.places[self.low])
+        if rules.places is not None and self.place not in rules.places[self.stage]:
+            only = " or ".join(PLACE_NAMES[place] for place in rules.places[self.stage])
             raise self.misplaced(node, f"may stand in {only} only")
         if rules.base is not ir.Expr:
             raise self.error("there is no such expression", node)
@@ -343,9 +345,8 @@ class Checker:
         decl = self.frontiers.get(name)
         if decl is None:
             raise self.error(f"no frontier is called {name}", node)
-        self.require(
-            layout is None or layout in decl.layouts, f"frontier {name} does not take this layout", node
-        )
+        fits = layout is None or not self.low or layout in decl.layouts
+        self.require(fits, f"frontier {name} does not take this layout", node)
 
     def spans(self) -> None:
         for node in walk(self.subject):

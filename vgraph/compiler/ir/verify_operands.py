@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import BINARY, INDEX_TYPES, REDUCTIONS
-from vgraph.compiler.ir.node import DRIVER, PARFOR, SINGLE, VERTEX
+from vgraph.compiler.ir.node import OPERATOR, PARFOR, SINGLE, VERTEX
 from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, element_of
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ def _property(c: Checker, n: Any, field: str, name: str, _: Any) -> Type:
 
 def _written(c: Checker, n: Any, field: str, name: str, t: Any) -> Type:
     prop = c.property(n, name)
-    buffer = c.low and prop.origin is ir.Origin.LOCAL and prop.site is not ir.Site.ARRAY
+    buffer = c.has_loops and prop.origin is ir.Origin.LOCAL and prop.site is not ir.Site.ARRAY
     ok = prop.site is ir.Site.VERTEX or buffer
     c.require(ok, "only vertex properties and local buffers are written", n)
-    high_disjoint = prop.disjoint and not c.low and c.place is not DRIVER
-    c.require(not high_disjoint, "disjoint sets are written by union only", n)
+    ok = not prop.disjoint or c.place not in OPERATOR
+    c.require(ok, "disjoint sets are written by union only", n)
     return _property(c, n, field, name, t)
 
 

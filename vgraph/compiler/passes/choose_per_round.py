@@ -1,7 +1,9 @@
-"""Part of `lower-applies`: a direction or drive left open becomes both forms, under one test in the driver loop.
+"""`choose-per-round`: a direction or drive left open becomes both forms, under one test in the driver loop.
 
-before: `f = edge_apply(visit, f) schedule(direction=auto, ...)`
-after:  `let pulling = false; while ... { <set pulling>; if pulling { <pull> } else { <push> } }`
+before: `while ... { f = edge_apply(visit, f) schedule(direction=auto, ...) }`
+after:  `let pulling = false; while ... { <set pulling>;
+         if pulling { f = edge_apply(visit, f) schedule(direction=pull, ...) into f.next counting arcs among open ... }
+         else { f = edge_apply(visit, f) schedule(direction=push, ...) into f.next counting arcs.1 } }`
 
 The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
 its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
@@ -14,9 +16,9 @@ No pull is taken on a directed graph whose transpose has not been built (`graph.
 than many searches. There a push walks a queue or a bitmap, whichever fits the frontier. An apply against the arcs needs
 the transpose for its pushes, and so asks for nothing.
 
-An operator with a guard (`guards.py`) adds up along all arcs into open vertices, so each round is chosen by itself: a
-pull when the frontier's arcs are more than 1/`policy.gather_share` of those not yet walked. A frontier with more arcs
-than those shows that the loop visits vertices again; it is pushed.
+An operator with a guard (`analysis/guards.py`) adds up along all arcs into open vertices, so each round is chosen by
+itself: a pull when the frontier's arcs are more than 1/`policy.gather_share` of those not yet walked. A frontier with
+more arcs than those shows that the loop visits vertices again; it is pushed.
 """
 
 from __future__ import annotations
@@ -27,12 +29,9 @@ from dataclasses import dataclass, replace
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects, only_claims, the_claim
 from vgraph.compiler.facts import TRANSPOSED
-from vgraph.compiler.ir.rewrite import walk, with_fields
-from vgraph.compiler.passes.balance_load import lanes_for
-from vgraph.compiler.passes.guarded_pull import lower_guarded_pull
-from vgraph.compiler.passes.lower_pull import OpenSet, lower_pull
-from vgraph.compiler.passes.lower_push import lower_push
+from vgraph.compiler.ir.rewrite import Context, Pass, driver, transform_driver, walk, with_fields
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
+from vgraph.compiler.passes.pulls import open_at
 from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.schedule import VERTEX, Direction, Drive, FrontierLayout
 
@@ -47,79 +46,80 @@ class _State:
     before: ir.Var
 
 
-def lower_per_round(low: Lowering, apply: ir.EdgeApply, loop: ir.Body) -> ir.Body:
+Both = tuple[ir.Body, ir.Body]
+"""What has to stand before the loop that the apply is in, and what takes the place of the apply."""
+
+
+def _both(low: Lowering, apply: ir.EdgeApply, loop: ir.Body) -> Both:
     """Both forms of `apply`, which stands in a loop with body `loop`, and the choice between them."""
     assert apply.schedule is not None
-    target = low.target(apply.out) if apply.out else None
-    if target:
-        low.mixed.add(target)
-    if apply.schedule.direction is Direction.AUTO:
-        return _either_direction(low, apply, loop, target)
-    return _either_drive(low, apply, target)
+    form = with_fields(apply, {"into": low.target(apply)})
+    if apply.schedule.direction is not Direction.AUTO:
+        return (), _either_drive(low, form)
+    if only_claims(low.program.operator(apply.op).body):
+        return _either_direction(low, form, closed=_stays_closed(low, apply, loop))
+    return _behind_guard(low, form)
 
 
-def _either_drive(low: Lowering, apply: ir.EdgeApply, target: str | None) -> ir.Body:
+def _either_drive(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     """A push from a bitmap if the frontier is a large part of the graph, else from a queue."""
     assert apply.frontier is not None
     size = ir.Var(low.fresh(f"{apply.label}.active"), I64)
-    return ir.Let(size.name, I64, ir.FrontierSize(apply.frontier)), *_pushes(low, apply, target, size)
+    return ir.Let(size.name, I64, ir.FrontierSize(apply.frontier)), *_pushes(low, apply, size)
 
 
 Counted = Callable[[ir.Expr], ir.Body]
 """What follows on a push, of the number of arcs that it walked."""
 
 
-def _pushes(
-    low: Lowering, apply: ir.EdgeApply, target: str | None, size: ir.Var, after: Counted | None = None
-) -> ir.Body:
+def _pushes(low: Lowering, apply: ir.EdgeApply, size: ir.Var, after: Counted | None = None) -> ir.Body:
     """A push from a bitmap if the `size` of the frontier is large, else from a queue."""
     many = ir.Compare(
         ">", ir.Binary("*", size, low.number("policy.queue_share")), ir.GraphSize("num_vertices")
     )
     dense, sparse = (
-        _push(low, apply, target, layout, after) for layout in (FrontierLayout.BITMAP, FrontierLayout.SPARSE)
+        _push(low, apply, layout, after) for layout in (FrontierLayout.BITMAP, FrontierLayout.SPARSE)
     )
     return (ir.If(many, dense, sparse, span=apply.span),)
 
 
 def _push(
-    low: Lowering, apply: ir.EdgeApply, target: str | None, layout: FrontierLayout, after: Counted | None
+    low: Lowering, apply: ir.EdgeApply, layout: FrontierLayout, after: Counted | None = None
 ) -> ir.Body:
-    body = lower_push(low, _as(apply, Direction.PUSH, Drive.DATA, layout), target)
-    arcs = next(n.name for n in body if isinstance(n, ir.SetGlobal))
-    return body if after is None else (*body, *after(count_of(arcs)))
+    fixed = _as(low, apply, Direction.PUSH, Drive.DATA, layout)
+    assert fixed.counting is not None
+    return (fixed,) if after is None else (fixed, *after(count_of(fixed.counting)))
 
 
-def _either_direction(low: Lowering, apply: ir.EdgeApply, loop: ir.Body, target: str | None) -> ir.Body:
-    """A push or a pull."""
-    if not only_claims(low.program.operator(apply.op).body):
-        return _behind_guard(low, apply, target)
+def _either_direction(low: Lowering, apply: ir.EdgeApply, *, closed: bool) -> Both:
+    """A push or a pull; `closed`: a vertex that has been claimed need not be visited again."""
     state = _State(
         ir.Var(low.fresh(f"{apply.label}.pulling"), BOOL),
         ir.Var(low.fresh(f"{apply.label}.unexplored"), I64),
         ir.Var(low.fresh(f"{apply.label}.before"), I64),
     )
-    low.at_loop += [
+    first: ir.Body = (
         ir.Let(state.pulling.name, BOOL, FALSE),
         ir.Let(state.unexplored.name, I64, ir.GraphSize("num_arcs")),
         ir.Let(state.before.name, I64, scalar(0)),
-    ]
-    opened = _open_set(low, apply, loop)
-    pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP, cut=low.warps)
-    pull = lower_pull(low, pulled, target, opened)
+    )
+    pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
+    if closed:
+        opened = [low.hidden(f"{apply.label}.open.next") for _ in range(2)]
+        pull = with_fields(pull, {"among": opened[0], "keeping": opened[1]})
     size = ir.Var(low.fresh(f"{apply.label}.active"), I64)
 
     def rest(walked: ir.Expr) -> ir.Body:
         return (ir.Assign(state.unexplored.name, ir.Binary("-", state.unexplored, walked)),)
 
-    push = _other_form(low, apply, target, size, rest)
-    choice = _choice(low, apply, state, size, opened)
-    return (*choice, ir.If(_with_arcs(low, apply, state.pulling), pull, push, span=apply.span))
+    push = _other_form(low, apply, size, rest)
+    choice = _choice(low, pull, state, size)
+    return first, (*choice, ir.If(_with_arcs(low, apply, state.pulling), (pull,), push, span=apply.span))
 
 
 def _may_lack_arcs(low: Lowering, apply: ir.EdgeApply) -> bool:
     """Whether the arcs that a pull walks may not be there."""
-    return low.directed and not apply.reverse
+    return low.context.facts.directed and not apply.reverse
 
 
 def _with_arcs(low: Lowering, apply: ir.EdgeApply, test: ir.Expr) -> ir.Expr:
@@ -127,33 +127,30 @@ def _with_arcs(low: Lowering, apply: ir.EdgeApply, test: ir.Expr) -> ir.Expr:
     return ir.Logical("and", low.number(TRANSPOSED, BOOL), test) if _may_lack_arcs(low, apply) else test
 
 
-def _other_form(
-    low: Lowering, apply: ir.EdgeApply, target: str | None, size: ir.Var, after: Counted
-) -> ir.Body:
+def _other_form(low: Lowering, apply: ir.EdgeApply, size: ir.Var, after: Counted) -> ir.Body:
     """The push beside a pull: from a queue, for large frontiers are pulled; also from a bitmap if they cannot be."""
     if _may_lack_arcs(low, apply):
-        return _pushes(low, apply, target, size, after)
-    return _push(low, apply, target, FrontierLayout.SPARSE, after)
+        return _pushes(low, apply, size, after)
+    return _push(low, apply, FrontierLayout.SPARSE, after)
 
 
 def _as(
-    apply: ir.EdgeApply, direction: Direction, drive: Drive, layout: FrontierLayout, cut: bool = False
+    low: Lowering, apply: ir.EdgeApply, direction: Direction, drive: Drive, layout: FrontierLayout
 ) -> ir.EdgeApply:
     """The apply with everything fixed. A pull of a claim leaves its vertex early, so threads of a CPU have nothing to
-    cut; a thread of a GPU would take milliseconds for a hub none of whose neighbors is active (`cut`)."""
+    cut; a thread of a GPU would take milliseconds for a hub none of whose neighbors is active."""
     assert apply.schedule is not None
-    balance = VERTEX if direction is Direction.PULL and not cut else apply.schedule.balance
+    cut = direction is Direction.PUSH or low.context.abilities.warps
+    balance = apply.schedule.balance if cut else VERTEX
     fixed = replace(apply.schedule, direction=direction, drive=drive, frontier=layout, balance=balance)
-    return with_fields(apply, {"schedule": fixed})
+    return with_fields(apply, {"schedule": fixed, "counting": low.counter()})
 
 
 # --- the choice -----------------------------------------------------------------------------------------------
 
 
-def _choice(
-    low: Lowering, apply: ir.EdgeApply, state: _State, size: ir.Var, opened: OpenSet | None
-) -> ir.Body:
-    """Set `size`, and `pulling` for the round that comes."""
+def _choice(low: Lowering, apply: ir.EdgeApply, state: _State, size: ir.Var) -> ir.Body:
+    """Set `size`, and `pulling` for the round that comes, in which `apply` is the pull."""
     assert apply.frontier is not None
     few = ir.Compare("<", ir.Binary("*", size, low.number("policy.push_share")), ir.GraphSize("num_vertices"))
     back = ir.If(
@@ -168,7 +165,7 @@ def _choice(
         ir.Let(limit.name, I64, ir.Binary("max", share, sweep)),
         ir.If(
             _with_arcs(low, apply, ir.Logical("and", growing, ir.Compare(">", most, limit))),
-            _count(low, apply, state, limit, opened),
+            _count(low, apply, state, limit),
         ),
     )
     return (
@@ -178,14 +175,12 @@ def _choice(
     )
 
 
-def _count(
-    low: Lowering, apply: ir.EdgeApply, state: _State, limit: ir.Expr, opened: OpenSet | None
-) -> ir.Body:
+def _count(low: Lowering, apply: ir.EdgeApply, state: _State, limit: ir.Expr) -> ir.Body:
     """Add up the arcs of the frontier, and turn to pulling if they are many."""
     assert apply.frontier is not None
     arcs, v = low.counter(), low.fresh("v")
     add = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(v, VID), apply.leaving))
-    begin: ir.Body = _begin(low, apply, opened) if opened else ()
+    begin: ir.Body = _begin(low, apply) if apply.among else ()
     return (
         ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE),
         ir.SetGlobal(arcs, scalar(0)),
@@ -197,24 +192,21 @@ def _count(
 # --- behind a guard --------------------------------------------------------------------------------------------
 
 
-def _behind_guard(low: Lowering, apply: ir.EdgeApply, target: str | None) -> ir.Body:
+def _behind_guard(low: Lowering, apply: ir.EdgeApply) -> Both:
     """A push, or a pull into the vertices whose guard is open."""
     assert apply.frontier is not None
     unexplored, pulling, size, limit = (
         ir.Var(low.fresh(f"{apply.label}.{name}"), BOOL if name == "pulling" else I64)
         for name in ("unexplored", "pulling", "active", "limit")
     )
-    low.at_loop.append(ir.Let(unexplored.name, I64, ir.GraphSize("num_arcs")))
+    first = ir.Let(unexplored.name, I64, ir.GraphSize("num_arcs"))
 
     def rest(walked: ir.Expr) -> ir.Body:
         return (ir.Assign(unexplored.name, ir.Binary("-", unexplored, walked)),)
 
-    push = _other_form(low, apply, target, size, rest)
-    pulled = _as(apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
-    assert apply.schedule is not None
-    balance = apply.schedule.balance
-    lanes = lanes_for(balance) if low.warps and balance != VERTEX else ir.Lanes.THREAD
-    pull = lower_guarded_pull(low, pulled, target, lanes)
+    push = _other_form(low, apply, size, rest)
+    pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
+    pull = with_fields(pull, {"among": low.hidden(f"{apply.label}.open.next")})
     arcs, v = low.counter(), low.fresh("v")
     add = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(v, VID), apply.leaving))
     counted = count_of(arcs)
@@ -228,32 +220,31 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply, target: str | None) -> ir.
     share = ir.Binary("//", unexplored, low.number("policy.gather_share"))
     sweep = ir.Binary("//", ir.GraphSize("num_vertices"), low.number("policy.sweep_share"))
     most = ir.Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
-
-    return (
+    return (first,), (
         ir.Let(size.name, I64, ir.FrontierSize(apply.frontier)),
         ir.Let(limit.name, I64, ir.Binary("max", share, sweep)),
         ir.Let(pulling.name, BOOL, FALSE),
         ir.If(_with_arcs(low, apply, ir.Compare(">", most, limit)), count),
-        ir.If(_with_arcs(low, apply, pulling), (*pull, *rest(counted)), push, span=apply.span),
+        ir.If(_with_arcs(low, apply, pulling), (pull, *rest(counted)), push, span=apply.span),
     )
 
 
 # --- vertices that are still open ------------------------------------------------------------------------------
 
 
-def _open_set(low: Lowering, apply: ir.EdgeApply, loop: ir.Body) -> OpenSet | None:
-    """Frontiers for the vertices whose claim may still succeed, if nothing else in the loop can reopen one."""
+def _stays_closed(low: Lowering, apply: ir.EdgeApply, loop: ir.Body) -> bool:
+    """Whether nothing else in the loop can reopen a vertex whose claim has succeeded."""
     claim = the_claim(low.program.operator(apply.op).body)
-    if not isinstance(claim.expected, ir.Const) or _written_elsewhere(low, apply, claim.prop, loop):
-        return None
-    names = low.target(f"{apply.label}.open"), low.target(f"{apply.label}.open")
-    return OpenSet(*names, claim.prop, claim.expected)
+    return isinstance(claim.expected, ir.Const) and not _written_elsewhere(low, apply, claim.prop, loop)
+
+
+_WRITES = (ir.Store, ir.Fill, ir.Reduce, ir.CompareAndSwap)
 
 
 def _written_elsewhere(low: Lowering, apply: ir.EdgeApply, prop: str, loop: ir.Body) -> bool:
     for top in loop:
         for n in walk(top):
-            if isinstance(n, ir.Store | ir.Fill) and n.prop == prop:
+            if isinstance(n, _WRITES) and n.prop == prop:
                 return True
             if (
                 isinstance(n, ir.EdgeApply | ir.VertexApply)
@@ -264,15 +255,54 @@ def _written_elsewhere(low: Lowering, apply: ir.EdgeApply, prop: str, loop: ir.B
     return False
 
 
-def _begin(low: Lowering, apply: ir.EdgeApply, opened: OpenSet) -> ir.Body:
+def _begin(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     """Collect the vertices with in-arcs whose claim is open."""
+    assert apply.among is not None
     v = low.fresh("v")
     here = ir.Var(v, VID)
     some = ir.Compare(">", ir.Degree(here, apply.entering), scalar(0))
-    push: ir.Stmt = ir.FrontierPush(opened.name, here, ir.Layout.BITMAP, True)
+    still = open_at(the_claim(low.program.operator(apply.op).body), here)
+    push: ir.Stmt = ir.FrontierPush(apply.among, here, ir.Layout.BITMAP, True)
     return (
-        ir.FrontierClear(opened.name, ir.Layout.BITMAP),
-        ir.ParFor(
-            v, None, None, (ir.If(ir.Logical("and", opened.is_open(here), some), (push,)),), words=True
-        ),
+        ir.FrontierClear(apply.among, ir.Layout.BITMAP),
+        ir.ParFor(v, None, None, (ir.If(ir.Logical("and", still, some), (push,)),), words=True),
     )
+
+
+# --- the pass --------------------------------------------------------------------------------------------------
+
+
+def _is_open(n: ir.Stmt) -> bool:
+    return isinstance(n, ir.EdgeApply) and n.schedule is not None and n.schedule.drive is Drive.AUTO
+
+
+def _run(program: ir.Program, context: Context) -> ir.Program:
+    if not any(map(_is_open, driver(program.body))):
+        return program
+    low = Lowering(program, context)
+
+    def chosen(loop: ir.Body) -> Both:
+        """What has to stand before a loop, and its body; inner loops have been seen to."""
+        first: list[ir.Stmt] = []
+
+        def rule(n: ir.Stmt) -> ir.Body | None:
+            if not (isinstance(n, ir.EdgeApply) and _is_open(n)):
+                return None
+            before, body = _both(low, n, loop)
+            first.extend(before)
+            return body
+
+        body = transform_driver(loop, rule)
+        return tuple(first), body
+
+    def rule(n: ir.Stmt) -> ir.Body | None:
+        if not (isinstance(n, ir.While | ir.For) and any(map(_is_open, driver(n.body)))):
+            return None
+        first, body = chosen(n.body)
+        return (*first, with_fields(n, {"body": body}))
+
+    first, body = chosen(transform_driver(program.body, rule))
+    return low.finished((*first, *body))
+
+
+choose_per_round = Pass("choose-per-round", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)

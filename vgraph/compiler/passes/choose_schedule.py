@@ -47,7 +47,7 @@ def chosen(program: ir.Program) -> Schedule:
     """
     found: dict[str, Options] = {}
     for n in walk(program):
-        if isinstance(n, Apply) and n.schedule is not None and not n.label.endswith(".copy"):
+        if isinstance(n, Apply) and n.schedule is not None:
             options = Options.of(n.schedule, bool(n.frontier or n.out))
             found[n.label] = _common(found.get(n.label, options), options)
     return Schedule(found)

@@ -130,7 +130,7 @@ class _Copies:
             sync=Sync.BSP,
             deduplicate=False,
         )
-        return (ir.VertexApply(copier.name, frontier, None, f"{n.label}.copy", plan, span=n.span),)
+        return (ir.VertexApply(copier.name, frontier, None, f"{n.label}.copy", plan, True, span=n.span),)
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:

@@ -1,4 +1,4 @@
-"""With `deterministic=True` nothing that is rounded depends on threads, or on how loops are cut; in `lower-applies`.
+"""`fix-order`: with `deterministic=True` nothing that is rounded depends on threads, or on how loops are cut.
 
 before: `parfor v in sparse f { ... @error += e ... }`
 after:  `parfor v in vertices { parts[v] = 0 }`
@@ -15,7 +15,16 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.reductions import identity
-from vgraph.compiler.ir.rewrite import FreshNames, fresh_names, transform, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import (
+    Context,
+    FreshNames,
+    Pass,
+    fresh_names,
+    transform,
+    transform_body,
+    walk,
+    with_fields,
+)
 from vgraph.compiler.types import I64, U64, VID, Type, Vector, element_of
 
 BLOCK: Final = 1024
@@ -126,9 +135,13 @@ def _one_zero(n: ir.Node) -> ir.Node | None:
     return with_fields(n, {"value": lowest})
 
 
-def fix_order(program: ir.Program) -> ir.Program:
-    """A program at kernel level whose floats are rounded in one order."""
+def _run(program: ir.Program, context: Context) -> ir.Program:
+    if not context.deterministic:
+        return program
     sums = _Sums(program)
     body = transform_body(transform(program, _one_zero).body, sums.rule)
     properties = (*program.properties, *sums.parts.values())
     return with_fields(program, {"body": body, "properties": properties, "ordered": True})
+
+
+fix_order = Pass("fix-order", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

@@ -10,11 +10,13 @@ the source: the apply finds every contribution, the scatter only combines.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.payload import Split, split_raw
+from vgraph.compiler.analysis.payload import split_raw
 from vgraph.compiler.ir.legality import ARC_SITES
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
-from vgraph.compiler.passes.lower_gather_apply import divide, pipeline
+from vgraph.compiler.passes.lower_gather_apply import Buffers, divide, pipeline
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
@@ -22,31 +24,34 @@ from vgraph.compiler.passes.lowering import (
     before_round,
     count_of,
     input_layout,
+    lowering,
     scalar,
     updates,
     wants_membership,
 )
-from vgraph.compiler.types import I64, VID, Type
-from vgraph.schedule import Payload
+from vgraph.compiler.types import I64, VID
+from vgraph.schedule import Payload, Phases
 
 
-def lower_apply_scatter(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    """The kernel-level body of an apply and a scatter."""
+def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, _ = operator.args
-    target = low.target(apply.out) if apply.out else None
+    target = low.target(apply)
     position = None
     if apply.schedule.payload is Payload.RAW:
         position = low.fresh("i")
-        split = _per_vertex(low, apply, operator, ir.Var(position, I64))
+        buffers = Buffers(low, apply, ir.Site.QUEUE)
+        split = split_raw(operator, buffers, ir.Var(position, I64), arcs=False, guarded=False)
         produced = split.producer
     else:
-        split = divide(low, with_fields(apply, {"frontier": None}), operator, ARC_SITES[apply.leaving])
+        buffers = Buffers(low, apply, ARC_SITES[apply.leaving])
+        split = divide(low, with_fields(apply, {"frontier": None}), operator, buffers)
         walk_arcs = ir.ForNeighbors(operator.args[2], edge, ir.Var(src, VID), apply.leaving, split.producer)
         produced = (with_fields(walk_arcs, {"span": apply.span}),)
     arcs = low.counter()
-    scatter = _scatter(low, apply, split.consumer, target, arcs)
+    taken = buffers.hints if position is not None else {}
+    scatter = _scatter(low, apply, split.consumer, target, arcs, taken)
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if apply.schedule.pipeline and not membership:
@@ -55,7 +60,9 @@ def lower_apply_scatter(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     layout, frontier = (None, None) if membership else (given, apply.frontier)
     domain = (src, layout if frontier else None, frontier)
     if apply.schedule.pipeline:
-        loops: ir.Body = (with_fields(pipeline(low, apply, domain, *bodies), {"position": position}),)
+        loops: ir.Body = (
+            with_fields(pipeline(apply, domain, buffers.hints, *bodies), {"position": position}),
+        )
     else:
         loops = tuple(ir.ParFor(*domain, b, apply.label, position=position, span=apply.span) for b in bodies)
     return (
@@ -66,32 +73,22 @@ def lower_apply_scatter(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     )
 
 
-def _per_vertex(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, place: ir.Expr) -> Split:
-    """The fields of `src` in buffers that have an element per place of the queue."""
-
-    def declare(hint: str, t: Type) -> str:
-        return low.buffer(f"{apply.label}.{hint}", t, ir.Site.QUEUE)
-
-    return split_raw(operator, declare, place, arcs=False, guarded=False)
-
-
 def _scatter(
-    low: Lowering, apply: ir.EdgeApply, consumer: ir.Operator, target: str | None, arcs: str
+    low: Lowering,
+    apply: ir.EdgeApply,
+    consumer: ir.Operator,
+    target: str | None,
+    arcs: str,
+    hints: Mapping[str, str],
 ) -> ir.Body:
-    """What is done for one active vertex: take from the buffer, walk the out-arcs, update the far ends."""
+    """What is done for one active vertex: take from the buffers in `hints`, walk the out-arcs, update the far ends."""
     src, edge, dst = consumer.args
     taken: dict[str, ir.Let] = {}
 
     def rule(n: ir.Node) -> ir.Node | None:
-        if (
-            isinstance(n, ir.Load)
-            and n.prop in low.properties
-            and low.properties[n.prop].site is ir.Site.QUEUE
-        ):
+        if isinstance(n, ir.Load) and n.prop in hints:
             if n.prop not in taken:
-                taken[n.prop] = ir.Let(
-                    low.fresh(n.prop.removeprefix(f"{apply.label}.")), n.type, n, span=n.span
-                )
+                taken[n.prop] = ir.Let(low.fresh(hints[n.prop]), n.type, n, span=n.span)
             return ir.Var(taken[n.prop].name, n.type, span=n.span)
         return None
 
@@ -99,3 +96,8 @@ def _scatter(
     count = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(src, VID), apply.leaving))
     loop = ir.ForNeighbors(dst, edge, ir.Var(src, VID), apply.leaving, walked, span=apply.span)
     return (count, *taken.values(), loop)
+
+
+lower_apply_scatter = lowering(
+    "lower-apply-scatter", ir.EdgeApply, lambda schedule: schedule.phases is Phases.APPLY_SCATTER, _lower
+)

@@ -9,28 +9,30 @@ Data-driven, both loops visit only the vertices next to the frontier, as a data-
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.payload import Split, split_computed, split_raw
 from vgraph.compiler.ir.legality import ARC_SITES
 from vgraph.compiler.ir.rewrite import walk, with_fields
-from vgraph.compiler.passes.lower_pull import Pull, collect, pull_body
-from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, scalar
+from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
+from vgraph.compiler.passes.pulls import Pull, collect, pull_body
 from vgraph.compiler.types import EID, VID, Type
-from vgraph.schedule import Drive, Payload
+from vgraph.schedule import Drive, Payload, Phases
 
 
-def lower_gather_apply(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    """The kernel-level body of a gather and an apply."""
+def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
-    target = low.target(apply.out) if apply.out else None
+    target = low.target(apply)
     candidates, active, before = None, apply.frontier, tuple[ir.Stmt, ...]()
     if apply.schedule.drive is Drive.DATA:
         candidates, active, before = collect(low, apply, operator)
     inner = with_fields(apply, {"frontier": active})
     stops = Pull(low, apply, operator, None).first_is_enough()
-    split = divide(low, apply, operator, ARC_SITES[apply.entering], stops=stops)
+    buffers = Buffers(low, apply, ARC_SITES[apply.entering])
+    split = divide(low, apply, operator, buffers, stops=stops)
     arc = split.producer
     if active is not None:
         arc = (
@@ -49,7 +51,7 @@ def lower_gather_apply(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         ir.ParFor(*domain, reduced, apply.label, words=layout is None, span=apply.span),
     )
     if apply.schedule.pipeline:
-        loops = (pipeline(low, apply, domain, gather, reduced),)
+        loops = (pipeline(apply, domain, buffers.hints, gather, reduced),)
     return (
         *before,
         *before_round(inner, target, ir.Layout.BITMAP),
@@ -60,31 +62,44 @@ def lower_gather_apply(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
 
 
 def pipeline(
-    low: Lowering,
     apply: ir.EdgeApply,
     domain: tuple[str, ir.Layout | None, str | None],
+    buffers: Iterable[str],
     producer: ir.Body,
     consumer: ir.Body,
 ) -> ir.Pipeline:
-    """Both phases at once, with a channel of as many chunks as the schedule says between them."""
+    """Both phases at once, `buffers` a channel of as many chunks as the schedule says between them."""
     assert apply.schedule is not None
-    stored = {n.prop for top in producer for n in walk(top) if isinstance(n, ir.Store)}
-    buffers = tuple(name for name in low.properties if name in stored)
     return ir.Pipeline(
-        *domain, buffers, apply.schedule.pipeline, producer, consumer, apply.label, span=apply.span
+        *domain, tuple(buffers), apply.schedule.pipeline, producer, consumer, apply.label, span=apply.span
     )
 
 
+class Buffers:
+    """Declares the buffers of an apply, of elements for each arc or place; `hints` says of each what is in it."""
+
+    def __init__(self, low: Lowering, apply: ir.EdgeApply, site: ir.Site) -> None:
+        self.low, self.label, self.site = low, apply.label, site
+        self.hints: dict[str, str] = {}
+
+    def __call__(self, hint: str, t: Type) -> str:
+        """The name of a new one."""
+        name = self.low.buffer(f"{self.label}.{hint}", t, self.site)
+        self.hints[name] = hint
+        return name
+
+
 def divide(
-    low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, site: ir.Site, *, stops: bool = False
+    low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, buffers: Buffers, *, stops: bool = False
 ) -> Split:
     """The operator in two parts, with buffers that have an element per arc; `stops` as in `split_computed`."""
     assert apply.schedule is not None
     index = ir.Var(operator.args[1], EID)
-
-    def declare(hint: str, t: Type) -> str:
-        return low.buffer(f"{apply.label}.{hint}", t, site)
-
     if apply.schedule.payload is Payload.RAW:
-        return split_raw(operator, declare, index, arcs=True, guarded=apply.frontier is not None)
-    return split_computed(operator, declare, low.fresh, index, touched=apply.out is not None, stops=stops)
+        return split_raw(operator, buffers, index, arcs=True, guarded=apply.frontier is not None)
+    return split_computed(operator, buffers, low.fresh, index, touched=apply.out is not None, stops=stops)
+
+
+lower_gather_apply = lowering(
+    "lower-gather-apply", ir.EdgeApply, lambda schedule: schedule.phases is Phases.GATHER_APPLY, _lower
+)

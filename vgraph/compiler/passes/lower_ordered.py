@@ -1,4 +1,4 @@
-"""`lower-ordered`: a loop to the fixpoint whose active vertices are taken by priority; part of `lower-applies`.
+"""`lower-ordered`: a loop to the fixpoint whose active vertices are taken by priority.
 
 before: `while size(f) > 0 { f = edge_apply(relax, f) schedule(order=delta(64), ...) }`
 after:  `clear work buckets; parfor v in sparse f { enqueue work v }; f = empty; more = advance work; while more {
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects, is_fixpoint_loop
-from vgraph.compiler.ir.rewrite import transform_body
-from vgraph.compiler.passes.balance_load import arcs_of, once, with_pieces
+from vgraph.compiler.passes.cut_loops import arcs_of, once, with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
     Lowering,
     count_of,
     hoist_loads,
+    rewriting,
     scalar,
     shared_writes,
 )
@@ -52,8 +52,7 @@ def bucket_key(low: Lowering, apply: ir.EdgeApply, vertex: str, order: Order) ->
         return _mirrored(low, apply, _sortable(value))
     if order.delta is None:
         name = delta_param(low, apply)
-        low.params[name] = ir.Param(name, F64)
-        scale: ir.Expr = ir.Var(name, F64)
+        scale: ir.Expr = low.number(name, F64)
     else:
         scale = ir.Const(1.0 / order.delta, F64)
     scaled = ir.Binary("*", value if value.type == F64 else ir.Cast(F64, value), scale)
@@ -105,16 +104,20 @@ def _visit(low: Lowering, apply: ir.EdgeApply, work: str, v: str) -> tuple[ir.Bo
     return (with_pieces(low, apply, loop, apply.leaving),), arcs, visited, begin
 
 
-def lower_ordered(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
+def _lower(low: Lowering, loop: ir.While) -> ir.Body:
     """What takes the place of the whole `while` loop."""
+    (apply,) = loop.body
+    assert isinstance(apply, ir.EdgeApply)
     assert apply.schedule is not None
     assert apply.frontier is not None
+    assert is_fixpoint_loop(low.program, apply)
     order = apply.schedule.order
     strict = order.kind == "strict"
     work, v, more = low.fresh(f"{apply.label}.work"), low.fresh("v"), low.fresh("more")
     key_vertex = low.fresh("v")
-    low.buckets[work] = ir.BucketsDecl(work, key_vertex, bucket_key(low, apply, key_vertex, order), strict)
-    loop, arcs, visited, begin = _visit(low, apply, work, v)
+    key = bucket_key(low, apply, key_vertex, order)
+    low.declare("buckets", ir.BucketsDecl(work, key_vertex, key, strict))
+    visit, arcs, visited, begin = _visit(low, apply, work, v)
     trace = ir.Trace(apply.label, order.kind, count_of(visited), count_of(arcs), span=apply.span)
     head: ir.Body = (
         ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE, span=apply.span),
@@ -125,21 +128,17 @@ def lower_ordered(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         ir.FrontierSet(apply.frontier, ir.FrontierKind.EMPTY, span=apply.span),
     )
     if strict:
-        return (*head, *begin, *loop, trace)
+        return (*head, *begin, *visit, trace)
     advance = ir.BucketAdvance(more, work, span=apply.span)
-    rounds = ir.While(ir.Var(more, BOOL), (*begin, *loop, trace, advance), span=apply.span)
+    rounds = ir.While(ir.Var(more, BOOL), (*begin, *visit, trace, advance), span=apply.span)
     return (*head, ir.Let(more, BOOL, FALSE, span=apply.span), advance, rounds)
 
 
-def lower_ordered_loops(low: Lowering, body: ir.Body) -> ir.Body:
-    """`body` with every loop whose apply has an order lowered; the rest is left as it is."""
+def _has_order(n: ir.Stmt) -> bool:
+    match n:
+        case ir.While(body=(ir.EdgeApply(schedule=schedule),)):
+            return schedule is not None and schedule.order != UNORDERED
+    return False
 
-    def rule(n: ir.Node) -> ir.Body | None:
-        match n:
-            case ir.While(body=(ir.EdgeApply(schedule=schedule) as apply,)):
-                if schedule is not None and schedule.order != UNORDERED:
-                    assert is_fixpoint_loop(low.program, apply)
-                    return lower_ordered(low, apply)
-        return None
 
-    return transform_body(body, rule)
+lower_ordered = rewriting("lower-ordered", _has_order, _lower)

@@ -12,255 +12,99 @@ destination is visited once for each segment that has arcs into it, goes on from
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import replace
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.effects import fixed_claim, only_claims
-from vgraph.compiler.analysis.guards import tests_of_dst
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
-from vgraph.compiler.passes.balance_load import is_cut, pulled, with_pieces
-from vgraph.compiler.passes.lowering import (
-    FALSE,
-    TRUE,
-    Lowering,
-    active_only,
-    after_round,
-    before_round,
-    count_of,
-    push,
-    scalar,
-    store,
-    took_effect,
-    unite,
-)
-from vgraph.compiler.types import BOOL, I64, VID, Type
-from vgraph.schedule import Drive
+from vgraph.compiler.analysis.effects import only_claims
+from vgraph.compiler.analysis.guards import lasting_tests, without
+from vgraph.compiler.analysis.lanes import shared_loops
+from vgraph.compiler.ir.rewrite import transform, with_fields
+from vgraph.compiler.passes.cut_loops import is_cut, with_pieces
+from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
+from vgraph.compiler.passes.pulls import collect, pull_body, still_open
+from vgraph.compiler.types import VID
+from vgraph.schedule import VERTEX, ApplySchedule, Direction, Drive, Phases
 
 
-class Pull:
-    """Lowers one operator over in-arcs."""
-
-    def __init__(self, low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, hit: str | None) -> None:
-        self.low, self.apply, self.operator, self.hit = low, apply, operator, hit
-        self.src, self.edge, self.dst = operator.args
-        self.registers: dict[str, tuple[str, Type]] = {}
-        self.improved: set[str] = set()  # properties whose new value tells whether anything took effect
-        self.stops = only_claims(operator.body)
-
-    def mark(self) -> ir.Body:
-        return (ir.Assign(self.hit, TRUE),) if self.hit else ()
-
-    def is_dst(self, e: ir.Expr) -> bool:
-        return isinstance(e, ir.Var) and e.name == self.dst
-
-    def register(self, prop: str) -> ir.Var:
-        t = self.low.program.property(prop).type
-        if prop not in self.registers:
-            self.registers[prop] = (self.low.fresh(f"{self.dst}.{prop}"), t)
-        return ir.Var(self.registers[prop][0], t)
-
-    def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
-        match n:
-            case ir.Reduce(op=op, prop=prop, value=value):
-                return self.reduce(op, prop, value)
-            case ir.Claim():
-                leave: ir.Body = (ir.Break(),) if self.stops else ()
-                won: ir.Body = (ir.Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave)
-                return won if fixed_claim(self.operator) else ir.If(_free(n), won)
-            case ir.Union(prop=prop, a=a, b=b):
-                return unite(self.low, prop, a, b)
-        return None
-
-    def reduce(self, op: str, prop: str, value: ir.Expr) -> ir.Body:
-        step = ir.Accumulate(op, self.register(prop).name, value)
-        if self.hit is None or op in ir.ACCUMULATING:
-            return (step, *self.mark())
-        self.improved.add(prop)
-        return (step,)
-
-    def compare(self) -> ir.Body:
-        """After the loop: what is monotone took effect if the register is not what memory still holds."""
-        found: list[ir.Stmt] = []
-        for prop, (name, t) in self.registers.items():
-            if prop in self.improved:
-                changed = took_effect(ir.Var(name, t), ir.Load(prop, ir.Var(self.dst, VID), t))
-                found.append(ir.If(changed, self.mark()))
-        return tuple(found)
-
-    def visit(self) -> tuple[ir.Body, str]:
-        """The body for one destination, and the name of the counter of its arcs."""
-        arcs = self.low.counter()
-        walked = transform_body(self.operator.body, self.rule)
-        # Reads of a reduced property at dst see the register.
-        walked = transform_body(walked, self.own_reads)
-        inside = active_only(self.apply, self.src, walked)
-        segments = self.apply.schedule.segments if self.apply.schedule else 1
-        # Segments divide the arcs among several visits; together they walk all.
-        whole: ir.Body = (ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(self.dst, VID), self.apply.entering)),)
-        count = whole if segments == 1 else ()
-        before: ir.Body = ()
-        if self.stops:
-            steps = self.low.fresh("walked")
-            before = (ir.Let(steps, I64, scalar(0)),)
-            inside = (ir.Assign(steps, ir.Binary("+", ir.Var(steps, I64), scalar(1))), *inside)
-            count = (ir.ReduceGlobal("+", arcs, ir.Var(steps, I64)),)
-        loop = ir.ForNeighbors(
-            self.src,
-            self.edge,
-            ir.Var(self.dst, VID),
-            self.apply.entering,
-            inside,
-            segments,
-            span=self.apply.span,
-        )
-        loads = tuple(
-            ir.Let(name, t, ir.Load(prop, ir.Var(self.dst, VID), t))
-            for prop, (name, t) in self.registers.items()
-        )
-        stores = tuple(store(prop, self.dst, ir.Var(name, t)) for prop, (name, t) in self.registers.items())
-        return (*loads, *before, loop, *count, *self.compare(), *stores), arcs
-
-    def own_reads(self, n: ir.Node) -> ir.Node | None:
-        if isinstance(n, ir.Load) and self.is_dst(n.index) and n.prop in self.registers:
-            name, t = self.registers[n.prop]
-            return ir.Var(name, t, span=n.span)
-        return None
-
-    def first_is_enough(self) -> bool:
-        """True if nothing but a claim can happen, and none after the first."""
-        return fixed_claim(self.operator) is not None
-
-    def guarded(self, body: ir.Body) -> ir.Body:
-        """Vertices are passed over at which nothing can happen: claimed already, or of a state that the operator skips.
-
-        A condition on dst alone that is false before the first arc stays so: nothing else changes dst in the round.
-        """
-        claim = fixed_claim(self.operator)
-        tests = [*tests_of_dst(self.low.program, self.operator), *([_free(claim)] if claim else [])]
-        return (ir.If(functools.reduce(_both, tests), body),) if tests else body
-
-
-def _both(left: ir.Expr, right: ir.Expr) -> ir.Expr:
-    return ir.Logical("and", left, right)
-
-
-def _free(claim: ir.Claim) -> ir.Expr:
-    return ir.Compare("==", ir.Load(claim.prop, claim.index, claim.value.type), claim.expected)
-
-
-@dataclass(frozen=True)
-class OpenSet:
-    """The vertices at which the claim of `prop` from `expected` may still succeed: a bitmap, kept from pull to pull."""
-
-    name: str
-    following: str
-    prop: str
-    expected: ir.Const
-
-    def is_open(self, vertex: ir.Expr) -> ir.Expr:
-        """Whether the claim at `vertex` is open."""
-        return ir.Compare("==", ir.Load(self.prop, vertex, self.expected.type), self.expected)
-
-
-def lower_pull(
-    low: Lowering, apply: ir.EdgeApply, target: str | None = None, opened: OpenSet | None = None
-) -> ir.Body:
-    """The kernel-level body of a pull. It fills `target`, by default a frontier of its own.
-
-    With `opened` only its vertices are visited, and those that stay open are kept for the next pull.
-    """
+def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     assert apply.schedule is not None
     operator = low.operator(apply.op)
+    if apply.among and not apply.keeping:
+        return _behind_guard(low, apply, operator)
     dst = operator.args[2]
-    if apply.out and target is None:
-        target = low.target(apply.out)
-    data_driven = apply.schedule.drive is Drive.DATA
-    original = apply.frontier
+    target = low.target(apply)
     segments = apply.schedule.segments
-    before: ir.Body = before_round(apply, target, ir.Layout.BITMAP)
-    candidates = ""
-    if data_driven:
+    inner = apply
+    if apply.schedule.drive is Drive.DATA:
         candidates, active, collected = collect(low, apply, operator)
-        before = (
-            *collected,
-            *before_round(with_fields(apply, {"frontier": active}), target, ir.Layout.BITMAP),
-        )
-        apply = with_fields(apply, {"frontier": active})
-    body, arcs = pull_body(low, apply, operator, target, opened)
-    if opened:
-        loop = ir.ParFor(dst, ir.Layout.BITMAP, opened.name, body, apply.label, span=apply.span)
-        before = (*before, ir.FrontierClear(opened.following, ir.Layout.BITMAP))
-    elif data_driven:
-        loop = ir.ParFor(dst, ir.Layout.SPARSE, candidates, body, apply.label, span=apply.span)
+        inner = with_fields(apply, {"frontier": active})
+        before: ir.Body = (*collected, *before_round(inner, target, ir.Layout.BITMAP))
+        domain: tuple[ir.Layout | None, str | None] = (ir.Layout.SPARSE, candidates)
     else:
-        loop = ir.ParFor(
-            dst, None, None, body, apply.label, words=segments == 1, segments=segments, span=apply.span
-        )
+        before = before_round(apply, target, ir.Layout.BITMAP)
+        domain = (ir.Layout.BITMAP, apply.among) if apply.among else (None, None)
+    body, arcs = pull_body(low, inner, operator, target)
+    words = domain == (None, None) and segments == 1
+    loop = ir.ParFor(dst, *domain, body, apply.label, words=words, segments=segments, span=apply.span)
     loop = with_pieces(low, apply, loop, apply.entering)
-    traced = with_fields(apply, {"frontier": original})
     whole = segments > 1 and not only_claims(operator.body)
     walked = ir.GraphSize("num_arcs") if whole else count_of(arcs)
-    done = after_round(traced, target, "pull", walked, low.mixed)
+    done = after_round(apply, target, "pull", walked)
     after: ir.Body = ()
-    if opened:
-        swap = ir.Single((ir.FrontierSwap(opened.name, opened.following),), span=apply.span)
+    if apply.among and apply.keeping:
+        before = (*before, ir.FrontierClear(apply.keeping, ir.Layout.BITMAP))
+        swap = ir.Single((ir.FrontierSwap(apply.among, apply.keeping),), span=apply.span)
         done = (swap, *done)
-        after = _still_open(low, opened) if is_cut(apply) else ()
+        after = _still_open(low, apply) if is_cut(apply) else ()
     return (*before, ir.SetGlobal(arcs, scalar(0)), loop, *after, *done)
 
 
-def _still_open(low: Lowering, opened: OpenSet) -> ir.Body:
+def _still_open(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     """Keep what stays open in a loop of its own: a piece cannot tell while others may still claim the vertex."""
     v = low.fresh("v")
-    keep = ir.FrontierPush(opened.following, ir.Var(v, VID), ir.Layout.BITMAP, True)
-    return (ir.ParFor(v, ir.Layout.BITMAP, opened.name, (ir.If(opened.is_open(ir.Var(v, VID)), (keep,)),)),)
+    return (ir.ParFor(v, ir.Layout.BITMAP, apply.among, (still_open(low, apply, ir.Var(v, VID)),)),)
 
 
-def pull_body(
-    low: Lowering,
-    apply: ir.EdgeApply,
-    operator: ir.Operator,
-    target: str | None,
-    opened: OpenSet | None = None,
-) -> tuple[ir.Body, str]:
-    """What is done for one destination, and the name of the counter of its arcs."""
+def _behind_guard(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> ir.Body:
+    """A pull into the vertices alone at which the guard of its operator holds; it lasts for the round.
+
+    before: `f = edge_apply(reach, f) ... among open` with `if level[dst] == -1 { paths[dst] += paths[src] }`
+    after:  `parfor v in vertices words { if level[v] == -1 and degree(in, v) > 0 { push open v } };
+            parfor dst in bitmap open { let acc = paths[dst]; for (src, e) in in(dst) { ... } ... }`
+
+    The guard is looked at once for a vertex and round, 64 vertices at a time, and no longer at each arc.
+    """
     assert apply.schedule is not None
-    hit = low.fresh("hit") if target else None
-    pull = Pull(low, apply, operator, hit)
-    body, arcs = pull.visit()
-    if target and hit:
-        pushed = push(apply, target, ir.Var(operator.args[2], VID), own=True)
-        if apply.schedule.segments > 1:  # a vertex may change in several segments
-            pushed = with_fields(pushed, {"dedupe": True})
-        stores = len(pull.registers)
-        body, stored = (body[:-stores], body[-stores:]) if stores else (body, ())
-        body = (ir.Let(hit, BOOL, FALSE), *body, ir.If(ir.Var(hit, BOOL), (*stored, pushed)))
-    if opened and not is_cut(apply):
-        dst = ir.Var(operator.args[2], VID)
-        keep = ir.FrontierPush(opened.following, dst, ir.Layout.BITMAP, True)
-        return (*body, ir.If(opened.is_open(dst), (keep,))), arcs
-    return pull.guarded(pulled(low, apply, operator, body, target, arcs)), arcs
-
-
-def collect(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> tuple[str, str, ir.Body]:
-    """Collect the vertices that the frontier's arcs lead to: their name, the frontier as a bitmap, the loop."""
-    assert apply.frontier is not None
-    candidates, active = low.target(f"{apply.label}.candidates"), low.target(f"{apply.label}.active")
-    v, u, e = (low.fresh(n) for n in ("v", "u", "e"))
-    gather = ir.FrontierPush(candidates, ir.Var(u, VID), ir.Layout.SPARSE, True)
-    body: ir.Body = (ir.ForNeighbors(u, e, ir.Var(v, VID), apply.leaving, (gather,)),)
+    assert apply.among is not None
+    tests = lasting_tests(low.program, operator)
+    assert tests, "the operator has a guard"
+    dst = operator.args[2]
+    inner = with_fields(operator, {"body": without(operator.body, tests)})
+    target, balance = low.target(apply), apply.schedule.balance
+    uncut = with_fields(apply, {"schedule": replace(apply.schedule, balance=VERTEX)})
+    body, arcs = pull_body(low, uncut, inner, target)
+    v = low.fresh("v")
+    here = ir.Var(v, VID)
+    some: ir.Expr = ir.Compare(">", ir.Degree(here, apply.entering), scalar(0))
+    tests = [transform(t, lambda n: here if isinstance(n, ir.Var) and n.name == dst else None) for t in tests]
+    push: ir.Stmt = ir.FrontierPush(apply.among, here, ir.Layout.BITMAP, True)
+    choice = ir.If(functools.reduce(lambda a, b: ir.Logical("and", a, b), [*tests, some]), (push,))
+    loop = ir.ParFor(dst, ir.Layout.BITMAP, apply.among, body, apply.label, span=apply.span)
+    if balance != VERTEX and shared_loops(loop):
+        loop = with_fields(loop, {"balance": balance})
     return (
-        candidates,
-        active,
-        (
-            ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE),
-            ir.Single((ir.FrontierClear(candidates, ir.Layout.SPARSE),)),
-            with_pieces(
-                low,
-                apply,
-                ir.ParFor(v, ir.Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
-                apply.leaving,
-            ),
-            ir.FrontierCopy(active, apply.frontier),
-        ),
+        *before_round(apply, target, ir.Layout.BITMAP),
+        ir.FrontierClear(apply.among, ir.Layout.BITMAP),
+        ir.ParFor(v, None, None, (choice,), words=True, span=apply.span),
+        ir.SetGlobal(arcs, scalar(0)),
+        loop,
+        *after_round(apply, target, "pull", count_of(arcs)),
     )
+
+
+def _is_pull(schedule: ApplySchedule) -> bool:
+    fixed = schedule.phases is Phases.FUSED and schedule.drive is not Drive.AUTO
+    return fixed and schedule.direction is Direction.PULL
+
+
+lower_pull = lowering("lower-pull", ir.EdgeApply, _is_pull, _lower)

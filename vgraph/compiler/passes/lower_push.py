@@ -7,7 +7,7 @@ after:  `parfor src in sparse f { for (dst, e) in out(src) { dist[dst] min= ... 
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.passes.balance_load import arcs_of, with_pieces
+from vgraph.compiler.passes.cut_loops import arcs_of, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
@@ -16,22 +16,22 @@ from vgraph.compiler.passes.lowering import (
     count_of,
     hoist_loads,
     input_layout,
+    lowering,
     scalar,
     updates,
     wants_membership,
 )
 from vgraph.compiler.types import VID
+from vgraph.schedule import ApplySchedule, Direction, Drive, Phases
 
 
-def lower_push(low: Lowering, apply: ir.EdgeApply, target: str | None = None) -> ir.Body:
-    """The kernel-level body of a push; it fills `target`, by default a frontier of its own."""
+def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
-    if apply.out and target is None:
-        target = low.target(apply.out)
+    target = low.target(apply)
     hoisted, walked = hoist_loads(low, updates(low, apply, operator, target), src)
-    arcs = low.counter()
+    arcs = apply.counting or low.counter()
     visit: ir.Body = (
         ir.ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),
         *hoisted,
@@ -47,5 +47,13 @@ def lower_push(low: Lowering, apply: ir.EdgeApply, target: str | None = None) ->
         *before_round(apply, target, given),
         ir.SetGlobal(arcs, scalar(0)),
         with_pieces(low, apply, loop, apply.leaving),
-        *after_round(apply, target, "push", count_of(arcs), low.mixed),
+        *after_round(apply, target, "push", count_of(arcs)),
     )
+
+
+def _is_push(schedule: ApplySchedule) -> bool:
+    fixed = schedule.phases is Phases.FUSED and schedule.drive is not Drive.AUTO
+    return fixed and schedule.direction is Direction.PUSH
+
+
+lower_push = lowering("lower-push", ir.EdgeApply, _is_push, _lower)

@@ -1,4 +1,4 @@
-"""`lower-queues`: priority queues become buckets by value; part of `lower-applies`.
+"""`lower-queues`: priority queues become buckets by value.
 
 before: `priority q: degree`; `f = pop q`; `requeue q changed`
 after:  `buckets q(v): max(degree[v], @q.level) - 1`; `more = advance q; while more { @q.level = bucket(q) + 1;
@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, with_fields
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, scalar
 from vgraph.compiler.types import BOOL, I64, VID
 
@@ -35,15 +36,15 @@ class Queue:
         return self.decl.name
 
 
-def declare(low: Lowering, decl: ir.QueueDecl) -> Queue:
+def _declare(low: Lowering, decl: ir.QueueDecl) -> Queue:
     """Declare what a queue needs."""
     taken, level, left = (low.fresh(f"{decl.name}.{what}") for what in ("taken", "level", "left"))
     for name in (level, left):
-        low.globals[name] = ir.Global(name, I64)
-    low.properties[taken] = ir.Property(taken, BOOL, ir.Site.VERTEX, ir.Origin.LOCAL, span=decl.span)
+        low.declare("globals", ir.Global(name, I64))
+    low.declare("properties", ir.Property(taken, BOOL, ir.Site.VERTEX, ir.Origin.LOCAL, span=decl.span))
     queue, v = Queue(decl, taken, level, left), low.fresh("v")
     key = ir.Binary("-", ir.Binary("max", _value(low, queue, v), ir.GlobalVar(level, I64)), _SHIFT)
-    low.buckets[decl.name] = ir.BucketsDecl(decl.name, v, key, span=decl.span)
+    low.declare("buckets", ir.BucketsDecl(decl.name, v, key, span=decl.span))
     return queue
 
 
@@ -53,7 +54,7 @@ def _value(low: Lowering, queue: Queue, v: str) -> ir.Expr:
     return value if t == I64 else ir.Cast(I64, value)
 
 
-def lower_queue(low: Lowering, queues: dict[str, Queue], n: ir.Node) -> ir.Node | ir.Body | None:
+def _lower(low: Lowering, queues: dict[str, Queue], n: ir.Node) -> ir.Node | ir.Body | None:
     """The kernel-level form of a node that is about a queue; None for any other."""
     match n:
         case ir.QueueFill(queue=name):
@@ -91,7 +92,7 @@ def _update(low: Lowering, queue: Queue, frontier: str | None) -> ir.Body:
 
 def _pop(low: Lowering, queue: Queue, n: ir.QueuePop) -> ir.Body:
     """Buckets are tried in order until one has a vertex that still belongs there."""
-    v, ok, more, found = low.fresh("v"), low.fresh("ok"), low.fresh("more"), low.target(n.out)
+    v, ok, more, found = low.fresh("v"), low.fresh("ok"), low.fresh("more"), low.hidden(f"{n.out}.next")
     here, level = ir.Var(v, VID), ir.GlobalVar(queue.level, I64)
     leave: ir.Body = (
         ir.Let(ok, BOOL, FALSE),
@@ -114,3 +115,16 @@ def _pop(low: Lowering, queue: Queue, n: ir.QueuePop) -> ir.Body:
         ir.Single(swap),
         ir.SetGlobal(queue.left, ir.Binary("-", ir.GlobalVar(queue.left, I64), ir.FrontierSize(n.out))),
     )
+
+
+def _run(program: ir.Program, context: Context) -> ir.Program:
+    if not program.queues:
+        return program
+    low = Lowering(program, context)
+    queues = {q.name: _declare(low, q) for q in program.queues}
+    body = transform_body(program.body, lambda n: _lower(low, queues, n))
+    results = tuple(transform(r, lambda n: _lower(low, queues, n)) for r in program.results)
+    return with_fields(low.finished(body), {"queues": (), "results": results})
+
+
+lower_queues = Pass("lower-queues", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)

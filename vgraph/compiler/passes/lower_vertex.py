@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import transform_body, walk
-from vgraph.compiler.passes.balance_load import arcs_of, by_lanes, vertex_operator, with_pieces
+from vgraph.compiler.passes.cut_loops import arcs_of, by_lanes, vertex_operator, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
@@ -16,6 +16,7 @@ from vgraph.compiler.passes.lowering import (
     before_round,
     count_of,
     input_layout,
+    lowering,
     push,
     scalar,
     shared_writes,
@@ -24,12 +25,11 @@ from vgraph.compiler.passes.lowering import (
 from vgraph.compiler.types import VID
 
 
-def lower_vertex(low: Lowering, apply: ir.VertexApply) -> ir.Body:
-    """The kernel-level body of a vertex operator's round."""
+def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     assert apply.schedule is not None
     operator, shared = vertex_operator(apply, low.operator(apply.op))
     (v,) = operator.args
-    target = low.target(apply.out) if apply.out else None
+    target = low.target(apply)
 
     def emitted(n: ir.Node) -> ir.Stmt | tuple[ir.Stmt, ...] | None:
         if not isinstance(n, ir.Emit):
@@ -78,3 +78,6 @@ def _walked(body: ir.Body, v: str) -> list[ir.Orientation]:
         if isinstance(n, ir.ForNeighbors) and isinstance(n.of, ir.Var) and n.of.name == v
     }
     return [o for o in ir.Orientation if o in walked]
+
+
+lower_vertex = lowering("lower-vertex", ir.VertexApply, lambda schedule: True, _lower)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 from vgraph.compiler import ir
+from vgraph.compiler.axes.one_order import in_turn
 from vgraph.compiler.ir.rewrite import (
+    Context,
     FreshNames,
+    Pass,
+    driver,
     fresh_names,
     local_names,
     rename,
     transform_body,
+    transform_driver,
     walk,
     with_fields,
 )
+from vgraph.compiler.passes.loop_hints import with_hints
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, element_of
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
 
@@ -26,30 +33,26 @@ def layout_of(layout: FrontierLayout) -> ir.Layout:
     return ir.Layout.BITMAP if layout is FrontierLayout.BITMAP else ir.Layout.SPARSE
 
 
-@dataclass
 class Lowering:
-    """One program on its way to kernel level: gives fresh names, collects what has to be declared."""
+    """One pass on its way through a program: gives fresh names, and collects what has to be declared."""
 
-    program: ir.Program
-    warps: bool = False
-    """Whether the device has lanes that can share the arcs of a vertex."""
-    directed: bool = False
-    """Whether the transpose of the graph may not have been built."""
-    deterministic: bool = False
-    """Whether the result may not depend on the order in which threads come."""
-    fresh: FreshNames = field(init=False)
-    frontiers: dict[str, ir.FrontierDecl] = field(default_factory=dict)
-    globals: dict[str, ir.Global] = field(default_factory=dict)
-    buckets: dict[str, ir.BucketsDecl] = field(default_factory=dict)
-    properties: dict[str, ir.Property] = field(default_factory=dict)
-    mixed: set[str] = field(default_factory=set)
-    """Hidden frontiers that are filled in one layout or the other, as the round goes."""
-    params: dict[str, ir.Param] = field(default_factory=dict)
-    at_loop: list[ir.Stmt] = field(default_factory=list)
-    """What has to stand before the innermost loop around the apply that is being lowered."""
+    def __init__(self, program: ir.Program, context: Context) -> None:
+        self.program, self.context = program, context
+        self._declared: dict[str, list[ir.Node]] = {}
 
-    def __post_init__(self) -> None:
-        self.fresh = fresh_names(with_fields(self.program, {"operators": ()}))
+    @cached_property
+    def fresh(self) -> FreshNames:
+        """Gives names that the program does not have, but for those inside its operators."""
+        return fresh_names(with_fields(self.program, {"operators": ()}))
+
+    def declare(self, group: str, declaration: ir.Node) -> None:
+        """Add to a group of the program's declarations: `properties`, `globals`, `frontiers`, ..."""
+        self._declared.setdefault(group, []).append(declaration)
+
+    def finished(self, body: ir.Body) -> ir.Program:
+        """The program with another driver loop, and with what was declared."""
+        more = {group: (*getattr(self.program, group), *nodes) for group, nodes in self._declared.items()}
+        return with_fields(self.program, {**more, "body": body})
 
     def operator(self, name: str) -> ir.Operator:
         """The operator with its locals renamed apart from everything in the driver loop and in other loops."""
@@ -68,26 +71,69 @@ class Lowering:
     def counter(self, hint: str = "arcs") -> str:
         """A global that counts the arcs walked in one round, or what `hint` names."""
         name = self.fresh(hint)
-        self.globals[name] = ir.Global(name, I64)
+        self.declare("globals", ir.Global(name, I64))
         return name
 
     def number(self, name: str, t: Scalar = I64) -> ir.Var:
         """A hidden parameter, `policy.*` or `graph.*`."""
-        if all(p.name != name for p in self.program.params):
-            self.params[name] = ir.Param(name, t)
+        known = (*self.program.params, *self._declared.get("params", ()))
+        if all(p.__dict__["name"] != name for p in known):
+            self.declare("params", ir.Param(name, t))
         return ir.Var(name, t)
 
     def buffer(self, hint: str, t: Type, site: ir.Site) -> str:
         """A property that lies between two parallel loops."""
         name = self.fresh(hint)
-        self.properties[name] = ir.Property(name, t, site, ir.Origin.LOCAL)
+        self.declare("properties", ir.Property(name, t, site, ir.Origin.LOCAL))
         return name
 
-    def target(self, frontier: str) -> str:
-        """A hidden frontier that a round fills before it takes the place of `frontier`."""
-        name = self.fresh(f"{frontier}.next")
-        self.frontiers[name] = ir.FrontierDecl(name)
+    def hidden(self, hint: str) -> str:
+        """A frontier that the algorithm does not know of."""
+        name = self.fresh(hint)
+        self.declare("frontiers", ir.FrontierDecl(name))
         return name
+
+    def target(self, apply: ir.EdgeApply | ir.VertexApply) -> str | None:
+        """The hidden frontier that a round fills before it takes the place of its output; None if it has none."""
+        shared = apply.into if isinstance(apply, ir.EdgeApply) else None
+        return shared or (self.hidden(f"{apply.out}.next") if apply.out else None)
+
+
+def rewriting(
+    name: str, wanted: Callable[[ir.Stmt], bool], rule: Callable[[Lowering, Any], ir.Body | None]
+) -> Pass:
+    """A pass that rewrites the `wanted` statements of the driver loop; without one the program is what it was."""
+
+    def run(program: ir.Program, context: Context) -> ir.Program:
+        if not any(map(wanted, driver(program.body))):
+            return program
+        low = Lowering(program, context)
+        body = transform_driver(program.body, lambda n: rule(low, n) if wanted(n) else None)
+        return program if body is program.body else low.finished(body)
+
+    return Pass(name, run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)
+
+
+def lowering(
+    name: str,
+    kind: type[ir.EdgeApply | ir.VertexApply],
+    form: Callable[[ApplySchedule], bool],
+    lower: Callable[[Lowering, Any], ir.Body],
+) -> Pass:
+    """A pass that turns every apply of this kind, of a schedule in this form, into loops."""
+
+    def wanted(n: ir.Stmt) -> bool:
+        return isinstance(n, kind) and n.schedule is not None and form(n.schedule)
+
+    def rule(low: Lowering, n: ir.EdgeApply | ir.VertexApply) -> ir.Body:
+        assert n.schedule is not None
+        body = lower(low, n)
+        if low.context.deterministic and in_turn(low.program, low.program.operator(n.op)):
+            # Threads would come in an order that matters, so one visits all.
+            body = tuple(ir.Alone((s,), span=s.span) if isinstance(s, ir.ParFor) else s for s in body)
+        return with_hints(body, n.schedule)
+
+    return rewriting(name, wanted, rule)
 
 
 # --- frontiers ------------------------------------------------------------------------------------------------
@@ -120,7 +166,6 @@ def after_round(
     target: str | None,
     direction: str,
     arcs: ir.Expr,
-    mixed: Collection[str] = (),
 ) -> ir.Body:
     """Record the round; the frontier that was filled takes its place."""
     assert apply.schedule is not None
@@ -128,12 +173,13 @@ def after_round(
         ir.GraphSize("num_vertices") if apply.frontier is None else ir.FrontierSize(apply.frontier)
     )
     body: list[ir.Stmt] = []
-    if not apply.label.endswith(".copy"):
+    if not (isinstance(apply, ir.VertexApply) and apply.untraced):
         body.append(ir.Trace(apply.label, direction, active, arcs, span=apply.span))
     if target is not None:
         assert apply.out is not None
         swap: list[ir.Stmt] = [ir.FrontierSwap(apply.out, target, span=apply.span)]
-        if layout_of(apply.schedule.frontier) is ir.Layout.SPARSE or target in mixed:
+        either = isinstance(apply, ir.EdgeApply) and apply.into is not None  # another form may have filled it
+        if either or layout_of(apply.schedule.frontier) is ir.Layout.SPARSE:
             swap.append(ir.FrontierClear(target, ir.Layout.SPARSE, span=apply.span))
         body.append(ir.Single(tuple(swap), span=apply.span))
     return tuple(body)

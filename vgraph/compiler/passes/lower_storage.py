@@ -1,0 +1,72 @@
+"""`lower-storage`: how frontiers and the properties of arcs are stored; the program is at kernel level.
+
+before: `frontier f`; `edge weight`; `parfor dst in vertices { for (src, e) in in(dst) { ... weight[e] ... } }`
+after:  `frontier f sparse bitmap`; `edge_in weight.in`; `... { for (src, e) in in(dst) { ... weight.in[e] ... } }`
+"""
+
+from __future__ import annotations
+
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
+from vgraph.compiler.types import EID
+from vgraph.graph.segments import property_name
+
+
+def _edges_in_order(program: ir.Program) -> ir.Program:
+    """Edge properties reached through in-arcs are read in the order of the transpose, or of its segments."""
+    incoming = {
+        n.edge: n.segments
+        for n in walk(program)
+        if isinstance(n, ir.ForNeighbors) and n.orientation is ir.Orientation.IN
+    }
+    permuted: dict[str, ir.Property] = {}
+
+    def rule(n: ir.Node) -> ir.Node | None:
+        if (
+            isinstance(n, ir.Load)
+            and n.index.type == EID
+            and isinstance(n.index, ir.Var)
+            and n.index.name in incoming
+        ):
+            declared = program.property(n.prop)
+            if declared.site is not ir.Site.EDGE:
+                return None
+            name, site = f"{n.prop}.in", ir.Site.EDGE_IN
+            if incoming[n.index.name] > 1:
+                name, site = property_name(n.prop, incoming[n.index.name]), ir.Site.EDGE_SEGMENTS
+            permuted[name] = ir.Property(name, declared.type, site, declared.origin, span=declared.span)
+            return with_fields(n, {"prop": name})
+        return None
+
+    body = transform_body(program.body, rule)
+    used = {n.prop for top in body for n in walk(top) if isinstance(n, ir.Load)}
+    kept = tuple(p for p in program.properties if p.site is not ir.Site.EDGE or p.name in used)
+    return with_fields(program, {"body": body, "properties": (*kept, *permuted.values())})
+
+
+def _frontiers_in_layouts(program: ir.Program) -> ir.Program:
+    """Every frontier takes the layouts that any of them needs."""
+    nodes = [n for top in program.body for n in walk(top)]
+    bitmap = any(
+        isinstance(n, ir.InFrontier)
+        or (
+            isinstance(n, ir.FrontierPush | ir.FrontierConvert | ir.FrontierClear | ir.ParFor)
+            and n.layout is ir.Layout.BITMAP
+        )
+        for n in nodes
+    )
+    flags = any(isinstance(n, ir.FrontierPush) and n.layout is ir.Layout.SPARSE and n.dedupe for n in nodes)
+    layouts = (ir.Layout.SPARSE, ir.Layout.BITMAP) if bitmap else (ir.Layout.SPARSE,)
+    frontiers = tuple(ir.FrontierDecl(f.name, layouts, flags) for f in program.frontiers)
+    body = program.body
+    if not bitmap:
+        body = transform_driver(body, lambda n: () if isinstance(n, ir.FrontierConvert) else None)
+    return with_fields(program, {"frontiers": frontiers, "body": body})
+
+
+def _run(program: ir.Program, context: Context) -> ir.Program:
+    lowered = with_fields(program, {"operators": (), "level": ir.Level.KERNEL})
+    return _frontiers_in_layouts(_edges_in_order(lowered))
+
+
+lower_storage = Pass("lower-storage", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.KERNEL)
