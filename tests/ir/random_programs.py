@@ -331,6 +331,9 @@ class Maker:
                 lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
                 lambda: ir.ParFor(v, None, None, self.body({v: VID}), segments=4),
                 lambda: ir.ParFor(v, None, None, self.body({v: VID}), lanes=self.pick(tuple(ir.Lanes))),
+                lambda: ir.ParFor(
+                    v, None, None, self.body({v: VID}), balance=self.pick(AXES["balance"].candidates)
+                ),
                 lambda: ir.Pipeline(
                     v, layout, frontier, *self.channel(), self.body({v: VID}), self.body({v: VID}), "relax"
                 ),
@@ -368,5 +371,15 @@ class Maker:
         op = self.pick(self.operators)
         schedule = ApplySchedule(**{name: self.pick(axis.candidates) for name, axis in AXES.items()})
         label = self.pick((op, "sweep", "the label", ""))
-        whole = (op, self.pick(optional), self.pick(optional), label, self.pick((None, schedule)))
-        return ir.EdgeApply(*whole, self.chance()) if kind is ir.EdgeApply else kind(*whole)
+        whole = (
+            op,
+            self.pick(optional),
+            self.pick(optional),
+            label,
+            self.pick((None, schedule)),
+            self.chance(),
+        )
+        shared = [
+            self.pick((None, name)) for name in (*self.frontiers, "arcs", self.frontiers[0], self.new())
+        ]
+        return ir.EdgeApply(*whole, *shared[-4:]) if kind is ir.EdgeApply else kind(*whole)

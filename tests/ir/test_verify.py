@@ -28,6 +28,34 @@ run {
   requeue queue f
 }
 """
+PLAN = "direction=pull, phases=fused, drive=topology, frontier=bitmap, sync=async, deduplicate=false"
+SCHEDULED = f"""\
+program both: scheduled, ids 32, offsets 32
+vertex level: i32 local
+global @arcs: i64
+global @least: i32
+frontier frontier
+frontier next
+frontier open
+frontier still
+operator visit(src, edge, dst) {{
+  claim level[dst] from -1:i32 with level[src] {{
+  }}
+}}
+run {{
+  while (size(frontier) > 0:i64) {{
+    frontier = edge_apply(visit, frontier) schedule({PLAN}) into next counting arcs among open keeping still
+    parfor v in sparse frontier cut out balance split(4) {{
+      let d: i32 = level[v]
+      for (dst, e) in out(v) {{
+        level[dst] min= d
+        push next dst sparse dedupe
+      }}
+    }}
+  }}
+}}
+return level
+"""
 BUCKETS = """\
 program pushed: kernel, ids 32, offsets 32
 vertex key: i64 local
@@ -56,7 +84,7 @@ run {
 """
 
 
-@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED, QUEUE, BUCKETS, COPIED])
+@pytest.mark.parametrize("text", [SSSP, SSSP_PUSH, SSSP_PULL, MIXED, QUEUE, BUCKETS, COPIED, SCHEDULED])
 def test_valid_programs_pass(text):
     program = parse_program(text)
     verify(program, program.level, spans=True)
@@ -150,7 +178,20 @@ BROKEN = [
     (MIXED, "x[v] = k", 'fail "no"', "may not stand in a vertex operator", ir.Fail),
     (MIXED, "edge_apply(join)", "vertex_apply(join)", "is not a vertex operator", ir.VertexApply),
     (MIXED, "  g = all", "  @total += 1:i64\n  g = all", "may not stand in the driver loop", ir.ReduceGlobal),
+    # scheduled level, where loops may stand beside applies
+    (SCHEDULED, " into next counting arcs", " into other", "no frontier is called other", ir.EdgeApply),
+    (SCHEDULED, "frontier = edge_apply", "edge_apply", "takes the place of an output", ir.EdgeApply),
+    (SCHEDULED, "counting arcs", "counting least", "in a global of type i64, not in least", ir.EdgeApply),
+    (SCHEDULED, "among open ", "", "what stays open is kept of a set", ir.EdgeApply),
+    (SCHEDULED, "level[dst] min= d", "atomic level[dst] min= d", "atomics are chosen", ir.Reduce),
     # kernel level
+    (
+        SSSP_PUSH,
+        "sparse frontier as relax",
+        "sparse frontier balance twc as relax",
+        "is limit and lanes",
+        ir.ParFor,
+    ),
     (SSSP_PULL, "edge_in weight.in", "edge weight.in", "indexes edge_in properties", ir.Load),
     (SSSP_PUSH, "edge weight", "edge_in weight", "indexes edge_in properties", ir.Load),
     (COPIED, "edge weight", "edge_in weight", "indexes edge_in properties", ir.Load),
