@@ -35,6 +35,10 @@ OPTIMISED = re.compile(
 loops over common arcs, and what looks at the code."""
 
 
+def pytest_configure() -> None:
+    os.environ.setdefault("VGRAPH_VERIFY", "1")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def level_of_optimisation(request: pytest.FixtureRequest) -> Iterator[None]:
     """Other programs of tests run for a moment: VGRAPH_OPT=0, unless it is set, is several times as fast."""

@@ -46,6 +46,8 @@ class Knobs:
     """Threads of a run when the call gives none; None: the CPUs this process may use."""
     opt: int = MAX_OPT
     """LLVM's level of optimisation of code for the CPU; at 0 programs compile in a tenth of the time and run slowly."""
+    verify: bool = False
+    """Verify the IR after every pass of the compiler, not only before the first and after the last."""
     all_frames: bool = False
     """Keep vgraph's own frames in the tracebacks of errors in the user's programs, files and calls."""
 
@@ -97,6 +99,7 @@ _READERS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
     "no_cache": (_flag, "0 or 1"),
     "threads": (_positive, "a positive number of threads"),
     "opt": (_level(MAX_OPT), f"a level from 0 to {MAX_OPT}"),
+    "verify": (_flag, "0 or 1"),
     "all_frames": (_flag, "0 or 1"),
 }
 _VARIABLES: Final = tuple("VGRAPH_" + field.name.upper() for field in fields(Knobs))

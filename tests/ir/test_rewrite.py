@@ -168,6 +168,13 @@ def test_the_manager_names_the_guilty_pass(passes, message):
         PassManager().run(parse_program(SSSP), passes)
 
 
+def test_the_guilty_pass_is_found_where_only_the_end_is_verified():
+    lose = Pass("lose", _lose_a_declaration, ir.Level.ALGORITHM, ir.Level.ALGORITHM)
+    same = Pass("same", _same, ir.Level.ALGORITHM, ir.Level.ALGORITHM)
+    with pytest.raises(InternalError, match="pass lose broke the program"):
+        PassManager().run(parse_program(SSSP), [same, lose, same], between=False)
+
+
 def test_a_broken_input_is_nobodys_fault():
     with pytest.raises(InternalError, match="not valid before the first pass"):
         PassManager().run(_lose_a_declaration(parse_program(SSSP), None), [])

@@ -29,7 +29,7 @@ def buffered(text: str, **options: object):
 def test_a_push_reads_only_its_frontier_so_only_that_is_copied() -> None:
     applies, operators = buffered(looping(LOWEST), sync=vg.BSP)
     assert [a.split(" as ")[0] for a in applies] == [
-        "vertex_apply(visit.copy, frontier)",
+        "vertex_apply(visit.copy, frontier) untraced",
         "frontier = edge_apply(visit.bsp, frontier)",
     ]
     assert "dist[dst] min= (dist.old[src] + dist[dst])" in operators["visit.bsp"]
@@ -40,7 +40,7 @@ def test_a_push_reads_only_its_frontier_so_only_that_is_copied() -> None:
 def test_a_vertex_operator_reads_neighbors_anywhere_so_all_is_copied(frontier: str) -> None:
     applies, operators = buffered(once(GATHER, args="v", frontier=frontier))
     assert [a.split(" as ")[0] for a in applies] == [
-        "vertex_apply(visit.copy)",
+        "vertex_apply(visit.copy) untraced",
         f"vertex_apply(visit.bsp{frontier})",
     ]
     assert "dist[v] min= dist.old[u]" in operators["visit.bsp"]
@@ -49,7 +49,7 @@ def test_a_vertex_operator_reads_neighbors_anywhere_so_all_is_copied(frontier: s
 def test_an_edge_operator_that_reads_other_vertices_than_src_copies_all() -> None:
     body = "let first: vid = dst\nfirst = cast<vid>(level[dst])\ndist[dst] min= (dist[first] + dist[src])"
     applies, operators = buffered(looping(body), sync=vg.BSP)
-    assert applies[0].split(" as ")[0] == "vertex_apply(visit.copy)"
+    assert applies[0].split(" as ")[0] == "vertex_apply(visit.copy) untraced"
     assert "dist[dst] min= (dist.old[first] + dist.old[src])" in operators["visit.bsp"]
 
 

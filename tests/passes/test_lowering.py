@@ -178,6 +178,16 @@ def test_golden_ir_after_each_pass(name, options, golden):
     golden(Path(__file__).parent / "golden" / f"{words}.ir", "\n".join(texts))
 
 
+def test_rounds_of_the_users_are_traced_whatever_their_label_and_copies_are_not():
+    text = PROGRAMS["sums"].replace('as "again"', 'as "again.copy"').replace("as again", 'as "again.copy"')
+    assert "again.copy" in text
+    kernel = lowered(parse_program(text), Schedule(), 0)
+    assert "again.copy" in {n.label for n in walk(kernel) if isinstance(n, ir.Trace)}
+    bsp = lowered(parse_program(PROGRAMS["sssp"]), Schedule().at("relax", sync=vg.BSP), 0)
+    assert {n.label for n in walk(bsp) if isinstance(n, ir.Trace)} == {"relax"}
+    assert "relax.copy" in {n.label for n in walk(bsp) if isinstance(n, ir.ParFor)}
+
+
 @pytest.mark.parametrize("drive", [vg.TOPOLOGY, vg.DATA], ids=str)
 def test_a_pull_looks_at_conditions_on_dst_before_it_walks_arcs(drive):
     schedule = Schedule().at("count", direction=vg.PULL, drive=drive)

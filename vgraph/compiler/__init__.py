@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vgraph.config import knobs
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def build(
         abilities=backend.abilities,
         deterministic=deterministic,
     )
-    kernel = PassManager(context).run(program, passes or pipeline(), on_pass=on_pass)
+    kernel = PassManager(context).run(program, passes or pipeline(), between=knobs().verify, on_pass=on_pass)
     assert kernel.level is ir.Level.KERNEL
     # [kernel IR] -> [text]
     return Compiled(resolved, kernel, backend.emit(kernel), tuple(context.notes))

@@ -335,13 +335,16 @@ class PassManager:
         passes: Sequence[Pass],
         *,
         verify: bool = True,
+        between: bool = True,
         on_pass: Callable[[Pass, ir.Program], None] | None = None,
     ) -> ir.Program:
         """The program after all `passes`; `on_pass` sees the result of each.
 
-        With `verify` the program is checked at the start and after every pass that changed it. Raises
-        InternalError, or PassError for a pass of the user's, with the name of the pass that broke it.
+        With `verify` the program is checked at the start, at the end, and with `between` after every pass that changed
+        it; what passes of the user's give is always. Raises InternalError, or PassError for a pass of the user's, with
+        the name of the pass that broke it.
         """
+        first = program
         if verify:
             fault = _fault(program, None)
             if fault is not None:
@@ -351,7 +354,7 @@ class PassManager:
                 level = program.level.value
                 raise InternalError(f"pass {step.name} takes {step.takes.value} level, not {level}")
             before, program = program, step.run(program, self.context)
-            if (verify or step.distrusted) and program is not before:
+            if ((verify and between) or step.distrusted) and program is not before:
                 fault = _fault(program, step.gives)
                 if fault is not None:
                     raise step.broke(before, program, fault) from fault
@@ -360,6 +363,9 @@ class PassManager:
                 raise InternalError(f"pass {step.name} gave {level} level, not {step.gives.value}")
             if on_pass is not None:
                 on_pass(step, program)
+        if verify and not between and (fault := _fault(program, None)) is not None:
+            self.run(first, passes)  # says which pass it was
+            raise fault
         return program
 
 

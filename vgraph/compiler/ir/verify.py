@@ -1,7 +1,8 @@
 """The verifier: levels, places, scopes, types and names of a program.
 
-It runs at the start of the pipeline and after every pass; what it lets through, every backend can emit. What a node
-may hold, its class declares (`verify_operands.py`), with a method `verify` for what a declaration cannot say.
+It runs at the start of the pipeline and at its end, in tests and behind passes of the user's after every pass; what it
+lets through, every backend can emit. What a node may hold, its class declares (`verify_operands.py`), with a method
+`verify` for what a declaration cannot say.
 """
 
 from __future__ import annotations
