@@ -11,7 +11,7 @@ import pytest
 from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
-from vgraph.compiler.frontend.driver import RESERVED
+from vgraph.compiler.frontend.lowering.algorithms import RESERVED
 from vgraph.runtime.result import Result
 
 A = vg.algorithms

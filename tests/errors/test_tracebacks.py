@@ -109,7 +109,7 @@ def test_an_error_that_nobody_catches(tmp_path: Path) -> None:
 
 def test_the_knob_keeps_all_frames(tmp_path: Path) -> None:
     text = printed(PROGRAM, tmp_path, VGRAPH_ALL_FRAMES="1")
-    assert str(ROOT / "vgraph" / "compiler" / "frontend" / "driver.py") in files(text)
+    assert str(ROOT / "vgraph" / "compiler" / "frontend" / "program.py") in files(text)
 
 
 CALLS = {

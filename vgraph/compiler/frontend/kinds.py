@@ -68,11 +68,6 @@ class Value:
         """The type of the expression as it stands."""
         return default(self.kind)
 
-    @property
-    def is_vertex(self) -> bool:
-        """True for a vertex id, which may be vg.none."""
-        return self.kind == VID
-
 
 def describe(kind: ValueKind) -> str:
     """A kind in the user's words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vgraph import refusals
@@ -95,10 +96,12 @@ class Builder:
         shift = self.source.first_line - 1
         return Span(self.source, m.line + shift, m.column - 1, m.end_line + shift, m.end_column - 1)
 
-    def refused(self, kind: str, tree: Any) -> Refusal:
-        """The refusal of a construct."""
-        found: type[Refusal] = getattr(refusals.syntax, REFUSED[kind])
-        return found(self.span(tree))
+    def kind(self, tree: Any) -> str:
+        """The rule of the grammar that a tree is of. Raises the Refusal of what the language leaves out."""
+        kind = str(tree.data)
+        if kind in REFUSED:
+            raise getattr(refusals.syntax, REFUSED[kind])(self.span(tree))
+        return kind
 
     def name(self, token: Token) -> str:
         """A name as Python knows it, which for letters that have several forms is not as it was written."""
@@ -114,15 +117,13 @@ class Builder:
         is_async, name, parameters, _, suite = tree.children[-5:]
         if is_async is not None:
             raise refusals.syntax.AsyncCode(self.span(is_async))
-        found = (
-            [self.parameter(p) for p in parameters.children if p is not None]
-            if parameters is not None
-            else []
-        )
+        given = () if parameters is None else parameters.children
+        found = tuple(self.parameter(p) for p in given if p is not None)
         body = self.suite(suite)
-        if body and isinstance(body[0], s.Evaluate) and _is_text(body[0].value):
-            body = body[1:]
-        return s.Function(self.span(name), self.name(name), tuple(found), body)
+        match body:
+            case (s.Evaluate(value=s.Literal(value=str())), *_):
+                body = body[1:]
+        return s.Function(self.span(name), self.name(name), found, body)
 
     def parameter(self, tree: Any) -> s.Parameter:
         """A plain parameter."""
@@ -141,23 +142,8 @@ class Builder:
 
     def statement(self, tree: Any) -> s.Stmt:
         """The record of a statement."""
-        kind = str(tree.data)
         self.at = tree
-        if kind in REFUSED:
-            raise self.refused(kind, tree)
-        made: s.Stmt = getattr(self, kind)(tree)
-        return made
-
-    def expression_stmt(self, tree: Any) -> s.Stmt:
-        return s.Evaluate(self.span(tree), self.expr(tree.children[0]))
-
-    def assign(self, tree: Any) -> s.Stmt:
-        target = self.target(tree.children[0])
-        return s.Assign(self.span(tree), target, self.expr(tree.children[1]))
-
-    def augmented(self, tree: Any) -> s.Stmt:
-        target, op, value = tree.children
-        return s.Augment(self.span(tree), self.target(target), str(op)[:-1], self.expr(value))
+        return _STATEMENTS[self.kind(tree)](self, tree.children, self.span(tree))
 
     def target(self, tree: Any) -> s.Expr:
         """What stands on the left of an assignment."""
@@ -165,39 +151,29 @@ class Builder:
             raise refusals.syntax.TupleAssignment(self.span(tree))
         return self.expr(tree)
 
-    def pass_stmt(self, tree: Any) -> s.Stmt:
-        return s.Pass(self.span(tree))
-
-    def break_stmt(self, tree: Any) -> s.Stmt:
-        return s.Break(self.span(tree))
-
-    def continue_stmt(self, tree: Any) -> s.Stmt:
-        return s.Continue(self.span(tree))
-
-    def return_stmt(self, tree: Any) -> s.Stmt:
-        value = tree.children[0] if tree.children else None
-        return s.Return(self.span(tree), None if value is None else self.expr(value))
-
-    def if_stmt(self, tree: Any) -> s.Stmt:
-        test, then, *elifs, last = tree.children
+    def if_stmt(self, children: Any, span: Span) -> s.Stmt:
+        """`if`, `elif`, `else`."""
+        test, then, *elifs, last = children
         other = () if last is None else self.suite(last.children[0])
         for branch in reversed(elifs):
-            other = (self.branch(branch, branch.children[0], branch.children[1], other),)
-        return self.branch(tree, test, then, other)
+            other = (self.branch(self.span(branch), branch.children[0], branch.children[1], other),)
+        return self.branch(span, test, then, other)
 
-    def branch(self, at: Any, test: Any, then: Any, other: s.Body) -> s.If:
+    def branch(self, span: Span, test: Any, then: Any, other: s.Body) -> s.If:
         """One `if` or `elif`; its span is the header."""
         condition = self.expr(test)
-        return s.If(self.span(at).to(condition.span), condition, self.suite(then), other)
+        return s.If(span.to(condition.span), condition, self.suite(then), other)
 
-    def while_stmt(self, tree: Any) -> s.Stmt:
-        test, body, other = tree.children
+    def while_stmt(self, children: Any, span: Span) -> s.Stmt:
+        """`while test:`."""
+        test, body, other = children
         self.no_else(other)
         condition = self.expr(test)
-        return s.While(self.span(tree).to(condition.span), condition, self.suite(body))
+        return s.While(span.to(condition.span), condition, self.suite(body))
 
-    def for_stmt(self, tree: Any) -> s.Stmt:
-        is_async, target, iterable, body, other = tree.children
+    def for_stmt(self, children: Any, span: Span) -> s.Stmt:
+        """`for target in iterable:`."""
+        is_async, target, iterable, body, other = children
         if is_async is not None:
             raise refusals.syntax.AsyncCode(self.span(is_async))
         self.no_else(other)
@@ -205,7 +181,7 @@ class Builder:
             raise refusals.syntax.ForTarget(self.span(target))
         over = self.expr(iterable)
         name = s.Name(self.span(target), self.name(target.children[0]))
-        return s.For(self.span(tree).to(over.span), name, over, self.suite(body))
+        return s.For(span.to(over.span), name, over, self.suite(body))
 
     def no_else(self, tree: Any) -> None:
         """Refuse the `else` of a loop."""
@@ -216,103 +192,74 @@ class Builder:
 
     def expr(self, tree: Any) -> s.Expr:
         """The record of an expression."""
-        kind = str(tree.data)
-        if kind in REFUSED:
-            raise self.refused(kind, tree)
-        made: s.Expr = getattr(self, f"{kind}_expr")(tree, self.span(tree))
-        return made
+        return _EXPRESSIONS[self.kind(tree)](self, tree.children, self.span(tree))
 
-    def name_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Name(span, self.name(tree.children[0]))
+    def all(self, children: Any) -> tuple[s.Expr, ...]:
+        """The records of several."""
+        return tuple(self.expr(c) for c in children if c is not None)
 
-    def number_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Literal(span, ast.literal_eval(str(tree.children[0])))
-
-    def text_expr(self, tree: Any, span: Span) -> s.Expr:
-        for token in tree.children:
+    def text(self, children: Any, span: Span) -> s.Expr:
+        """Strings, one after another."""
+        for token in children:
             prefix = re.match(r"[A-Za-z]*", token)
             if prefix and set(prefix.group().lower()) & set("fbt"):
                 raise refusals.syntax.FormattedString(self.span(token))
-        return s.Literal(span, "".join(ast.literal_eval(str(t)) for t in tree.children))
+        return s.Literal(span, "".join(ast.literal_eval(str(t)) for t in children))
 
-    def true_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Literal(span, True)
-
-    def false_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Literal(span, False)
-
-    def none_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Literal(span, None)
-
-    def values_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Items(span, "tuple", tuple(self.expr(c) for c in tree.children))
-
-    def tuple_expr(self, tree: Any, span: Span) -> s.Expr:
-        inner = tree.children[0]
-        return s.Items(span, "tuple", ()) if inner is None else self.expr(inner)
-
-    def list_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Items(span, "list", tuple(self.expr(c) for c in tree.children if c is not None))
-
-    def attribute_expr(self, tree: Any, span: Span) -> s.Expr:
-        value, name = tree.children
-        return s.Attribute(span, self.expr(value), self.name(name), self.span(name))
-
-    def index_expr(self, tree: Any, span: Span) -> s.Expr:
-        value, index = tree.children
-        return s.Index(span, self.expr(value), self.expr(index))
-
-    def call_expr(self, tree: Any, span: Span) -> s.Expr:
-        function, *given = tree.children
-        args, keywords = [], []
+    def call(self, children: Any, span: Span) -> s.Expr:
+        """`function(args, keyword=value)`."""
+        function, *given = children
+        args: list[s.Expr] = []
+        keywords: list[s.Keyword] = []
         for arg in given:
             if arg is not None and arg.data == "keyword":
-                keywords.append(
-                    s.Keyword(self.span(arg), self.name(arg.children[0]), self.expr(arg.children[1]))
-                )
+                name, value = arg.children
+                keywords.append(s.Keyword(self.span(arg), self.name(name), self.expr(value)))
             elif arg is not None:
                 args.append(self.expr(arg))
         return s.Call(span, self.expr(function), tuple(args), tuple(keywords))
 
-    def unary_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Unary(span, str(tree.children[0]), self.expr(tree.children[1]))
-
-    def negation_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Unary(span, "not", self.expr(tree.children[0]))
-
-    def binary_expr(self, tree: Any, span: Span) -> s.Expr:
-        left, op, right = tree.children
-        return s.Binary(span, str(op), self.expr(left), self.expr(right))
-
-    def bit_or_expr(self, tree: Any, span: Span) -> s.Expr:
-        return self.bits("|", tree, span)
-
-    def bit_xor_expr(self, tree: Any, span: Span) -> s.Expr:
-        return self.bits("^", tree, span)
-
-    def bit_and_expr(self, tree: Any, span: Span) -> s.Expr:
-        return self.bits("&", tree, span)
-
-    def bits(self, op: str, tree: Any, span: Span) -> s.Expr:
-        """One of `|`, `^`, `&`."""
-        return s.Binary(span, op, self.expr(tree.children[0]), self.expr(tree.children[1]))
-
-    def comparison_expr(self, tree: Any, span: Span) -> s.Expr:
-        first, *rest = tree.children
+    def comparison(self, children: Any, span: Span) -> s.Expr:
+        """`a < b <= c`."""
+        first, *rest = children
         pairs = zip(rest[::2], rest[1::2], strict=True)
         named = tuple((" ".join(map(str, op.children)), self.expr(operand)) for op, operand in pairs)
         return s.Compare(span, self.expr(first), named)
 
-    def or_test_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Bool(span, "or", tuple(self.expr(c) for c in tree.children))
 
-    def and_test_expr(self, tree: Any, span: Span) -> s.Expr:
-        return s.Bool(span, "and", tuple(self.expr(c) for c in tree.children))
-
-    def conditional_expr(self, tree: Any, span: Span) -> s.Expr:
-        then, test, other = tree.children
-        return s.Conditional(span, self.expr(test), self.expr(then), self.expr(other))
-
-
-def _is_text(e: s.Expr) -> bool:
-    return isinstance(e, s.Literal) and isinstance(e.value, str)
+_STATEMENTS: dict[str, Callable[[Builder, Any, Span], s.Stmt]] = {
+    "expression_stmt": lambda b, c, at: s.Evaluate(at, b.expr(c[0])),
+    "assign": lambda b, c, at: s.Assign(at, b.target(c[0]), b.expr(c[1])),
+    "augmented": lambda b, c, at: s.Augment(at, b.target(c[0]), str(c[1])[:-1], b.expr(c[2])),
+    "pass_stmt": lambda b, c, at: s.Pass(at),
+    "break_stmt": lambda b, c, at: s.Break(at),
+    "continue_stmt": lambda b, c, at: s.Continue(at),
+    "return_stmt": lambda b, c, at: s.Return(at, b.expr(c[0]) if c and c[0] is not None else None),
+    "if_stmt": Builder.if_stmt,
+    "while_stmt": Builder.while_stmt,
+    "for_stmt": Builder.for_stmt,
+}
+_EXPRESSIONS: dict[str, Callable[[Builder, Any, Span], s.Expr]] = {
+    "name": lambda b, c, at: s.Name(at, b.name(c[0])),
+    "number": lambda b, c, at: s.Literal(at, ast.literal_eval(str(c[0]))),
+    "text": Builder.text,
+    "true": lambda b, c, at: s.Literal(at, True),
+    "false": lambda b, c, at: s.Literal(at, False),
+    "none": lambda b, c, at: s.Literal(at, None),
+    "values": lambda b, c, at: s.Items(at, "tuple", b.all(c)),
+    "tuple": lambda b, c, at: s.Items(at, "tuple", ()) if c[0] is None else b.expr(c[0]),
+    "list": lambda b, c, at: s.Items(at, "list", b.all(c)),
+    "attribute": lambda b, c, at: s.Attribute(at, b.expr(c[0]), b.name(c[1]), b.span(c[1])),
+    "index": lambda b, c, at: s.Index(at, b.expr(c[0]), b.expr(c[1])),
+    "call": Builder.call,
+    "unary": lambda b, c, at: s.Unary(at, str(c[0]), b.expr(c[1])),
+    "negation": lambda b, c, at: s.Unary(at, "not", b.expr(c[0])),
+    "binary": lambda b, c, at: s.Binary(at, str(c[1]), b.expr(c[0]), b.expr(c[2])),
+    "bit_or": lambda b, c, at: s.Binary(at, "|", b.expr(c[0]), b.expr(c[1])),
+    "bit_xor": lambda b, c, at: s.Binary(at, "^", b.expr(c[0]), b.expr(c[1])),
+    "bit_and": lambda b, c, at: s.Binary(at, "&", b.expr(c[0]), b.expr(c[1])),
+    "comparison": Builder.comparison,
+    "or_test": lambda b, c, at: s.Bool(at, "or", b.all(c)),
+    "and_test": lambda b, c, at: s.Bool(at, "and", b.all(c)),
+    "conditional": lambda b, c, at: s.Conditional(at, b.expr(c[1]), b.expr(c[0]), b.expr(c[2])),
+}

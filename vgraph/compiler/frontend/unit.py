@@ -56,9 +56,7 @@ class Unit:
     signature: Signature
     inference: Inference
     names: Names = field(default_factory=Names)
-    properties: dict[str, ir.Property] = field(
-        default_factory=dict
-    )  # of the algorithm and its parameters, by user name
+    properties: dict[str, ir.Property] = field(default_factory=dict)  # of the algorithm and its parameters
     from_graph: dict[tuple[str, ir.Site], ir.Property] = field(default_factory=dict)
     globals: dict[str, Span] = field(default_factory=dict)
     frontiers: list[str] = field(default_factory=list)
@@ -98,17 +96,15 @@ class Unit:
         """The vertex property that a parameter of the algorithm is, if it is one."""
         argument = self.signature.arguments.get(name)
         if isinstance(argument, PropertyArgument):
-            return self._declare_parameter(name, argument.type, ir.Site.VERTEX, span)
+            return self._declare_parameter(name, argument.type, span)
         if isinstance(argument, ArrayType) and name not in self.arrays_looped:
-            return self._declare_parameter(name, argument.element, ir.Site.VERTEX, span)
+            return self._declare_parameter(name, argument.element, span)
         return None
 
-    def _declare_parameter(self, name: str, t: Type, site: ir.Site, span: Span) -> ir.Property:
+    def _declare_parameter(self, name: str, t: Type, span: Span) -> ir.Property:
         if name not in self.properties:
             self.names.taken.add(name)
-            self.properties[name] = ir.Property(
-                name, t, site, ir.Origin.PARAM, span=span
-            )  # bound by its name
+            self.properties[name] = ir.Property(name, t, ir.Site.VERTEX, ir.Origin.PARAM, span=span)
         return self.properties[name]
 
     def vertex_property(self, name: str, span: Span) -> ir.Property | None:

@@ -29,12 +29,12 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Guarded:
-    """`if [guards and] test: place = ...` where `test` is about `place`: a claim (`==`), min (`>`) or max (`<`)."""
+    """`if [guard and] test: place = ...` where `test` is about `place`: a claim (`==`), min (`>`) or max (`<`)."""
 
     place: s.Attribute
     op: str
     other: s.Expr | None  # what the place is compared with; None for `not place`
-    guards: tuple[s.Expr, ...]
+    guard: s.Expr | None
 
 
 def of_augment(statement: s.Augment) -> Reduction | None:
@@ -52,10 +52,8 @@ def at_others(body: s.Body, own: str) -> dict[str, str]:
             case s.Augment(target=s.Attribute(value=s.Name(id=vertex), name=name)) if vertex != own:
                 reduction = of_augment(statement)
                 found |= {name: reduction.op} if reduction else {}
-            case s.If(then=then, other=other):
-                found |= at_others((*then, *other), own)
-            case s.For(body=inner) | s.While(body=inner):
-                found |= at_others(inner, own)
+        for inner in s.bodies(statement):
+            found |= at_others(inner, own)
     return found
 
 
@@ -100,10 +98,11 @@ def of_if(statement: s.If, is_place: Callable[[s.Expr], bool]) -> Guarded | None
         else (statement.test,)
     )
     for position, test in enumerate(tests):
-        guards = (*tests[:position], *tests[position + 1 :])
+        rest = (*tests[:position], *tests[position + 1 :])
+        guard = s.Bool(statement.span, "and", rest) if len(rest) > 1 else rest[0] if rest else None
         for place, op, other in _sides(test):
             if isinstance(place, s.Attribute) and place in written and is_place(place):
-                return Guarded(place, op, other, guards)
+                return Guarded(place, op, other, guard)
     return None
 
 

@@ -122,22 +122,17 @@ class _Walker:
                 self.uses(target, path)
                 self.uses(value, path)
                 self.target(target, path)
-            case s.Evaluate(value=value):
-                self.uses(value, path)
-            case s.Return(value=s.Expr() as value):
-                self.uses(value, path)
-            case s.If(test=test, then=then, other=other):
-                self.uses(test, path)
-                self.body(then, path, False)
-                self.body(other, path, False)
-            case s.While(test=test, body=body):
-                self.uses(test, path)
-                self.body(body, path, True)
             case s.For(target=target, iterable=iterable, body=body):
                 self.uses(iterable, path)
                 inside = _Step(self.bodies + 1, -1, None, True)
                 self.note(target.id, _Occurrence((*path, inside), True, statement))
                 self.body(body, path, True)
+            case _:
+                for part in vars(statement).values():
+                    if isinstance(part, s.Expr):
+                        self.uses(part, path)
+                    elif isinstance(part, tuple):
+                        self.body(part, path, isinstance(statement, s.While))
 
     def target(self, target: s.Expr, path: _Path) -> None:
         if isinstance(target, s.Name):

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, ValueKind, Weak, default, describe
+from vgraph.compiler.frontend.lowering.context import Context
+from vgraph.compiler.frontend.lowering.values import arguments, fit, value
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.types import I64, VID, Scalar, Type, Vector, promote
 
-if TYPE_CHECKING:
-    from vgraph.compiler.frontend.calls import Calls
 
-
-def call(lowering: Calls, e: s.Call, function: Any) -> Value:
+def call(ctx: Context, e: s.Call, function: Any) -> Value:
     """Lower a call. Raises a Refusal for arguments that the function does not take, and if Numba or we cannot."""
     from vgraph.compiler.foreign.numba_functions import (
         NumbaRefusal,
@@ -26,10 +25,10 @@ def call(lowering: Calls, e: s.Call, function: Any) -> Value:
 
     python = python_function(function)
     name = python.__name__
-    values = [lowering.value(a) for a in lowering.arguments(e, name, python.__code__.co_argcount)]
-    for value in values:
-        if isinstance(value.type, Vector):
-            raise refusals.externals.NumbaVector(value.span, name, describe(value.kind))
+    values = [value(ctx, a) for a in arguments(e, name, python.__code__.co_argcount)]
+    for v in values:
+        if isinstance(v.type, Vector):
+            raise refusals.externals.NumbaVector(v.span, name, describe(v.kind))
     given = ", ".join(describe(v.kind) for v in values) or "nothing"
     try:
         types = _signature(declared_types(function), [v.kind for v in values])
@@ -39,8 +38,8 @@ def call(lowering: Calls, e: s.Call, function: Any) -> Value:
         found = compiled(function, types)
     except NumbaRefusal as problem:
         raise refusals.externals.NumbaFunction(e.span, name, given, str(problem)) from None
-    lowering.frame.typed.calls[position_of(e.span)] = found
-    args = tuple(lowering.fit(v, t) for v, t in zip(values, types, strict=True))
+    ctx.frame.typed.calls[position_of(e.span)] = found
+    args = tuple(fit(v, t) for v, t in zip(values, types, strict=True))
     return Value(ir.Call(found.name, args, found.result, span=e.span), found.result, e.span)
 
 

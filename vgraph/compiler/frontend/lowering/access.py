@@ -1,0 +1,152 @@
+"""Attributes, indices and assignments: what they mean is a matter of the owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, Weak, describe, merge
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.arithmetic import combine, negated
+from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
+from vgraph.compiler.frontend.lowering.names import captured, not_bound, set_local, widen
+from vgraph.compiler.frontend.lowering.values import checked, entity, fit, integer, produce, value
+from vgraph.compiler.frontend.lowering.vertices import vertex_of
+from vgraph.compiler.types import BOOL, VID, Kind, Type, Vector, element_of
+from vgraph.refusals.base import Refusal, did_you_mean
+
+
+def attribute(ctx: Context, e: s.Attribute) -> en.Entity:
+    """`owner.name`."""
+    owner = entity(ctx, e.value)
+    rule = ctx.uses(owner).attribute
+    if rule is None:
+        raise no_attribute(e, owner)
+    return rule(ctx, e, owner)
+
+
+def no_attribute(e: s.Attribute, owner: en.Entity) -> Refusal:
+    """The refusal of an attribute that there is not."""
+    return refusals.names.NoAttribute(e.name_span, e.name, en.words(owner), "")
+
+
+def static_attribute(ctx: Context, e: s.Attribute, owner: en.Static) -> en.Entity:
+    """`module.name` or `Enum.member`."""
+    value = owner.value
+    if not isinstance(value, (ModuleType, type)):
+        raise no_attribute(e, owner)
+    try:
+        return captured(getattr(value, e.name), e.span)
+    except AttributeError:
+        hint = did_you_mean(e.name, [n for n in dir(value) if not n.startswith("_")])
+        raise refusals.names.NoAttribute(e.name_span, e.name, f"`{value.__name__}`", hint) from None
+
+
+def index(ctx: Context, e: s.Index) -> en.Entity:
+    """`owner[i]`."""
+    owner = entity(ctx, e.value)
+    rule = ctx.uses(owner).index
+    if rule is None:
+        raise refusals.types.NoIndex(e.span, en.words(owner))
+    return rule(ctx, e, owner)
+
+
+def element(ctx: Context, e: s.Index, owner: Value) -> Value:
+    """`vector[i]`."""
+    if not isinstance(owner.kind, Vector):
+        raise refusals.types.NoIndex(e.span, describe(owner.kind))
+    index = integer(ctx, e.index, "the index of a vector")
+    return Value(ir.Element(owner.expr, index, span=e.span), element_of(owner.type), e.span)
+
+
+def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Expr) -> None:
+    """`owner.name = e`, `owner[i] = e`, or with `op=`."""
+    if not isinstance(target, (s.Attribute, s.Index)):
+        raise refusals.writes.NotAssignable(target.span)
+    ctx.no_writes_in_helpers(target.span)
+    if isinstance(ctx, OperatorContext) and isinstance(target, s.Index):
+        if isinstance(target.value, s.Attribute):
+            raise refusals.writes.ElementWrite(target.span)
+        raise refusals.writes.NotAssignable(target.span)
+    owner = entity(ctx, target.value)
+    uses = ctx.uses(owner)
+    rule: Callable[..., None] | None = uses.store if isinstance(target, s.Attribute) else uses.store_index
+    if rule is None:
+        raise refusals.writes.NotAssignable(target.span)
+    rule(ctx, statement, target, owner)
+
+
+def read_only(
+    ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.GraphProperty | en.ArrayRef
+) -> None:
+    """`graph.height[v] = e`."""
+    raise refusals.writes.ReadOnly(target.span, en.words(owner), "the algorithm did not make it")
+
+
+# --- assignments
+
+
+_ACCUMULATING = {"+": "+", "-": "+", "*": "*", "|": "|", "&": "&"}
+
+
+def assign(ctx: Context, statement: s.Assign) -> None:
+    """`target = value`."""
+    target = statement.target
+    if not isinstance(target, s.Name):
+        store(ctx, statement, target)
+        return
+    found = produce(ctx, statement.value)
+    if isinstance(found, en.Made):
+        if found.put is not None:
+            found.put(statement, target)
+            return
+        found = found.held()
+    bind = ctx.uses(found).bind
+    if isinstance(found, Value):
+        set_local(ctx, target.id, found, statement, target.span)
+    elif bind is not None:
+        bind(ctx, statement, target, found)
+    else:
+        raise refusals.types.NotAVariable(statement.value.span, en.words(found))
+
+
+def augment(ctx: Context, statement: s.Augment) -> None:
+    """`target op= value`: of a variable an accumulation where `op` is one, else an assignment."""
+    target = statement.target
+    if not isinstance(target, s.Name):
+        store(ctx, statement, target)
+        return
+    not_bound(ctx, target.id, target.span)
+    found = entity(ctx, target)
+    if isinstance(found, (en.FrontierRef, en.ListRef)):
+        raise refusals.driver.FrontierArithmetic(statement.span, f"{statement.op}=")
+    old, change = checked(found, target.span), value(ctx, statement.value)
+    new = combine(statement.op, old, change, statement.span)
+    t = widen(ctx, target.id, new, target.span)
+    name, op = ctx.ir_name(target.id), _ACCUMULATING.get(statement.op)
+    numbers = element_of(t).kind is not Kind.BOOL or statement.op in ("|", "&")
+    if op is None or t != old.type or merge(new.kind, t) != t or not numbers:
+        ctx.emit(ir.Assign(name, fit(new, t), span=statement.span))
+        return
+    added = negated(change, t) if statement.op == "-" else fit(change, t)
+    ctx.emit(ir.Accumulate(op, name, added, span=statement.span))
+
+
+def stored(ctx: Context, value: Value, t: Type, place: str) -> ir.Expr:
+    """`value` as it is stored in a place of type `t`. Refuses what would lose its meaning."""
+    kind, source, wanted = value.kind, element_of(value.type), element_of(t)
+    advice = None
+    if isinstance(value.type, Vector) and not (isinstance(t, Vector) and t.length == value.type.length):
+        advice = "the shapes differ"
+    elif wanted == VID and kind != VID:
+        return vertex_of(ctx, value, value.span)
+    elif source.is_float and not wanted.is_float and kind is not Weak.INF:
+        advice = "write int(x) to cut off the fraction" if wanted != BOOL else "write a comparison"
+    elif wanted == BOOL and source != BOOL:
+        advice = "write a comparison, such as `x != 0`"
+    if advice is not None:
+        raise refusals.types.LossyStore(value.span, place, describe(t), describe(kind), advice)
+    return fit(value, t)

@@ -1,0 +1,163 @@
+"""Algorithms: their parameters and what these are used for, their bodies, and what they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, zero
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context
+from vgraph.compiler.frontend.lowering.names import enter
+from vgraph.compiler.frontend.lowering.properties import not_scratch
+from vgraph.compiler.frontend.lowering.statements import body
+from vgraph.compiler.frontend.lowering.values import arguments, entity
+from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue
+from vgraph.compiler.frontend.unit import syntax_of
+from vgraph.compiler.types import BOOL, I64, VID, Kind, Type
+
+RESERVED = (
+    *("algorithm", "converged", "finished", "made_from", "names", "origin", "reordered", "schedule"),
+    *("stats", "trace"),
+)
+"""The names that `vgraph.runtime.result.Result` has of its own; a bool `converged` may be returned."""
+
+
+def lower_algorithm(ctx: AlgorithmContext) -> None:
+    """Lower the whole algorithm into `ctx.out` and `ctx.results`."""
+    text = syntax_of(ctx.definition)
+    bindings, given = ctx.frame.bindings, ctx.unit.signature.arguments
+    if not text.parameters:
+        raise refusals.driver.AlgorithmParameters(text.span, text.name)
+    graph, *parameters = text.parameters
+    bindings[graph.name] = en.GraphRef(graph.span)
+    for p in parameters:  # their types follow once their uses are known
+        argument, number = given[p.name], Value(zero(I64, p.span), I64, p.span)
+        bindings[p.name] = en.Static(argument.value, p.span) if isinstance(argument, StaticValue) else number
+    statements = enter(ctx, text.body)
+    used = usage(statements)
+    for p in parameters:
+        _parameter(ctx, p, used)
+    ctx.unit.driver_names = frozenset(ctx.frame.own_names)
+    last = statements[-1] if statements else None
+    if not isinstance(last, s.Return) or last.value is None:
+        raise refusals.driver.NoResult(last.span if last else text.span, text.name)
+    body(ctx, statements[:-1])
+    for item in last.value.items if isinstance(last.value, s.Items) else (last.value,):
+        _result(ctx, item)
+
+
+def _parameter(ctx: AlgorithmContext, parameter: s.Parameter, used: Usage) -> None:
+    """Declare a parameter; an int that indexes properties is a vertex."""
+    given, name, span = ctx.unit.signature.arguments[parameter.name], parameter.name, parameter.span
+    if isinstance(given, StaticValue):
+        return
+    if isinstance(given, (ArrayType, PropertyArgument)):
+        ctx.frame.bindings[name] = _array(ctx, parameter, given, used)
+        return
+    t: Type = VID if given.kind in (Kind.SIGNED, Kind.UNSIGNED) and name in used.vertices else given
+    ctx.unit.names.taken.add(name)
+    ctx.unit.params.append(ir.Param(name, t, span=span))
+    ctx.frame.bindings[name] = Value(ir.Var(name, t, span=span), t, span, valid=t == VID)
+
+
+def _array(
+    ctx: AlgorithmContext, parameter: s.Parameter, given: ArrayType | PropertyArgument, used: Usage
+) -> en.Thing:
+    """What an array is: a vertex property if annotated so or if no loop runs over it, else an array."""
+    name, span = parameter.name, parameter.span
+    if isinstance(given, PropertyArgument):
+        declared = ctx.unit.parameter_property(name, span)
+        assert declared is not None
+        return en.PropertyRef(declared, span)
+    if name not in used.looped:
+        prop = ir.Property(name, given.element, ir.Site.VERTEX, ir.Origin.PARAM, span=span)
+        return en.PropertyRef(prop, span)
+    element = VID if given.element.is_integer and name in used.vertex_arrays else given.element
+    ctx.unit.names.taken.add(name)
+    prop = ir.Property(name, element, ir.Site.ARRAY, ir.Origin.PARAM, span=span)
+    ctx.unit.arrays_looped[name] = span
+    ctx.unit.properties[name] = prop
+    return en.ArrayRef(prop, span)
+
+
+def _is_graph(ctx: Context, name: str) -> bool:
+    return isinstance(ctx.frame.bindings.get(name), en.GraphRef)
+
+
+def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
+    """One of the values that the algorithm returns."""
+    if isinstance(e, s.Name):
+        name = e.id
+    elif isinstance(e, s.Attribute) and isinstance(e.value, s.Name) and _is_graph(ctx, e.value.id):
+        name = e.name
+    else:
+        raise refusals.driver.UnnamedResult(e.span)
+    if any(r.name == name for r in ctx.results):
+        raise refusals.driver.ResultTwice(e.span, name)
+    found = entity(ctx, e)
+    flag = name == "converged" and isinstance(found, Value) and found.type == BOOL
+    if name in RESERVED and not flag:
+        raise refusals.driver.ReservedResult(e.span, name)
+    match found:
+        case en.PropertyRef(property=prop):
+            not_scratch(prop, e.span)
+            ctx.results.append(ir.Result(name, "property", prop.name, span=e.span))
+        case Value():
+            ctx.results.append(ir.Result(name, "scalar", found.expr, span=e.span))
+        case _:
+            raise refusals.driver.NotAResult(e.span, en.words(found))
+
+
+def fail(ctx: Context, call: s.Call) -> en.Made:
+    """`vg.fail("message")`."""
+    done = (lambda: _fail(ctx, call)) if isinstance(ctx, AlgorithmContext) else None
+    return en.Made(en.refuse(refusals.calls.FailInOperator(call.span)), done=done)
+
+
+def _fail(ctx: AlgorithmContext, call: s.Call) -> None:
+    (message,) = arguments(call, "vg.fail", 1)
+    if not (isinstance(message, s.Literal) and isinstance(message.value, str)):
+        raise refusals.driver.FailMessage(message.span)
+    ctx.no_writes_in_helpers(call.span)
+    ctx.emit(ir.Fail(message.value, span=call.span))
+
+
+@dataclass
+class Usage:
+    """Names by use: `vertices` index properties or start a frontier, `looped` are arrays that a loop or index reads,
+    `vertex_arrays` those of them whose elements are vertices."""
+
+    vertices: set[str] = field(default_factory=set)
+    looped: set[str] = field(default_factory=set)
+    vertex_arrays: set[str] = field(default_factory=set)
+
+
+def usage(body: s.Body) -> Usage:
+    """What the names in an algorithm's body are used for."""
+    found = Usage()
+    nodes = [n for statement in body for n in s.walk(statement)]
+    lists = {
+        n.target.id
+        for n in nodes
+        if isinstance(n, s.Assign) and isinstance(n.target, s.Name) and isinstance(n.value, s.Items)
+    }
+    for n in nodes:
+        match n:
+            case s.Index(value=s.Name(id=owner), index=s.Name(id=index)) if owner not in lists:
+                found.vertices.add(index)
+            case s.Attribute(value=s.Name(id=vertex), name=name) if name != "dtype":
+                found.vertices.add(vertex)
+            case s.Call(function=s.Attribute(name="frontier"), args=(s.Name(id=vertex),)):
+                found.vertices.add(vertex)
+            case s.Call(function=s.Name(id="len"), args=(s.Name(id=array),)):
+                found.looped.add(array)
+    loops = [n for n in nodes if isinstance(n, s.For) and isinstance(n.iterable, s.Name)]
+    for loop in loops:
+        assert isinstance(loop.iterable, s.Name)
+        found.looped.add(loop.iterable.id)
+        if loop.target.id in found.vertices:
+            found.vertex_arrays.add(loop.iterable.id)
+    return found

@@ -1,0 +1,212 @@
+"""Calls, as values and as statements, and helpers, inlined where they are called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.foreign.externals import is_numba
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, Weak
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering import foreign
+from vgraph.compiler.frontend.lowering.context import Context, Frame, rule_for
+from vgraph.compiler.frontend.lowering.functions import cast
+from vgraph.compiler.frontend.lowering.names import enter, zeros
+from vgraph.compiler.frontend.lowering.statements import body, statement
+from vgraph.compiler.frontend.lowering.values import arguments, choice, condition, entity, fit, produce, value
+from vgraph.compiler.frontend.typed import Typed, position_of
+from vgraph.compiler.frontend.unit import syntax_of
+from vgraph.language import names as language
+from vgraph.language.decorators import Definition, FunctionDef, OperatorDef
+from vgraph.language.names import DType
+from vgraph.refusals.base import Refusal, did_you_mean
+from vgraph.source import Span
+
+_INSTEAD = {
+    "print": "; operators run in native code, in parallel: return the values as properties and print the result",
+    "sum": "; add up in a loop: `total += u.x`; vg.sum adds the elements of a vector",
+    "round": "; write vg.floor(x + 0.5)",
+    "pow": "; write `x ** y`",
+    "sorted": "; neighbors come in ascending order already",
+    "enumerate": "; count in a variable of your own",
+    "zip": "; loop over `range(...)`",
+    "any": "; set a bool in a loop and leave by `break`",
+    "all": "; set a bool in a loop and leave by `break`",
+}
+
+
+def call(ctx: Context, e: s.Call) -> en.Entity:
+    """The value of a call."""
+    function = entity(ctx, e.function)
+    rule = rule_for(ctx.rules.functions, function)
+    if isinstance(function, en.Method):
+        if rule is None:
+            refusal = ctx.rules.uses[type(function.owner)].no_method
+            assert refusal is not None
+            raise refusal(e.function.span, function.name)
+        return rule(ctx, e, function.owner)
+    if not isinstance(function, en.Static):
+        raise refusals.calls.NotAFunction(e.function.span, en.words(function))
+    return _static_call(ctx, e, function.value) if rule is None else rule(ctx, e)
+
+
+def _static_call(ctx: Context, e: s.Call, function: Any) -> en.Entity:
+    """A call of a function that is known at compile time, and none of the language's."""
+    if isinstance(function, FunctionDef):
+        return en.Made(lambda: _inline(ctx, e, function), done=lambda: _perform(ctx, e, function))
+    if isinstance(function, DType):
+        return cast(ctx, value(ctx, arguments(e, repr(function), 1)[0]), function.type, e.span)
+    if isinstance(function, Definition):
+        how = "graph.edge_apply or graph.vertex_apply" if isinstance(function, OperatorDef) else "vg.run"
+        raise refusals.calls.CallOfOperator(e.function.span, function.name, function.kind, how)
+    if is_numba(function):
+        return foreign.call(ctx, e, function)
+    name = getattr(function, "__name__", type(function).__name__)
+    raise refusals.calls.UnsupportedCall(e.function.span, name, _instead(name, function))
+
+
+def evaluate(ctx: Context, statement: s.Evaluate) -> None:
+    """An expression as a statement."""
+    if isinstance(statement.value, s.Literal):
+        return
+    found = produce(ctx, statement.value)
+    if isinstance(found, en.Made) and found.done is not None:
+        found.done()
+        return
+    if isinstance(found, en.Made):
+        found.held()
+    raise refusals.calls.UselessStatement(statement.span)
+
+
+def _instead(name: str, function: object) -> str:
+    """What to call in place of a function that the language lacks."""
+    if isinstance(function, ModuleType):
+        return "; a module is not a function"
+    ours = getattr(language, name, None)
+    module = (getattr(function, "__module__", None) or "").split(".")[0]
+    if (module in (math.__name__, np.__name__) or isinstance(function, np.ufunc)) and callable(ours):
+        return f"; write vg.{name}"
+    if name in ("fmin", "minimum", "fmax", "maximum"):
+        return f"; write {'min' if 'min' in name else 'max'}(a, b)"
+    if name in _INSTEAD and module == "builtins":
+        return _INSTEAD[name]
+    if module == "builtins":
+        return did_you_mean(name, ["min", "max", "abs", "len", "range", "int", "float", "bool"])
+    return "; to use a function of your own, put @vg.function on it"
+
+
+# --- helpers
+
+
+def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> Value:
+    """The value of a helper's call; its statements come before the present one."""
+    text = syntax_of(helper)
+    outer, ctx.writing = ctx.writing, False
+    try:
+        with _inside(ctx, e, helper, text):
+            returns = [n for n in s.walk(text) if isinstance(n, s.Return)]
+            if len(returns) == 1:
+                ctx.frame.typed.names.add(position_of(returns[0].span))
+            return _returned(ctx, enter(ctx, text.body), text.span)
+    finally:
+        ctx.writing = outer
+
+
+def _perform(ctx: Context, e: s.Call, helper: FunctionDef) -> None:
+    """A helper's call as a statement: it may write what its caller may."""
+    text = syntax_of(helper)
+    if any(isinstance(n, s.Return) and n.value is not None for n in s.walk(text)):
+        raise refusals.calls.UselessStatement(e.span)
+    with _inside(ctx, e, helper, text):
+        inner = enter(ctx, text.body)
+        body(ctx, inner[:-1] if inner and isinstance(inner[-1], s.Return) else inner)
+
+
+@contextmanager
+def _inside(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> Iterator[None]:
+    """The names of a helper in one call of it."""
+    if helper in ctx.stack:
+        raise refusals.calls.Recursion(e.span, helper.name)
+    bindings = _bound(ctx, e, helper, text)
+    ctx.calls += 1
+    ctx.unit.inlined[helper] += 1
+    ctx.unit.at = e.span
+    outer, ctx.frame = ctx.frame, Frame(helper, Typed(helper), bindings, serial=ctx.calls)
+    ctx.stack = (*ctx.stack, helper)
+    try:
+        yield
+        outer.typed.calls[position_of(e.span)] = ctx.unit.shared(ctx.frame.typed)
+    except Refusal as refusal:
+        raise refusal.through(e.span, f"`{helper.name}` is called here") from None
+    finally:
+        ctx.frame, ctx.stack = outer, ctx.stack[:-1]
+
+
+def _bound(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> dict[str, en.Entity]:
+    """The parameters of a helper: what is computed, once; what is simple, in its place."""
+    args = arguments(e, helper.name, len(text.parameters))
+    bindings: dict[str, en.Entity] = {}
+    single = len(text.body) == 1 and isinstance(text.body[0], s.Return)
+    for parameter, arg in zip(text.parameters, args, strict=True):
+        found = entity(ctx, arg)
+        if isinstance(found, Value) and not isinstance(found.expr, (ir.Var, ir.Const, ir.GlobalVar)):
+            names = (n for x in text.body for n in s.walk(x) if isinstance(n, s.Name))
+            if not single or sum(n.id == parameter.name for n in names) != 1:
+                name = ctx.temporary(parameter.name, found.type, found.expr, arg.span)
+                var = ir.Var(name, found.type, span=arg.span)
+                found = Value(var, found.kind, arg.span, found.valid)
+        bindings[parameter.name] = found
+    return bindings
+
+
+def _returned(ctx: Context, body: s.Body, span: Span) -> Value:
+    """The value that a helper's body returns at its end."""
+    for position, x in enumerate(body):
+        rest = body[position + 1 :]
+        if isinstance(x, s.Return):
+            if rest:
+                raise refusals.calls.AfterReturn(rest[0].span)
+            if x.value is None:
+                raise refusals.calls.NoReturn(x.span, ctx.definition.name)
+            return _returning(ctx, value(ctx, x.value), x.span)
+        if isinstance(x, s.If) and any(isinstance(n, s.Return) for n in s.walk(x)):
+            zeros(ctx, x)
+            then = x.then if _ends(x.then) else x.then + rest
+            other = x.other if _ends(x.other) else x.other + rest
+            if _ends(x.then) and _ends(x.other) and rest:
+                raise refusals.calls.AfterReturn(rest[0].span)
+            test = condition(ctx, x.test)
+            return choice(
+                ctx, test, partial(_returned, ctx, then, span), partial(_returned, ctx, other, span), x.span
+            )
+        statement(ctx, x)
+    raise refusals.calls.NoReturn(span, ctx.definition.name)
+
+
+def _returning(ctx: Context, value: Value, span: Span) -> Value:
+    """One of the values that a helper returns, in the type of all of them together."""
+    key = ctx.key("return")
+    state = ctx.unit.inference.assign(key, value.kind)
+    if state is None:
+        return value  # the choice between the two says what is wrong
+    ctx.unit.inference.read(key)
+    ctx.frame.typed.kinds[position_of(span)] = state.kind
+    if isinstance(state.kind, Weak):
+        return value
+    return replace(value, expr=fit(value, state.kind), kind=state.kind)
+
+
+def _ends(body: s.Body) -> bool:
+    """Whether a body always returns."""
+    last = body[-1] if body else None
+    return isinstance(last, s.Return) or (isinstance(last, s.If) and _ends(last.then) and _ends(last.other))

@@ -1,0 +1,195 @@
+"""What lowering a function goes by: the program so far, the function's names, the statements made, and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, TypeVar
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.entities import Entity
+from vgraph.compiler.frontend.lowering.scope import Plan
+from vgraph.compiler.frontend.typed import Typed
+from vgraph.compiler.frontend.unit import Names, Unit
+from vgraph.compiler.types import Type
+from vgraph.language.decorators import Definition, FunctionDef
+from vgraph.refusals.base import Refusal
+from vgraph.source import Span
+
+_T = TypeVar("_T")
+
+BUDGET: Final = 60_000
+"""Operations of a program, helpers inlined: up to half a minute of compiling. The longest of the library has 500."""
+APPLY: Final = 300
+"""Operations that an apply counts for: its loops, in both directions, take as long to compile."""
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What can be done with an entity of one class; what is None is refused.
+
+    `size` is what `len` gives, and with `truth` the entity is a condition: that its size is not 0. `backwards` is a
+    loop over it in `reversed`, `bind` is `x = ` it, `store` a write to an attribute of it; `no_method` refuses methods
+    that are in no table.
+    """
+
+    attribute: Callable[[Any, s.Attribute, Any], Entity] | None = None
+    index: Callable[[Any, s.Index, Any], Entity] | None = None
+    size: Callable[[Any, Any, Span], ir.Expr] | None = None
+    truth: bool = False
+    loop: Callable[[Any, s.For, Any], None] | None = None
+    backwards: Callable[[Any, s.For, Any], None] | None = None
+    bind: Callable[[Any, s.Assign, s.Name, Any], None] | None = None
+    store: Callable[[Any, s.Assign | s.Augment, s.Attribute, Any], None] | None = None
+    store_index: Callable[[Any, s.Assign | s.Augment, s.Index, Any], None] | None = None
+    no_method: Callable[[Span, str], Refusal] | None = None
+
+
+_NOTHING = Uses()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What lowers each piece of the language: `expressions` and `statements` by the class of their syntax, `uses` of
+    entities by their class; a call, and a loop over one, by the function that is called. Methods stand by the class of
+    their owner and their name, and are given the owner, too."""
+
+    expressions: Mapping[type[s.Expr], Callable[[Any, Any], Entity]]
+    statements: Mapping[type[s.Stmt], Callable[[Any, Any], None]]
+    uses: Mapping[type[Entity], Uses]
+    functions: Mapping[object, Callable[..., Entity]]
+    loops: Mapping[object, Callable[[Any, s.For, s.Call], None]]
+
+
+def rule_for(table: Mapping[object, _T], function: Entity) -> _T | None:
+    """What a table of functions has for one; None if nothing."""
+    if isinstance(function, en.Method):
+        return table.get((type(function.owner), function.name))
+    try:
+        return table.get(function.value) if isinstance(function, en.Static) else None
+    except TypeError:  # not hashable
+        return None
+
+
+@dataclass
+class Frame:
+    """The names of one function, or of one inlined call of a helper."""
+
+    definition: Definition
+    typed: Typed
+    bindings: dict[str, Entity] = field(default_factory=dict)
+    plan: Plan = field(default_factory=Plan)
+    ir_names: dict[str, str] = field(default_factory=dict)
+    assigned: set[str] = field(default_factory=set)
+    own_names: frozenset[str] = frozenset()
+    serial: int = 0
+
+
+@dataclass
+class Context:
+    """One function of the program that is being lowered; `frame` is that of the helper inlined at the moment."""
+
+    unit: Unit
+    rules: Rules
+    function: Definition
+    names: Names
+    frame: Frame = field(init=False)
+    out: list[ir.Stmt] = field(default_factory=list)
+    calls: int = 0
+    stack: tuple[Definition, ...] = ()
+    writing: bool = True  # false in helpers that are called for their value
+
+    where: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        self.frame = Frame(self.function, Typed(self.function))
+
+    @property
+    def definition(self) -> Definition:
+        """The function whose text is being lowered."""
+        return self.frame.definition
+
+    def uses(self, entity: Entity) -> Uses:
+        """What can be done with an entity."""
+        return self.rules.uses.get(type(entity), _NOTHING)
+
+    # --- statements
+
+    def emit(self, statement: ir.Stmt) -> None:
+        """Append a statement."""
+        self.out.append(statement)
+
+    def apart(self, build: Callable[[], _T]) -> tuple[ir.Body, _T]:
+        """What `build` gives, and the statements that it emitted."""
+        outer, self.out = self.out, []
+        try:
+            result = build()
+            return tuple(self.out), result
+        finally:
+            self.out = outer
+
+    def temporary(self, base: str, t: Type, value: ir.Expr, span: Span) -> str:
+        """Declare a local of the compiler's own."""
+        name = self.names.fresh(base)
+        self.emit(ir.Let(name, t, value, span=span))
+        return name
+
+    def no_writes_in_helpers(self, span: Span) -> None:
+        """Refuse a write inside an expression."""
+        if not self.writing:
+            raise refusals.writes.WriteInHelper(span, self.definition.name)
+
+    def spend(self, span: Span, operations: int = 1) -> None:
+        """Count operations. Raises a Refusal where they become too many."""
+        self.unit.operations += operations
+        if self.unit.operations > BUDGET:
+            if isinstance(self.definition, FunctionDef):
+                calls = self.unit.inlined[self.definition]
+                raise refusals.limits.InlinedTooOften(span, self.definition.name, calls, BUDGET)
+            raise refusals.limits.TooLong(span, BUDGET, APPLY)
+
+    # --- names
+
+    def ir_name(self, name: str) -> str:
+        """The unique name of a local variable."""
+        if name not in self.frame.ir_names:
+            self.frame.ir_names[name] = self.names.fresh(name)
+        return self.frame.ir_names[name]
+
+    def key(self, name: str) -> Hashable:
+        """What inference calls a local variable."""
+        return self.function, self.frame.serial, name
+
+
+@dataclass
+class OperatorContext(Context):
+    """An operator: what it reads and writes, by the names of properties, with the places."""
+
+    own: ir.Var = field(kw_only=True)  # dst of an edge operator, v of a vertex operator
+    src: ir.Var | None = field(kw_only=True)
+    spread: Mapping[str, str] = field(kw_only=True)  # what `u.x += e` does to properties of other vertices
+    reduced: dict[str, tuple[str, Span]] = field(default_factory=dict)
+    claimed: dict[str, Span] = field(default_factory=dict)
+    stored_own: dict[str, Span] = field(default_factory=dict)
+    own_reads: list[tuple[str, Span]] = field(default_factory=list)
+    claiming: ir.Expr | None = None
+
+    where = "an operator"
+
+    @property
+    def is_edge(self) -> bool:
+        """True for an edge operator."""
+        return self.src is not None
+
+
+@dataclass
+class AlgorithmContext(Context):
+    """An algorithm; `objects` are its variables that hold frontiers, lists, queues and properties."""
+
+    objects: dict[str, en.Thing] = field(default_factory=dict)
+    results: list[ir.Result] = field(default_factory=list)
+
+    where = "an algorithm"

@@ -1,0 +1,210 @@
+"""What an expression of the user's can stand for, besides a typed value; and what a write goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NoReturn
+
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.types import Type
+from vgraph.language.names import DType
+from vgraph.refusals.base import Refusal
+from vgraph.source import Span
+
+
+@dataclass(eq=False, repr=False)
+class Thing:
+    """Base of what is no typed value: what it is in the user's words, and what to write where a value was wanted."""
+
+    words: ClassVar[str]
+    advice: ClassVar[str] = "a number, a bool or a vertex is needed here"
+
+
+Entity = Value | Thing
+
+
+@dataclass(eq=False, repr=False)
+class Static(Thing):
+    """A compile-time constant: a module, a dtype, a function, None, a string."""
+
+    value: object
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class GraphRef(Thing):
+    """`graph`."""
+
+    words = "the graph"
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class GraphProperty(Thing):
+    """`graph.weight`: a property of the graph, asked for its type."""
+
+    words = "a property of the graph"
+    advice = "it is read at an edge (edge.weight) or a vertex (v.height)"
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class Edge(Thing):
+    """An arc with its two ends."""
+
+    words = "an edge"
+    advice = "use its parts: edge.src, edge.dst, edge.weight"
+    arc: ir.Var
+    src: Value
+    dst: Value
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class Neighbors(Thing):
+    """`v.out_neighbors`, or with `edges` set `v.out_edges`."""
+
+    words = "a set of neighbors"
+    advice = "loop over them: `for u in v.out_neighbors:`; their number is len(...) or v.out_degree"
+    vertex: Value
+    orientation: ir.Orientation
+    edges: bool
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class Common(Thing):
+    """`v.out_neighbors & u.out_neighbors`."""
+
+    words = "a set of common neighbors"
+    advice = Neighbors.advice
+    left: Neighbors
+    right: Neighbors
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class PropertyRef(Thing):
+    """A vertex property as a whole, in the driver loop."""
+
+    words = "a vertex property"
+    advice = "read one vertex with x[v]; inside operators, v.x"
+    property: ir.Property
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class ArrayRef(Thing):
+    """An array parameter."""
+
+    words = "an array"
+    property: ir.Property
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class FrontierRef(Thing):
+    """A frontier variable."""
+
+    words = "a frontier"
+    advice = "a frontier is used by applies, as a condition, and by len(frontier)"
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class ListRef(Thing):
+    """A list of frontiers."""
+
+    words = "a list of frontiers"
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class QueueRef(Thing):
+    """A priority queue."""
+
+    words = "a priority queue"
+    advice = "a priority queue is used by queue.pop(), queue.level, as a condition, and by len(queue)"
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class Method(Thing):
+    """`graph.frontier`, `levels.append`: a method, about to be called."""
+
+    words = "a method"
+    owner: GraphRef | ListRef | QueueRef
+    name: str
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class Made(Thing):
+    """What is made where it is known what for: `put` in the variable of an assignment, `done` as a statement, else
+    `held`, which gives an entity, or refuses to; it also stands in for the other two."""
+
+    held: Callable[[], Entity]
+    put: Callable[[s.Assign, s.Name], None] | None = None
+    done: Callable[[], object] | None = None
+
+
+def refuse(refusal: Refusal) -> Callable[[], NoReturn]:
+    """For what is made in other ways only."""
+
+    def held() -> NoReturn:
+        raise refusal
+
+    return held
+
+
+def again(entity: Any, span: Span) -> Entity:
+    """An entity where it is named again."""
+    named: Entity = replace(entity, span=span)
+    return named
+
+
+def words(entity: Entity) -> str:
+    """An entity in the user's words."""
+    if isinstance(entity, Value):
+        return describe(entity.kind)
+    if isinstance(entity, Static):
+        value = entity.value
+        if value is None or isinstance(value, (DType, str)):
+            return repr(value)
+        return f"`{getattr(value, '__name__', None) or type(value).__name__}`"
+    return entity.words
+
+
+def advice(entity: Thing) -> str:
+    """What to write where a value was wanted."""
+    match entity:
+        case Neighbors(edges=True):
+            return "loop over them: `for e in v.out_edges:`"
+        case Static(value=str()):
+            return "text may stand in label=... and vg.fail(...) only"
+        case Static(value=None):
+            return "there is no None at run time; test parameters with `is None`, vertices with `== vg.none`"
+    return entity.advice
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a write goes to: a property at a vertex, or a global."""
+
+    name: str
+    type: Type
+    span: Span
+    prop: ir.Property | None = None
+    vertex: Value | None = None
+
+    @property
+    def text(self) -> str:
+        """The place for messages."""
+        return f"`{self.span.source.line(self.span.line)[self.span.column : self.span.end_column]}`"

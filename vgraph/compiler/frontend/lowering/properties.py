@@ -1,0 +1,195 @@
+"""Vertex properties and arrays in algorithms: declared, read and written one by one, looped over."""
+
+from __future__ import annotations
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, describe, zero
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.access import no_attribute, read_only, stored
+from vgraph.compiler.frontend.lowering.arithmetic import combine
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext, Uses
+from vgraph.compiler.frontend.lowering.names import alias, declared
+from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
+from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, integer, value
+from vgraph.compiler.frontend.lowering.vertices import vertex_index
+from vgraph.compiler.types import I64, VID, Type, Vector
+from vgraph.language.names import DType, dtype_of
+from vgraph.refusals.base import did_you_mean
+from vgraph.source import Span
+
+# --- declarations
+
+
+def vertex_property(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.Name) -> None:
+    """`x = graph.vertex_property(dtype, fill=value)`."""
+    name = "graph.vertex_property"
+    given = dict(zip(("dtype", "fill"), call.args, strict=False))
+    if len(call.args) > 2:
+        raise refusals.calls.WrongArity(call.span, name, "a type and fill=...", len(call.args))
+    for keyword in call.keywords:
+        if keyword.name not in ("dtype", "fill"):
+            hint = did_you_mean(keyword.name, ["dtype", "fill"])
+            raise refusals.calls.UnexpectedKeyword(keyword.span, name, keyword.name, hint)
+        given[keyword.name] = keyword.value
+    t = _dtype(ctx, given.get("dtype"), call)
+    first = value(ctx, given["fill"]) if "fill" in given else None
+    fill = zero(t, call.span) if first is None else stored(ctx, first, t, f"`{target.id}`")
+    prop = _declared(ctx, target, t, call.span)
+    ctx.emit(ir.Fill(prop.name, fill, span=call.span))
+
+
+def scratch(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.Name) -> None:
+    """`x = graph.scratch(dtype)`."""
+    (given,) = arguments(call, "graph.scratch", 1)
+    t = _dtype(ctx, given, call)
+    if isinstance(t, Vector) or t == VID:
+        raise refusals.driver.ScratchType(given.span, describe(t))
+    _declared(ctx, target, t, call.span, origin=ir.Origin.SCRATCH)
+
+
+def disjoint_sets(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.Name) -> None:
+    """`x = graph.disjoint_sets()`."""
+    arguments(call, "graph.disjoint_sets", 0)
+    prop = _declared(ctx, target, VID, call.span, disjoint=True)
+    ctx.emit(ir.Fill(prop.name, None, span=statement.span))
+
+
+def _dtype(ctx: Context, given: s.Expr | None, call: s.Call) -> Type:
+    """The type that the argument of a declaration names."""
+    dtype = entity(ctx, given) if given is not None else None
+    if not isinstance(dtype, en.Static) or not isinstance(dtype.value, DType):
+        at = given.span if given is not None else call.span
+        raise refusals.driver.NotADtype(at, en.words(dtype) if dtype else "nothing")
+    return dtype.value.type
+
+
+def _declared(
+    ctx: AlgorithmContext,
+    target: s.Name,
+    t: Type,
+    span: Span,
+    disjoint: bool = False,
+    origin: ir.Origin = ir.Origin.LOCAL,
+) -> ir.Property:
+    """A property of the algorithm; declared again, it must have the same type, and is filled again."""
+
+    def make(name: str) -> en.PropertyRef:
+        prop = ir.Property(name, t, ir.Site.VERTEX, origin, disjoint, span=target.span)
+        ctx.unit.properties[target.id] = prop
+        return en.PropertyRef(prop, target.span)
+
+    kept = declared(ctx, target, en.PropertyRef, make).property
+    if (kept.type, kept.disjoint, kept.origin) != (t, disjoint, origin):
+        old = describe(kept.type)
+        raise refusals.driver.Redeclared(span, target.id, old, describe(t), kept.span or span)
+    return kept
+
+
+# --- uses
+
+
+def _attribute(ctx: Context, e: s.Attribute, owner: en.PropertyRef) -> en.Entity:
+    """`x.dtype`."""
+    if e.name != "dtype":
+        raise no_attribute(e, owner)
+    return en.Static(dtype_of(owner.property.type), e.span)
+
+
+def _index(ctx: Context, e: s.Index, owner: en.PropertyRef) -> Value:
+    """`x[v]`."""
+    prop = owner.property
+    not_scratch(prop, e.span)
+    at = vertex_index(ctx, e.index)
+    return Value(ir.Load(prop.name, at, prop.type, span=e.span), prop.type, e.span)
+
+
+def _store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.PropertyRef) -> None:
+    """`x[v] = e`."""
+    prop = owner.property
+    not_scratch(prop, target.span)
+    if prop.origin is not ir.Origin.LOCAL:
+        raise refusals.writes.ReadOnly(target.span, prop.name, "it is a parameter")
+    at = vertex_index(ctx, target.index)
+    new = value(ctx, statement.value)
+    if isinstance(statement, s.Augment):
+        old = Value(ir.Load(prop.name, at, prop.type, span=target.span), prop.type, target.span)
+        new = combine(statement.op, old, new, statement.span)
+    kept = stored(ctx, new, prop.type, f"`{prop.name}`")
+    ctx.emit(ir.Store(prop.name, at, kept, span=statement.span))
+
+
+def not_scratch(prop: ir.Property, span: Span) -> None:
+    """The driver loop has no scratch memory."""
+    if prop.origin is ir.Origin.SCRATCH:
+        raise refusals.driver.ScratchOutside(span, prop.name)
+
+
+USES = Uses(attribute=_attribute, index=_index, store_index=_store, bind=alias)
+
+
+# --- arrays
+
+
+def _array_index(ctx: Context, e: s.Index, owner: en.ArrayRef) -> Value:
+    """`sources[i]`."""
+    prop = owner.property
+    k = integer(ctx, e.index, "the position in an array")
+    load = ir.Load(prop.name, k, prop.type, span=e.span)
+    return Value(load, prop.type, e.span, valid=prop.type == VID)
+
+
+def _array_loop(ctx: Context, statement: s.For, over: en.ArrayRef) -> None:
+    """`for s in sources:`."""
+    span, prop = statement.target.span, over.property
+    name = ctx.names.fresh("position")
+    item = ir.Load(prop.name, ir.Var(name, I64, span=span), prop.type, span=span)
+    valid = prop.type == VID
+    if statement.target.id in ctx.frame.plan.names:
+        body = loop_body(ctx, statement, Value(item, prop.type, span, valid))
+    else:
+        local = loop_name(ctx, statement)
+        bound = Value(ir.Var(local, prop.type, span=span), prop.type, span, valid)
+        body = (ir.Let(local, prop.type, item, span=span), *loop_body(ctx, statement, bound))
+    stop = ir.ArrayLength(prop.name, span=statement.iterable.span)
+    start, step = int64(0, span), int64(1, span)
+    ctx.emit(ir.For(name, start, stop, step, body, span=statement.span))
+
+
+ARRAY_USES = Uses(
+    index=_array_index,
+    size=lambda ctx, owner, span: ir.ArrayLength(owner.property.name, span=span),
+    loop=_array_loop,
+    bind=alias,
+    store_index=read_only,
+)
+
+
+# --- properties of the graph
+
+
+def _graph_dtype(ctx: Context, e: s.Attribute, owner: en.GraphProperty) -> en.Entity:
+    """`graph.weight.dtype` and `graph.weight.path_graph_dtype`."""
+    signature = ctx.unit.signature
+    if e.name == "dtype":
+        types = {**signature.vertex_properties, **signature.edge_properties}
+        return en.Static(dtype_of(types[owner.name]), e.span)
+    if e.name == "path_graph_dtype" and owner.name in signature.path_types:
+        return en.Static(dtype_of(signature.path_types[owner.name]), e.span)
+    advice = "; it has dtype and path_graph_dtype"
+    raise refusals.names.NoAttribute(e.name_span, e.name, f"`graph.{owner.name}`", advice)
+
+
+def _graph_index(ctx: Context, e: s.Index, owner: en.GraphProperty) -> Value:
+    """`graph.height[v]` in the driver loop."""
+    if isinstance(ctx, OperatorContext):
+        raise refusals.types.NoIndex(e.span, owner.words)
+    prop = ctx.unit.graph_property(owner.name, ir.Site.VERTEX, e.span)
+    if prop is None:
+        raise refusals.types.NoIndex(e.span, "a property of edges")
+    at = vertex_index(ctx, e.index)
+    return Value(ir.Load(prop.name, at, prop.type, span=e.span), prop.type, e.span)
+
+
+GRAPH_USES = Uses(attribute=_graph_dtype, index=_graph_index, store_index=read_only)

@@ -1,0 +1,106 @@
+"""The language on a page: what lowers each piece of it. What is new has a file with its checks, and a line here."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value
+from vgraph.compiler.frontend.lowering import (
+    access,
+    algorithms,
+    applies,
+    arithmetic,
+    calls,
+    frontiers,
+    functions,
+    graph,
+    names,
+    properties,
+    queues,
+    statements,
+    vertices,
+    writes,
+)
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Rules, Uses
+from vgraph.language import names as language
+
+
+def _declaration(
+    name: str, put: Callable[[AlgorithmContext, s.Call, s.Assign, s.Name], None]
+) -> Callable[[AlgorithmContext, s.Call, en.GraphRef], en.Made]:
+    """A method that only an assignment calls."""
+
+    def rule(ctx: AlgorithmContext, e: s.Call, owner: en.GraphRef) -> en.Made:
+        refused = en.refuse(refusals.driver.DeclarationInExpression(e.span, name))
+        return en.Made(refused, lambda statement, target: put(ctx, e, statement, target))
+
+    return rule
+
+
+RULES: Final = Rules(
+    expressions={
+        s.Name: names.name,
+        s.Literal: names.literal,
+        s.Attribute: access.attribute,
+        s.Index: access.index,
+        s.Call: calls.call,
+        s.Unary: arithmetic.unary,
+        s.Binary: arithmetic.binary,
+        s.Compare: arithmetic.compare,
+        s.Bool: arithmetic.logical,
+        s.Conditional: arithmetic.conditional,
+        s.Items: frontiers.items,
+    },
+    statements={
+        s.Assign: access.assign,
+        s.Augment: access.augment,
+        s.Evaluate: calls.evaluate,
+        s.If: writes.branch,
+        s.While: statements.while_loop,
+        s.For: statements.for_loop,
+        s.Pass: lambda ctx, x: None,
+        s.Break: lambda ctx, x: ctx.emit(ir.Break(span=x.span)),
+        s.Continue: lambda ctx, x: ctx.emit(ir.Continue(span=x.span)),
+        s.Return: statements.early_return,
+    },
+    uses={
+        Value: Uses(attribute=vertices.attribute, index=access.element, store=writes.store),
+        en.Static: Uses(attribute=access.static_attribute),
+        en.GraphRef: Uses(attribute=graph.attribute, store=writes.store),
+        en.GraphProperty: properties.GRAPH_USES,
+        en.Edge: Uses(attribute=vertices.edge_attribute, store=writes.store),
+        en.Neighbors: vertices.USES,
+        en.Common: vertices.COMMON_USES,
+        en.PropertyRef: properties.USES,
+        en.ArrayRef: properties.ARRAY_USES,
+        en.FrontierRef: frontiers.USES,
+        en.ListRef: frontiers.LIST_USES,
+        en.QueueRef: queues.USES,
+    },
+    functions={
+        **functions.FUNCTIONS,
+        language.fail: algorithms.fail,
+        language.union: writes.union,
+        (en.GraphRef, "vertex_property"): _declaration("vertex_property", properties.vertex_property),
+        (en.GraphRef, "scratch"): _declaration("scratch", properties.scratch),
+        (en.GraphRef, "priority_queue"): _declaration("priority_queue", queues.priority_queue),
+        (en.GraphRef, "disjoint_sets"): _declaration("disjoint_sets", properties.disjoint_sets),
+        (en.GraphRef, "frontier"): frontiers.new,
+        (en.GraphRef, "edge_apply"): partial(applies.making, kind="edge_apply"),
+        (en.GraphRef, "vertex_apply"): applies.vertex_apply,
+        (en.GraphRef, "vertex_filter"): partial(applies.making, kind="vertex_filter"),
+        (en.ListRef, "append"): frontiers.append,
+        (en.QueueRef, "pop"): queues.pop,
+    },
+    loops={
+        builtins.range: statements.range_loop,
+        builtins.reversed: statements.reversed_loop,
+    },
+)

@@ -1,0 +1,188 @@
+"""Vertices, edges and neighbors: attributes, loops, and what may be taken for a vertex."""
+
+from __future__ import annotations
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, zero
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext, Uses
+from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
+from vgraph.compiler.frontend.lowering.values import fit, int64, integer, some, sure, value, where_sure
+from vgraph.compiler.types import EID, I64, VID, Vector
+from vgraph.refusals.base import did_you_mean
+from vgraph.source import Span
+
+_NUMBERS = ("id", "out_degree", "in_degree", "degree")
+_ENDS = ("src", "dst")
+OUT_OF_RANGE = "a vertex index is out of range"
+
+
+def attribute(ctx: Context, e: s.Attribute, v: Value) -> en.Entity:
+    """`v.name`: a number of the graph's, neighbors, or a property."""
+    if v.kind != VID:
+        raise refusals.types.NumberHasNoAttributes(e.name_span, describe(v.kind), e.name)
+    if e.name in ("degree", "neighbors") and ctx.unit.signature.directed:
+        raise refusals.names.DirectedGraph(e.name_span, e.name)
+    if e.name == "id":
+        return Value(v.expr, VID, e.span, v.valid)
+    way = ir.Orientation.IN if e.name.startswith("in_") else ir.Orientation.OUT
+    if e.name in _NUMBERS:
+        return degree(ctx, v, way, e.span)
+    if e.name in NEIGHBORS:
+        return en.Neighbors(v, way, e.name.endswith("edges"), e.span)
+    return _load(ctx, vertex_property(ctx, e), v, e.span)
+
+
+def vertex_property(ctx: Context, e: s.Attribute) -> ir.Property:
+    """The property behind `v.name`."""
+    prop = ctx.unit.vertex_property(e.name, e.span)
+    if prop is None:
+        known = [*ctx.unit.known_vertex_names(), *_NUMBERS, *NEIGHBORS]
+        where = " (it is a property of edges)" if e.name in ctx.unit.signature.edge_properties else ""
+        raise refusals.names.NoVertexProperty(e.name_span, e.name, where + did_you_mean(e.name, known))
+    if isinstance(ctx, AlgorithmContext):
+        raise refusals.driver.AttributeInDriver(e.span, e.name)
+    if prop.origin is ir.Origin.SCRATCH and isinstance(ctx, OperatorContext) and ctx.is_edge:
+        raise refusals.driver.ScratchOutside(e.span, e.name)
+    return prop
+
+
+def _load(ctx: Context, prop: ir.Property, v: Value, span: Span) -> Value:
+    """A read at a vertex; at vg.none it gives zero, false or vg.none."""
+    scratch = prop.origin is ir.Origin.SCRATCH
+    if isinstance(ctx, OperatorContext) and v.expr == ctx.own and not scratch:
+        ctx.own_reads.append((prop.name, span))
+    node = ir.ScratchLoad if scratch else ir.Load
+    if v.valid:
+        return Value(node(prop.name, v.expr, prop.type, span=span), prop.type, span)
+    at = sure(ctx, v).expr
+    read = node(prop.name, at, prop.type, span=span)
+    return Value(ir.Select(some(at, span), read, zero(prop.type, span), span=span), prop.type, span)
+
+
+def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> Value:
+    """`edge.src`, `edge.dst`, or a property of the edge."""
+    if e.name in _ENDS:
+        end = edge.src if e.name == "src" else edge.dst
+        return Value(end.expr, end.kind, e.span, end.valid)
+    prop = ctx.unit.graph_property(e.name, ir.Site.EDGE, e.span)
+    if prop is None:
+        known = list(ctx.unit.signature.edge_properties)
+        listed = ", ".join(f"`{n}`" for n in known) or "none"
+        hint = did_you_mean(e.name, [*known, *_ENDS])
+        raise refusals.names.NoEdgeProperty(e.name_span, e.name, hint, listed)
+    return Value(ir.Load(prop.name, edge.arc, prop.type, span=e.span), prop.type, e.span)
+
+
+# --- values as vertices
+
+
+def vertex_of(ctx: Context, x: Value, span: Span) -> ir.Expr:
+    """A vertex from a value that is to be one. Raises NotAVertex for a computed number in an operator."""
+    if x.kind == VID or (x.kind is Weak.INT and isinstance(x.expr, ir.Const)):
+        return fit(x, VID)
+    if isinstance(ctx, OperatorContext) or isinstance(x.kind, (Weak, Vector)) or not x.kind.is_integer:
+        raise refusals.types.NotAVertex(span, describe(x.kind))
+    return ir.Cast(VID, x.expr, span=span)
+
+
+def numbered(ctx: Context, x: Value, span: Span) -> Value:
+    """The vertex of a number; vg.none where the graph has none of that number. The driver loop checks later."""
+    if not isinstance(ctx, OperatorContext):
+        return Value(vertex_of(ctx, x, span), VID, span, x.valid)
+    number = sure(ctx, Value(coerce(Value(x.expr, x.type, span), I64), I64, span)).expr
+    low = ir.Compare(">=", number, int64(0, span), span=span)
+    high = ir.Compare("<", number, ir.GraphSize("num_vertices", span=span), span=span)
+    inside = ir.Logical("and", low, high, span=span)
+    vertex = ir.Select(inside, ir.Cast(VID, number, span=span), zero(VID, span), span=span)
+    return Value(vertex, VID, span)
+
+
+def vertex_index(ctx: Context, e: s.Expr) -> ir.Expr:
+    """A vertex that the driver loop indexes a property with: a computed number is checked when it runs."""
+    v = value(ctx, e)
+    if v.valid:
+        return v.expr
+    if isinstance(v.type, Vector) or not (v.type.is_integer or v.kind == VID):
+        raise refusals.types.NotAVertex(e.span, describe(v.kind))
+    name = ctx.temporary("index", I64, fit(v, I64), e.span)
+    at = ir.Var(name, I64, span=e.span)
+    low = ir.Compare("<", at, int64(0, e.span), span=e.span)
+    high = ir.Compare(">=", at, ir.GraphSize("num_vertices", span=e.span), span=e.span)
+    out = ir.Logical("or", low, high, span=e.span)
+    ctx.emit(ir.If(out, (ir.Fail(OUT_OF_RANGE, span=e.span),), span=e.span))
+    return ir.Cast(VID, at, span=e.span)
+
+
+# --- neighbors
+
+
+NEIGHBORS = ("out_neighbors", "in_neighbors", "neighbors", "out_edges", "in_edges")
+
+
+def degree(ctx: Context, v: Value, way: ir.Orientation, span: Span) -> Value:
+    """A degree; 0 for vg.none."""
+    at = sure(ctx, v).expr
+    found: ir.Expr = ir.Degree(at, way, span=span)
+    if not v.valid:
+        found = ir.Select(some(at, span), found, int64(0, span), span=span)
+    return Value(found, I64, span)
+
+
+def _index(ctx: Context, e: s.Index, owner: en.Neighbors) -> Value:
+    """The k-th neighbor; vg.none of vg.none."""
+    v, way = owner.vertex, owner.orientation
+    if owner.edges:
+        raise refusals.types.NoIndex(e.span, owner.words)
+    k = integer(ctx, e.index, "the position of a neighbor")
+    if v.valid:
+        return Value(ir.Neighbor(v.expr, way, k, span=e.span), VID, e.span, valid=True)
+    at = sure(ctx, v).expr
+    read = ir.Neighbor(at, way, k, span=e.span)
+    found = ir.Select(some(at, e.span), read, zero(VID, e.span), span=e.span)
+    return Value(found, VID, e.span)
+
+
+def _loop(ctx: Context, statement: s.For, over: en.Neighbors) -> None:
+    """`for u in v.out_neighbors:`, `for e in v.out_edges:`."""
+    _not_in_driver(ctx, statement)
+    v, span = sure(ctx, over.vertex), statement.target.span
+    if over.edges:
+        vertex, edge = ctx.names.fresh("neighbor"), loop_name(ctx, statement)
+    else:
+        vertex, edge = loop_name(ctx, statement), ctx.names.fresh("arc")
+    u = Value(ir.Var(vertex, VID, span=span), VID, span, valid=True)
+    bound: en.Entity = u
+    if over.edges:
+        src, dst = (v, u) if over.orientation is ir.Orientation.OUT else (u, v)
+        bound = en.Edge(ir.Var(edge, EID, span=span), src, dst, span)
+    body = loop_body(ctx, statement, bound)
+    loop = ir.ForNeighbors(vertex, edge, v.expr, over.orientation, body, span=statement.span)
+    where_sure(ctx, loop, v)
+
+
+def _common_loop(ctx: Context, statement: s.For, over: en.Common) -> None:
+    """`for w in v.out_neighbors & u.out_neighbors:`."""
+    _not_in_driver(ctx, statement)
+    a, b = sure(ctx, over.left.vertex), sure(ctx, over.right.vertex)
+    if over.left.edges or over.right.edges:
+        advice = "; use out_neighbors or in_neighbors"
+        raise refusals.calls.NotIterable(statement.iterable.span, "common edges", advice)
+    name = loop_name(ctx, statement)
+    w = Value(ir.Var(name, VID, span=statement.target.span), VID, statement.target.span, valid=True)
+    body = loop_body(ctx, statement, w)
+    ways = over.left.orientation, over.right.orientation
+    where_sure(ctx, ir.ForCommon(name, a.expr, ways[0], b.expr, ways[1], body, span=statement.span), a, b)
+
+
+def _not_in_driver(ctx: Context, statement: s.For) -> None:
+    if isinstance(ctx, AlgorithmContext):
+        raise refusals.driver.NeighborsInDriver(statement.iterable.span)
+
+
+USES = Uses(
+    index=_index, size=lambda ctx, n, span: degree(ctx, n.vertex, n.orientation, span).expr, loop=_loop
+)
+COMMON_USES = Uses(loop=_common_loop)
