@@ -141,7 +141,7 @@ def set_local(ctx: Context, name: str, value: Value, statement: s.Stmt, span: Sp
     """`name = value`, which declares the variable where the plan says so."""
     frame = ctx.frame
     declares = id(statement) in frame.plan.declares
-    if isinstance(ctx, AlgorithmContext) and name in ctx.objects:
+    if isinstance(ctx, AlgorithmContext) and name in ctx.objects and not ctx.stack:
         raise refusals.driver.KindChanged(span, name, en.words(ctx.objects[name]))
     if isinstance(ctx, OperatorContext) and value.expr == ctx.own and declares and name in frame.plan.once:
         frame.typed.names.add(position_of(span))  # another name of the operator's own vertex

@@ -170,14 +170,14 @@ ARRAY_USES = Uses(
 
 
 def _graph_dtype(ctx: Context, e: s.Attribute, owner: en.GraphProperty) -> en.Entity:
-    """`graph.weight.dtype` and `graph.weight.path_graph_dtype`."""
+    """`graph.weight.dtype` and `graph.weight.path_dtype`."""
     signature = ctx.unit.signature
     if e.name == "dtype":
         types = {**signature.vertex_properties, **signature.edge_properties}
         return en.Static(dtype_of(types[owner.name]), e.span)
-    if e.name == "path_graph_dtype" and owner.name in signature.path_types:
+    if e.name == "path_dtype" and owner.name in signature.path_types:
         return en.Static(dtype_of(signature.path_types[owner.name]), e.span)
-    advice = "; it has dtype and path_graph_dtype"
+    advice = "; it has dtype and path_dtype"
     raise refusals.names.NoAttribute(e.name_span, e.name, f"`graph.{owner.name}`", advice)
 
 
