@@ -16,6 +16,7 @@ from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
+from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.schedule import Options, Schedule
 
 PEELING = """\
@@ -101,3 +102,19 @@ def test_every_station_means_the_same(step, name, options, device):
     context = Context(schedule=asked(program, options), facts=LARGE, abilities=device)
     PassManager(context).run(program, PIPELINE, on_pass=check)
     assert step in changed
+
+
+def test_an_apply_counts_the_arcs_that_it_walks():
+    plan = "direction=push, phases=fused, drive=data, frontier=sparse, sync=async, deduplicate=false"
+    text = (
+        PROGRAMS["sssp"]
+        .replace("sssp: algorithm", "sssp: scheduled")
+        .replace("frontier frontier\n", "global @arcs: i64\nfrontier frontier\n")
+        .replace("(relax, frontier)", f"(relax, frontier) schedule({plan}) counting arcs\n    break")
+        .replace("return dist\n", "return arcs = scalar @arcs\n")
+    )
+    graph = vg.Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], weight=np.ones(4, np.int32))
+    program = fitted(text, graph)
+    lowered = PassManager(Context()).run(program, PIPELINE[PIPELINE.index(double_buffer) :])
+    for station in (program, lowered):
+        assert interpret(station, graph, {"source": 0})["arcs"] == 3
