@@ -139,6 +139,14 @@ def test_what_is_claimed_elsewhere_in_the_loop_is_looked_at_again():
     assert "visit.open" not in print_program(lowered(parse_program(text), 0))
 
 
+def test_a_loop_behind_the_apply_in_its_loop_is_another():
+    """What lives from round to round is declared before the loop around the apply, and before no other."""
+    apply = "    frontier = edge_apply(visit, frontier)\n"
+    behind = "    for i in range(0:i64, 2:i64, 1:i64) {\n      fill parent = none\n    }\n"
+    text = PROGRAMS["bfs"].replace(apply, apply + behind)
+    assert directions(lowered(parse_program(text), 0)) == {"push", "pull"}
+
+
 def scale_free():
     """A few hubs, which a search from the last vertex meets in its second round, and a path behind that vertex."""
     rng = np.random.default_rng(5)
