@@ -67,7 +67,7 @@ def path_type(graph: Graph, name: str) -> Type:
 # --- jobs -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Job:
     """An algorithm on a graph, with all that was asked for: `prepare` checks it and fills it in."""
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.progress import ProgressCallback
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Call:
     """One run of a kernel: the plan, the user's graph and arguments, and the order of vertices that it runs in."""
 
@@ -42,7 +42,7 @@ class Call:
         return self.graph.has_transpose or self.plan.interface.transpose
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ran:
     """What one run left: property arrays and scalars of the results, and records of its rounds."""
 
@@ -63,7 +63,7 @@ class Ran:
     """Seconds at barriers, the mean of the threads."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Loaded:
     """A program ready to run, and whether its code came from the cache on disk."""
 
