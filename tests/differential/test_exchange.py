@@ -54,7 +54,7 @@ def both_ways(seed: int, threads: int) -> bool:
 def interleavings(seed: int, count: int) -> None:
     """All orders of the kernel's steps end in the same fixpoint, where none is said to be impossible."""
     subject = subject_of(seed)
-    way = Way("interpret", 1, at("async", seed), PIPELINE[-1].name)
+    way = Way("interpret", 2, at("async", seed), PIPELINE[-1].name)  # code for several threads
     if obstacle(subject) is not None:
         with pytest.raises(IllegalSchedule):
             Runs(subject, way)

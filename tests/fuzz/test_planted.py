@@ -12,28 +12,28 @@ import pytest
 
 import vgraph
 
-PROGRAMS = 300
+PROGRAMS = 400
 """So many programs find each."""
 
 CPU = {
     "statements after a claim are forgotten": (
-        "compiler/effects.py",
+        "compiler/analysis/effects.py",
         "    if len(body) != 1:\n",
         "    if not body:\n",
     ),
     "a condition may depend on what is updated": (
-        "compiler/effects.py",
+        "compiler/analysis/effects.py",
         '                return "a condition depends on an updated property"\n',
         "                pass\n",
     ),
     "only the frontier is copied": (
         "compiler/passes/double_buffer.py",
-        "frontier = n.frontier if isinstance(n, EdgeApply) and at_src else None",
+        "frontier = n.frontier if isinstance(n, ir.EdgeApply) and at_src else None",
         "frontier = n.frontier",
     ),
     "what is carried from arc to arc is read in a piece": (
-        "compiler/pieces.py",
-        "            if isinstance(n, Var) and n.name in found:\n",
+        "compiler/analysis/pieces.py",
+        "            if isinstance(n, ir.Var) and n.name in found:\n",
         "            if False:\n",
     ),
     "reductions into other vertices are not atomic": (
@@ -43,8 +43,8 @@ CPU = {
     ),
     "vertices enter a queue that have left it": (
         "compiler/passes/lower_queues.py",
-        'inside = Unary("not", Load(queue.taken, Var(v, VID), BOOL))',
-        "inside = Load(queue.taken, Var(v, VID), BOOL)",
+        'inside = ir.Unary("not", ir.Load(queue.taken, ir.Var(v, VID), BOOL))',
+        "inside = ir.Load(queue.taken, ir.Var(v, VID), BOOL)",
     ),
     "unsigned integers are compared as signed ones": (
         "compiler/backends/llvm/arithmetic.py",
@@ -98,6 +98,11 @@ def found(folder: Path, plant: tuple[str, str, str], *options: str) -> bool:
     assert lines
     assert lines[0] == "begin 0", done.stderr
     return done.returncode != 0
+
+
+def test_what_is_replaced_is_there() -> None:
+    for where, before, _ in (*CPU.values(), *CUDA.values()):
+        assert (Path(vgraph.__file__).parent / where).read_text().count(before) == 1, (where, before)
 
 
 @pytest.mark.slow
