@@ -47,6 +47,21 @@ def cache_key(parts: Iterable[str | bytes]) -> str:
     return digest.hexdigest()
 
 
+def key_text(value: object) -> str:
+    """A text that says all of a value, equal for equal ones: a part of a key.
+
+    Not `repr`: that of a dataclass notes which objects it is writing, and an interrupt may keep it from taking the note
+    back; it then writes "..." for good, and different values have one key.
+    """
+    if (fields := getattr(value, "__dataclass_fields__", None)) and not isinstance(value, type):
+        return f"{type(value).__qualname__}({', '.join(key_text(getattr(value, name)) for name in fields)})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key_text(k)}: {key_text(v)}' for k, v in value.items())}}}"
+    if isinstance(value, tuple | list):
+        return f"({''.join(f'{key_text(v)}, ' for v in value)})"
+    return repr(value)
+
+
 class ObjectCache:
     """Content by key in one folder, signed with the key in `key_file`; safe for several threads and processes at once.
 

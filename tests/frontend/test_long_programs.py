@@ -271,6 +271,13 @@ def test_long_programs_give_what_they_mean(
     with scope(opt=3):
         found = vg.run(main, path, threads=2)
     assert found.x.tolist() == vg.run(main, path, device="python").x.tolist()
+    assert effort_for(compile_text(main)).note in str(vg.explain(main, path))
+
+
+@pytest.mark.parametrize("effort", [Effort(level, False) for level in Level] + [Effort(Level.SOME, True)])
+def test_less_effort_is_said(effort: Effort) -> None:
+    assert effort.note.startswith("long program: ")
+    assert not Effort(Level.ALL, True).note
 
 
 def test_the_library_gets_full_effort() -> None:

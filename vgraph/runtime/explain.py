@@ -9,6 +9,7 @@ from pathlib import PurePath
 from vgraph.compiler import ir, space
 from vgraph.compiler.analysis.effects import effects
 from vgraph.compiler.backends import jit
+from vgraph.compiler.backends.effort import effort_for
 from vgraph.compiler.ir.rewrite import Context, Pass, walk
 from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.space import Verdict
@@ -117,6 +118,8 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)
+    if not cuda and (note := effort_for(compiled.source.text).note):
+        reasons.append(note)
     names = (a.name for a in compiled.source.interface.args)
     result.schedule = str(with_deltas(compiled.schedule, names, job.graph, job.device))
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)

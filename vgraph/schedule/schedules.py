@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, make_dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from vgraph.cache import key_text
 from vgraph.schedule.axes import AXES, ApplySchedule
 from vgraph.schedule.record import show, show_value
 from vgraph.schedule.registry import axis
@@ -80,7 +81,7 @@ class Schedule:
         object.__setattr__(self, "labels", MappingProxyType(dict(self.labels)))
 
     def __hash__(self) -> int:
-        return hash(tuple(sorted((k, repr(v)) for k, v in self.labels.items())))
+        return hash(tuple(sorted((k, key_text(v)) for k, v in self.labels.items())))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schedule) and dict(self.labels) == dict(other.labels)

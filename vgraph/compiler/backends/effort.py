@@ -34,12 +34,27 @@ class Level(IntEnum):
     """As `-O3`."""
 
 
+_LESS: Final = {
+    Level.NOTHING: "its code is not optimised",
+    Level.CLEAN: "its code is cleaned up and not optimised further",
+    Level.SOME: "its code is optimised less (as by -O1)",
+}
+
+
 @dataclass(frozen=True)
 class Effort:
     """How hard LLVM works, and whether loops are unrolled and vectorised."""
 
     level: Level
     loops: bool
+
+    @property
+    def note(self) -> str:
+        """What a user should know of it; nothing where LLVM does all it can."""
+        if self.level is Level.ALL and self.loops:
+            return ""
+        less = _LESS[self.level] if self.level < Level.ALL else "loops are neither unrolled nor vectorised"
+        return f"long program: to compile in reasonable time, {less}; split it to have it optimised fully"
 
 
 def effort_for(text: str) -> Effort:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache
+from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache, key_text
 from vgraph.compiler.frontend import source_parts
 from vgraph.runtime.devices.runner import Loaded, Runner
 from vgraph.runtime.plan import Plan, plan_of
@@ -72,8 +72,8 @@ class CompiledRunner(Runner):
         marks = pass_marks(own)
         if marks is None:
             return self._compile(job, own, None)
-        asked = ";".join(f"{k}={v!r}" for k, v in sorted(job.schedule.labels.items()))
-        known = (repr(job.signature), asked, str(job.single), repr(job.facts))
+        asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
+        known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
         wanted = (str(job.relabel is not None), str(job.deterministic))
         parts = (code_stamp(), self.name, self.stamp(), *source_parts(job.algorithm), *known, *wanted, *marks)
         key = cache_key(parts)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from vgraph.cache import cache_key
+from vgraph.cache import cache_key, key_text
 from vgraph.compiler.frontend import source_parts
 from vgraph.errors import ParameterError, VGraphError
 from vgraph.runtime import policy
@@ -93,7 +93,12 @@ def conditions(job: Job) -> tuple[str, dict[str, Any]] | None:
         "threads": job.threads,
         "version": sys.modules["vgraph"].__version__,  # not imported: the package stands above its runtime
     }
-    whole = (repr(sorted(about.items())), repr(signature_of(job.graph, {})), CPU(job.threads).stamp(), *marks)
+    whole = (
+        repr(sorted(about.items())),
+        key_text(signature_of(job.graph, {})),
+        CPU(job.threads).stamp(),
+        *marks,
+    )
     return cache_key(whole), about
 
 
