@@ -33,6 +33,7 @@ def run(
     memory: str = "device",
     deterministic: bool = False,
     max_rounds: int | None = None,
+    seed: int | None = None,
     checked: bool = False,
     **params: Any,
 ) -> Result:
@@ -53,6 +54,8 @@ def run(
     max_rounds: more rounds (applies) than this many, 1 or more, end the run with AlgorithmError, for programs that may
     never end; rounds are then those of the program's text, in no order of priority. An algorithm that has a parameter
     of this name gets it instead.
+    seed: an int from 0 to 2**64 - 1 that all numbers of `vg.random` depend on; by default 0, so that equal calls give
+    equal results. An algorithm that has a parameter of this name gets it instead.
     checked: True looks for faults while it runs: neighbors and elements out of bounds, sums of integers that overflow,
     NaN that appears, reads before writes, and races between threads; each is a CheckError with its line. What is
     compiled for the CPU is interpreted for that, thousands of times as slow: for small graphs.
@@ -76,6 +79,7 @@ def run(
         memory=memory,
         deterministic=deterministic,
         max_rounds=max_rounds,
+        seed=seed,
         checked=checked,
     )
     with reporter(progress, algorithm.name) as report:
@@ -89,15 +93,15 @@ def autotune(
     budget: str | float = "10s",
     *,
     threads: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     progress: bool | Callable[[TuningProgress], None] | None = None,
     **params: Any,
 ) -> Tuning:
     """Search the legal schedules of `algorithm` on `graph` for the fastest, by measuring; a `Tuning`.
 
     budget: time to spend, compilation included: "10s", "2min", or seconds; what has tried everything ends before.
-    seed: for the part of the search that is random. progress: True for a bar on stderr, or a function that gets a
-    `TuningProgress` after each schedule. threads and params as in `run`.
+    seed: as in `run`, and for the part of the search that is random. progress: True for a bar on stderr, or a function
+    that gets a `TuningProgress` after each schedule. threads and params as in `run`.
 
     `schedule` of the result is never slower than the default was, run in turns with it. What is measured is kept in
     the cache's folder: a second search goes on where the first ended, and `tuned` gives the schedule without any.
@@ -105,12 +109,10 @@ def autotune(
     """
     from vgraph.runtime.tuning.autotune import seconds_of, tune
 
-    job = prepare(algorithm, graph, params, threads=threads, progress=progress)
-    if not hasattr(seed, "__index__"):
-        raise ParameterError(f"seed={shown(seed)}: a whole number")
+    job = prepare(algorithm, graph, params, threads=threads, progress=progress, seed=seed)
     spend = seconds_of(budget)
     with reporter(progress, f"tuning {algorithm.name}") as report:  # type: ignore[arg-type]
-        return tune(job, budget=spend, seed=seed, report=report)  # type: ignore[arg-type]
+        return tune(job, budget=spend, seed=seed or 0, report=report)  # type: ignore[arg-type]
 
 
 @public
@@ -137,13 +139,15 @@ def explain(
     threads: int | None = None,
     device: str = "cpu",
     deterministic: bool = False,
+    seed: int | None = None,
     **params: Any,
 ) -> Explanation:
     """What the compiler makes of `algorithm` on `graph`: effects, schedule with reasons, IR after each pass.
 
     Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
     generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
-    generated CUDA C++. deterministic as in `run`. The object prints itself; its parts are attributes.
+    generated CUDA C++. deterministic and seed as in `run`; no code depends on a seed. The object prints itself; its
+    parts are attributes.
     """
     from vgraph.runtime.explain import explanation
 
@@ -160,6 +164,7 @@ def explain(
         schedule=schedule,
         threads=threads,
         deterministic=deterministic,
+        seed=seed,
         incomplete=True,
     )
     return explanation(job, passes=passes, llvm=llvm, assembly=assembly)

@@ -289,6 +289,25 @@ def forever(graph):
 """
 
 
+DRAWN = """
+import vgraph as vg
+
+@vg.algorithm
+def drawn(graph):
+    graph.number = vg.random_below(1 << 50, 3)
+    return graph.number
+"""
+
+
+def test_seed(vgraph, square, tmp_path):
+    (tmp_path / "own.py").write_text(DRAWN)
+    own = ("run", f"{tmp_path}/own.py:drawn", "-g", square)
+    texts = [vgraph(*own, *more).stdout for more in ((), ("--seed", 0), ("--seed", 7), ("--seed", 7))]
+    numbers = [next(line for line in text.splitlines() if "number" in line) for text in texts]
+    assert numbers[0] == numbers[1] != numbers[2] == numbers[3]
+    assert "seed=-1: an int from 0 to 2**64 - 1" in vgraph(*own, "--seed", -1, code=2).stderr
+
+
 def test_max_rounds(vgraph, square, tmp_path):
     (tmp_path / "own.py").write_text(FOREVER)
     own = ("run", f"{tmp_path}/own.py:forever", "-g", square, "--undirected", "--max-rounds")

@@ -305,6 +305,17 @@ def float_function(w: Writer, s: Scope, depth: int) -> Value | None:
     return Value(f"vg.{name}({v.text})", t) if name == "sqrt" or v.type in FLOATS else None
 
 
+@NUMERIC.add(0.5)
+def drawn(w: Writer, s: Scope, depth: int) -> Value | None:
+    """A random number, which is the same wherever it is drawn for the same."""
+    keys = [integer(w, s, depth - 1).text for _ in range(w.r.randint(1, 3))]
+    if s.vertices and w.chance(0.5):
+        keys.append(w.r.choice([*s.vertices, *s.maybe]))
+    if w.chance(0.5):
+        return Value(f"vg.random({', '.join(keys)})", F64)
+    return Value(f"vg.random_below({w.r.randint(1, 40)}, {', '.join(keys)})", I64)
+
+
 @NUMERIC.add(1)
 def of_a_bool(w: Writer, s: Scope, depth: int) -> Value | None:
     """Bools count as int64."""

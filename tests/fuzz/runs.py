@@ -31,6 +31,7 @@ from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import chosen
+from vgraph.compiler.philox import SEED
 from vgraph.config import scope
 from vgraph.reference import run_reference
 from vgraph.refusals.base import Refusal
@@ -131,7 +132,7 @@ class Subject:
     def expected(self, graph: vg.Graph) -> Outcome:
         """What the reference gives."""
         try:
-            return run_reference(self.typed, graph, self.arguments(graph))[0]
+            return run_reference(self.typed, graph, self.arguments(graph), seed=self.seed)[0]
         except vg.AlgorithmError as error:
             return _failure(error)
 
@@ -260,12 +261,12 @@ class Runs:
         with numbers(self.way.seed):
             try:
                 if self.way.device == "interpret":
-                    names = [p.name for p in self.program.params if "." in p.name]
-                    hidden = {name: policy.number(name, graph) for name in names}
+                    names = [p.name for p in self.program.params if "." in p.name and p.name != SEED]
+                    hidden = {SEED: self.subject.seed, **{name: policy.number(name, graph) for name in names}}
                     order = {"seed": self.way.seed, "threads": self.way.threads}
                     low = self.program.level is ir.Level.KERNEL
                     return interpret(self.program, graph, arguments | hidden, **(order if low else {}))
-                call = Call(self.plan, graph, arguments)
+                call = Call(self.plan, graph, arguments, seed=self.subject.seed)
                 ran = self.runner.run(self.kernel, call, patience)
                 return executor._outputs(ran, self.plan, self.runner)
             except vg.AlgorithmError as error:

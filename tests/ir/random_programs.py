@@ -167,6 +167,8 @@ class Maker:
         if isinstance(t, Scalar) and vectors and self.chance():
             pair = (self.expr(vectors[0]), self.expr(vectors[0]))
             return ir.Call("dot", pair, t) if self.chance() else ir.Call("sum", pair[:1], t)
+        if t == U64 and self.chance():
+            return ir.Call("philox", (self.expr(t), self.expr(t), self.expr(t)), t)
         name = self.pick(("sqrt", "exp", "log", "floor", "ceil", "abs")) if element.is_float else "abs"
         return ir.Call(name, (self.expr(t),), t)
 

@@ -107,6 +107,8 @@ class Maker:
         return ir.Unary(self.pick(ops), self.expr(t, depth)) if ops else self.constant(t, depth)
 
     def call(self, t: Type, depth: int) -> ir.Expr:
+        if t == U64 and self.draw(st.booleans()):
+            return ir.Call("philox", tuple(self.expr(t, depth) for _ in range(3)), t)
         source = self.pick((t, *TYPES))
         names = [f for f in EXACT if call_type(f, [source]) == t]
         if isinstance(source, Vector) and not element_of(source).is_float:

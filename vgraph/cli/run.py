@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 @click.option("--json", is_flag=True, help="Print the summary as JSON.")
 @click.option("--deterministic", is_flag=True, help="The same bits at any number of threads; takes longer.")
 @click.option("--max-rounds", type=int, help="More rounds than this end the run with an error.")
+@click.option("--seed", type=int, help="All random numbers depend on it (default: 0).")
 @click.option("--checked", is_flag=True, help="Look for faults while it runs: slow, for small graphs.")
 @click.option("--verify", is_flag=True, help="Check the results against what defines them.")
 @click.option("--trace", is_flag=True, help="Print every round: its frontier, arcs, direction and time.")
@@ -76,7 +77,8 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
     program = load_algorithm(algorithm)
     options = [name for parameter in ctx.command.params for name in parameter.opts if name.startswith("--")]
     parameters = parse_parameters(given["param"], ctx.args, program, options)
-    parameters.setdefault("max_rounds", given["max_rounds"])  # an algorithm may have one of its own
+    for name in ("max_rounds", "seed"):  # an algorithm may have one of its own
+        parameters.setdefault(name, given[name])
     schedule = parse_schedule(given["schedule"])
     if given["out"] is not None:
         check_output(given["out"])

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from vgraph.compiler.philox import philox
+
 Value = Any  # a NumPy scalar, or a one-dimensional array for a vector
 
 
@@ -126,6 +128,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "isinf": _test(np.isinf),
     "dot": lambda a, b: _sum(a * b),
     "sum": _sum,
+    "philox": lambda key, low, high: np.uint64(philox(int(key), int(low), int(high))),
 }
 
 

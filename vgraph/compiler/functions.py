@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vgraph.compiler.foreign.externals import PREFIX, external_type
-from vgraph.compiler.types import BOOL, Kind, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, U64, Kind, Type, Vector, element_of
 
 TypeRule = Callable[[Sequence[Type]], Type | None]
 
@@ -35,6 +35,10 @@ def _sum(args: Sequence[Type]) -> Type | None:
     return element_of(args[0]) if len(args) == 1 and isinstance(args[0], Vector) else None
 
 
+def _philox(args: Sequence[Type]) -> Type | None:
+    return U64 if list(args) == [U64] * 3 else None
+
+
 FUNCTIONS: dict[str, TypeRule] = {
     "abs": _number,
     "sqrt": _real,
@@ -46,6 +50,7 @@ FUNCTIONS: dict[str, TypeRule] = {
     "isinf": _test,
     "dot": _dot,
     "sum": _sum,
+    "philox": _philox,
 }
 
 

@@ -245,3 +245,22 @@ def dot(a: Any, b: Any) -> Any:
 def sum(a: Any) -> Any:
     """The sum of the elements of a vector, in the vector's own type."""
     return np.asarray(a).sum(dtype=np.asarray(a).dtype)
+
+
+@public
+def random(*keys: Any) -> float:
+    """A random float64 in [0, 1), of the seed of the run (`vg.run(..., seed=)`) and of one or more integer keys.
+
+    Equal keys give equal numbers, on every device and schedule; other keys, or more of them, give independent ones.
+    Vertices are keys by their numbers. The function is Philox4x32-10 (Salmon et al. 2011).
+    """
+    raise VGraphError("vg.random draws in a run: call it in an operator or in an algorithm")
+
+
+@public
+def random_below(n: Any, *keys: Any) -> int:
+    """A random int64 from 0 to n - 1, of the seed of the run and of one or more integer keys; n is 1 to 2**53.
+
+    `low + vg.random_below(high - low, key)` is from low to high - 1. It is `int(vg.random(key, ...) * n)`.
+    """
+    raise VGraphError("vg.random_below draws in a run: call it in an operator or in an algorithm")

@@ -72,8 +72,10 @@ class DriverState(State):
 
     code: CodeType
 
-    def __init__(self, graph: Any, typed: TypedProgram, ended: Callable[[int, int], None] | None) -> None:
-        super().__init__(graph)
+    def __init__(
+        self, graph: Any, typed: TypedProgram, seed: int, ended: Callable[[int, int], None] | None
+    ) -> None:
+        super().__init__(graph, seed)
         self.ended = ended
         self.path_types, self.operators = typed.signature.path_types, typed.operators
         self.overlay = Overlay(self)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgraph.compiler import arithmetic
+from vgraph.compiler import arithmetic, philox
 from vgraph.compiler.foreign.externals import External, is_numba
 from vgraph.compiler.frontend.kinds import default, merge
 from vgraph.compiler.frontend.typed import Typed
@@ -131,6 +131,7 @@ class Overlay:
         self._vertex = VertexCast("vertex", VID)
         self._vertex.__dict__["state"] = state
         self._functions: dict[int, types.FunctionType] = {}
+        self._random = {id(language.random): self._uniform, id(language.random_below): self._below}
 
     def function(self, typed: Typed) -> types.FunctionType:
         """A function of the program, ready to run."""
@@ -159,10 +160,23 @@ class Overlay:
 
         return call
 
+    def _uniform(self, *keys: Any) -> Number:
+        """`vg.random`."""
+        words = [int(np.int64(convert(self.state.lift(key), I64)).view(np.uint64)) for key in keys]
+        bits = philox.chained(philox.philox, self.state.seed ^ philox.tag(len(words)), words, 0)
+        return Number(np.float64((bits >> 64 - philox.FRACTION) * 2.0**-philox.FRACTION))
+
+    def _below(self, n: Any, *keys: Any) -> Number:
+        """`vg.random_below`."""
+        size = arithmetic.cast(convert(self.state.lift(n), I64), np.dtype(np.float64))
+        return Number(arithmetic.cast(self._uniform(*keys)._value * size, np.dtype(np.int64)))
+
     def value(self, value: Any) -> Any:
         """What the program sees in place of a value of its module or closure."""
         if id(value) in _LANGUAGE:
             return _LANGUAGE[id(value)]
+        if id(value) in self._random:
+            return self._random[id(value)]
         if isinstance(value, FunctionDef) or is_numba(value):
             return None  # a call names what it was typed as
         if isinstance(value, DType):

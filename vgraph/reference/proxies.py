@@ -32,8 +32,8 @@ class Round:
 class State:
     """What all proxies of one run share."""
 
-    def __init__(self, graph: Any) -> None:
-        self.graph = graph
+    def __init__(self, graph: Any, seed: int) -> None:
+        self.graph, self.seed = graph, seed
         self.id_dtype = np.dtype(graph.id_dtype)
         self.none = int(np.iinfo(self.id_dtype).max)
         self.properties: dict[str, Property] = {}  # by name, as the operators of the present round see them

@@ -56,6 +56,20 @@ class WrongArity(Refusal):
 
 
 @dataclass(eq=False)
+class RandomWithoutKey(Refusal):
+    """A random number that is drawn for nothing."""
+
+    title = "`{name}` takes one or more keys"
+    label = "for what is it drawn?"
+    help = (
+        "equal keys give equal numbers: name what makes this draw another than the others, such as "
+        "`vg.random(v, graph.round)`, or `vg.random(src, dst)`; `seed=` of vg.run changes all of them"
+    )
+
+    name: str
+
+
+@dataclass(eq=False)
 class UnexpectedKeyword(Refusal):
     """A keyword that the function does not have."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vgraph.compiler.facts import TRANSPOSED
+from vgraph.compiler.philox import SEED
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import segments
 from vgraph.graph.arrays import sealed
@@ -108,6 +109,8 @@ def scalar_argument(arg: ArgSlot, call: Call, device: str) -> tuple[Any, str]:
         return getattr(call.graph, arg.name), "int64"
     if arg.name == TRANSPOSED:
         return call.transposed, arg.dtype
+    if arg.name == SEED:
+        return call.seed, arg.dtype
     if arg.name.startswith(("graph.", "policy.")):
         return policy.number(arg.name, call.graph, device), arg.dtype
     return call.arguments[arg.name], arg.dtype

@@ -91,6 +91,8 @@ class Job:
     """The bits of the result do not depend on the number of threads, nor on the schedule."""
     max_rounds: int | None
     """A run of more rounds ends with AlgorithmError."""
+    seed: int
+    """Of `vg.random`: 0 to 2**64 - 1, no part of compiled code."""
     output: str
     memory: str
 
@@ -167,10 +169,10 @@ def _call(plan: Plan, job: Job, runner: Runner) -> Call:
     """The run of a plan, its arguments checked."""
     check_arguments(plan, job.graph, job.arguments)
     if job.relabel is None or not runner.relabels:
-        return Call(plan, job.graph, job.arguments, max_rounds=job.max_rounds)
+        return Call(plan, job.graph, job.arguments, None, job.max_rounds, job.seed)
     numbers = job.graph.relabelled(job.relabel)
     moved = renumbered(plan, job.arguments, numbers)
-    return Call(plan, numbers.graph, moved, numbers, job.max_rounds)
+    return Call(plan, numbers.graph, moved, numbers, job.max_rounds, job.seed)
 
 
 def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached: bool) -> Stats:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping
+from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 DEVICES: Final = ("cpu", "cuda", "python")
 OUTPUTS: Final = ("numpy", "cupy")
 MEMORIES: Final = ("device", "host")
+_SHARED: Final = ("max_rounds", "seed")
+"""Arguments that an algorithm gets instead if it has a parameter of that name."""
 
 
 def prepare(
@@ -46,6 +49,7 @@ def prepare(
     memory: str = "device",
     deterministic: bool = False,
     max_rounds: int | None = None,
+    seed: int | None = None,
     checked: bool = False,
     incomplete: bool = False,
 ) -> Job:
@@ -67,8 +71,11 @@ def prepare(
         raise DeviceError(
             f"deterministic=True and device={device!r}: on a GPU sums have no fixed order; use device='cpu'"
         )
-    if max_rounds is not None and "max_rounds" in algorithm.signature.parameters:
+    own = algorithm.signature.parameters
+    if max_rounds is not None and "max_rounds" in own:
         params, max_rounds = {**params, "max_rounds": max_rounds}, None
+    if seed is not None and "seed" in own:
+        params, seed = {**params, "seed": seed}, None
     if max_rounds is not None and (
         isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1
     ):
@@ -89,6 +96,7 @@ def prepare(
         relabel=relabel,
         deterministic=deterministic,
         max_rounds=max_rounds,
+        seed=_seed(seed),
         output=output,
         memory=memory,
     )
@@ -160,7 +168,7 @@ def _check_subject(algorithm: object, graph: object, schedule: object) -> None:
 @functools.cache
 def _own_parameters() -> frozenset[str]:
     """The names in a call of `run` that do not reach the algorithm."""
-    return frozenset(inspect.signature(prepare).parameters) - {"params", "incomplete", "max_rounds"}
+    return frozenset(inspect.signature(prepare).parameters) - {"params", "incomplete", *_SHARED}
 
 
 def check_flags(**flags: object) -> None:
@@ -168,6 +176,15 @@ def check_flags(**flags: object) -> None:
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise ParameterError(f"{name}={shown(value)}: True or False")
+
+
+def _seed(seed: object) -> int:
+    """The seed of `vg.random`: by default 0."""
+    if seed is None:
+        return 0
+    if isinstance(seed, bool | np.bool_) or not hasattr(seed, "__index__") or not 0 <= index(seed) < 1 << 64:
+        raise ParameterError(f"seed={shown(seed)}: an int from 0 to 2**64 - 1")
+    return index(seed)
 
 
 def _threads(threads: int | None, device: str) -> int:

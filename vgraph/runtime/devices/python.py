@@ -39,7 +39,7 @@ class Python(Runner):
     def run(self, kernel: TypedProgram, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
         ended = each_round(progress, call.max_rounds)
-        values, records = run_reference(kernel, call.graph, call.arguments, ended)
+        values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed)
         return interpreted(call.plan, values, records, 1, time.perf_counter() - start)
 
 

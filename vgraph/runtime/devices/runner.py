@@ -35,6 +35,8 @@ class Call:
     numbers: Relabelled | None = None
     max_rounds: int | None = None
     """Rounds after which `progress` is to be called without delay; it ends the run."""
+    seed: int = 0
+    """Of `vg.random`."""
 
     @functools.cached_property
     def transposed(self) -> bool:

@@ -123,6 +123,8 @@ def emit_call(f: Emitter, node: ir.Call) -> str:
     name, t = node.function, node.type
     if name.startswith(PREFIX):
         return f"({type_name(t)}){f.external(name)}({', '.join(args)})"
+    if name == "philox":
+        return f"philox({', '.join(args)})"
     if name == "sum":
         return f"sum<{type_name(t)}>({args[0]})"
     if name == "dot":

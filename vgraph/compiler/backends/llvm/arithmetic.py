@@ -201,7 +201,9 @@ def _convert(f: Emitter, text: str, source: Type, to: Type) -> str:
 
 
 def function(f: Emitter, name: str, args: list[Value], result: Type) -> Value:
-    """abs sqrt exp log floor ceil isnan isinf, dot, sum."""
+    """abs sqrt exp log floor ceil isnan isinf, dot, sum, philox."""
+    if name == "philox":
+        return Value(helpers.philox(f, *(a.text for a in args)), result)
     if name in ("dot", "sum"):
         return Value(_reduce(f, args, result), result)
     if name in ("isnan", "isinf"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from vgraph.compiler.philox import INCREMENTS, MULTIPLIERS, ROUNDS
 from vgraph.compiler.types import Type, Vector, element_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,48 @@ def call(f: Emitter, name: str, a: str, b: str, t: Type) -> str:
     return result
 
 
+def philox(f: Emitter, key: str, low: str, high: str) -> str:
+    """Call the generator of random numbers: 64 bits for a counter of 128."""
+    f.helpers.setdefault("vg.philox", _philox())
+    return f.op(f"call i64 @vg.philox(i64 {key}, i64 {low}, i64 {high})")
+
+
+def _philox() -> str:
+    """The text of `philox.philox4x32`: all words are i64 below 2**32, each in a register of its round."""
+    lines = ["define internal i64 @vg.philox(i64 %key, i64 %low, i64 %high) nounwind memory(none) {"]
+    halves = (("a", "b", "%low"), ("c", "d", "%high"), ("k", "m", "%key"))
+    for first, second, whole in halves:
+        lines += [f"  %{first}.0 = and i64 {whole}, {_WORD}", f"  %{second}.0 = lshr i64 {whole}, 32"]
+    for i in range(ROUNDS):
+        j = i + 1
+        for word, product, n in (("a", "x", 0), ("c", "y", 1)):
+            lines += [
+                f"  %{product}.{i} = mul i64 %{word}.{i}, {MULTIPLIERS[n]}",
+                f"  %{product}.high.{i} = lshr i64 %{product}.{i}, 32",
+            ]
+        lines += [
+            f"  %b.keyed.{i} = xor i64 %b.{i}, %k.{i}",
+            f"  %a.{j} = xor i64 %y.high.{i}, %b.keyed.{i}",
+            f"  %b.{j} = and i64 %y.{i}, {_WORD}",
+            f"  %d.keyed.{i} = xor i64 %d.{i}, %m.{i}",
+            f"  %c.{j} = xor i64 %x.high.{i}, %d.keyed.{i}",
+            f"  %d.{j} = and i64 %x.{i}, {_WORD}",
+        ]
+        for word, n in (("k", 0), ("m", 1)):
+            lines += [
+                f"  %{word}.more.{i} = add i64 %{word}.{i}, {INCREMENTS[n]}",
+                f"  %{word}.{j} = and i64 %{word}.more.{i}, {_WORD}",
+            ]
+    lines += [
+        f"  %top = shl i64 %b.{ROUNDS}, 32",
+        f"  %bits = or i64 %a.{ROUNDS}, %top",
+        "  ret i64 %bits",
+        "}\n",
+    ]
+    return "\n".join(lines)
+
+
+_WORD: Final = 0xFFFFFFFF
 _POWER: Final = """\
 define internal <T> @<F>(<T> %base, <T> %exponent) nounwind memory(none) {
 entry:

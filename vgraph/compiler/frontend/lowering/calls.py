@@ -96,6 +96,8 @@ def _instead(name: str, function: object) -> str:
     module = (getattr(function, "__module__", None) or "").split(".")[0]
     if (module in (math.__name__, np.__name__) or isinstance(function, np.ufunc)) and callable(ours):
         return f"; write vg.{name}"
+    if type(getattr(function, "__self__", None)).__module__.startswith(("random", "numpy.random")):
+        return "; write vg.random(key, ...), whose numbers are the same on every device"
     if name in ("fmin", "minimum", "fmax", "maximum"):
         return f"; write {'min' if 'min' in name else 'max'}(a, b)"
     if name in _INSTEAD and module == "builtins":

@@ -3,6 +3,7 @@
 
 #include "types.cuh"
 #include "arithmetic.cuh"
+#include "random.cuh"
 #include "atomics.cuh"
 #include "grid.cuh"
 #include "frontier.cuh"

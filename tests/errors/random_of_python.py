@@ -1,0 +1,15 @@
+import random
+
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    v.x = random.random()
+
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.float64)
+    graph.vertex_apply(visit)
+    return x
