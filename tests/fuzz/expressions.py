@@ -359,6 +359,12 @@ def element(w: Writer, s: Scope, depth: int) -> Value | None:
     return Value(f"vg.dot({found}, {vector(w, s, 0, t)})", t.element)
 
 
+@NUMERIC.add(0.5)
+def parameter(w: Writer, s: Scope, depth: int) -> Value:
+    """A parameter of the algorithm, which operators and helpers see."""
+    return Value("rounds", I64)
+
+
 @NUMERIC.add(2)
 def helper_call(w: Writer, s: Scope, depth: int) -> Value | None:
     return w.helpers.call(w, s, depth) if w.helpers else None
@@ -426,6 +432,11 @@ def truth(w: Writer, s: Scope, depth: int) -> Value:
 @VERTICES.add(5)
 def named_vertex(w: Writer, s: Scope, depth: int) -> str:
     return w.r.choice([*s.vertices, *s.maybe])
+
+
+@VERTICES.add(0.5)
+def vertex_parameter(w: Writer, s: Scope, depth: int) -> str:
+    return "source"
 
 
 @VERTICES.add(2)

@@ -59,6 +59,7 @@ ALL = (
     MIX,
     Helper("i", lambda p: p, "def clip(p):\n    return min(max(p, 0), 100)\n"),
     Helper("i", lambda p: p, "def odd(p):\n    return (p & 1) if p > 0 else p\n"),
+    Helper("n", lambda p: _op("+", p, I64), "def further(p):\n    return p + rounds\n"),
     Helper("n", _halved, "def half(p):\n    return mix(p, p) / 2\n"),
     Helper(
         "bnn", lambda c, p, q: merge(p, q), "def pick(c, p, q):\n    if c:\n        return p\n    return q\n"

@@ -13,6 +13,7 @@ from .programs import program_text
 from .runs import SMALL, Runs, Subject, Way, check, compare, noted
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.py"))
+FEATURES = sorted((Path(__file__).parent / "features").glob("*.py"))
 QUICK = 24
 """Random programs of a default run, six to a test. `python -m tests.fuzz` runs more."""
 EACH = 6
@@ -29,6 +30,13 @@ def test_what_once_failed(path: Path) -> None:
             for shape in SMALL:
                 compare(runs, shape, subject.expected(subject.graph(shape)))
         check(subject)
+
+
+@pytest.mark.parametrize("path", FEATURES, ids=lambda p: p.stem)
+def test_features(path: Path) -> None:
+    """Programs that use one piece of the language in every place that has it."""
+    for seed in range(2):
+        check(Subject(path.read_text(), seed), cuda=seed == 0, large=seed == 1)
 
 
 @pytest.mark.parametrize("first", range(0, QUICK, EACH))

@@ -61,6 +61,11 @@ class Definition:
                 return scope[name]
         raise KeyError(name)
 
+    @property
+    def scope(self) -> tuple[str, str]:
+        """The module and the function around it: functions of one scope stand side by side."""
+        return self.function.__module__, self.function.__qualname__.rpartition(".")[0]
+
     def visible_names(self) -> tuple[str, ...]:
         """The names of enclosing functions and the module, for suggestions."""
         return (*self.closure, *self.function.__globals__)

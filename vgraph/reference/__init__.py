@@ -44,8 +44,9 @@ def run_reference(
     function = state.overlay.function(typed.algorithm)
     state.code = function.__code__
     with arithmetic.quiet():
-        values = [_argument(state, typed, name, arguments[name]) for name in typed.signature.arguments]
-        returned = function(GraphProxy(state), *values)
+        values = {name: _argument(state, typed, name, arguments[name]) for name in typed.signature.arguments}
+        state.overlay.parameters = values
+        returned = function(GraphProxy(state), *values.values())
     outcome = returned if isinstance(returned, tuple) else (returned,)
     names = [r.name for r in typed.program.results]
     return {name: _result(value) for name, value in zip(names, outcome, strict=True)}, state.trace

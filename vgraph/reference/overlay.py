@@ -132,6 +132,7 @@ class Overlay:
         self._vertex.__dict__["state"] = state
         self._functions: dict[int, types.FunctionType] = {}
         self._random = {id(language.random): self._uniform, id(language.random_below): self._below}
+        self.parameters: dict[str, Any] = {}  # of the algorithm, which operators and helpers see
 
     def function(self, typed: Typed) -> types.FunctionType:
         """A function of the program, ready to run."""
@@ -142,10 +143,10 @@ class Overlay:
         function, closure = typed.definition.function, typed.definition.closure
         code, made = code_of(typed, self)
         seen = {name: self.value(value) for name, value in function.__globals__.items()}
-        names = {**_BUILTINS, **seen, **made, "__builtins__": builtins}
+        names = {**_BUILTINS, **seen, **self.parameters, **made, "__builtins__": builtins}
+        around = {**{name: self.value(value) for name, value in closure.items()}, **self.parameters}
         cells = (
-            types.CellType(self.value(closure[name])) if name in closure else types.CellType()
-            for name in code.co_freevars
+            types.CellType(around[name]) if name in around else types.CellType() for name in code.co_freevars
         )
         copy = types.FunctionType(code, names, function.__name__, function.__defaults__, tuple(cells))
         copy.__kwdefaults__ = function.__kwdefaults__

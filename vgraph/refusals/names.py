@@ -13,7 +13,10 @@ class UndefinedName(Refusal):
 
     title = "`{name}` is not defined"
     label = "no variable, parameter or module name is called so{hint}"
-    help = "names are looked up in the function, the functions around it, and its module"
+    help = (
+        "names are looked up in the function, the parameters of the algorithm, the functions around it, "
+        "and its module"
+    )
 
     name: str
     hint: str
@@ -35,7 +38,7 @@ class AlgorithmsVariable(Refusal):
     """An operator or helper uses a variable of the algorithm."""
 
     title = "`{name}` is a variable of the algorithm `{algorithm}`"
-    label = "operators do not see it"
+    label = "of an algorithm's names, operators see the parameters only"
     help = (
         "make it a global: `graph.{name} = {name}` in the algorithm, `graph.{name}` in the operator (with"
         " the parameter `graph`)"
@@ -43,6 +46,31 @@ class AlgorithmsVariable(Refusal):
 
     name: str
     algorithm: str
+
+
+@dataclass(eq=False)
+class TwoMeanings(Refusal):
+    """A parameter of the algorithm has a name that an operator from elsewhere knows already."""
+
+    title = "`{name}` has two meanings here"
+    label = "a parameter of the algorithm `{algorithm}`, and a name where this function was defined"
+    help = "rename one of them: only for functions defined beside the algorithm its parameters come first"
+
+    name: str
+    algorithm: str
+
+
+@dataclass(eq=False)
+class ArrayInOperator(Refusal):
+    """An operator reads a parameter that is an array as a whole."""
+
+    title = "`{name}` is an array"
+    label = "operators read a parameter by its name if it is a number, and an array vertex by vertex"
+    help = (
+        "read one element with `v.{name}`; for that it is annotated `{name}: vg.vertex_property(vg.float64)`"
+    )
+
+    name: str
 
 
 @dataclass(eq=False)

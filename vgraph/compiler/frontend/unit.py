@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from vgraph import refusals
@@ -17,6 +18,9 @@ from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.types import LONGEST_VECTOR, Type, Vector
 from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
+
+if TYPE_CHECKING:
+    from vgraph.compiler.frontend.lowering.entities import Entity
 
 
 class Names:
@@ -63,6 +67,7 @@ class Unit:
     lists: list[str] = field(default_factory=list)
     queues: dict[str, ir.Property] = field(default_factory=dict)
     params: list[ir.Param] = field(default_factory=list)
+    parameters: dict[str, Entity] = field(default_factory=dict)  # what the algorithm's own stand for
     operators: dict[Definition, ir.Operator] = field(default_factory=dict)
     arrays_looped: dict[str, Span] = field(default_factory=dict)
     driver_names: frozenset[str] = frozenset()

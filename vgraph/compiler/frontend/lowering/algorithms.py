@@ -40,6 +40,7 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
     used = usage(statements)
     for p in parameters:
         _parameter(ctx, p, used)
+    ctx.unit.parameters = {p.name: bindings[p.name] for p in parameters}
     ctx.unit.driver_names = frozenset(ctx.frame.own_names)
     last = statements[-1] if statements else None
     if not isinstance(last, s.Return) or last.value is None:

@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.kinds import Value, Weak, default, describe, settl
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext
 from vgraph.compiler.frontend.lowering.scope import plan
-from vgraph.compiler.frontend.lowering.statics import prune
+from vgraph.compiler.frontend.lowering.statics import parameter, prune
 from vgraph.compiler.frontend.lowering.values import entity, fit
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Type
@@ -53,8 +53,12 @@ def _assigned(body: s.Body) -> set[str]:
 def name(ctx: Context, e: s.Name) -> en.Entity:
     """A variable, an argument, or what the name means in the module."""
     found = _local(ctx, e)
+    if found is None:
+        found = parameter(ctx, e)
+        if isinstance(ctx, OperatorContext) and isinstance(found, (en.PropertyRef, en.ArrayRef)):
+            raise refusals.names.ArrayInOperator(e.span, e.id)
     if found is not None:
-        return found
+        return en.again(found, e.span)
     try:
         return captured(ctx.definition.resolve(e.id), e.span)
     except KeyError:
@@ -88,7 +92,8 @@ def _undefined(ctx: Context, e: s.Name) -> Refusal:
     """The refusal for a name that means nothing."""
     if e.id in ctx.unit.driver_names and ctx.definition is not ctx.unit.definition:
         return refusals.names.AlgorithmsVariable(e.span, e.id, ctx.unit.definition.name)
-    known = [*ctx.frame.bindings, *ctx.frame.assigned, *ctx.definition.visible_names()]
+    own = [*ctx.frame.bindings, *ctx.frame.assigned]
+    known = [*own, *ctx.unit.parameters, *ctx.definition.visible_names()]
     return refusals.names.UndefinedName(e.span, e.id, did_you_mean(e.id, known))
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Final
 
+from vgraph import refusals
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
@@ -28,8 +29,8 @@ def static_value(e: s.Expr, ctx: Context) -> object:
     match e:
         case s.Literal(value=value) if value is None or isinstance(value, (bool, str)):
             return value
-        case s.Name(id=name):
-            return _name(name, ctx)
+        case s.Name():
+            return _name(e, ctx)
         case s.Attribute():
             return _attribute(e, ctx)
         case s.Unary(op="not", operand=operand):
@@ -60,11 +61,24 @@ def prune(body: s.Body, ctx: Context) -> s.Body:
     return tuple(kept)
 
 
-def _name(name: str, ctx: Context) -> object:
-    bound = ctx.frame.bindings.get(name)
+def parameter(ctx: Context, e: s.Name) -> en.Entity | None:
+    """What a name that is no local of an operator or helper means in the algorithm; None if it has no such parameter.
+
+    Where they do not stand side by side, a meaning that the operator has for the name itself makes two.
+    """
+    found, definition, algorithm = ctx.unit.parameters.get(e.id), ctx.definition, ctx.unit.definition
+    if found is None or definition is algorithm or e.id in ctx.frame.own_names:
+        return None
+    if definition.scope != algorithm.scope and e.id in definition.visible_names():
+        raise refusals.names.TwoMeanings(e.span, e.id, algorithm.name)
+    return found
+
+
+def _name(e: s.Name, ctx: Context) -> object:
+    bound = ctx.frame.bindings.get(e.id) or parameter(ctx, e)
     if isinstance(bound, en.Static):
         return bound.value
-    return _known(_resolved(name, ctx)) if bound is None else UNKNOWN
+    return _known(_resolved(e.id, ctx)) if bound is None else UNKNOWN
 
 
 def _attribute(e: s.Attribute, ctx: Context) -> object:
@@ -90,7 +104,7 @@ def _known(value: object) -> object:
 def _compare(op: str, first: s.Expr, second: s.Expr, ctx: Context) -> object:
     a, b = static_value(first, ctx), static_value(second, ctx)
     if op in ("is", "is not"):
-        if b is None and isinstance(first, s.Name) and (a is not UNKNOWN or first.id in ctx.frame.own_names):
+        if b is None and isinstance(first, s.Name) and (a is not UNKNOWN or _bound(first, ctx)):
             return (a is None) == (op == "is")
         if a is UNKNOWN or b is UNKNOWN:
             return UNKNOWN
@@ -98,6 +112,11 @@ def _compare(op: str, first: s.Expr, second: s.Expr, ctx: Context) -> object:
     if op in ("==", "!=") and a is not UNKNOWN and b is not UNKNOWN and not isinstance(a, bool):
         return (a == b) == (op == "==")
     return UNKNOWN
+
+
+def _bound(e: s.Name, ctx: Context) -> bool:
+    """Whether a name is one of the function's own, or a parameter of the algorithm."""
+    return e.id in ctx.frame.own_names or parameter(ctx, e) is not None
 
 
 def _logical(op: str, values: tuple[s.Expr, ...], ctx: Context) -> object:

@@ -373,20 +373,22 @@ def _expected(ctx: OperatorContext, guarded: Guarded, place: Place) -> tuple[ir.
         return ir.Const(False, BOOL, span=span), None
     other = value(ctx, guarded.other)
     expected = stored(ctx, other, place.type, place.text)
-    if not _invariant(expected):
+    if not _invariant(ctx, expected):
         raise refusals.writes.ClaimFromVariable(guarded.other.span, place.text)
     if merge(place.type, other.kind) == place.type:
         return expected, None
     return expected, comparison("==", Value(expected, place.type, other.span), other, span)
 
 
-def _invariant(e: ir.Expr) -> bool:
+def _invariant(ctx: OperatorContext, e: ir.Expr) -> bool:
     """Whether an expression has one value in the whole round."""
     match e:
         case ir.Const() | ir.GlobalVar() | ir.GraphSize():
             return True
+        case ir.Var(name=name):
+            return any(p.name == name for p in ctx.unit.params)
         case ir.Cast(operand=operand) | ir.Unary(operand=operand):
-            return _invariant(operand)
+            return _invariant(ctx, operand)
         case ir.Binary(left=left, right=right):
-            return _invariant(left) and _invariant(right)
+            return _invariant(ctx, left) and _invariant(ctx, right)
     return False
