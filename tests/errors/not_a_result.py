@@ -5,4 +5,5 @@ import vgraph as vg
 def main(graph, source):
     dist = graph.vertex_property(vg.int32, fill=vg.inf)
     frontier = graph.frontier(source)
-    return frontier
+    levels = [frontier]
+    return levels

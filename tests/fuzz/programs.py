@@ -12,6 +12,7 @@ from vgraph.compiler.frontend.kinds import Weak
 from vgraph.compiler.types import NUMPY_NAMES, Vector
 
 from . import expressions as e
+from . import frontiers
 from . import operators as o
 from .graphs import Kind
 from .helpers import Helpers
@@ -245,6 +246,7 @@ class Writer:
                 self.line(1, "if graph.num_vertices < 0:")
                 self.line(2, f"graph.{g.name} = {type_text(g.type)}(0)")  # type: ignore[arg-type]
         self.line(1, "sizes = 0")
+        self.line(1, "chosen = graph.frontier(several)")
         self.line(1, "graph.vertex_apply(start)")
         self.line(1, f"x[source] = {r.randint(0, 9)}")
         for step in steps:
@@ -260,6 +262,7 @@ class Writer:
             "sink",
             "sets",
             "sizes",
+            "chosen",
             *(f"graph.{g.name}" for g in self.globals),
         ]
         self.line(1, f"return {', '.join(results)}")
@@ -555,6 +558,9 @@ def chosen_type(w: Writer, number: int) -> list[str]:
         f"{t} = {t} * 3 + 1",
         f"graph.k += vg.int64({t})",
     ]
+
+
+STEPS.add(2)(frontiers.combined)
 
 
 @STEPS.add(0.7)

@@ -33,6 +33,7 @@ from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import chosen
 from vgraph.compiler.philox import SEED
 from vgraph.config import scope
+from vgraph.graph import members
 from vgraph.reference import run_reference
 from vgraph.refusals.base import Refusal
 from vgraph.runtime import executor, policy
@@ -268,7 +269,11 @@ class Runs:
                     return interpret(self.program, graph, arguments | hidden, **(order if low else {}))
                 call = Call(self.plan, graph, arguments, seed=self.subject.seed)
                 ran = self.runner.run(self.kernel, call, patience)
-                return executor._outputs(ran, self.plan, self.runner)
+                found = executor._outputs(ran, self.plan, self.runner)
+                sets = {o.name for o in self.plan.outputs if o.members}  # interpreters tell of each vertex
+                return {
+                    k: members.marked(v, graph.num_vertices) if k in sets else v for k, v in found.items()
+                }
             except vg.AlgorithmError as error:
                 return _failure(error)
 

@@ -219,3 +219,12 @@ def test_a_helper_has_the_types_of_each_call() -> None:
     found = both(calls)
     assert found.a[0] == np.int64(4_000_000_000).astype(np.int32)
     assert found.b[0] == 4_000_000_000
+
+
+UNUSED = np.arange(3, dtype=np.int16)
+"""Of a type that the language does not have."""
+
+
+def test_what_a_module_has_beside_a_program_is_no_matter() -> None:
+    assert UNUSED.dtype == np.int16
+    assert both(calls).b[0] == 4_000_000_000

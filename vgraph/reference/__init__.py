@@ -17,8 +17,10 @@ from vgraph.compiler.frontend.kinds import default
 from vgraph.compiler.frontend.signature import StaticValue
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.types import VID
+from vgraph.graph import members
 from vgraph.language.names import DType
 from vgraph.reference.driver import DriverState, GraphProxy, RoundRecord
+from vgraph.reference.frontiers import Frontier
 from vgraph.reference.overlay import cast_type
 from vgraph.reference.proxies import Property
 from vgraph.reference.values import convert, lift
@@ -82,7 +84,9 @@ def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) ->
 
 
 def _result(value: Any) -> Any:
-    """A result as the caller sees it."""
+    """A result as the caller sees it; of a frontier, which vertices are in it."""
+    if isinstance(value, Frontier):
+        return members.marked(value.vertices, value.state.graph.num_vertices)
     if isinstance(value, Property):
         found = value.array.copy()
         return found.view(f"i{found.itemsize}") if value.type == VID else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -12,9 +12,11 @@ import numpy as np
 
 from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.typed import TypedProgram
-from vgraph.compiler.types import I64, NUMPY_NAMES, VID, Type, Vector
+from vgraph.compiler.types import BOOL, I64, NUMPY_NAMES, VID, Type, Vector
+from vgraph.graph import members
 from vgraph.language.decorators import OperatorDef
 from vgraph.language.names import DType, dtype_of
+from vgraph.reference.frontiers import Chosen, Frontier, PriorityQueue
 from vgraph.reference.overlay import Overlay, cast_type
 from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, root
 from vgraph.reference.values import Number, contribution
@@ -27,44 +29,6 @@ class RoundRecord(NamedTuple):
     direction: str
     active: int
     edges: int
-
-
-class Frontier:
-    """An immutable set of vertices; false when it is empty."""
-
-    def __init__(self, vertices: Iterable[int]) -> None:
-        self.vertices = tuple(sorted(set(vertices)))
-
-    def __len__(self) -> int:
-        return len(self.vertices)
-
-    def __repr__(self) -> str:
-        return f"frontier({', '.join(map(str, self.vertices))})"
-
-
-class PriorityQueue:
-    """Vertices that wait, by the value of a property; false when none is left."""
-
-    def __init__(self, prop: Property) -> None:
-        self._property, self._level = prop, 0
-        self._held = set(range(prop.state.graph.num_vertices))
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    @property
-    def level(self) -> Number:
-        """The highest value by which vertices were taken so far; 0 before the first pop."""
-        return Number(np.int64(self._level))
-
-    def pop(self) -> Frontier:
-        """Raise the level to the lowest value held, if that is higher; take the vertices not above it, for good."""
-        values = self._property.array
-        if self._held:
-            self._level = max(self._level, int(min(values[v] for v in self._held)))
-        taken = {v for v in self._held if values[v] <= self._level}
-        self._held -= taken
-        return Frontier(taken)
 
 
 class DriverState(State):
@@ -172,14 +136,24 @@ class GraphProxy:
         """A queue of all vertices, those with the lowest value of an integer property first."""
         return PriorityQueue(prop)
 
-    def frontier(self, vertex: Any = None) -> Frontier:
-        """The frontier of one vertex, or the empty one."""
-        return Frontier(() if vertex is None else (self._state.index(vertex),))
+    def frontier(self, seeds: Any = None) -> Frontier:
+        """The frontier of a vertex, of an array of them, of a property of bools, of a condition; or the empty one."""
+        state = self._state
+        if seeds is None:
+            return Frontier(state, ())
+        if isinstance(seeds, Chosen):
+            return self._visit(seeds.test, seeds.frontier, seeds.label)
+        if isinstance(seeds, Number):
+            return Frontier(state, (state.index(seeds),))
+        given = seeds.array if isinstance(seeds, Property) else np.asarray(seeds)
+        if isinstance(seeds, Property) and seeds.type == BOOL:
+            given = members.ids(given)
+        return Frontier(state, given.tolist())
 
     @property
     def vertices(self) -> Frontier:
         """All vertices, as a frontier."""
-        return Frontier(range(self._state.graph.num_vertices))
+        return Frontier(self._state, range(self._state.graph.num_vertices))
 
     # --- globals
 
@@ -231,29 +205,31 @@ class GraphProxy:
                 dst = Vertex(state, (edge.src if reverse else edge.dst)._index, own=True)
                 self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
                 arcs += 1
-        return Frontier(state.end_round(label or op.name, "push", len(active), arcs))
+        return Frontier(state, state.end_round(label or op.name, "push", len(active), arcs))
 
     def vertex_apply(
         self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
     ) -> None:
         """Run a vertex operator on the frontier."""
-        self._visit(op, frontier, label)
+        self.vertex_filter(op, frontier, label)
 
     def vertex_filter(
         self, op: OperatorDef, frontier: Frontier | None = None, label: str | None = None
     ) -> Frontier:
         """Run a vertex operator on the frontier; the vertices for which it returns true."""
-        return self._visit(op, frontier, label)
+        state = self._state
+        call, first = state.overlay.function(state.operators[op]), _graph_first(op)
+        return self._visit(lambda v: self._call(op, call, first, (v,)), frontier, label or op.name)
 
-    def _visit(self, op: OperatorDef, frontier: Frontier | None, label: str | None) -> Frontier:
+    def _visit(self, visit: Callable[[Vertex], Any], frontier: Frontier | None, label: str) -> Frontier:
+        """One round over the vertices of a frontier; those for which `visit` gives something true."""
         state = self._state
         state.resolve()
-        call, first = state.overlay.function(state.operators[op]), _graph_first(op)
         active = _vertices(frontier, state)
         state.round = Round()
-        chosen = [v for v in active if self._call(op, call, first, (Vertex(state, v, own=True),))]
-        state.end_round(label or op.name, "vertex", len(active), 0)
-        return Frontier(chosen)
+        chosen = [v for v in active if visit(Vertex(state, v, own=True))]
+        state.end_round(label, "vertex", len(active), 0)
+        return Frontier(state, chosen)
 
     def _call(self, op: OperatorDef, call: Any, graph_first: bool | None, args: tuple[Any, ...]) -> Any:
         for prop in self._state.properties.values():

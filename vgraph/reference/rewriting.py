@@ -11,12 +11,14 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.frontend.typed import Position, Typed
 from vgraph.language.decorators import Definition
+from vgraph.reference.frontiers import Chosen
 from vgraph.reference.proxies import present
 from vgraph.reference.values import Number, lift, negation, reduced
 
@@ -178,6 +180,17 @@ class Rewriting(ast.NodeTransformer):
         if op:
             return ast.copy_location(self.call(lambda read: reduced(read, op), node), node)
         return ast.copy_location(self.call(present, node), node) if claims else node
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        label = self.typed.labels[self.position(node.elt)]
+        self.generic_visit(node)
+        (loop,) = node.generators
+        target: Any = loop.target
+        test = ast.BoolOp(ast.And(), [ast.Constant(True), ast.Constant(True), *loop.ifs])
+        seen = ast.arguments(
+            posonlyargs=[], args=[ast.arg(target.id)], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
+        return ast.copy_location(self.call(partial(Chosen, label), loop.iter, ast.Lambda(seen, test)), node)
 
     def visit_Call(self, node: ast.Call) -> Any:
         found = self.typed.calls.get(self.position(node))

@@ -125,7 +125,7 @@ def _is_literal(x: Number) -> bool:
 def lift(value: Any) -> Any:
     """A Python or NumPy number as a `Number`; anything else as it is."""
     if isinstance(value, (np.generic, np.ndarray)):
-        return Number(value)
+        return Number(value) if value.dtype in _SCALARS else value
     if isinstance(value, bool):
         return Number(np.bool_(value))
     if isinstance(value, Infinity):

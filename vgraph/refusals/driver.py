@@ -141,37 +141,45 @@ class NotAFrontier(Refusal):
     title = "a frontier is needed here"
     label = "this is {what}"
     help = (
-        "frontiers come from graph.frontier(v), graph.vertices, edge_apply, vertex_filter, and lists of "
-        "frontiers"
+        "frontiers come from graph.frontier(...), graph.vertices, edge_apply, vertex_filter, `|`, `&` and `-` of "
+        "frontiers, and lists of them"
     )
 
     what: str
 
 
 @dataclass(eq=False)
-class NotOneVertex(Refusal):
-    """`graph.frontier(...)` of an array, a property or a list."""
+class NotVertices(Refusal):
+    """`graph.frontier(...)` of what tells no vertices."""
 
-    title = "`graph.frontier` takes one vertex"
+    title = "no frontier is made of this"
     label = "this is {what}"
     help = (
-        "to start from several, mark them in a property and filter: `frontier = graph.vertex_filter(marked)`, where"
-        " the operator `marked` is `return v.level == 0`"
+        "it is made of a vertex, of an array parameter of vertex ids (integers), of a vertex property of bools, or of a"
+        " condition: `graph.frontier(v for v in graph.vertices if v.x > 0)`"
     )
 
     what: str
+
+
+@dataclass(eq=False)
+class NotTheVertex(Refusal):
+    """`graph.frontier(v.x > 0 for v in graph.vertices)`."""
+
+    title = "a frontier is made of vertices"
+    label = "this is not the vertex `{name}`"
+    help = "write the condition behind `if`: `graph.frontier({name} for {name} in graph.vertices if ...)`"
+
+    name: str
 
 
 @dataclass(eq=False)
 class FrontierArithmetic(Refusal):
     """Arithmetic on frontiers."""
 
-    title = "`{op}` does not take frontiers"
-    label = "a frontier is a set of vertices, not a number"
-    help = (
-        "its size is len(frontier); to choose vertices, mark them in a bool property and use "
-        "graph.vertex_filter"
-    )
+    title = "`{op}` does not combine these"
+    label = "a frontier is a set of vertices"
+    help = "two frontiers are combined by `|`, `&` and `-`; the size of one is len(frontier)"
 
     op: str
 
@@ -346,7 +354,7 @@ class NotAResult(Refusal):
     """A result that is no property or scalar."""
 
     title = "{what} cannot be returned"
-    label = "results are properties and scalars"
-    help = "mark the vertices of a frontier in a bool property and return that"
+    label = "results are properties, frontiers and scalars"
+    help = "return a frontier of it, or count in a variable and return that"
 
     what: str

@@ -79,7 +79,10 @@ class Comprehension(Refusal):
 
     title = "comprehensions are not part of the language"
     label = "this would build a collection"
-    help = "write a loop: `total = 0`, then `for u in v.out_neighbors: total += u.x`"
+    help = (
+        "write a loop: `total = 0`, then `for u in v.out_neighbors: total += u.x`; vertices are chosen by"
+        " `graph.frontier(v for v in graph.vertices if v.x > 0)`"
+    )
 
 
 class Walrus(Refusal):

@@ -10,7 +10,7 @@ import numpy as np
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.philox import SEED
 from vgraph.errors import ParameterError, shown
-from vgraph.graph import segments
+from vgraph.graph import members, segments
 from vgraph.graph.arrays import sealed
 from vgraph.runtime import policy
 
@@ -30,6 +30,9 @@ def check_arguments(plan: Plan, graph: Graph, arguments: Mapping[str, Any]) -> N
     for name in plan.vertex_params:
         _check_vertex(name, arguments[name], graph)
     for array in plan.arrays:
+        if array.origin == "members":
+            name = members.array_name(array.name)
+            _check_vertices(name, np.asarray(arguments[name]), graph)
         if array.origin != "param":
             continue
         given = np.asarray(arguments[array.name])
@@ -37,9 +40,14 @@ def check_arguments(plan: Plan, graph: Graph, arguments: Mapping[str, Any]) -> N
             raise ParameterError(
                 f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
             )
-        outside = (given < 0) | (given >= graph.num_vertices) if array.ids else np.zeros(0, np.bool_)
-        if outside.any():
-            _check_vertex(array.name, given[outside][0], graph)
+        if array.ids:
+            _check_vertices(array.name, given, graph)
+
+
+def _check_vertices(name: str, given: np.ndarray[Any, Any], graph: Graph) -> None:
+    outside = (given < 0) | (given >= graph.num_vertices)
+    if outside.any():
+        _check_vertex(name, given[outside][0], graph)
 
 
 def _check_vertex(name: str, value: Any, graph: Graph) -> None:
@@ -72,6 +80,9 @@ def local_shape(array: Array, graph: Graph) -> tuple[int, ...]:
 def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     """The array of a parameter, a fresh copy, or of a property of the graph, which nobody may write."""
     graph, numbers, name = call.graph, call.numbers, array.name
+    if array.origin == "members":
+        marks = members.marked(call.arguments[members.array_name(name)], graph.num_vertices)
+        return marks if numbers is None else numbers.to_new(marks, ids=False)
     if array.origin == "param":
         given = np.array(np.asarray(call.arguments[name]), array.dtype, order="C")
         if numbers is None:

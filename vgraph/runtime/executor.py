@@ -16,6 +16,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import ArgumentType, Signature
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
 from vgraph.errors import DeviceError
+from vgraph.graph import members
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
 from vgraph.runtime.devices.runner import Call, Ran, Runner
@@ -160,7 +161,8 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         stats = _stats(ran, plan, runner, compile_seconds, loaded.cached)
         parameters = (a.name for a in plan.interface.args)
         used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name)
-        return Result(name, values, stats, _trace(ran.records, plan), used)
+        sets = frozenset(o.name for o in plan.outputs if o.members)
+        return Result(name, values, stats, _trace(ran.records, plan), used, sets)
     except MemoryError as error:
         raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit") from error
 
@@ -201,7 +203,7 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, numbers: Relabelled | None = 
             if numbers is not None:
                 found = numbers.to_old(found, ids=output.ids)
             signed = found.view(f"int{found.dtype.itemsize * 8}") if output.ids else found
-            values[output.name] = runner.finish(signed)
+            values[output.name] = runner.finish(members.ids(signed) if output.members else signed)
             continue
         scalar = ran.scalars[output.slot]
         if numbers is not None and output.ids:

@@ -27,15 +27,22 @@ class Array:
     chunks: int = 0
     """Of a buffer between a producer and a consumer: slots of its channel; 0 if it has an element for everything."""
 
+    @property
+    def given(self) -> bool:
+        """Whether a run makes it of its arguments."""
+        return self.origin in ("param", "members")
+
 
 @dataclass(frozen=True)
 class Output:
-    """A returned value: a property by its array's name, or the scalar in result slot `slot`."""
+    """A returned value: a property by its array's name, or the scalar in result slot `slot`; `members`: the vertices
+    at which the property is true."""
 
     name: str
     array: str
     slot: int
     ids: bool
+    members: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,8 @@ def plan_of(program: ir.Program, interface: KernelInterface, schedule: Schedule)
     outputs, slot = [], 0
     for r in program.results:
         if isinstance(r.value, str):
-            outputs.append(Output(r.name, r.value, -1, program.property(r.value).type == VID))
+            ids = program.property(r.value).type == VID
+            outputs.append(Output(r.name, r.value, -1, ids, r.kind == "members"))
         else:
             outputs.append(Output(r.name, "", slot, r.value.type == VID))
             slot += 1

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -103,13 +105,23 @@ class Trace(Sequence[Round]):
         return plot_trace(self, path).figure
 
 
-def _take(values: Any, rank: Any) -> Any:
-    """Rows of a NumPy or CuPy array; of the latter on the host, so that CuPy need not compile anything."""
+def _rows(values: Any, rank: Any) -> Any:
+    """The rows `rank` of an array."""
+    return values[rank]
+
+
+def _found(vertices: Any, rank: Any) -> Any:
+    """The places in `rank` of what is among `vertices`."""
+    return np.flatnonzero(np.isin(rank, vertices))
+
+
+def _on_host(function: Callable[[Any, Any], Any], values: Any, rank: Any) -> Any:
+    """`function` of a NumPy or CuPy array; of the latter on the host, so that CuPy need not compile anything."""
     if not hasattr(values, "__cuda_array_interface__"):
-        return values[rank]
+        return function(values, rank)
     import cupy
 
-    return cupy.asarray(values.get()[rank])
+    return cupy.asarray(function(values.get(), rank))
 
 
 class Origin(NamedTuple):
@@ -124,7 +136,7 @@ class Origin(NamedTuple):
 
 class Result:
     """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays (CuPy arrays if
-    that was asked for), one element per vertex.
+    that was asked for), one element per vertex; frontiers are int64 arrays of their vertices, ascending.
 
     `names` lists them in the order of the return statement; `stats`, `trace` and `schedule` tell how it ran.
     `converged`, a bool: False if an iteration stopped, at `max_rounds` or another bound, before it met its own
@@ -133,9 +145,17 @@ class Result:
     """
 
     def __init__(
-        self, algorithm: str, values: Mapping[str, Any], stats: Stats, trace: Trace, schedule: Schedule
+        self,
+        algorithm: str,
+        values: Mapping[str, Any],
+        stats: Stats,
+        trace: Trace,
+        schedule: Schedule,
+        sets: frozenset[str] = frozenset(),
     ) -> None:
+        """`sets` names the values that are arrays of vertices, of any length."""
         self.algorithm = algorithm
+        self._sets = sets
         self.stats, self.trace, self.schedule = stats, trace, schedule
         self._values = dict(values)
         self.converged = bool(self._values.pop("converged", True))
@@ -157,9 +177,12 @@ class Result:
         return {name: value for name, value in self.__dict__.items() if name != "_graph"}
 
     def reordered(self, rank: Any) -> Result:
-        """The same with element `rank[v]` of each property at v."""
+        """The same with element `rank[v]` of each property at v, and v for the vertex `rank[v]` of a frontier."""
         return self._with(
-            {k: _take(v, rank) if getattr(v, "ndim", 0) else v for k, v in self._values.items()}
+            {
+                k: _on_host(_found if k in self._sets else _rows, v, rank) if getattr(v, "ndim", 0) else v
+                for k, v in self._values.items()
+            }
         )
 
     def finished(self, finish: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Result:
@@ -168,7 +191,7 @@ class Result:
 
     def _with(self, values: Mapping[str, Any]) -> Result:
         whole = {**values, "converged": self.converged}
-        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule)
+        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets)
 
     def __getattr__(self, name: str) -> Any:
         try:

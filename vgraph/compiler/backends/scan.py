@@ -88,7 +88,7 @@ def scan(program: ir.Program) -> Scan:
             body = (*node.producer, *node.consumer) if isinstance(node, ir.Pipeline) else node.body
             found.slots = max(found.slots, sum(slot_words(types[name]) for _, name in reductions(body)))
     for result in program.results:
-        if result.kind == "property":
+        if isinstance(result.value, str):
             found.properties.add(str(result.value))
     _spread(found)
     return found

@@ -40,8 +40,6 @@ REFUSED: dict[str, str] = {  # the class in vgraph.refusals.syntax
     "double_starred": "Starred",
     "slice": "Slice",
     "await": "AsyncCode",
-    "comprehension": "Comprehension",
-    "generator": "Comprehension",
     "list_comprehension": "Comprehension",
     "set_comprehension": "Comprehension",
     "dict": "DictOrSet",
@@ -219,6 +217,15 @@ class Builder:
                 args.append(self.expr(arg))
         return s.Call(span, self.expr(function), tuple(args), tuple(keywords))
 
+    def comprehension(self, children: Any, span: Span) -> s.Expr:
+        """`element for target in iterable if test`."""
+        element, *loops = children
+        is_async, target, iterable, *tests = loops[0].children
+        if len(loops) > 1 or is_async is not None or target.data != "name":
+            raise refusals.syntax.Comprehension(span)
+        name = s.Name(self.span(target), self.name(target.children[0]))
+        return s.Comprehension(span, self.expr(element), name, self.expr(iterable), self.all(tests))
+
     def comparison(self, children: Any, span: Span) -> s.Expr:
         """`a < b <= c`."""
         first, *rest = children
@@ -258,6 +265,8 @@ _EXPRESSIONS: dict[str, Callable[[Builder, Any, Span], s.Expr]] = {
     "bit_or": lambda b, c, at: s.Binary(at, "|", b.expr(c[0]), b.expr(c[1])),
     "bit_xor": lambda b, c, at: s.Binary(at, "^", b.expr(c[0]), b.expr(c[1])),
     "bit_and": lambda b, c, at: s.Binary(at, "&", b.expr(c[0]), b.expr(c[1])),
+    "comprehension": Builder.comprehension,
+    "generator": lambda b, c, at: b.expr(c[0]),
     "comparison": Builder.comparison,
     "or_test": lambda b, c, at: s.Bool(at, "or", b.all(c)),
     "and_test": lambda b, c, at: s.Bool(at, "and", b.all(c)),

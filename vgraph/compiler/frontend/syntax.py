@@ -131,6 +131,16 @@ class Items(Expr):
     items: tuple[Expr, ...]
 
 
+@dataclass
+class Comprehension(Expr):
+    """`element for target in iterable if test if test ...`, in parentheses or as an argument."""
+
+    element: Expr
+    target: Name
+    iterable: Expr
+    tests: tuple[Expr, ...]
+
+
 # --- statements -----------------------------------------------------------------------------------------------
 
 

@@ -39,6 +39,9 @@ class Typed:
     claims: set[Position] = field(default_factory=set)
     """The reads by which claims are decided: they see the value of the moment."""
 
+    labels: dict[Position, str] = field(default_factory=dict)
+    """The labels of conditions by which a frontier is made, by the vertex before `for`."""
+
     def again(self, known: s.Expr, same: s.Expr) -> None:
         """What was found out about an expression holds for another of the same text, which is not looked at."""
         tables: tuple[dict[Position, Any], ...] = (self.kinds, self.calls)

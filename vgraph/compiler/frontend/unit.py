@@ -15,7 +15,8 @@ from vgraph.compiler.frontend.kinds import Inference
 from vgraph.compiler.frontend.parser import parse
 from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Signature
 from vgraph.compiler.frontend.typed import Typed
-from vgraph.compiler.types import LONGEST_VECTOR, Type, Vector
+from vgraph.compiler.types import BOOL, LONGEST_VECTOR, Type, Vector
+from vgraph.graph import members
 from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
 
@@ -68,7 +69,8 @@ class Unit:
     queues: dict[str, ir.Property] = field(default_factory=dict)
     params: list[ir.Param] = field(default_factory=list)
     parameters: dict[str, Entity] = field(default_factory=dict)  # what the algorithm's own stand for
-    operators: dict[Definition, ir.Operator] = field(default_factory=dict)
+    operators: dict[Hashable, ir.Operator] = field(default_factory=dict)
+    """By their definitions; conditions of frontiers by their places."""
     arrays_looped: dict[str, Span] = field(default_factory=dict)
     driver_names: frozenset[str] = frozenset()
     operations: int = 0
@@ -111,6 +113,18 @@ class Unit:
             self.names.taken.add(name)
             self.properties[name] = ir.Property(name, t, ir.Site.VERTEX, ir.Origin.PARAM, span=span)
         return self.properties[name]
+
+    def members(self, name: str, span: Span) -> ir.Property:
+        """The property that tells which vertices are in the array parameter `name`."""
+        hidden = members.property_name(name)
+        made = ir.Property(hidden, BOOL, ir.Site.VERTEX, ir.Origin.MEMBERS, span=span)
+        return self.properties.setdefault(hidden, made)
+
+    def marks(self, name: str, span: Span) -> ir.Property:
+        """A property that tells which vertices are in the frontier that is returned as `name`."""
+        hidden = self.names.fresh(f"{name}.result")
+        made = ir.Property(hidden, BOOL, ir.Site.VERTEX, ir.Origin.LOCAL, span=span)
+        return self.properties.setdefault(hidden, made)
 
     def vertex_property(self, name: str, span: Span) -> ir.Property | None:
         """What `v.name` reads: the algorithm's property of that name, else a parameter, else the graph's."""

@@ -46,9 +46,9 @@ def interpret(
     """Run `program` on `graph` (a `vgraph.Graph`); `arguments` holds numbers and arrays by name.
 
     Returns the results by name: arrays for properties, NumPy scalars for the rest; vertex ids signed, with
-    -1 for none. `trace` receives a record per round. `seed` shuffles the order of a round's visits. `checked` (kernel
-    level): a fault of an access or a number is a CheckError. Raises AlgorithmError where the program fails by its own
-    will.
+    -1 for none; for a frontier whether each vertex is in it. `trace` receives a record per round. `seed` shuffles the
+    order of a round's visits. `checked` (kernel level): a fault of an access or a number is a CheckError. Raises
+    AlgorithmError where the program fails by its own will.
     """
     rng = None if seed is None and threads == 1 else np.random.default_rng(seed)
     machine = _machine(checked)(

@@ -11,6 +11,7 @@ import numpy as np
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.types import EID, VID, Type, Vector, element_of
+from vgraph.graph import members
 from vgraph.graph.segments import split_name
 
 Env = dict[str, Any]
@@ -159,6 +160,8 @@ class Machine:
         dtype = self.dtype(prop.type)
         if prop.origin is ir.Origin.PARAM:
             return np.array(np.asarray(arguments[prop.name]).astype(dtype))
+        if prop.origin is ir.Origin.MEMBERS:
+            return members.marked(arguments[members.array_name(prop.name)], self.num_vertices)
         if prop.origin is ir.Origin.GRAPH and prop.site is ir.Site.VERTEX:
             return self.graph.vertex_properties[prop.name].astype(dtype)
         if prop.origin is ir.Origin.GRAPH:

@@ -204,6 +204,22 @@ def _frontier_copy(m: Machine, env: Env, n: ir.FrontierCopy) -> None:
     m.frontiers[n.out] = m.frontiers[n.source].copy()
 
 
+def _frontier_where(m: Machine, env: Env, n: ir.FrontierWhere) -> None:
+    m.frontiers[n.out] = Frontier.of(np.flatnonzero(m.arrays[n.prop]).tolist())
+
+
+def _frontier_mark(m: Machine, env: Env, n: ir.FrontierMark) -> None:
+    m.arrays[n.prop][...] = False
+    m.arrays[n.prop][m.frontiers[n.frontier].vertices] = True
+
+
+def _frontier_combine(m: Machine, env: Env, n: ir.FrontierCombine) -> None:
+    left, right = (set(m.frontiers[name].vertices) for name in (n.left, n.right))
+    m.frontiers[n.out] = Frontier.of(
+        left | right if n.op == "|" else left & right if n.op == "&" else left - right
+    )
+
+
 def _list_clear(m: Machine, env: Env, n: ir.ListClear) -> None:
     m.lists[n.list] = []
 
@@ -413,6 +429,9 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.VertexApply: _vertex_apply,
     ir.FrontierSet: _frontier_set,
     ir.FrontierCopy: _frontier_copy,
+    ir.FrontierWhere: _frontier_where,
+    ir.FrontierMark: _frontier_mark,
+    ir.FrontierCombine: _frontier_combine,
     ir.ListClear: _list_clear,
     ir.ListAppend: _list_append,
     ir.ListGet: _list_get,

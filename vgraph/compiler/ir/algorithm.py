@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from vgraph.compiler.ir.legality import WORDS
 from vgraph.compiler.ir.node import (
     DRIVER,
     NOWHERE,
@@ -22,6 +23,7 @@ from vgraph.compiler.ir.node import (
     Orientation,
     PropertyName,
     QueueName,
+    SetOperation,
     Site,
     Stmt,
     Value,
@@ -30,7 +32,7 @@ from vgraph.compiler.ir.node import (
     written,
 )
 from vgraph.compiler.ir.program import Level
-from vgraph.compiler.types import I64, VID, Type, Vector
+from vgraph.compiler.types import BOOL, I64, VID, Type, Vector
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir.verify import Checker
@@ -203,6 +205,46 @@ class FrontierCopy(Stmt):
 
     out: FrontierName
     source: FrontierName
+
+
+@written("{out} = where {prop}", at=DRIVER, kernel=NOWHERE)
+class FrontierWhere(Stmt):
+    """`f = where open`: the vertices at which a property of bools is true."""
+
+    out: FrontierName
+    prop: PropertyName
+
+    def verify(self, c: Checker, t: Type) -> None:
+        _verify_marks(c, self, t)
+
+
+@written("members {prop} = {frontier}", at=DRIVER, kernel=NOWHERE)
+class FrontierMark(Stmt):
+    """`members open = f`: every element of a property of bools tells whether its vertex is in the frontier."""
+
+    prop: PropertyName
+    frontier: FrontierName
+
+    def verify(self, c: Checker, t: Type) -> None:
+        _verify_marks(c, self, t)
+
+
+def _verify_marks(c: Checker, n: FrontierWhere | FrontierMark, t: Type) -> None:
+    ok = t == BOOL and c.properties[n.prop].site is Site.VERTEX
+    c.require(ok, f"{n.prop} is not a vertex property of bools", n)
+
+
+@written("{out} = set {left} {op} {right}", at=DRIVER, kernel=NOWHERE)
+class FrontierCombine(Stmt):
+    """`f = set a | b`: the union, intersection (&) or difference (-) of two frontiers, which stay as they are."""
+
+    out: FrontierName
+    left: FrontierName
+    op: SetOperation
+    right: FrontierName
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(self.op in WORDS["SetOperation"], f"{self.op} does not combine sets", self)
 
 
 @written("clear {list}", at=DRIVER)

@@ -33,6 +33,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "Comparison": COMPARISONS,
     "Connective": ("and", "or"),
     "SizeWord": ("num_vertices", "num_arcs"),
+    "SetOperation": ("|", "&", "-"),
 }
 # Fields that declare locals, with the types of these; None: the type stands in the field `type`.
 NEW_LOCALS: dict[str, Type | None] = {"NewLocal": None, "NewVid": VID, "NewEid": EID, "NewI64": I64}

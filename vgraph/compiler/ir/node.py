@@ -155,6 +155,7 @@ Arithmetic: TypeAlias = str
 Comparison: TypeAlias = str
 Connective: TypeAlias = str
 SizeWord: TypeAlias = str
+SetOperation: TypeAlias = str
 
 VidExpr: TypeAlias = Expr
 I64Expr: TypeAlias = Expr
@@ -203,11 +204,13 @@ class Site(Enum):
 
 
 class Origin(Enum):
-    """Where a property's memory comes from: the graph, a parameter of the algorithm, the algorithm itself, or the
-    worker that visits a vertex (SCRATCH: its own copy, all zero when a visit begins)."""
+    """Where a property's memory comes from: the graph, a parameter of the algorithm, an array of vertices that is one
+    (MEMBERS: whether each vertex is in it), the algorithm itself, or the worker that visits a vertex (SCRATCH: its own
+    copy, all zero when a visit begins)."""
 
     GRAPH = "graph"
     PARAM = "param"
+    MEMBERS = "members"
     LOCAL = "local"
     SCRATCH = "scratch"
 

@@ -110,10 +110,13 @@ class Operator(Node):
 
 @node
 class Result(Node):
-    """`return dist`: a vertex property, global or driver-loop local that the algorithm gives back under `name`."""
+    """`return dist`: a vertex property, global or driver-loop local that the algorithm gives back under `name`.
+
+    `return reached = members reached.members`: the vertices at which a property of bools is true, ascending.
+    """
 
     name: str
-    kind: str  # "property" | "scalar"
+    kind: str  # "property" | "members" | "scalar"
     value: Expr | str
 
 

@@ -136,7 +136,8 @@ def _minimum(node: ir.Binary) -> str:
 def _result(node: ir.Result) -> str:
     if isinstance(node.value, ir.Expr):
         return f"return {_name(node.name)} = scalar {_node(node.value)}"
-    return f"return {_name(node.name)}" + f" = property {_name(node.value)}" * (node.value != node.name)
+    short = node.kind == "property" and node.value == node.name
+    return f"return {_name(node.name)}" + f" = {node.kind} {_name(node.value)}" * (not short)
 
 
 _OWN: dict[type[ir.Node], Callable[[Any], str]] = {ir.Const: _const, ir.Binary: _minimum, ir.Result: _result}

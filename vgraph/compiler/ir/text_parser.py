@@ -245,6 +245,9 @@ class _Builder:
     def _result_property(self, tree: Any, name: Token, prop: Token) -> ir.Result:
         return ir.Result(_text_of(name), "property", _text_of(prop))
 
+    def _result_members(self, tree: Any, name: Token, prop: Token) -> ir.Result:
+        return ir.Result(_text_of(name), "members", _text_of(prop))
+
     def _result_scalar(self, tree: Any, name: Token, value: Any) -> ir.Result:
         return ir.Result(_text_of(name), "scalar", self.node(value))
 

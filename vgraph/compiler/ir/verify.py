@@ -26,7 +26,7 @@ from vgraph.compiler.ir.node import (
 )
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE, Check
-from vgraph.compiler.types import F64, I64, VID, Kind, Scalar, Type, element_of
+from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Type, element_of
 from vgraph.errors import InternalError
 
 PLACE_NAMES = {
@@ -244,13 +244,15 @@ class Checker:
             self.expr(result.value)
         else:
             prop = self.properties.get(result.value)
-            self.require(result.kind == "property", "a name is a property result", result)
+            self.require(result.kind in ("property", "members"), "a name is a property result", result)
             ok = (
                 prop is not None
                 and prop.site in (ir.Site.VERTEX, ir.Site.THREAD)
                 and prop.origin is not ir.Origin.SCRATCH
             )
             self.require(ok, f"{result.value} is not a vertex property", result)
+            ok = result.kind == "property" or (prop is not None and prop.type == BOOL)
+            self.require(ok, f"{result.value} does not tell members", result)
 
     # --- scopes
 

@@ -15,6 +15,7 @@ from vgraph.compiler.passes.insert_atomics import insert_atomics
 from vgraph.compiler.passes.insert_barriers import insert_barriers
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
 from vgraph.compiler.passes.lower_fills import lower_fills
+from vgraph.compiler.passes.lower_frontiers import lower_frontiers
 from vgraph.compiler.passes.lower_gather_apply import lower_gather_apply
 from vgraph.compiler.passes.lower_ordered import lower_ordered
 from vgraph.compiler.passes.lower_pull import lower_pull
@@ -36,6 +37,7 @@ PIPELINE = (
     double_buffer,
     lower_ordered,
     lower_fills,
+    lower_frontiers,
     compress_sets,
     lower_vertex,
     lower_queues,

@@ -121,8 +121,13 @@ def augment(ctx: Context, statement: s.Augment) -> None:
         return
     not_bound(ctx, target.id, target.span)
     found = entity(ctx, target)
-    if isinstance(found, (en.FrontierRef, en.ListRef)):
-        raise refusals.driver.FrontierArithmetic(statement.span, f"{statement.op}=")
+    sets = ctx.uses(found).combine
+    if sets is not None:
+        made = sets(ctx, statement.op, found, entity(ctx, statement.value), statement.span)
+        assert isinstance(made, en.Made)
+        assert made.put is not None
+        made.put(statement, target)
+        return
     old, change = checked(found, target.span), value(ctx, statement.value)
     new = combine(statement.op, old, change, statement.span)
     t = widen(ctx, target.id, new, target.span)

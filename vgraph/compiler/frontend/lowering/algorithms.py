@@ -106,6 +106,10 @@ def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
         case en.PropertyRef(property=prop):
             not_scratch(prop, e.span)
             ctx.results.append(ir.Result(name, "property", prop.name, span=e.span))
+        case en.FrontierRef():
+            marks = ctx.unit.marks(name, e.span)
+            ctx.emit(ir.FrontierMark(marks.name, found.name, span=e.span))
+            ctx.results.append(ir.Result(name, "members", marks.name, span=e.span))
         case Value():
             ctx.results.append(ir.Result(name, "scalar", found.expr, span=e.span))
         case _:

@@ -38,19 +38,12 @@ def unary(ctx: Context, e: s.Unary) -> Value:
 
 
 def binary(ctx: Context, e: s.Binary) -> en.Entity:
-    """Arithmetic, bits, and `&` of neighbors."""
-    left = entity(ctx, e.left)
-    _not_frontier(e, e.left, left)
-    right = entity(ctx, e.right)
-    _not_frontier(e, e.right, right)
-    if e.op == "&" and isinstance(left, en.Neighbors) and isinstance(right, en.Neighbors):
-        return en.Common(left, right, e.span)
+    """Arithmetic and bits of values, and sets."""
+    left, right = entity(ctx, e.left), entity(ctx, e.right)
+    sets = ctx.uses(left).combine or ctx.uses(right).combine
+    if sets is not None:
+        return sets(ctx, e.op, left, right, e.span)
     return combine(e.op, checked(left, e.left.span), checked(right, e.right.span), e.span)
-
-
-def _not_frontier(e: s.Binary, side: s.Expr, found: en.Entity) -> None:
-    if isinstance(side, s.Name) and isinstance(found, (en.FrontierRef, en.ListRef)):
-        raise refusals.driver.FrontierArithmetic(e.span, e.op)
 
 
 def combine(op: str, left: Value, right: Value, span: Span) -> Value:

@@ -48,6 +48,10 @@ _INSTEAD = {
 def call(ctx: Context, e: s.Call) -> en.Entity:
     """The value of a call."""
     function = entity(ctx, e.function)
+    selects = isinstance(function, en.Method) and function.name == "frontier"
+    for arg in e.args:
+        if isinstance(arg, s.Comprehension) and not selects:
+            raise refusals.syntax.Comprehension(arg.span)
     rule = rule_for(ctx.rules.functions, function)
     if isinstance(function, en.Method):
         if rule is None:

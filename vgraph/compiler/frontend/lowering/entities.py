@@ -151,7 +151,7 @@ class Made(Thing):
     `held`, which gives an entity, or refuses to; it also stands in for the other two."""
 
     held: Callable[[], Entity]
-    put: Callable[[s.Assign, s.Name], None] | None = None
+    put: Callable[[Any, s.Name], None] | None = None
     done: Callable[[], object] | None = None
 
 

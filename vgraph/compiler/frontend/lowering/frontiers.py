@@ -13,7 +13,7 @@ from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context,
 from vgraph.compiler.frontend.lowering.names import alias, declared
 from vgraph.compiler.frontend.lowering.statements import block
 from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, integer
-from vgraph.compiler.frontend.lowering.vertices import vertex_index
+from vgraph.compiler.ir.legality import WORDS
 from vgraph.compiler.types import I64
 from vgraph.source import Span
 
@@ -55,16 +55,13 @@ def whole(ctx: AlgorithmContext, span: Span) -> en.Made:
     return made(ctx, lambda out: ir.FrontierSet(out, ir.FrontierKind.ALL, span=span), span)
 
 
-def new(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Made:
-    """`graph.frontier()`, `graph.frontier(v)`."""
-    if not e.args and not e.keywords:
-        return made(ctx, lambda out: ir.FrontierSet(out, ir.FrontierKind.EMPTY, span=e.span), e.span)
-    (arg,) = arguments(e, "graph.frontier", 1)
-    try:
-        vertex = vertex_index(ctx, arg)
-    except refusals.types.NotAValue as refusal:
-        raise refusals.driver.NotOneVertex(arg.span, refusal.what) from None
-    return made(ctx, lambda out: ir.FrontierSet(out, ir.FrontierKind.SINGLE, vertex, span=e.span), e.span)
+def _combine(ctx: Context, op: str, left: en.Entity, right: en.Entity, span: Span) -> en.Made:
+    """`a | b`, `a & b`, `a - b`."""
+    if op not in WORDS["SetOperation"] or not isinstance(ctx, AlgorithmContext):
+        raise refusals.driver.FrontierArithmetic(span, op)
+    if not (isinstance(left, en.FrontierRef) and isinstance(right, en.FrontierRef)):
+        raise refusals.driver.FrontierArithmetic(span, op)
+    return made(ctx, lambda out: ir.FrontierCombine(out, left.name, op, right.name, span=span), span)
 
 
 def _loop(ctx: Context, statement: s.For, over: en.FrontierRef) -> None:
@@ -79,7 +76,13 @@ def _copy(ctx: AlgorithmContext, statement: s.Assign, target: s.Name, found: en.
         ctx.emit(ir.FrontierCopy(out, found.name, span=statement.span))
 
 
-USES = Uses(size=lambda ctx, f, span: ir.FrontierSize(f.name, span=span), truth=True, loop=_loop, bind=_copy)
+USES = Uses(
+    size=lambda ctx, f, span: ir.FrontierSize(f.name, span=span),
+    truth=True,
+    loop=_loop,
+    bind=_copy,
+    combine=_combine,
+)
 
 
 # --- lists
@@ -141,5 +144,6 @@ LIST_USES = Uses(
     loop=_list_loop,
     backwards=partial(_list_loop, backwards=True),
     bind=alias,
+    combine=_combine,
     no_method=refusals.driver.ListMethod,
 )

@@ -101,19 +101,23 @@ def numbered(ctx: Context, x: Value, span: Span) -> Value:
 
 
 def vertex_index(ctx: Context, e: s.Expr) -> ir.Expr:
-    """A vertex that the driver loop indexes a property with: a computed number is checked when it runs."""
-    v = value(ctx, e)
+    """A vertex that the driver loop indexes a property with."""
+    return checked_vertex(ctx, value(ctx, e), e.span)
+
+
+def checked_vertex(ctx: Context, v: Value, span: Span) -> ir.Expr:
+    """A vertex of the driver loop's: a computed number is checked when it runs."""
     if v.valid:
         return v.expr
     if isinstance(v.type, Vector) or not (v.type.is_integer or v.kind == VID):
-        raise refusals.types.NotAVertex(e.span, describe(v.kind))
-    name = ctx.temporary("index", I64, fit(v, I64), e.span)
-    at = ir.Var(name, I64, span=e.span)
-    low = ir.Compare("<", at, int64(0, e.span), span=e.span)
-    high = ir.Compare(">=", at, ir.GraphSize("num_vertices", span=e.span), span=e.span)
-    out = ir.Logical("or", low, high, span=e.span)
-    ctx.emit(ir.If(out, (ir.Fail(OUT_OF_RANGE, span=e.span),), span=e.span))
-    return ir.Cast(VID, at, span=e.span)
+        raise refusals.types.NotAVertex(span, describe(v.kind))
+    name = ctx.temporary("index", I64, fit(v, I64), span)
+    at = ir.Var(name, I64, span=span)
+    low = ir.Compare("<", at, int64(0, span), span=span)
+    high = ir.Compare(">=", at, ir.GraphSize("num_vertices", span=span), span=span)
+    out = ir.Logical("or", low, high, span=span)
+    ctx.emit(ir.If(out, (ir.Fail(OUT_OF_RANGE, span=span),), span=span))
+    return ir.Cast(VID, at, span=span)
 
 
 # --- neighbors
@@ -182,7 +186,21 @@ def _not_in_driver(ctx: Context, statement: s.For) -> None:
         raise refusals.driver.NeighborsInDriver(statement.iterable.span)
 
 
+def _combine(ctx: Context, op: str, left: en.Entity, right: en.Entity, span: Span) -> en.Common:
+    """`v.out_neighbors & u.out_neighbors`."""
+    for side in (left, right):
+        if op != "&" or not isinstance(side, en.Neighbors):
+            what, how = (en.words(side), en.advice(side)) if isinstance(side, en.Thing) else ("", "")
+            raise refusals.types.NotAValue(span, what, how)
+    assert isinstance(left, en.Neighbors)
+    assert isinstance(right, en.Neighbors)
+    return en.Common(left, right, span)
+
+
 USES = Uses(
-    index=_index, size=lambda ctx, n, span: degree(ctx, n.vertex, n.orientation, span).expr, loop=_loop
+    index=_index,
+    size=lambda ctx, n, span: degree(ctx, n.vertex, n.orientation, span).expr,
+    loop=_loop,
+    combine=_combine,
 )
 COMMON_USES = Uses(loop=_common_loop)

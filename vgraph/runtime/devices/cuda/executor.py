@@ -215,7 +215,7 @@ def graph_bytes(call: Call) -> int:
     plan = call.plan
     kinds = ("adjacency", "segments")
     found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind in kinds)
-    own = [a for a in plan.arrays if needed(a, plan) and a.origin not in ("local", "param")]
+    own = [a for a in plan.arrays if needed(a, plan) and a.origin != "local" and not a.given]
     return found + sum(host_array(a, call).nbytes for a in own)
 
 

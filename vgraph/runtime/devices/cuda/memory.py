@@ -83,7 +83,7 @@ class Memory:
         if array.origin == "local":
             return self.device.empty(local_shape(array, self.call.graph), array.dtype)
         host = host_array(array, self.call)
-        if array.origin == "param":
+        if array.given:
             return self.device.upload(host)
         return self.resident.get(host, pinned=self.pinned)
 
