@@ -8,9 +8,7 @@ import vgraph as vg
 @vg.operator
 def draw(v):
     """The one with more arcs is colored first; among equals the lot decides, and then the smaller id."""
-    x = vg.uint32(v) * vg.uint32(2654435761)
-    lot = (x ^ (x >> 15)) * vg.uint32(2246822519)
-    v.rank = (vg.uint64(v.out_degree + v.in_degree) << 32) | vg.uint64(lot)
+    v.rank = (vg.uint64(v.out_degree + v.in_degree) << 32) | vg.uint64(vg.random_below(1 << 32, v))
 
 
 @vg.function
@@ -65,8 +63,9 @@ def coloring(graph):
     """Colors 0, 1, 2, ... such that no edge joins two vertices of one color; self-loops are ignored.
 
     Every vertex takes the first color that is free once all neighbors before it have theirs; they go by falling degree,
-    then by lot. Result: `color` (int32), the same in every run; at most the largest degree plus one colors. The
-    direction of arcs is ignored. O(vertices + arcs) in all, in O(log vertices) rounds on most graphs.
+    then by lot. Result: `color` (int32), the same in every run with the same `seed=` of `vg.run`; at most the largest
+    degree plus one colors. The direction of arcs is ignored. O(vertices + arcs) in all, in O(log vertices) rounds on
+    most graphs.
     """
     rank = graph.vertex_property(vg.uint64)
     waits = graph.vertex_property(vg.int32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms.random_walks import drawn
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_weights, ones_without_weights, own_weight, weighing
@@ -70,8 +69,7 @@ def due(v, graph):
 
     Who is in a part changes from sweep to sweep: neighbors that were always in the same one would swing.
     """
-    part = drawn(v.id, graph.turn // PARTS, 0) % vg.uint64(PARTS)
-    return v.woken >= v.chosen and vg.int64(part) == graph.turn % PARTS
+    return v.woken >= v.chosen and vg.random_below(PARTS, v, graph.turn // PARTS) == graph.turn % PARTS
 
 
 @vg.operator

@@ -12,7 +12,7 @@ ROUNDING = "compares floats by ==; they are summed in another order"
 
 ORDER = "numbers components in the order in which NetworkX's own search finds them, which it does not promise"
 
-SEED = "expects the partition to which one seed leads NetworkX; here nothing is drawn by lot, and another one comes out"
+SEED = "expects the partition to which one seed leads NetworkX; here lots are drawn otherwise, and another comes out"
 
 EXPECTED: dict[str, str] = {
     "test_betweenness_centrality_subset.py::test_equivalence_non_subset": ROUNDING,

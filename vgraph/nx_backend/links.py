@@ -118,7 +118,7 @@ def louvain_communities(
     max_level: int | None = None,
     seed: Any = None,
 ) -> list[set[Any]]:
-    """Communities of high modularity. Nothing is drawn by lot, so `seed` has no influence."""
+    """Communities of high modularity. Lots are drawn by the default seed of a run, so `seed` has no influence."""
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     graph = converted(G, weight)
