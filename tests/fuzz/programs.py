@@ -120,6 +120,7 @@ class Writer:
             self.properties.append(Prop("feature", self.vector_type))
         self.properties.append(Prop("given", NUMPY_NAMES[self.graph.vertices["given"]], "graph"))
         self.edge_properties = [Prop(n, NUMPY_NAMES[t], "graph") for n, t in self.graph.edges.items()]
+        self.edge_properties.append(Prop("each", I64, "graph"))  # a parameter, and a constant
         claimed = r.choice(
             [
                 (I64, "-1"),
@@ -227,7 +228,8 @@ class Writer:
             "",
             "",
             "@vg.algorithm",
-            "def program(graph, source: vg.vertex, several: list[vg.vertex], rounds=2, dtype=vg.int32):",
+            "def program(graph, source: vg.vertex, several: list[vg.vertex], rounds=2, dtype=vg.int32,",
+            "            each: vg.edge_property(vg.int64) = 3):",
         ]
         for p in self.properties:
             if p.owner == "algorithm":

@@ -132,8 +132,10 @@ class Subject:
 
     def expected(self, graph: vg.Graph) -> Outcome:
         """What the reference gives."""
+        defaults = {name: p.default for name, p in self.algorithm.signature.parameters.items()}
         try:
-            return run_reference(self.typed, graph, self.arguments(graph), seed=self.seed)[0]
+            arguments = {**defaults, **self.arguments(graph)}
+            return run_reference(self.typed, graph, arguments, seed=self.seed)[0]
         except vg.AlgorithmError as error:
             return _failure(error)
 

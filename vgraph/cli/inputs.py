@@ -186,7 +186,7 @@ def parse_parameters(
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
             raise click.UsageError(f"--param takes name=value, not {text!r}")
-        values[name] = parse_value(value)
+        values[name] = _parameter_value(algorithm, name, value)
     rest = list(unknown)
     while rest:
         word = rest.pop(0)
@@ -200,8 +200,16 @@ def parse_parameters(
             if not rest:
                 raise click.UsageError(f"{word} needs a value")
             value = rest.pop(0)
-        values[name] = parse_value(value)
+        values[name] = _parameter_value(algorithm, name, value)
     return values
+
+
+def _parameter_value(algorithm: AlgorithmDef, name: str, text: str) -> Any:
+    """The value of a parameter: an edge property is given by its name as it is."""
+    from vgraph.language.names import EdgePropertyAnnotation
+
+    of_edges = isinstance(algorithm.annotations.get(name), EdgePropertyAnnotation)
+    return text if of_edges and text.isidentifier() and text.lower() not in _WORDS else parse_value(text)
 
 
 def _refuse(word: str, algorithm: AlgorithmDef, options: Sequence[str]) -> None:

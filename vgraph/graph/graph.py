@@ -55,6 +55,7 @@ class Graph:
         "_means",
         "_ranges",
         "_relabelled",
+        "_renamed",
         "_topology",
         "_vertex",
     )
@@ -66,6 +67,7 @@ class Graph:
         self._ranges: dict[str, PropertyRange] = {}
         self._relabelled: dict[str, Relabelled] = {}
         self._means: dict[str, float] = {}
+        self._renamed: dict[tuple[str, str], Graph] = {}
 
     # --- construction -------------------------------------------------------------------------------------
 
@@ -291,6 +293,18 @@ class Graph:
             reverse = build.transpose(self.out.row_offsets, self.out.column_indices)[2]
             self._check_symmetric(name, array, reverse)
         return self._sharing({**self._edge, name: array}, self._vertex)
+
+    def with_edge_property_as(self, name: str, known: str) -> Graph:
+        """This graph with its edge property `known` called `name`, too; made once, then kept."""
+        if name == known:
+            return self
+        values = self._edge_property(known)
+        with self._topology.lock:
+            if (name, known) not in self._renamed:
+                made = self._renamed[name, known] = self._sharing({**self._edge, name: values}, self._vertex)
+                if known in self._in_edge:
+                    made._in_edge[name] = self._in_edge[known]
+            return self._renamed[name, known]
 
     def relabelled(self, by: str = "degree") -> Relabelled:
         """This graph with its vertices in another order, and the permutation; made once, then kept.

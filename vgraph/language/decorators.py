@@ -10,8 +10,12 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
+from vgraph.compiler.types import BOOL, Scalar
 from vgraph.errors import DeclarationError, ParameterError, SourceError, VGraphError, shown
 from vgraph.graph.prepared import Prepared
+from vgraph.language.names import EdgePropertyAnnotation
 from vgraph.source import SourceFile
 from vgraph.tracebacks import public
 
@@ -165,7 +169,7 @@ class AlgorithmDef(Definition):
     def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
         rank: Any = None
-        replaced: dict[str, Any] = {}
+        graph, replaced = self._with_edge_properties(graph, arguments)
         for make in self.preparations:
             given = {**{n: p.default for n, p in self.signature.parameters.items()}, **arguments, **replaced}
             wanted = list(inspect.signature(make).parameters)[1:]
@@ -177,6 +181,45 @@ class AlgorithmDef(Definition):
             graph, rank, more = made
             replaced |= more
         return graph, rank, replaced
+
+    def _with_edge_properties(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The graph with the parameters that are edge properties as its own, by their names, and what stands for them.
+
+        Raises ParameterError for what is no edge property of the graph, or none of the annotated type.
+        """
+        replaced: dict[str, Any] = {}
+        for name, annotation in self.annotations.items():
+            if not isinstance(annotation, EdgePropertyAnnotation):
+                continue
+            default = self.signature.parameters[name].default
+            given = arguments.get(name)
+            given = default if given is None else given
+            if not isinstance(given, str) and not np.ndim(given):
+                replaced[name] = given  # one number for all, or None
+                continue
+            if not isinstance(given, str):
+                graph = graph.with_edge_property(name, given)
+            elif given in graph.edge_properties:
+                graph = graph.with_edge_property_as(name, given)
+            else:
+                known = ", ".join(graph.edge_properties) or "none"
+                raise ParameterError(
+                    f"{name}={shown(given)}: the graph has no such edge property; it has: {known}"
+                )
+            found, t = graph.edge_properties[name], annotation.dtype.type
+            assert isinstance(t, Scalar)
+            if (
+                found.ndim != 1
+                or (found.dtype.kind == "f" and not t.is_float)
+                or (found.dtype == bool) != (t == BOOL)
+            ):
+                held = f"{found.dtype}{list(found.shape[1:]) or ''}"
+                raise ParameterError(
+                    f"{name}={shown(given)}: edges hold {held}, and {self.name} takes numbers that "
+                    f"{annotation.dtype!r} holds; convert them, as by Graph.with_edge_property"
+                )
+            replaced[name] = name
+        return graph, replaced
 
     def check(self, graph: Any, arguments: Mapping[str, Any]) -> None:
         """Make all registered checks of what `arguments` has values for."""

@@ -118,6 +118,30 @@ def vertex_property(dtype: DType) -> PropertyAnnotation:
     return PropertyAnnotation(dtype)
 
 
+@dataclass(frozen=True, repr=False)
+class EdgePropertyAnnotation:
+    """`vg.edge_property(vg.float64)` in a signature: the parameter is a property of edges, or one number for all."""
+
+    dtype: DType
+
+    def __repr__(self) -> str:
+        return f"vg.edge_property({self.dtype!r})"
+
+
+@public
+def edge_property(dtype: DType) -> EdgePropertyAnnotation:
+    """Annotation for a parameter of an algorithm that is a property of edges, read as `edge.name` and converted to
+    `dtype`.
+
+    The caller gives the name of an edge property of the graph, an array with one element per arc as
+    `Graph.with_edge_property` takes it, or a number that all edges have; that, or a default that is a number, becomes a
+    constant of the code.
+    """
+    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
+        raise DeclarationError(f"vg.edge_property takes a number type such as vg.float64, not {shown(dtype)}")
+    return EdgePropertyAnnotation(dtype)
+
+
 class Infinity(float):
     """`vg.inf`: infinity; beside integer arrays the largest value of their type (`-vg.inf`: the smallest)."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.frontend.kinds import default
-from vgraph.compiler.frontend.signature import StaticValue
+from vgraph.compiler.frontend.signature import EdgeConstant, StaticValue
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.types import VID
 from vgraph.graph import members
@@ -72,12 +72,14 @@ def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) ->
     kind = typed.signature.arguments[name]
     if isinstance(kind, StaticValue):
         return cast_type(kind.value) if isinstance(kind.value, DType) else kind.value
+    if isinstance(kind, EdgeConstant):
+        return state.from_memory(state.to_memory(kind.value, kind.type), kind.type)
     for param in typed.program.params:
         if param.name == name:
             number = value.item() if isinstance(value, np.generic) else value  # of any width
             return state.from_memory(state.to_memory(number, param.type), param.type)
     for prop in typed.program.properties:
-        if prop.name == name:
+        if prop.name == name and prop.origin is ir.Origin.PARAM:
             make = ArrayArgument if prop.site is ir.Site.ARRAY else Property
             return make(state, prop.type, np.array(np.asarray(value).astype(state.dtype(prop.type))))
     return value  # nothing uses it

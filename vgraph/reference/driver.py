@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vgraph.compiler import arithmetic
+from vgraph.compiler.frontend.signature import EdgeArgument, EdgeConstant
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.types import BOOL, I64, NUMPY_NAMES, VID, Type, Vector
 from vgraph.graph import members
@@ -48,6 +49,13 @@ class DriverState(State):
         self.trace: list[RoundRecord] = []
         self.of_graph = {k: Property(self, _array_type(v), v) for k, v in graph.vertex_properties.items()}
         self.edge_properties = {k: (v, _array_type(v)) for k, v in graph.edge_properties.items()}
+        for name, argument in typed.signature.arguments.items():
+            if isinstance(argument, EdgeConstant):
+                one = np.array(argument.value, self.dtype(argument.type))
+                self.edge_properties[name] = np.broadcast_to(one, graph.num_arcs), argument.type
+            elif isinstance(argument, EdgeArgument):
+                values = graph.edge_properties[name].astype(self.dtype(argument.type))
+                self.edge_properties[name] = values, argument.type
 
     def resolve(self) -> None:
         """Let operators find properties by the names that the algorithm gave them."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from vgraph.compiler.frontend.signature import (
     ArgumentType,
     ArrayType,
+    EdgeArgument,
+    EdgeConstant,
     PropertyArgument,
     Signature,
     StaticValue,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentType",
     "ArrayType",
+    "EdgeArgument",
+    "EdgeConstant",
     "PropertyArgument",
     "Signature",
     "StaticValue",

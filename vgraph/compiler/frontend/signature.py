@@ -16,7 +16,7 @@ import numpy as np
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
 from vgraph.errors import ParameterError, shown
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.language.names import DType, Infinity, PropertyAnnotation, dtype_of
+from vgraph.language.names import DType, EdgePropertyAnnotation, Infinity, PropertyAnnotation, dtype_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,22 @@ class PropertyArgument:
     type: Type
 
 
-ArgumentType = Scalar | StaticValue | ArrayType | PropertyArgument
+@dataclass(frozen=True)
+class EdgeArgument:
+    """An edge property, which the graph has by the name of the parameter; it is read as this type."""
+
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class EdgeConstant:
+    """A number that all edges have."""
+
+    type: Scalar
+    value: int | float | bool
+
+
+ArgumentType = Scalar | StaticValue | ArrayType | PropertyArgument | EdgeArgument | EdgeConstant
 
 
 @dataclass(frozen=True)
@@ -95,6 +110,8 @@ class _NotAccepted(Exception):
 def _type_of(value: object, annotation: object, default: object) -> ArgumentType:
     if isinstance(annotation, PropertyAnnotation):
         return _property(value, annotation, default)
+    if isinstance(annotation, EdgePropertyAnnotation):
+        return _edge_property(value, annotation, default)
     if isinstance(annotation, DType):
         return _annotated(value, annotation, default)
     if get_origin(annotation) is list:
@@ -136,6 +153,20 @@ def _property(value: object, annotation: PropertyAnnotation, default: object) ->
     if found is None or not shape_fits or (found.dtype.kind == "f" and not element.is_float):
         raise _NotAccepted(_accepts(annotation))
     return PropertyArgument(wanted)
+
+
+def _edge_property(value: object, annotation: EdgePropertyAnnotation, default: object) -> ArgumentType:
+    """None stands for the default."""
+    value, t = default if value is None else value, annotation.dtype.type
+    assert isinstance(t, Scalar)
+    if value is None:
+        return StaticValue(None)
+    if isinstance(value, str) or _array(value, 1) is not None:
+        return EdgeArgument(t)
+    if not _fits(value, t):
+        raise _NotAccepted(_accepts(annotation))
+    number: Any = value
+    return EdgeConstant(t, float(number) if t.is_float else bool(number) if t == BOOL else int(number))
 
 
 def _annotated_array(value: object, annotation: object) -> ArgumentType:
@@ -201,6 +232,8 @@ def _accepts(annotation: object) -> str:
     """What a parameter takes, in words."""
     if isinstance(annotation, PropertyAnnotation):
         return f"an array of {annotation.dtype!r} with one element per vertex"
+    if isinstance(annotation, EdgePropertyAnnotation):
+        return f"the name of an edge property, an array of {annotation.dtype!r} with one element per arc, or a number"
     if isinstance(annotation, DType):
         if annotation.type == VID:
             return "a vertex (an int)"

@@ -36,6 +36,11 @@ def fold(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             return ir.Const(not a, n.type, span=n.span)
         case ir.Cast(to=to, operand=operand) if to == operand.type:
             return operand
+        case (
+            ir.Binary(op="*", left=ir.Const(value=1), right=e)
+            | ir.Binary(op="*", left=e, right=ir.Const(value=1))
+        ):
+            return e
         case ir.Logical(op=op, left=left, right=right) if (known := _truth(left)) is not None:
             return right if known == (op == "and") else left
         case ir.Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:

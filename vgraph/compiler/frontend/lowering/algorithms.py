@@ -14,9 +14,17 @@ from vgraph.compiler.frontend.lowering.names import enter
 from vgraph.compiler.frontend.lowering.properties import not_scratch
 from vgraph.compiler.frontend.lowering.statements import body
 from vgraph.compiler.frontend.lowering.values import arguments, entity
-from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, StaticValue
+from vgraph.compiler.frontend.signature import (
+    ArgumentType,
+    ArrayType,
+    EdgeArgument,
+    EdgeConstant,
+    PropertyArgument,
+    StaticValue,
+)
 from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, I64, VID, Kind, Type
+from vgraph.source import Span
 
 RESERVED = (
     *("algorithm", "converged", "finished", "made_from", "names", "origin", "reordered", "schedule"),
@@ -34,8 +42,7 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
     graph, *parameters = text.parameters
     bindings[graph.name] = en.GraphRef(graph.span)
     for p in parameters:  # their types follow once their uses are known
-        argument, number = given[p.name], Value(zero(I64, p.span), I64, p.span)
-        bindings[p.name] = en.Static(argument.value, p.span) if isinstance(argument, StaticValue) else number
+        bindings[p.name] = _known(given[p.name], p.span) or Value(zero(I64, p.span), I64, p.span)
     statements = enter(ctx, text.body)
     used = usage(statements)
     for p in parameters:
@@ -50,10 +57,22 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
         _result(ctx, item)
 
 
+def _known(given: ArgumentType, span: Span) -> en.Entity | None:
+    """What a parameter stands for if nothing is passed at run time by its name."""
+    match given:
+        case StaticValue(value=value):
+            return en.Static(value, span)
+        case EdgeConstant(type=t, value=number):
+            return Value(ir.Const(number, t, span=span), t, span)
+        case EdgeArgument():
+            return en.EdgePropertyRef(span)
+    return None
+
+
 def _parameter(ctx: AlgorithmContext, parameter: s.Parameter, used: Usage) -> None:
     """Declare a parameter; an int that indexes properties is a vertex."""
     given, name, span = ctx.unit.signature.arguments[parameter.name], parameter.name, parameter.span
-    if isinstance(given, StaticValue):
+    if isinstance(given, (StaticValue, EdgeConstant, EdgeArgument)):
         return
     if isinstance(given, (ArrayType, PropertyArgument)):
         ctx.frame.bindings[name] = _array(ctx, parameter, given, used)

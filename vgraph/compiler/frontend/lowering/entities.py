@@ -98,6 +98,15 @@ class PropertyRef(Thing):
 
 
 @dataclass(eq=False, repr=False)
+class EdgePropertyRef(Thing):
+    """A parameter that is a property of edges."""
+
+    words = "a property of edges"
+    advice = "it is read at an edge: edge.weight"
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
 class ArrayRef(Thing):
     """An array parameter."""
 

@@ -10,6 +10,7 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext, Uses
 from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
 from vgraph.compiler.frontend.lowering.values import fit, int64, integer, some, sure, value, where_sure
+from vgraph.compiler.frontend.signature import EdgeArgument, EdgeConstant
 from vgraph.compiler.types import EID, I64, VID, Vector
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
@@ -67,13 +68,20 @@ def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> Value:
     if e.name in _ENDS:
         end = edge.src if e.name == "src" else edge.dst
         return Value(end.expr, end.kind, e.span, end.valid)
+    declared = ctx.unit.signature.arguments.get(e.name)
+    if isinstance(declared, EdgeConstant):
+        return Value(ir.Const(declared.value, declared.type, span=e.span), declared.type, e.span)
     prop = ctx.unit.graph_property(e.name, ir.Site.EDGE, e.span)
     if prop is None:
-        known = list(ctx.unit.signature.edge_properties)
+        constants = (n for n, a in ctx.unit.signature.arguments.items() if isinstance(a, EdgeConstant))
+        known = [*ctx.unit.signature.edge_properties, *constants]
         listed = ", ".join(f"`{n}`" for n in known) or "none"
         hint = did_you_mean(e.name, [*known, *_ENDS])
         raise refusals.names.NoEdgeProperty(e.name_span, e.name, hint, listed)
-    return Value(ir.Load(prop.name, edge.arc, prop.type, span=e.span), prop.type, e.span)
+    load = ir.Load(prop.name, edge.arc, prop.type, span=e.span)
+    if isinstance(declared, EdgeArgument) and prop.type != declared.type:
+        return Value(ir.Cast(declared.type, load, span=e.span), declared.type, e.span)
+    return Value(load, prop.type, e.span)
 
 
 # --- values as vertices
