@@ -77,7 +77,10 @@ def moving(graph, kind):
         else:
             value[graph.num_vertices - 1] = queue.level + 1
     rest = len(queue)
-    return value, when, level, total, rest
+    none = queue.pop()  # of an empty queue, whose buckets may hold what has left it
+    found = len(none)
+    last = queue.level
+    return value, when, level, total, rest, found, last
 
 
 def graph_of(n: int, seed: int, degree: int = 2) -> vg.Graph:
@@ -97,7 +100,7 @@ def test_a_queue_means_what_the_interpreter_says(n, seed, kind, threads):
     graph = graph_of(n, seed)
     expected = vg.run(moving, graph, device="python", kind=kind)
     found = vg.run(moving, graph, threads=threads, kind=kind)
-    for name in ("value", "when", "level", "total", "rest"):
+    for name in ("value", "when", "level", "total", "rest", "found", "last"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
