@@ -86,6 +86,22 @@ def test_functions() -> None:
     assert vg.sum(a).dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
+def test_counts_of_bits(dtype: type) -> None:
+    for value in (0, 1, -1, 8, 2**31 - 1, -(2**31), 12345, 2**32, -(2**63)):
+        x = np.array(value & (2**64 - 1), np.uint64).astype(dtype)[()]
+        width = 8 * x.itemsize
+        bits = int(x) & (2**width - 1)
+        assert vg.popcount(x) == bits.bit_count()
+        assert vg.clz(x) == width - bits.bit_length()
+        assert vg.ctz(x) == ((bits & -bits).bit_length() - 1 if bits else width)
+        assert vg.ctz(np.array([x, x])).dtype == np.int64
+    assert vg.popcount(7) == 3
+    assert vg.clz(True) == 63
+    with pytest.raises(vg.VGraphError, match="bits are counted of integers"):
+        vg.popcount(0.5)
+
+
 def test_vector_types() -> None:
     assert repr(vg.vector(vg.float32, 4)) == "vg.vector(vg.float32, 4)"
     assert vg.vector(vg.float32, 4) == vg.vector(vg.float32, 4)

@@ -306,6 +306,11 @@ def float_function(w: Writer, s: Scope, depth: int) -> Value | None:
 
 
 @NUMERIC.add(0.5)
+def bits_counted(w: Writer, s: Scope, depth: int) -> Value:
+    return Value(f"vg.{w.r.choice(['popcount', 'ctz', 'clz'])}({integer(w, s, depth - 1).text})", I64)
+
+
+@NUMERIC.add(0.5)
 def drawn(w: Writer, s: Scope, depth: int) -> Value | None:
     """A random number, which is the same wherever it is drawn for the same."""
     keys = [integer(w, s, depth - 1).text for _ in range(w.r.randint(1, 3))]

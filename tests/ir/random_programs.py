@@ -169,7 +169,8 @@ class Maker:
             return ir.Call("dot", pair, t) if self.chance() else ir.Call("sum", pair[:1], t)
         if t == U64 and self.chance():
             return ir.Call("philox", (self.expr(t), self.expr(t), self.expr(t)), t)
-        name = self.pick(("sqrt", "exp", "log", "floor", "ceil", "abs")) if element.is_float else "abs"
+        of_floats = ("sqrt", "exp", "log", "floor", "ceil", "abs")
+        name = self.pick(of_floats if element.is_float else ("abs", "popcount", "ctz", "clz"))
         return ir.Call(name, (self.expr(t),), t)
 
     def test(self, t: Type) -> ir.Expr:

@@ -38,7 +38,7 @@ N = 9
 SCALARS = (BOOL, I32, I64, U32, U64, F32, F64)
 TYPES: tuple[Type, ...] = (*SCALARS, Vector(F32, 3), Vector(I64, 2), Vector(BOOL, 3))
 NUMBERS = (0, 1, -1, 2, 3, 7, -5, 31, 64, 1000, 2**31 - 1, -(2**31), 2**63 - 1)
-EXACT = ("abs", "sqrt", "floor", "ceil", "isnan", "isinf")
+EXACT = ("abs", "popcount", "ctz", "clz", "sqrt", "floor", "ceil", "isnan", "isinf")
 TARGET = Target()
 
 

@@ -117,6 +117,29 @@ def _sum(x: Value) -> Value:
     return np.add.reduce(x, dtype=dtype_of(x))
 
 
+def popcount(x: Value) -> Value:
+    """How many bits are 1, in the type of `x`."""
+    return np.bitwise_count(x.view(_unsigned(x))).astype(dtype_of(x))
+
+
+def ctz(x: Value) -> Value:
+    """How many bits there are below the lowest 1; for 0 the width of the type."""
+    return popcount(~x & (x - dtype_of(x).type(1)))
+
+
+def clz(x: Value) -> Value:
+    """How many bits there are above the highest 1; for 0 the width of the type."""
+    bits, width = x.view(_unsigned(x)), 8 * dtype_of(x).itemsize
+    shift = 1
+    while shift < width:
+        bits, shift = bits | bits >> bits.dtype.type(shift), 2 * shift
+    return popcount((~bits).view(dtype_of(x)))
+
+
+def _unsigned(x: Value) -> str:
+    return f"u{dtype_of(x).itemsize}"
+
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": np.abs,
     "sqrt": np.sqrt,
@@ -124,6 +147,9 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "log": np.log,
     "floor": _round(np.floor),
     "ceil": _round(np.ceil),
+    "popcount": popcount,
+    "ctz": ctz,
+    "clz": clz,
     "isnan": _test(np.isnan),
     "isinf": _test(np.isinf),
     "dot": lambda a, b: _sum(a * b),

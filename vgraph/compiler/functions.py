@@ -16,6 +16,11 @@ def _number(args: Sequence[Type]) -> Type | None:
     return args[0] if ok else None
 
 
+def _integer(args: Sequence[Type]) -> Type | None:
+    """Element-wise on one integer or vector of integers, giving its type."""
+    return args[0] if len(args) == 1 and element_of(args[0]).is_integer else None
+
+
 def _real(args: Sequence[Type]) -> Type | None:
     """Element-wise on one float or vector of floats, giving its type."""
     return args[0] if len(args) == 1 and element_of(args[0]).is_float else None
@@ -46,6 +51,9 @@ FUNCTIONS: dict[str, TypeRule] = {
     "log": _real,
     "floor": _real,
     "ceil": _real,
+    "popcount": _integer,
+    "ctz": _integer,
+    "clz": _integer,
     "isnan": _test,
     "isinf": _test,
     "dot": _dot,

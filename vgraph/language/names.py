@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from vgraph.compiler import arithmetic
 from vgraph.compiler.types import (
     BOOL,
     F32,
@@ -249,6 +250,29 @@ def floor(x: Any) -> Any:
 def ceil(x: Any) -> Any:
     """The smallest whole number that is not below x, of x's own type."""
     return np.ceil(x) if np.asarray(x).dtype.kind == "f" else x
+
+
+def popcount(x: Any) -> Any:
+    """How many bits of an integer are 1, as an int64; of a vector, of each element."""
+    return _count(arithmetic.popcount, x)
+
+
+def ctz(x: Any) -> Any:
+    """How many bits of an integer are 0 below its lowest 1, as an int64; for 0 the width of its type."""
+    return _count(arithmetic.ctz, x)
+
+
+def clz(x: Any) -> Any:
+    """How many bits of an integer are 0 above its highest 1, as an int64; for 0 the width of its type."""
+    return _count(arithmetic.clz, x)
+
+
+def _count(function: Callable[[Any], Any], x: Any) -> Any:
+    value = np.asarray(x)
+    if value.dtype.kind not in "iub":
+        raise VGraphError(f"bits are counted of integers, not of {shown(x)}")
+    with arithmetic.quiet():
+        return function(value if value.dtype.kind != "b" else value.astype(np.int64)).astype(np.int64)[()]
 
 
 def isnan(x: Any) -> Any:

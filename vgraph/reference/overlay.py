@@ -17,7 +17,7 @@ from vgraph.compiler import arithmetic, philox
 from vgraph.compiler.foreign.externals import External, is_numba
 from vgraph.compiler.frontend.kinds import default, merge
 from vgraph.compiler.frontend.typed import Typed
-from vgraph.compiler.types import F64, I64, VID, Vector, element_of
+from vgraph.compiler.types import BOOL, F64, I64, VID, Vector, element_of
 from vgraph.language import names as language
 from vgraph.language.decorators import FunctionDef
 from vgraph.language.names import DType
@@ -85,6 +85,17 @@ def _elementwise(name: str) -> Callable[[Any], Number]:
     return apply
 
 
+def _bits(name: str) -> Callable[[Any], Number]:
+    """A function of integers that gives int64; bools and vertices count as int64."""
+
+    def apply(x: Any) -> Number:
+        number = lift(x)
+        t = I64 if number._kind in (BOOL, VID) else default(number._kind)
+        return Number(arithmetic.FUNCTIONS[name](convert(number, t)).astype(np.int64))
+
+    return apply
+
+
 def _dot(a: Number, b: Number) -> Number:
     kind = merge(a._kind, b._kind)
     assert kind is not None
@@ -108,6 +119,7 @@ _LANGUAGE: dict[int, Any] = {
         id(getattr(language, name)): _elementwise(name)
         for name in ("sqrt", "exp", "log", "floor", "ceil", "isnan", "isinf")
     },
+    **{id(getattr(language, name)): _bits(name) for name in ("popcount", "ctz", "clz")},
 }
 """What stands in the place of functions, by their identity."""
 _BUILTINS = {f.__name__: _LANGUAGE[id(f)] for f in (min, max, abs, int, float, bool, len, range)}

@@ -172,9 +172,9 @@ class Cast(Expr):
 
 @written("{function}({args})")
 class Call(Expr):
-    """A function of values, `sqrt(x)`: abs sqrt exp log floor ceil isnan isinf (element-wise where sensible),
-    dot(a, b), sum(a) of vectors; philox(key, low, high) of u64 (`philox.py`); `external.f.x0123(x)`, a function that
-    somebody else compiled, named by its content (`externals.py`). The frontend gives the result type."""
+    """A function of values, `sqrt(x)`: abs sqrt exp log floor ceil popcount ctz clz isnan isinf (element-wise where
+    sensible), dot(a, b), sum(a) of vectors; philox(key, low, high) of u64 (`philox.py`); `external.f.x0123(x)`, a
+    function that somebody else compiled, named by its content (`externals.py`). The frontend gives the result type."""
 
     function: Word
     args: tuple[Expr, ...]

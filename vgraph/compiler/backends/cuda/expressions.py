@@ -140,7 +140,7 @@ def emit_call(f: Emitter, node: ir.Call) -> str:
         return cast(a, source, t)
     if not is_real(source) and is_real(t):
         a, source = cast(a, source, t), t
-    return cast(_map(_FUNCTIONS[name], a, source, source), source, t)
+    return cast(_map(_FUNCTIONS.get(name, name), a, source, source), source, t)
 
 
 def _map(function: str, a: str, source: Type, result: Type) -> str:

@@ -197,11 +197,13 @@ def _convert(f: Emitter, text: str, source: Type, to: Type) -> str:
     return f.op(f"{extend if wide > narrow else 'trunc'} {a} {text} to {b}")
 
 
+_BITS: Final = {"popcount": "ctpop", "ctz": "cttz", "clz": "ctlz"}
+
 # --- functions ----------------------------------------------------------------------------------------------
 
 
 def function(f: Emitter, name: str, args: list[Value], result: Type) -> Value:
-    """abs sqrt exp log floor ceil isnan isinf, dot, sum, philox."""
+    """abs sqrt exp log floor ceil popcount ctz clz isnan isinf, dot, sum, philox."""
     if name == "philox":
         return Value(helpers.philox(f, *(a.text for a in args)), result)
     if name in ("dot", "sum"):
@@ -209,6 +211,12 @@ def function(f: Emitter, name: str, args: list[Value], result: Type) -> Value:
     if name in ("isnan", "isinf"):
         return Value(_classify(f, name, args[0]), result)
     (a,) = args
+    if name in _BITS:
+        t = f.types.register(a.type)
+        zeros = ["i1 false"] if name != "popcount" else []  # 0 has as many as there are bits
+        return Value(
+            f.call(t, f"llvm.{_BITS[name]}.{f.types.suffix(a.type)}", f"{t} {a.text}", *zeros), result
+        )
     if not is_float(a.type) and is_float(result):
         a = cast(f, a, result)
     if is_float(a.type):

@@ -61,6 +61,17 @@ def _rounding(ctx: Context, e: s.Call, name: str) -> Value:
     return Value(ir.Call(name, (x.expr,), x.type, span=e.span), x.type, e.span)
 
 
+def _bit_function(ctx: Context, e: s.Call, name: str) -> Value:
+    """popcount, ctz, clz: of integers, giving int64; bools and vertices count as int64."""
+    x = only(ctx, e, f"vg.{name}")
+    t: Type = I64 if x.kind in (BOOL, VID) else x.type
+    if not element_of(t).is_integer:
+        raise refusals.types.BitsOfWrongType(e.span, f"vg.{name}", "integers", describe(x.kind))
+    count: Type = Vector(I64, t.length) if isinstance(t, Vector) else I64
+    found = ir.Call(name, (fit(x, t),), t, span=e.span)
+    return Value(found if t == count else ir.Cast(count, found, span=e.span), count, e.span)
+
+
 def _float_test(ctx: Context, e: s.Call, name: str) -> Value:
     """isnan, isinf: false for integers."""
     x = only(ctx, e, f"vg.{name}")
@@ -162,6 +173,9 @@ FUNCTIONS: dict[object, _Rule] = {
     language.log: partial(_float_function, name="log"),
     language.floor: partial(_rounding, name="floor"),
     language.ceil: partial(_rounding, name="ceil"),
+    language.popcount: partial(_bit_function, name="popcount"),
+    language.ctz: partial(_bit_function, name="ctz"),
+    language.clz: partial(_bit_function, name="clz"),
     language.isnan: partial(_float_test, name="isnan"),
     language.isinf: partial(_float_test, name="isinf"),
 }

@@ -140,6 +140,23 @@ VG_DEVICE T shift_left(T a, T b) { return (T)((Bits<T>)a << ((Bits<T>)b & (8 * s
 template <class T>
 VG_DEVICE T shift_right(T a, T b) { return a >> ((Bits<T>)b & (8 * sizeof(T) - 1)); }
 
+// Bits that are 1, bits below the lowest and above the highest of them; of 0 all bits.
+template <class T>
+VG_DEVICE T popcount(T a) {
+  if constexpr (sizeof(T) == 8) return (T)__popcll((u64)a);
+  else return (T)__popc((u32)a);
+}
+template <class T>
+VG_DEVICE T ctz(T a) {
+  Bits<T> bits = (Bits<T>)a;
+  return (T)popcount(~bits & (bits - 1));
+}
+template <class T>
+VG_DEVICE T clz(T a) {
+  if constexpr (sizeof(T) == 8) return (T)__clzll((i64)a);
+  else return (T)__clz((i32)a);
+}
+
 template <class T>
 VG_DEVICE T negate(T a) {
   if constexpr (Limits<T>::real) return -a;
