@@ -6,8 +6,9 @@ Callers silence NumPy's warnings with `quiet()` around whole runs. Operands of o
 
 from __future__ import annotations
 
+import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,81 @@ def dtype_of(value: Value) -> np.dtype[Any]:
     """The dtype of a NumPy scalar or vector."""
     found: np.dtype[Any] = value.dtype
     return found
+
+
+# --- words ----------------------------------------------------------------------------------------------------
+
+
+@functools.total_ordering
+class Word:
+    """Several scalars packed into one, as a word of the IR: an unsigned integer of any width."""
+
+    __slots__ = ("bits",)
+    dtype = np.dtype(object)
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Word) and self.bits == other.bits
+
+    def __lt__(self, other: Word) -> bool:
+        return self.bits < other.bits
+
+    def __hash__(self) -> int:
+        return hash(self.bits)
+
+    def copy(self) -> Word:
+        """Itself: it never changes."""
+        return self
+
+
+def ordered(value: Value) -> int:
+    """The bits of a scalar as an unsigned integer of its width that is larger the larger the scalar is.
+
+    -0.0 is below 0.0, NaN is above infinity (and all NaNs are one), false below true, `vg.none` above every vertex.
+    """
+    dtype = dtype_of(value)
+    bits = 8 * dtype.itemsize
+    if dtype.kind == "i":
+        return int(value) + (1 << bits - 1)
+    if dtype.kind != "f":
+        return int(value)
+    found = int((dtype.type(np.nan) if np.isnan(value) else value).view(f"u{dtype.itemsize}"))
+    sign = 1 << bits - 1
+    return 2 * sign - 1 - found if found & sign else found | sign
+
+
+def _in_order(found: int, dtype: np.dtype[Any]) -> Value:
+    """The scalar of which `found` is what `ordered` gives."""
+    sign = 1 << 8 * dtype.itemsize - 1
+    if dtype.kind == "i":
+        return dtype.type(found - sign)
+    if dtype.kind != "f":
+        return dtype.type(found)
+    return np.array(found ^ sign if found & sign else 2 * sign - 1 - found, f"u{dtype.itemsize}").view(dtype)[()]
+
+
+def pack(values: Sequence[Value]) -> Word:
+    """Several scalars as one word, which compares as they do one after the other."""
+    bits = 0
+    for value in values:
+        bits = bits << 8 * dtype_of(value).itemsize | ordered(value)
+    return Word(bits)
+
+
+def precedes(op: str, new: Sequence[Value], old: Sequence[Value]) -> bool:
+    """Whether values take the place of others in the lexicographic minimum or maximum of both."""
+    return pack(new) < pack(old) if op == "min" else pack(new) > pack(old)
+
+
+def unpack(word: Word, dtypes: Sequence[np.dtype[Any]], k: int) -> Value:
+    """The `k`-th of the scalars of these dtypes that were packed into a word."""
+    below = sum(8 * dtype.itemsize for dtype in dtypes[k + 1 :])
+    return _in_order(word.bits >> below & (1 << 8 * dtypes[k].itemsize) - 1, dtypes[k])
+
+
+# --- operations -----------------------------------------------------------------------------------------------
 
 
 def _divide(a: Value, b: Value) -> Value:

@@ -54,6 +54,23 @@ class Vector:
         return f"vec<{self.element}, {self.length}>"
 
 
+@dataclass(frozen=True)
+class Packed(Scalar):
+    """Several scalars in one word, an unsigned integer that orders them lexicographically: `i32_vid`.
+
+    The first field stands in the highest bits. See `arithmetic.pack` for how each is encoded.
+    """
+
+    fields: tuple[Scalar, ...] = ()
+
+
+def packed(fields: tuple[Scalar, ...]) -> Packed:
+    """The word of these fields."""
+    return Packed("_".join(f.name for f in fields), Kind.UNSIGNED, 0, fields)
+
+
+WIDEST_WORD: Final = 128
+"""Bits that are compared and swapped in one step."""
 LONGEST_VECTOR: Final = 4096
 """Elements of a vector: code for each operation is as long as the vector, and takes longer than that to make."""
 
@@ -70,6 +87,15 @@ VID = Scalar("vid", Kind.INDEX, 0)
 EID = Scalar("eid", Kind.INDEX, 0)
 
 SCALARS: dict[str, Scalar] = {t.name: t for t in (BOOL, I32, I64, U32, U64, F32, F64, VID, EID)}
+
+
+def scalar_named(name: str) -> Scalar | None:
+    """The scalar type, or the word, of this name."""
+    fields = tuple(SCALARS.get(part) for part in name.split("_"))
+    known = tuple(f for f in fields if f is not None)
+    return None if len(known) < len(fields) else known[0] if len(known) == 1 else packed(known)
+
+
 NUMPY_NAMES: dict[str, Scalar] = {
     "bool": BOOL, "int32": I32, "int64": I64, "uint32": U32, "uint64": U64, "float32": F32, "float64": F64,
 }  # fmt: skip
@@ -86,12 +112,20 @@ class Target:
         """Bits that a value of `scalar` takes in memory."""
         if scalar is VID or scalar.name == "vid":
             return self.id_bits
+        if isinstance(scalar, Packed):
+            return 64 if self.bits_of(scalar.fields) <= 64 else WIDEST_WORD
         return self.offset_bits if scalar.name == "eid" else scalar.bits
+
+    def bits_of(self, fields: tuple[Scalar, ...]) -> int:
+        """Bits of several scalars side by side."""
+        return sum(self.width(f) for f in fields)
 
     def numpy_name(self, scalar: Scalar) -> str:
         """The NumPy dtype that holds `scalar` ('uint32' for a 32-bit vid)."""
         if scalar.kind is Kind.INDEX:
             return f"uint{self.width(scalar)}"
+        if isinstance(scalar, Packed):  # NumPy has no integer of 128 bits; this is 16 bytes that nobody looks at
+            return "uint64" if self.width(scalar) == 64 else "complex128"
         return next(name for name, t in NUMPY_NAMES.items() if t == scalar)
 
 

@@ -75,6 +75,9 @@ class DriverState(State):
         assert done is not None
         for (name, op), value in done.partials.items():
             self.globals[name] = arithmetic.BINARY[op](self.globals[name], value)
+        for (names, op), new in done.tuples.items():
+            if arithmetic.precedes(op, new, [self.globals[n] for n in names]):
+                self.globals.update(zip(names, new, strict=True))
         for prop in done.merged:
             for v in range(self.graph.num_vertices):
                 prop.array[v] = root(prop.array, v)
@@ -186,6 +189,15 @@ class GraphProxy:
         change = contribution(value, op, state.types[name], state.to_memory)
         partials, key = state.round.partials, (name, op)
         partials[key] = arithmetic.BINARY[op](partials[key], change) if key in partials else change
+
+    def _reduce_tuple(self, names: tuple[str, ...], values: Sequence[Any], op: str) -> None:
+        """Remember a contribution to several globals until the round ends."""
+        state = self._state
+        assert state.round is not None
+        new = [state.to_memory(v, state.types[n], nearest=True) for v, n in zip(values, names, strict=True)]
+        tuples, key = state.round.tuples, (names, op)
+        if key not in tuples or arithmetic.precedes(op, new, tuples[key]):
+            tuples[key] = new
 
     # --- applies
 

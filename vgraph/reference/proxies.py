@@ -6,7 +6,7 @@ the present values, reads anywhere else see the copy.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Round:
         self.merged: set[Property] = set()
         self.touched: set[int] = set()
         self.partials: dict[tuple[str, str], Any] = {}
+        self.tuples: dict[tuple[tuple[str, ...], str], list[Any]] = {}
 
 
 class State:
@@ -68,6 +69,13 @@ class State:
             own = named and isinstance(value, Vertex) and value._own
             return Vertex(self, int(self.to_memory(value, VID)), own=own)
         return Number(value._value if value._kind == kind else convert(value, default(kind)), kind)
+
+    def best(self, op: str, kinds: Sequence[ValueKind], old: Sequence[Any], new: Sequence[Any]) -> tuple[Any, ...]:
+        """The lexicographic minimum or maximum of values, as places of these kinds keep them."""
+        types = [default(kind) for kind in kinds]
+        before, after = ([self.to_memory(v, t, nearest=True) for v, t in zip(side, types, strict=True)] for side in (old, new))
+        chosen = new if arithmetic.precedes(op, after, before) else old
+        return tuple(self.kept(v, kind) for v, kind in zip(chosen, kinds, strict=True))
 
     def index(self, vertex: Any) -> int:
         """The id behind anything that names a vertex. Raises AlgorithmError if the graph has no such vertex."""
@@ -223,6 +231,16 @@ class Vertex(Number):
         index = self._index
         change = contribution(value, op, prop.type, self._state.to_memory)
         prop.put(index, arithmetic.BINARY[op](prop.array[index], change), always=op in ("+", "*"))
+
+    def _reduce_tuple(self, names: tuple[str, ...], values: Sequence[Any], op: str) -> None:
+        """A lexicographic minimum or maximum over several properties."""
+        if self._is_none:
+            return
+        index, props = self._index, [self._property(name) for name in names]
+        new = [self._state.to_memory(v, p.type, nearest=True) for v, p in zip(values, props, strict=True)]
+        if arithmetic.precedes(op, new, [p.array[index] for p in props]):
+            for prop, value in zip(props, new, strict=True):
+                prop.put(index, value, always=True)
 
     def __vg_union__(self, other: Any) -> None:
         """`vg.union(a.component, b.component)`: merge the sets of the vertices that they were read from."""

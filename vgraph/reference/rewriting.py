@@ -118,10 +118,33 @@ class Rewriting(ast.NodeTransformer):
         made = self.call(lambda owner, v: owner._reduce(name, v, op), owner, value)
         return ast.copy_location(ast.Expr(made), node)
 
+    def tuple_update(self, node: ast.Assign, target: ast.Tuple) -> Any:
+        """`a, b = min((a, b), (c, d), ...)`, one candidate after the other."""
+        update, places = self.typed.tuples[self.position(node)], ast.unparse(target)
+        value: Any = node.value
+        made: list[ast.stmt] = []
+        candidates = [a for a in value.args if ast.unparse(a) != places]
+        old = next(a for a in value.args if ast.unparse(a) == places)
+        for candidate in candidates:
+            new = self.visit(candidate)
+            if update.reduces:
+                owner = self.visit(copy.deepcopy(target.elts[0].value))  # type: ignore[attr-defined]
+                names = tuple(e.attr for e in target.elts)  # type: ignore[attr-defined]
+                call = self.call(lambda owner, new: owner._reduce_tuple(names, new, update.op), owner, new)
+                made.append(ast.Expr(call))
+                continue
+            before = self.visit(copy.deepcopy(old))
+            state = self.overlay.state
+            call = self.call(lambda old, new: state.best(update.op, update.kinds, old, new), before, new)
+            made.append(ast.Assign([copy.deepcopy(target)], call))
+        return [ast.copy_location(statement, node) for statement in made]
+
     # --- statements
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         (target,) = node.targets
+        if isinstance(target, ast.Tuple):
+            return self.tuple_update(node, target)
         if isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions:
             return self.reduction(node, target, node.value)
         self.generic_visit(node)

@@ -178,7 +178,10 @@ class TupleAssignment(Refusal):
 
     title = "tuples cannot be unpacked"
     label = "several targets at once"
-    help = "write one assignment for each variable; to swap two, use a third"
+    help = (
+        "write one assignment for each variable; to swap two, use a third. What goes with the best value is "
+        "`x, y = min((x, y), (a, b))`"
+    )
 
 
 class AnnotatedVariable(Refusal):

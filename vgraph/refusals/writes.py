@@ -184,8 +184,8 @@ class DependentWrites(Refusal):
     title = "only one value can be updated in one step"
     label = "{place} may change again before this statement runs"
     help = (
-        "keep the update alone (`x = min(x, e)`), and find what goes with the best value in a second "
-        "operator that compares: `if src.dist + edge.weight == dst.dist: ...`"
+        "keep the update alone (`x = min(x, e)`); what goes with the best value is updated with it, in one step: "
+        "`dst.dist, dst.parent = min((dst.dist, dst.parent), (e, src))`"
     )
 
     place: str
@@ -237,3 +237,68 @@ class VectorClaim(Refusal):
     help = "claim a bool or int property and write the vector under the same `if`"
 
     place: str
+
+
+@dataclass(eq=False)
+class TupleShape(Refusal):
+    """`a, b = min((a, b), e)` where e is not as many values."""
+
+    title = "as many values are compared as there are places"
+    label = "not {count} values in parentheses"
+    help = "write `x, y = min((x, y), (a, b))`"
+
+    count: int
+
+
+@dataclass(eq=False)
+class TuplePlaces(Refusal):
+    """Places that are not updated in one step."""
+
+    title = "these are not updated together"
+    label = "{reason}"
+    help = "what is updated together are different properties of one vertex, or different globals"
+
+    reason: str
+
+
+@dataclass(eq=False)
+class TupleType(Refusal):
+    """A place that is no field of a word."""
+
+    title = "{place} has no order"
+    label = "a {found}"
+    help = "numbers, bools and vertices are compared one after the other"
+
+    place: str
+    found: str
+
+
+@dataclass(eq=False)
+class TupleTooWide(Refusal):
+    """More bits than one step takes."""
+
+    title = "{bits} bits are too many to compare in one step"
+    label = "at most {widest}; {fields}"
+    help = "use narrower types, such as vg.int32 or vg.float32, or fewer places"
+
+    bits: int
+    widest: int
+    fields: str
+
+
+@dataclass(eq=False)
+class TupleApart(Refusal):
+    """Another update of what is updated together with something else."""
+
+    title = "`{name}` is updated together with `{others}`"
+    label = "here it is updated {how}"
+    help = "update the same places together wherever operators meet, or use another property here"
+
+    name: str
+    others: str
+    how: str
+    other: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.other, "the update together"), *super().notes()]

@@ -353,6 +353,10 @@ class _Order:
                 return not self.subsets
             case ir.Binary(op="-", type=Scalar(kind=Kind.SIGNED | Kind.FLOAT)):
                 return not self.subsets and parts[1] is _Shape.CONSTANT
+            case ir.Pack():
+                return not self.subsets and all(p is _Shape.CONSTANT for p in parts[1:])
+            case ir.Field(k=0):
+                return True  # what comes first decides
             case ir.Cast(operand=operand, to=to):
                 if self.subsets:
                     return _keeps_bits(operand.type, to)

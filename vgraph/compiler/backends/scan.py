@@ -10,7 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_locals
-from vgraph.compiler.types import Scalar, Type, element_of
+from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 
 COLLECTIVES: Final = (
@@ -126,7 +126,7 @@ def slot_words(t: object) -> int:
     """8-byte words that a partial of type `t` takes."""
     if isinstance(t, VectorType):
         return max(1, -(-t.element.bits * t.length // 64))
-    return 1
+    return 2 if isinstance(t, Packed) else 1
 
 
 def _look(node: ir.Node, found: Scan) -> None:

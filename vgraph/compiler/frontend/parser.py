@@ -149,6 +149,16 @@ class Builder:
             raise refusals.syntax.TupleAssignment(self.span(tree))
         return self.expr(tree)
 
+    def assign(self, children: Any, span: Span) -> s.Stmt:
+        """`target = value`; of several targets only where the value is made of them and of as many others."""
+        target, value = children
+        if target.data not in ("values", "tuple"):
+            return s.Assign(span, self.target(target), self.expr(value))
+        targets, made = self.expr(target), self.expr(value)
+        if not (isinstance(targets, s.Items) and isinstance(made, s.Call) and targets in made.args):
+            raise refusals.syntax.TupleAssignment(self.span(target))
+        return s.AssignTuple(span, targets.items, made)
+
     def if_stmt(self, children: Any, span: Span) -> s.Stmt:
         """`if`, `elif`, `else`."""
         test, then, *elifs, last = children
@@ -236,7 +246,7 @@ class Builder:
 
 _STATEMENTS: dict[str, Callable[[Builder, Any, Span], s.Stmt]] = {
     "expression_stmt": lambda b, c, at: s.Evaluate(at, b.expr(c[0])),
-    "assign": lambda b, c, at: s.Assign(at, b.target(c[0]), b.expr(c[1])),
+    "assign": lambda b, c, at: b.assign(c, at),
     "augmented": lambda b, c, at: s.Augment(at, b.target(c[0]), str(c[1])[:-1], b.expr(c[2])),
     "pass_stmt": lambda b, c, at: s.Pass(at),
     "break_stmt": lambda b, c, at: s.Break(at),

@@ -7,6 +7,7 @@ from vgraph.compiler.frontend.kinds import Inference, default
 from vgraph.compiler.frontend.lowering.algorithms import lower_algorithm
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext
 from vgraph.compiler.frontend.lowering.rules import RULES
+from vgraph.compiler.frontend.lowering.tuples import check_updates
 from vgraph.compiler.frontend.nesting import check_nesting, too_deep
 from vgraph.compiler.frontend.signature import Signature
 from vgraph.compiler.frontend.typed import TypedProgram
@@ -28,6 +29,7 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgra
         if not inference.next_round():
             program = _assembled(unit, ctx)
             check_nesting(program)
+            check_updates(program)
             return TypedProgram(program, signature, ctx.frame.typed, unit.typed)
 
 

@@ -160,6 +160,14 @@ class Assign(Stmt):
 
 
 @dataclass
+class AssignTuple(Stmt):
+    """`a, b = min((a, b), (c, d))`: `value` is a call of which one argument says the same as `targets`."""
+
+    targets: tuple[Expr, ...]
+    value: Call
+
+
+@dataclass
 class Augment(Stmt):
     """`target op= value`; `op` is the operator without `=`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from vgraph.compiler import ir
 from vgraph.compiler.foreign.externals import External
@@ -23,6 +23,14 @@ def position_of(span: Span) -> Position:
     return span.line, span.column, span.end_line, span.end_column
 
 
+class TupleUpdate(NamedTuple):
+    """A lexicographic minimum or maximum: `op`, the kinds of the places; `reduces`: it may meet others."""
+
+    op: str
+    kinds: tuple[ValueKind, ...]
+    reduces: bool
+
+
 @dataclass
 class Typed:
     """One function of a program; a helper has one for each combination of types that it is called with."""
@@ -34,6 +42,8 @@ class Typed:
     """The helpers and the functions of Numba's that are called."""
     reductions: dict[Position, str] = field(default_factory=dict)
     """The operations of assignments that reduce."""
+    tuples: dict[Position, TupleUpdate] = field(default_factory=dict)
+    """The assignments to several places at once."""
     names: set[Position] = field(default_factory=set)
     """Of `kinds`, those that only ever stand for one value: they may be other names of the operator's own vertex."""
     claims: set[Position] = field(default_factory=set)
@@ -53,7 +63,7 @@ class Typed:
     def content(self) -> Hashable:
         """All that is known; equal for calls that need no code of their own. The calls inside are shared already."""
         calls = tuple((at, id(f)) for at, f in self.calls.items())
-        marks = (tuple(self.reductions.items()), frozenset(self.names), frozenset(self.claims))
+        marks = (tuple(self.reductions.items()), tuple(self.tuples.items()), frozenset(self.names), frozenset(self.claims))
         return self.definition, tuple(self.kinds.items()), calls, marks
 
 

@@ -75,7 +75,7 @@ def queue_fill(m: Machine, env: Env, n: ir.QueueFill) -> None:
 
 def queue_pop(m: Machine, env: Env, n: ir.QueuePop) -> None:
     """`f = pop queue`."""
-    values = m.arrays[next(q.prop for q in m.program.queues if q.name == n.queue)]
+    values = m.priorities(next(q.prop for q in m.program.queues if q.name == n.queue))
     held = m.queues[n.queue]
     if held:
         m.levels[n.queue] = max(m.levels[n.queue], int(min(values[v] for v in held)))

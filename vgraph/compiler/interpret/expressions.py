@@ -10,7 +10,7 @@ import numpy as np
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.foreign.externals import external
 from vgraph.compiler.interpret.machine import PIECE, SCRATCH, Env, Machine
-from vgraph.compiler.types import Vector
+from vgraph.compiler.types import Packed, Vector
 from vgraph.errors import InternalError
 
 
@@ -20,6 +20,8 @@ def evaluate(m: Machine, env: Env, node: ir.Expr) -> Any:
 
 
 def _const(m: Machine, env: Env, n: ir.Const) -> Any:
+    if isinstance(n.type, Packed):  # what a minimum or a maximum begins with
+        return arithmetic.Word((1 << m.program.target.width(n.type)) - 1 if n.value > 0 else 0)
     return arithmetic.constant(n.value, m.dtype(n.type))
 
 
@@ -57,6 +59,15 @@ def call(m: Machine, n: ir.Call, args: list[Any]) -> Any:
 def _element(m: Machine, env: Env, n: ir.Element) -> Any:
     vector = evaluate(m, env, n.vector)
     return vector[int(evaluate(m, env, n.index)) % len(vector)]
+
+
+def _pack(m: Machine, env: Env, n: ir.Pack) -> Any:
+    return arithmetic.pack([evaluate(m, env, e) for e in n.items])
+
+
+def _field(m: Machine, env: Env, n: ir.Field) -> Any:
+    assert isinstance(n.word.type, Packed)
+    return arithmetic.unpack(evaluate(m, env, n.word), [m.dtype(t) for t in n.word.type.fields], n.k)
 
 
 def _load(m: Machine, env: Env, n: ir.Load) -> Any:
@@ -114,6 +125,8 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Cast: lambda m, env, n: cast(m, n, evaluate(m, env, n.operand)),
     ir.Call: lambda m, env, n: call(m, n, [evaluate(m, env, a) for a in n.args]),
     ir.Element: _element,
+    ir.Pack: _pack,
+    ir.Field: _field,
     ir.Load: _load,
     ir.ScratchLoad: _scratch_load,
     ir.Degree: _degree,

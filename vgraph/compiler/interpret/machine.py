@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.types import EID, VID, Type, Vector, element_of
+from vgraph.compiler.arithmetic import Word
+from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import members
 from vgraph.graph.segments import split_name
 
@@ -67,6 +68,7 @@ DRIVER, ONE = -1, -2
 """The tasks of the driver loop, which all threads execute, and of what one of them does for all."""
 Table = Mapping[Any, Callable[..., Any]]
 """What evaluates or executes nodes, by class."""
+_OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN)
 PIECE = "<piece>"
 """The name under which an iteration of a parallel loop with `cut` finds its `Piece`."""
 
@@ -129,6 +131,7 @@ class Machine:
         self.queued: dict[str, set[int]] = {b.name: set() for b in program.buckets}
         # The round under way.
         self.partials: dict[tuple[str, str], Any] = {}
+        self.tuples: dict[tuple[tuple[str, ...], str], list[Any]] = {}  # of globals that are reduced together
         self.snapshot: dict[str, Any] = {}
         self.own: set[str] = set()
         self.touched: set[int] = set()
@@ -139,11 +142,15 @@ class Machine:
         """Who runs: iterations of a parallel loop with different numbers may be on different threads."""
 
     def dtype(self, t: Type) -> np.dtype[Any]:
-        """The NumPy dtype of a scalar, or of a vector's elements."""
+        """The NumPy dtype of a scalar, or of a vector's elements; words are objects."""
+        if isinstance(t, Packed):
+            return np.dtype(object)
         return np.dtype(self.program.target.numpy_name(element_of(t)))
 
     def zero(self, t: Type) -> Any:
         """The zero of a type."""
+        if isinstance(t, Packed):
+            return Word(0)
         return np.zeros(t.length, self.dtype(t)) if isinstance(t, Vector) else self.dtype(t).type(0)
 
     def parameters(self, arguments: Mapping[str, Any]) -> Env:
@@ -172,6 +179,8 @@ class Machine:
                 return incoming[np.array(order, np.intp)]
             values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
             return values[self.side(ir.Orientation.IN).edges] if prop.site is ir.Site.EDGE_IN else values
+        if isinstance(prop.type, Packed):
+            return np.full(self.num_arcs if prop.site in _OF_ARCS else self.num_vertices, Word(0))
         if prop.site is ir.Site.THREAD:
             copies = (self.threads, self.num_vertices)
             return np.zeros((*copies, prop.type.length) if isinstance(prop.type, Vector) else copies, dtype)
@@ -183,13 +192,22 @@ class Machine:
         array = self.arrays[prop]
         return array[self.thread] if self.properties[prop].site is ir.Site.THREAD else array
 
+    def priorities(self, prop: str) -> Any:
+        """What orders vertices by a property: of words the value that comes first."""
+        array, t = self.arrays[prop], self.properties[prop].type
+        if not isinstance(t, Packed):
+            return array
+        fields = [self.dtype(field) for field in t.fields]
+        return [arithmetic.unpack(word, fields, 0) for word in array]
+
     def take(self, vertex: int) -> None:
         """This thread goes on with `vertex`, alone with it."""
 
     def spoil(self, prop: str, at: Any) -> None:
         """Forget elements, so that whoever reads them is found out."""
         array = self.arrays[prop]
-        array[at] = np.nan if array.dtype.kind == "f" else array.dtype.type(85)
+        kind = array.dtype.kind
+        array[at] = np.nan if kind == "f" else Word(85) if kind == "O" else array.dtype.type(85)
 
     @staticmethod
     def _frontier(layouts: tuple[ir.Layout, ...]) -> Frontier:
@@ -267,4 +285,7 @@ class Machine:
         """Combine the contributions to the globals."""
         for (name, op), value in self.partials.items():
             self.globals[name] = arithmetic.BINARY[op](self.globals[name], value)
-        self.partials = {}
+        for (names, op), new in self.tuples.items():
+            if arithmetic.precedes(op, new, [self.globals[name] for name in names]):
+                self.globals.update(zip(names, new, strict=True))
+        self.partials, self.tuples = {}, {}

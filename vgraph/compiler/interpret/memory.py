@@ -73,6 +73,22 @@ def reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
     return None
 
 
+def reduce_tuple(m: Machine, env: Env, n: ir.ReduceTuple) -> None:
+    index, new = evaluate(m, env, n.index), [evaluate(m, env, e) for e in n.items]
+    if arithmetic.precedes(n.op, new, [m.arrays[prop][index] for prop in n.props]):
+        for prop, value in zip(n.props, new, strict=True):
+            m.arrays[prop][index] = value
+        m.touched.add(int(index))
+
+
+def reduce_global_tuple(m: Machine, env: Env, n: ir.ReduceGlobalTuple) -> None:
+    new = [evaluate(m, env, e) for e in n.items]
+    key = (n.names, n.op)
+    before = m.tuples.get(key)
+    if before is None or arithmetic.precedes(n.op, new, before):
+        m.tuples[key] = new
+
+
 def compare_and_swap(m: Machine, env: Env, n: ir.CompareAndSwap) -> Steps:
     index = evaluate(m, env, n.index)
     expected, value = evaluate(m, env, n.expected), evaluate(m, env, n.value)
@@ -103,6 +119,11 @@ def union(m: Machine, env: Env, n: ir.Union) -> None:
 def fill(m: Machine, env: Env, n: ir.Fill) -> None:
     array = m.arrays[n.prop]
     array[...] = np.arange(m.num_vertices) if n.value is None else evaluate(m, env, n.value)
+
+
+def fill_each(m: Machine, env: Env, n: ir.FillEach) -> None:
+    for v in range(m.num_vertices):
+        m.arrays[n.prop][v] = evaluate(m, {**env, n.vertex: m.vid.type(v)}, n.value)
 
 
 def fail(m: Machine, env: Env, n: ir.Fail) -> None:

@@ -124,6 +124,7 @@ def _for_common(m: Machine, env: Env, n: ir.ForCommon) -> Steps:
 def _begin(m: Machine, op: ir.Operator) -> None:
     """Start a round: remember the properties that the operator writes as they are now."""
     written = {n.prop for n in walk(op) if isinstance(n, (ir.Store, ir.Reduce, ir.Claim, ir.Union))}
+    written |= {name for n in walk(op) if isinstance(n, ir.ReduceTuple) for name in n.props}
     m.snapshot = {name: m.arrays[name].copy() for name in written}
     m.touched = set()
 
@@ -424,6 +425,9 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.ScratchClear: memory.scratch_clear,
     ir.Union: memory.union,
     ir.Fill: memory.fill,
+    ir.FillEach: memory.fill_each,
+    ir.ReduceTuple: memory.reduce_tuple,
+    ir.ReduceGlobalTuple: memory.reduce_global_tuple,
     ir.Fail: memory.fail,
     ir.EdgeApply: _edge_apply,
     ir.VertexApply: _vertex_apply,

@@ -14,16 +14,20 @@ from vgraph.compiler.ir.node import (
     VERTEX,
     BoolExpr,
     ClaimedBody,
+    Expr,
     FrontierName,
     GlobalName,
     I64Expr,
     Index,
+    KeyExpr,
     ListName,
+    NewVid,
     OperatorName,
     Orientation,
     PropertyName,
     QueueName,
     SetOperation,
+    ReduceOp,
     Site,
     Stmt,
     Value,
@@ -54,6 +58,34 @@ class Claim(Stmt):
         c.require(not isinstance(t, Vector), "a vector is not claimed", self)
 
 
+@written("({props})[{index}] {op}= ({items})", at=OPERATOR, kernel=NOWHERE)
+class ReduceTuple(Stmt):
+    """`(dist, parent)[v] min= (d, u)`: the lexicographic minimum or maximum of what several properties hold at a vertex,
+    and as many values. Algorithm level, until `pack-tuples`."""
+
+    op: ReduceOp
+    props: tuple[WrittenName, ...]
+    index: VidExpr
+    items: tuple[Expr, ...]
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.reduced_tuple(self, [c.properties[name].type for name in self.props])
+        ok = all(c.properties[name].site is Site.VERTEX for name in self.props)
+        c.require(ok, "tuples are reduced at vertices", self)
+
+
+@written("(@{names}) {op}= ({items})", at=OPERATOR, kernel=NOWHERE)
+class ReduceGlobalTuple(Stmt):
+    """`(@best, where) max= (x, v)`: the same of globals, when the round ends. Algorithm level, until `pack-tuples`."""
+
+    op: ReduceOp
+    names: tuple[GlobalName, ...]
+    items: tuple[Expr, ...]
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.reduced_tuple(self, [c.globals[name] for name in self.names])
+
+
 @written("union({prop}, {a}, {b})", at=OPERATOR, kernel=NOWHERE)
 class Union(Stmt):
     """`union(component, a, b)`: merge the disjoint sets of vertices a and b; sets are named by their smallest id.
@@ -78,6 +110,20 @@ class Fill(Stmt):
         c.require(c.properties[self.prop].site is Site.VERTEX, "only vertex properties are filled", self)
         ok = self.value is not None or t == VID
         c.require(ok, "only a property of type vid takes the vertex ids", self)
+
+
+@written("fill {prop}[{vertex}] = {value}", at=DRIVER, kernel=NOWHERE)
+class FillEach(Stmt):
+    """`fill dist[v] = field.0(word[v])`: every element of a property; e is an expression of the vertex v."""
+
+    prop: WrittenName
+    vertex: NewVid
+    value: KeyExpr
+
+    def verify(self, c: Checker, t: Type) -> None:
+        prop = c.properties[self.prop]
+        c.require(prop.site is Site.VERTEX, "only vertex properties are filled", self)
+        c.require(prop.type == self.value.type, f"the value is {self.value.type}, not {prop.type}", self)
 
 
 @written(

@@ -37,7 +37,18 @@ from vgraph.compiler.ir.node import (
     node,
     written,
 )
-from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, Vector, element_of
+from vgraph.compiler.types import (
+    BOOL,
+    I64,
+    VID,
+    WIDEST_WORD,
+    Packed,
+    Scalar,
+    Type,
+    Vector,
+    element_of,
+    packed,
+)
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir.verify import Checker
@@ -204,6 +215,42 @@ class Element(Expr):
         c.require(isinstance(vector, Vector), f"{vector} has no elements", self)
         ok = isinstance(index, Scalar) and index.kind in INTEGERS
         c.require(ok, f"the index is {index}", self)
+
+
+@written("pack({items})")
+class Pack(Expr):
+    """`pack(d, v)`: several scalars as one word. Words compare as the values do, one after the other: see
+    `arithmetic.ordered` for the order of each."""
+
+    items: tuple[Expr, ...]
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return packed(tuple(element_of(v.type) for v in self.items))
+
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = all(isinstance(v.type, Scalar) and not isinstance(v.type, Packed) for v in self.items)
+        c.require(ok, "a word is made of scalars", self)
+        bits = c.subject.target.bits_of(tuple(element_of(v.type) for v in self.items))
+        c.require(len(self.items) > 1 and bits <= WIDEST_WORD, "a word has two fields or more, in 128 bits", self)
+
+
+@written("field.{k}({word})")
+class Field(Expr):
+    """`field.0(x)`: one of the values that were packed into a word."""
+
+    word: Expr
+    k: int
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        assert isinstance(self.word.type, Packed)
+        return self.word.type.fields[self.k]
+
+    def verify(self, c: Checker, t: Type) -> None:
+        word = self.word.type
+        ok = isinstance(word, Packed) and 0 <= self.k < len(word.fields)
+        c.require(ok, f"{word} has no field {self.k}", self)
 
 
 @written("({order} )?{prop}[{index}]")

@@ -16,7 +16,7 @@ from vgraph.compiler.functions import call_type
 from vgraph.compiler.ir.forms import CALLS, FORMS, RULES, Hole, grammar, holes
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.types import BOOL, SCALARS, VID, Scalar, Target, Type, Vector
+from vgraph.compiler.types import BOOL, VID, Packed, Scalar, Target, Type, Vector, scalar_named
 from vgraph.errors import Diagnostic
 from vgraph.schedule import AXES, ApplySchedule, axis
 from vgraph.source import SourceFile, Span
@@ -213,7 +213,7 @@ class _Builder:
             return tuple(self.node(s) for s in tree.children)
 
     def type(self, tree: Any) -> Type:
-        scalar = SCALARS.get(tree.children[0])
+        scalar = scalar_named(tree.children[0])
         if scalar is None:
             raise self.error(tree.meta, f"there is no type {tree.children[0]}")
         return scalar if tree.data == "scalar" else Vector(scalar, int(tree.children[1]))
@@ -265,7 +265,7 @@ class _Builder:
 
     def _const(self, tree: Any, token: Token) -> ir.Const:
         number, _, name = token.partition(":")
-        scalar = SCALARS.get(name)
+        scalar = scalar_named(name)
         if scalar is None or scalar is BOOL:
             raise self.error(tree.meta, f"there is no number of type {name}")
         try:
@@ -294,6 +294,14 @@ class _Builder:
                 return ir.Unary(op, a)
             case ("min" | "max") as op, [a, b]:
                 return ir.Binary(op, a, b)
+        head, _, number = name.partition(".")
+        if name == "pack" and built:
+            return ir.Pack(tuple(built))
+        if head == "field" and number.isdigit() and len(built) == 1:
+            word = built[0].type
+            if not isinstance(word, Packed) or int(number) >= len(word.fields):
+                raise self.error(tree.meta, f"{word} has no field {number}")
+            return ir.Field(built[0], int(number))
         result = call_type(name, [a.type for a in built])
         if result is None:
             raise self.error(tree.meta, f"there is no {name}({', '.join(str(a.type) for a in built)})")

@@ -80,6 +80,8 @@ class Rules(NamedTuple):
     new: tuple[tuple[str, str], ...]
     """The fields that declare locals, with the names of their types."""
     bodies: tuple[tuple[str, dict[str, object]], ...]
+    keys: tuple[str, ...]
+    """The expressions in which the locals that the node declares are visible."""
     type: Type | None
     """The type that an expression of the class has, if it is always the same."""
     read: str
@@ -103,6 +105,7 @@ def rules_of(kind: type[Any]) -> Rules:
         getattr(kind, "verify", None),
         tuple((f.name, f.type) for f in fields_of(kind) if f.type in NEW_LOCALS),
         tuple((f.name, INSIDE[f.type]) for f in fields_of(kind) if f.meaning == ir.Body),
+        tuple(f.name for f in fields_of(kind) if f.type == "KeyExpr"),
         fixed,
         "" if fixed else read,
     )
@@ -290,12 +293,14 @@ class Checker:
         outside = len(self.locals)
         for name, word in rules.new:
             self.new_local(node, name, word)
+        for name in rules.keys:
+            self.expr(node.__dict__[name])
         for name, inside in rules.bodies:
             before = self.__dict__.copy()
             self.__dict__.update(inside, around=node if "place" in inside else self.around)
             self.body(node.__dict__[name])
             self.__dict__.update(before)
-        if rules.bodies:
+        if rules.bodies or rules.keys:
             self.leave(outside)
 
     def misplaced(self, node: ir.Node, rule: str) -> VerifyError:
@@ -343,6 +348,12 @@ class Checker:
         if found is None:
             raise self.error(f"no property is called {name}", node)
         return found
+
+    def reduced_tuple(self, node: ir.ReduceTuple | ir.ReduceGlobalTuple, types: list[Type]) -> None:
+        """The values of a reduction over several places of `types`."""
+        self.require(node.op in ("min", "max"), f"tuples are not reduced by {node.op}", node)
+        ok = [v.type for v in node.items] == types and all(isinstance(t, Scalar) for t in types)
+        self.require(ok, "as many values as places, each a scalar of the place's type", node)
 
     def frontier(self, node: ir.Node, name: str, layout: ir.Layout | None = None) -> None:
         decl = self.frontiers.get(name)

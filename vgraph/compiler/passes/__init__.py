@@ -25,11 +25,13 @@ from vgraph.compiler.passes.lower_storage import lower_storage
 from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.mark_common import mark_common
 from vgraph.compiler.passes.own_copies import own_copies
+from vgraph.compiler.passes.pack_tuples import pack_tuples
 from vgraph.compiler.passes.requeue_changed import requeue_changed
 from vgraph.compiler.passes.simplify import simplify
 
 PIPELINE = (
     # algorithm level
+    pack_tuples,
     simplify,
     requeue_changed,
     choose_schedule,

@@ -20,6 +20,7 @@ from vgraph.compiler.passes.lowering import (
     Lowering,
     count_of,
     hoist_loads,
+    leading,
     rewriting,
     scalar,
     shared_writes,
@@ -47,7 +48,7 @@ def delta_param(low: Lowering, apply: ir.EdgeApply) -> str:
 def bucket_key(low: Lowering, apply: ir.EdgeApply, vertex: str, order: Order) -> ir.Expr:
     """The number of the vertex's bucket: its value in units of delta, mirrored where large values come first."""
     declared = ordering_property(low, apply)
-    value: ir.Expr = ir.Load(declared.name, ir.Var(vertex, VID), declared.type)
+    value = leading(ir.Load(declared.name, ir.Var(vertex, VID), declared.type))
     if order.kind == "strict":
         return _mirrored(low, apply, _sortable(value))
     if order.delta is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, with_fields
-from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, scalar
+from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, leading, scalar
 from vgraph.compiler.types import BOOL, I64, VID
 
 _SHIFT = ir.Const(1, I64)
@@ -50,8 +50,8 @@ def _declare(low: Lowering, decl: ir.QueueDecl) -> Queue:
 
 def _value(low: Lowering, queue: Queue, v: str) -> ir.Expr:
     t = low.program.property(queue.decl.prop).type
-    value = ir.Load(queue.decl.prop, ir.Var(v, VID), t)
-    return value if t == I64 else ir.Cast(I64, value)
+    value = leading(ir.Load(queue.decl.prop, ir.Var(v, VID), t))
+    return value if value.type == I64 else ir.Cast(I64, value)
 
 
 def _lower(low: Lowering, queues: dict[str, Queue], n: ir.Node) -> ir.Node | ir.Body | None:

@@ -22,7 +22,7 @@ from vgraph.compiler.ir.rewrite import (
     with_fields,
 )
 from vgraph.compiler.passes.loop_hints import with_hints
-from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, element_of
+from vgraph.compiler.types import BOOL, I64, VID, Packed, Scalar, Type, element_of
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
@@ -280,6 +280,11 @@ def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
 def scalar(value: int, t: Scalar = I64) -> ir.Const:
     """A constant."""
     return ir.Const(value, t)
+
+
+def leading(value: ir.Expr) -> ir.Expr:
+    """What orders vertices by `value`: of a word the value that comes first."""
+    return ir.Field(value, 0) if isinstance(value.type, Packed) else value
 
 
 def hoist_loads(low: Lowering, body: ir.Body, vertex: str) -> tuple[ir.Body, ir.Body]:

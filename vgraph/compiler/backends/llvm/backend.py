@@ -18,6 +18,7 @@ from vgraph.compiler.backends.llvm import (
     frontiers,
     memory,
     neighbors,
+    packing,
     parallel,
     pieces,
     pipeline,
@@ -30,6 +31,7 @@ from vgraph.compiler.backends.scan import Scan, describe, scan, slot_words
 
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,
+    **packing.EXPRESSIONS,
     **pieces.EXPRESSIONS,
     **statements.STATEMENTS,
     **memory.STATEMENTS,

@@ -84,6 +84,8 @@ def is_cheap(node: ir.Expr) -> bool:
             return is_cheap(left) and is_cheap(right)
         case ir.Unary(operand=operand) | ir.Cast(operand=operand):
             return is_cheap(operand)
+        case ir.Field(word=word):
+            return is_cheap(word)
         case ir.Select(condition=a, then=b, other=c):
             return is_cheap(a) and is_cheap(b) and is_cheap(c)
     return isinstance(node, _CHEAP)

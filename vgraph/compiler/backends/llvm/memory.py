@@ -28,8 +28,8 @@ def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
 
 def load_at(f: Emitter, address: str, t: Type, scope: str, relaxed: bool = False) -> str:
     """Load a value of type `t`; a relaxed vector is loaded whole (each element is still read once)."""
-    name, align = f.types.memory(t), f.types.size(element_of(t))
-    atomic = relaxed and isinstance(t, Scalar)
+    name, atomic = f.types.memory(t), relaxed and isinstance(t, Scalar)
+    align = _alignment(f, t, atomic)
     text = f"load {'atomic ' if atomic else ''}{name}, ptr {address}{' monotonic' if atomic else ''}"
     value = f.op(f"{text}, align {align}{f.alias(scope)}")
     return f.op(f"trunc {name} {value} to {f.types.register(t)}") if is_bool(t) else value
@@ -37,12 +37,19 @@ def load_at(f: Emitter, address: str, t: Type, scope: str, relaxed: bool = False
 
 def store_at(f: Emitter, address: str, value: str, t: Type, scope: str, relaxed: bool = False) -> None:
     """Store a value of type `t`."""
-    name, align = f.types.memory(t), f.types.size(element_of(t))
+    name = f.types.memory(t)
     if is_bool(t):
         value = to_memory(f, value, t)
     atomic = relaxed and isinstance(t, Scalar)
+    align = _alignment(f, t, atomic)
     text = f"store {'atomic ' if atomic else ''}{name} {value}, ptr {address}{' monotonic' if atomic else ''}"
     f.do(f"{text}, align {align}{f.alias(scope)}")
+
+
+def _alignment(f: Emitter, t: Type, atomic: bool) -> int:
+    """Bytes by which a value is aligned: words of 16 are so in properties only, where they are swapped in one step."""
+    size = f.types.size(element_of(t))
+    return size if atomic else min(size, 8)
 
 
 def to_memory(f: Emitter, value: str, t: Type) -> str:

@@ -39,9 +39,12 @@ def _assigned(body: s.Body) -> set[str]:
     """All names that a body assigns or loops over, branches never taken included."""
     found: set[str] = set()
     for statement in body:
-        target = statement.target if isinstance(statement, (s.Assign, s.Augment, s.For)) else None
-        if isinstance(target, s.Name):
-            found.add(target.id)
+        targets: tuple[s.Expr, ...] = ()
+        if isinstance(statement, (s.Assign, s.Augment, s.For)):
+            targets = (statement.target,)
+        elif isinstance(statement, s.AssignTuple):
+            targets = statement.targets
+        found |= {target.id for target in targets if isinstance(target, s.Name)}
         for inner in s.bodies(statement):
             found |= _assigned(inner)
     return found

@@ -26,6 +26,7 @@ from vgraph.compiler.frontend.lowering import (
     queues,
     random,
     statements,
+    tuples,
     vertices,
     writes,
 )
@@ -63,6 +64,7 @@ RULES: Final = Rules(
     },
     statements={
         s.Assign: access.assign,
+        s.AssignTuple: tuples.assign,
         s.Augment: access.augment,
         s.Evaluate: calls.evaluate,
         s.If: writes.branch,

@@ -118,6 +118,10 @@ class _Walker:
             case s.Assign(target=target, value=value):
                 self.uses(value, path)
                 self.target(target, path)
+            case s.AssignTuple(targets=targets, value=value):
+                self.uses(value, path)
+                for target in targets:
+                    self.target(target, path)
             case s.Augment(target=target, value=value):
                 self.uses(target, path)
                 self.uses(value, path)

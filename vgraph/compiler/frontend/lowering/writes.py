@@ -163,7 +163,7 @@ def reduce(ctx: OperatorContext, place: Place, found: Reduction, span: Span, *, 
         whole = ir.ReduceGlobal(found.op, place.name, new, span=span)
         ctx.emit(_unless_nan(whole) if tested else whole)
         return
-    _note_reduction(ctx, place, found.op, span)
+    note_reduction(ctx, place, found.op, span)
     assert place.vertex is not None
     at = sure(ctx, place.vertex)
     made = ir.Reduce(found.op, place.name, at.expr, new, span=span)
@@ -220,7 +220,7 @@ def meaning(ctx: Context, e: s.Expr) -> object:
 # --- what goes together
 
 
-def _note_reduction(ctx: OperatorContext, place: Place, op: str, span: Span) -> None:
+def note_reduction(ctx: OperatorContext, place: Place, op: str, span: Span) -> None:
     """Remember a reduction; two of different kinds on one property depend on their order."""
     before = ctx.reduced.setdefault(place.name, (op, span))
     if before[0] != op:

@@ -1,0 +1,170 @@
+"""`pack-tuples`: what is reduced together is kept together, in one word.
+
+before: `(dist, parent)[dst] min= (dist[src] + weight[edge], src)`
+after:  `dist.parent[dst] min= pack(field.0(dist.parent[src]) + weight[edge], src)`
+
+The word compares as the values do, so everything behind this pass sees a minimum of numbers: a register in a pull, one
+compare-and-swap in a push, a change if the word changes. At the end of the program what it returns is unpacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vgraph.compiler import ir
+from vgraph.compiler.frontend.kinds import zero
+from vgraph.compiler.ir.rewrite import (
+    Context,
+    FreshNames,
+    Pass,
+    fresh_names,
+    transform,
+    transform_body,
+    walk,
+    with_fields,
+)
+from vgraph.compiler.types import VID, Packed, Scalar, element_of, packed
+
+_TUPLES = (ir.ReduceTuple, ir.ReduceGlobalTuple)
+
+
+def tuples(program: ir.Program) -> Iterator[ir.ReduceTuple | ir.ReduceGlobalTuple]:
+    """All reductions over several places."""
+    for operator in program.operators:
+        for n in walk(operator):
+            if isinstance(n, _TUPLES):
+                yield n
+
+
+class _Words:
+    """The words of a program: which field of which word a property or global has become."""
+
+    def __init__(self, program: ir.Program) -> None:
+        self.program, self.fresh = program, fresh_names(program)
+        self.types = {p.name: element_of(p.type) for p in program.properties}
+        self.global_types = {g.name: element_of(g.type) for g in program.globals}
+        self.properties, self.words = self._of(ir.ReduceTuple, self.types)
+        self.globals, self.global_words = self._of(ir.ReduceGlobalTuple, self.global_types)
+
+    def _of(self, kind: type, types: dict[str, Scalar]) -> tuple[dict[str, tuple[str, int]], dict[str, tuple[str, ...]]]:
+        fields: dict[str, tuple[str, int]] = {}
+        words: dict[str, tuple[str, ...]] = {}
+        for n in tuples(self.program):
+            names = n.props if isinstance(n, ir.ReduceTuple) else n.names
+            if isinstance(n, kind) and names[0] not in fields:
+                word = self.fresh(".".join(names))
+                fields |= {name: (word, k) for k, name in enumerate(names)}
+                words[word] = names
+        return fields, words
+
+    def type(self, word: str) -> Packed:
+        """The type of a word of properties."""
+        return packed(tuple(self.types[name] for name in self.words[word]))
+
+    def global_type(self, word: str) -> Packed:
+        """The type of a word of globals."""
+        return packed(tuple(self.global_types[name] for name in self.global_words[word]))
+
+    def load(self, word: str, index: ir.Expr) -> ir.Expr:
+        return ir.Load(word, index, self.type(word))
+
+    def with_field(self, whole: ir.Expr, k: int, value: ir.Expr) -> ir.Expr:
+        """A word with another value in one field."""
+        assert isinstance(whole.type, Packed)
+        fields = range(len(whole.type.fields))
+        return ir.Pack(tuple(value if i == k else ir.Field(whole, i) for i in fields))
+
+    def rule(self, n: ir.Node) -> ir.Node | None:
+        match n:
+            case ir.Load(prop=prop, index=index) if prop in self.properties:
+                word, k = self.properties[prop]
+                return ir.Field(self.load(word, index), k)
+            case ir.Store(prop=prop, index=index, value=value) if prop in self.properties:
+                word, k = self.properties[prop]
+                return ir.Store(word, index, self.with_field(self.load(word, index), k, value))
+            case ir.Fill(prop=prop, value=value) if prop in self.properties and value is not None:
+                word, k = self.properties[prop]
+                v = self.fresh("v")
+                return ir.FillEach(word, v, self.with_field(self.load(word, ir.Var(v, VID)), k, value))
+            case ir.ReduceTuple(op=op, props=props, index=index, items=items):
+                return ir.Reduce(op, self.properties[props[0]][0], index, ir.Pack(items))
+            case ir.GlobalVar(name=name) if name in self.globals:
+                word, k = self.globals[name]
+                return ir.Field(ir.GlobalVar(word, self.global_type(word)), k)
+            case ir.SetGlobal(name=name, value=value) if name in self.globals:
+                word, k = self.globals[name]
+                whole = ir.GlobalVar(word, self.global_type(word))
+                return ir.SetGlobal(word, self.with_field(whole, k, value))
+            case ir.ReduceGlobalTuple(op=op, names=names, items=items):
+                return ir.ReduceGlobal(op, self.globals[names[0]][0], ir.Pack(items))
+        return None
+
+    def filled(self, body: ir.Body) -> ir.Body:
+        """The body with fills of all fields of a word, one behind the other, in one."""
+        made: list[ir.Stmt] = []
+        rest = list(body)
+        while rest:
+            word = self._filled_together(rest)
+            if word is None:
+                made.append(rest.pop(0))
+                continue
+            names = self.words[word]
+            fills = {n.prop: n.value for n in rest[: len(names)] if isinstance(n, ir.Fill) and n.value is not None}
+            made.append(ir.Fill(word, ir.Pack(tuple(fills[name] for name in names)), span=rest[0].span))
+            del rest[: len(names)]
+        return tuple(made)
+
+    def _filled_together(self, body: list[ir.Stmt]) -> str | None:
+        """The word of which the first statements fill all fields."""
+        first = body[0]
+        if not isinstance(first, ir.Fill) or first.prop not in self.properties:
+            return None
+        word, _ = self.properties[first.prop]
+        names = self.words[word]
+        filled = [n.prop for n in body[: len(names)] if isinstance(n, ir.Fill)]
+        return word if sorted(filled) == sorted(names) else None
+
+    def body(self) -> ir.Body:
+        """The driver loop: every word is filled first, and unpacked last."""
+        returned = {r.value for r in self.program.results if isinstance(r.value, str)}
+        body = self.filled(self.program.body)
+        whole = {n.prop for n in body if isinstance(n, ir.Fill)}
+        first = tuple(
+            ir.Fill(word, ir.Pack(tuple(zero(t, self.program.span) for t in self.type(word).fields)))
+            for word in self.words
+            if word not in whole
+        )
+        last = []
+        for name in sorted(returned & self.properties.keys()):
+            v = self.fresh("v")
+            last.append(ir.FillEach(name, v, self.rule(ir.Load(name, ir.Var(v, VID), self.types[name]))))
+        return (*first, *transform_body(body, self.rule), *last)
+
+
+def _run(program: ir.Program, context: Context) -> ir.Program:
+    if not any(True for _ in tuples(program)):
+        return program
+    words = _Words(program)
+    body = words.body()
+    returned = {r.value for r in program.results if isinstance(r.value, str)}
+    kept = tuple(p for p in program.properties if p.name not in words.properties or p.name in returned)
+    made = (ir.Property(w, words.type(w), ir.Site.VERTEX, ir.Origin.LOCAL) for w in words.words)
+    queues = tuple(
+        with_fields(q, {"prop": words.properties[q.prop][0]}) if q.prop in words.properties else q
+        for q in program.queues
+    )
+    changes = {
+        "queues": queues,
+        "operators": tuple(transform(o, words.rule) for o in program.operators),
+        "properties": (*kept, *made),
+        "globals": (
+            *(g for g in program.globals if g.name not in words.globals),
+            *(ir.Global(w, words.global_type(w)) for w in words.global_words),
+        ),
+        "body": body,
+        "results": tuple(transform(r, words.rule) for r in program.results),
+    }
+    return with_fields(program, changes)
+
+
+pack_tuples = Pass("pack-tuples", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)
