@@ -12,14 +12,15 @@ class Abilities:
 
     Which schedules it takes stands in the records of the axes. `warps`: threads come in warps, whose lanes can share
     the arcs of a vertex. `copies`: so few threads that each may have a copy of a vertex property of its own.
-    `externals`: its backend compiles functions of Numba's.
+    `externals`: its backend compiles functions of Numba's. `wide_globals`: its threads fold globals of 128 bits.
     """
 
     device: str
     warps: bool
     copies: bool
     externals: bool
+    wide_globals: bool
 
 
-CPU: Final = Abilities("cpu", warps=False, copies=True, externals=True)
-CUDA: Final = Abilities("cuda", warps=True, copies=False, externals=True)
+CPU: Final = Abilities("cpu", warps=False, copies=True, externals=True, wide_globals=True)
+CUDA: Final = Abilities("cuda", warps=True, copies=False, externals=True, wide_globals=False)

@@ -230,6 +230,7 @@ EMU_CAS(int)
 EMU_CAS(unsigned)
 EMU_CAS(unsigned long long)
 EMU_CAS(unsigned short)
+EMU_CAS(unsigned __int128)
 #undef EMU_ATOMIC
 #undef EMU_ATOMICS
 #undef EMU_CAS

@@ -28,6 +28,7 @@ from vgraph.compiler.passes.own_copies import own_copies
 from vgraph.compiler.passes.pack_tuples import pack_tuples
 from vgraph.compiler.passes.requeue_changed import requeue_changed
 from vgraph.compiler.passes.simplify import simplify
+from vgraph.compiler.passes.spread_globals import spread_globals
 
 PIPELINE = (
     # algorithm level
@@ -52,6 +53,7 @@ PIPELINE = (
     lower_storage,
     # kernel level
     fix_order,
+    spread_globals,
     own_copies,
     mark_common,
     insert_atomics,

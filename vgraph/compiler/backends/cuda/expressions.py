@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
-from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, type_name
+from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, pack_name, type_name
 from vgraph.compiler.foreign.externals import PREFIX
-from vgraph.compiler.types import VID, Type, Vector, element_of
+from vgraph.compiler.types import VID, Packed, Type, Vector, element_of
 
 
 def emit_const(f: Emitter, node: ir.Const) -> str:
@@ -161,6 +161,18 @@ def emit_element(f: Emitter, node: ir.Element) -> str:
     return f"{f.expr(node.vector)}[{at}]"
 
 
+def emit_pack(f: Emitter, node: ir.Pack) -> str:
+    """`pack(d, v)`."""
+    assert isinstance(node.type, Packed)
+    return f"{pack_name(node.type)}::of({', '.join(f.expr(item) for item in node.items)})"
+
+
+def emit_field(f: Emitter, node: ir.Field) -> str:
+    """`field.0(x)`."""
+    assert isinstance(node.word.type, Packed)
+    return f"{pack_name(node.word.type)}::field<{node.k}>({f.expr(node.word)})"
+
+
 # --- memory and graph ------------------------------------------------------------------------------------------
 
 
@@ -234,6 +246,8 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Cast: emit_cast,
     ir.Call: emit_call,
     ir.Element: emit_element,
+    ir.Pack: emit_pack,
+    ir.Field: emit_field,
     ir.Load: emit_load,
     ir.ScratchLoad: emit_scratch_load,
     ir.Degree: emit_degree,

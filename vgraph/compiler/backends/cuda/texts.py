@@ -6,7 +6,7 @@ import math
 import struct
 from typing import Final
 
-from vgraph.compiler.types import EID, VID, Kind, Scalar, Target, Type, Vector, element_of
+from vgraph.compiler.types import EID, VID, Kind, Packed, Scalar, Target, Type, Vector, element_of
 
 _WORDS: Final = (
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const "
@@ -15,7 +15,7 @@ _WORDS: Final = (
     "or_eq private protected public register reinterpret_cast requires return short signed sizeof static "
     "static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename "
     "union unsigned using virtual void volatile wchar_t while xor xor_eq "
-    "a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
+    "Pack Word ordered in_order u128 a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
     "warp lane add sub mul min max to sum each splat fixed relaxed reduce claim copy swap append get power negate "
     "absolute pause now arrive acquire every members math Thread Warp Block Team Slot Sum Product Min Max Or And "
     "hub_turn last_time range shift_left shift_right floor_div floor_mod combine exchange record open degree rounds "
@@ -30,7 +30,14 @@ def type_name(t: Type) -> str:
     """`i32`, `vid`, `Vec<f32, 3>`."""
     if isinstance(t, Vector):
         return f"Vec<{type_name(t.element)}, {t.length}>"
+    if isinstance(t, Packed):
+        return f"{pack_name(t)}::Word"
     return t.name
+
+
+def pack_name(t: Packed) -> str:
+    """What packs and unpacks a word: `Pack<f64, vid>`."""
+    return f"Pack<{', '.join(type_name(field) for field in t.fields)}>"
 
 
 def plain_name(name: str) -> str:
@@ -91,6 +98,8 @@ _SUFFIX: Final = {("signed", 32): "", ("unsigned", 32): "u", ("signed", 64): "ll
 
 
 def _integer(value: float, t: Scalar, target: Target) -> str:
+    if isinstance(t, Packed):
+        return f"Limits<{type_name(t)}>::{'most' if value > 0 else 'least'}()"
     bits = target.width(t)
     signed = t.kind is Kind.SIGNED
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)

@@ -27,6 +27,14 @@ struct Limits {
   }
 };
 
+template <>
+struct Limits<u128> {
+  static constexpr bool real = false;
+  static constexpr bool with_sign = false;
+  static VG_DEVICE u128 most() { return ~(u128)0; }
+  static VG_DEVICE u128 least() { return 0; }
+};
+
 // Functions of floats, in both widths.
 namespace math {
 VG_DEVICE f32 sqrt(f32 x) { return ::sqrtf(x); }

@@ -3,6 +3,34 @@
 
 namespace vg {
 
+#ifdef __CUDA_ARCH__
+// Words of 16 bytes, whole: from compute capability 9.0 on.
+VG_DEVICE u128 wide_relaxed(const u128* place) {
+  u64 high = 0, low = 0;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{ .reg .b128 x; ld.relaxed.gpu.b128 x, [%2]; mov.b128 {%0, %1}, x; }"
+               : "=l"(low), "=l"(high) : "l"(place) : "memory");
+#else
+  __trap();
+#endif
+  return (u128)high << 64 | low;
+}
+VG_DEVICE u128 wide_cas(u128* place, u128 expected, u128 desired) {
+  u64 high = 0, low = 0;
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "{ .reg .b128 x, e, d; mov.b128 e, {%3, %4}; mov.b128 d, {%5, %6}; atom.relaxed.gpu.cas.b128 x, [%2], e, d; "
+      "mov.b128 {%0, %1}, x; }"
+      : "=l"(low), "=l"(high)
+      : "l"(place), "l"((u64)expected), "l"((u64)(expected >> 64)), "l"((u64)desired), "l"((u64)(desired >> 64))
+      : "memory");
+#else
+  __trap();
+#endif
+  return (u128)high << 64 | low;
+}
+#endif
+
 // A place that others may write at the same time, in global or in shared memory: read past the L1 cache, which does not
 // see their writes.
 template <class T>
@@ -16,6 +44,8 @@ VG_DEVICE T relaxed(const T* place) {
     u64 bits;
     asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(bits) : "l"(place) : "memory");
     return bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 16) {
+    return wide_relaxed(place);
   } else {
     return *(const volatile T*)place;
   }
@@ -41,7 +71,7 @@ VG_DEVICE void put_relaxed(Vec<T, N>* place, Vec<T, N> value) {
 // A place that nobody writes while the kernel runs.
 template <class T>
 VG_DEVICE T fixed(const T* place) {
-  if constexpr (sizeof(T) == 1) return *place;
+  if constexpr (sizeof(T) == 1 || sizeof(T) == 16) return *place;
   else return __ldg(place);
 }
 template <class T, int N>
@@ -66,6 +96,10 @@ VG_DEVICE B cas_bits(B* place, B expected, B desired) {
       if (old == seen) return expected;
       seen = old;
     }
+#ifdef __CUDA_ARCH__
+  } else if constexpr (sizeof(B) == 16) {
+    return wide_cas(place, expected, desired);
+#endif
   } else {
     return atomicCAS(place, expected, desired);
   }
@@ -123,7 +157,7 @@ template <bool LEAST, class T>
 VG_DEVICE bool atomic_extreme(T* place, T value) {
   T old = relaxed(place);
   if (LEAST ? !Min::better(value, old) : !Max::better(value, old)) return false;
-  if constexpr (Limits<T>::real || sizeof(T) == 1) {
+  if constexpr (Limits<T>::real || sizeof(T) == 1 || sizeof(T) == 16) {
     if constexpr (LEAST) {
       return exchange(place, [&](T seen) { return !Min::better(value, seen); }, [&](T) { return value; });
     } else {

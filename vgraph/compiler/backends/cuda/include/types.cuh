@@ -12,6 +12,7 @@ namespace vg {
 using u8 = unsigned char;
 using u32 = unsigned int;
 using u64 = unsigned long long;
+using u128 = unsigned __int128;
 using i32 = int;
 using i64 = long long;
 using f32 = float;
@@ -89,6 +90,8 @@ template <>
 struct BitsOf<4> { using type = u32; };
 template <>
 struct BitsOf<8> { using type = u64; };
+template <>
+struct BitsOf<16> { using type = u128; };
 template <class T>
 using Bits = typename BitsOf<sizeof(T)>::type;
 
@@ -103,6 +106,8 @@ VG_DEVICE R bit_cast(T value) {
 template <class T>
 VG_DEVICE T shuffle(T value, u32 source, u32 mask = ALL) {
   if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_sync(mask, (u32)bit_cast<u8>(value), source));
+  else if constexpr (sizeof(T) == 16)
+    return (T)__shfl_sync(mask, (u64)(value >> 64), source) << 64 | __shfl_sync(mask, (u64)value, source);
   else return bit_cast<T>(__shfl_sync(mask, bit_cast<Bits<T>>(value), source));
 }
 
@@ -115,6 +120,8 @@ VG_DEVICE Vec<T, N> shuffle(Vec<T, N> value, u32 source, u32 mask = ALL) {
 template <class T>
 VG_DEVICE T shuffle_xor(T value, u32 distance, u32 mask = ALL) {
   if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_xor_sync(mask, (u32)bit_cast<u8>(value), distance));
+  else if constexpr (sizeof(T) == 16)
+    return (T)__shfl_xor_sync(mask, (u64)(value >> 64), distance) << 64 | __shfl_xor_sync(mask, (u64)value, distance);
   else return bit_cast<T>(__shfl_xor_sync(mask, bit_cast<Bits<T>>(value), distance));
 }
 

@@ -4,6 +4,7 @@
 #include "types.cuh"
 #include "arithmetic.cuh"
 #include "random.cuh"
+#include "words.cuh"
 #include "atomics.cuh"
 #include "grid.cuh"
 #include "frontier.cuh"
