@@ -17,16 +17,19 @@ from vgraph.compiler.types import (
     U32,
     U64,
     VID,
+    Packed,
     Scalar,
     Target,
     Type,
     Vector,
+    packed,
 )
 from vgraph.schedule import AXES, ApplySchedule
 
 NUMBERS = (I32, I64, U32, U64, F32, F64)
 VECTORS = (Vector(F32, 3), Vector(I64, 2))
-TYPES: tuple[Type, ...] = (*NUMBERS, BOOL, VID, EID, *VECTORS)
+WORDS = (packed((I32, VID)), packed((BOOL, F64, U32)))
+TYPES: tuple[Type, ...] = (*NUMBERS, BOOL, VID, EID, *VECTORS, *WORDS)
 INDEX: dict[ir.Site, Type] = {
     ir.Site.VERTEX: VID,
     ir.Site.EDGE: EID,
@@ -107,7 +110,10 @@ class Maker:
         choices: list[Callable[[Type], ir.Expr]] = [self.leaf]
         if self.depth < 5:
             choices += [self.load, self.select, self.cast]
-            if t == BOOL:
+            choices += [self.field] * any(t in word.fields for word in WORDS)
+            if isinstance(t, Packed):
+                choices += [lambda word: ir.Pack(tuple(self.expr(field) for field in word.fields))] * 2
+            elif t == BOOL:
                 choices += [self.test] * 4
             elif t == I64:
                 choices += [self.binary, self.size, self.size]
@@ -147,6 +153,10 @@ class Maker:
 
     def select(self, t: Type) -> ir.Expr:
         return ir.Select(self.expr(BOOL), self.expr(t), self.expr(t))
+
+    def field(self, t: Type) -> ir.Expr:
+        word = self.pick(word for word in WORDS if t in word.fields)
+        return ir.Field(self.expr(word), word.fields.index(t))
 
     def cast(self, t: Type) -> ir.Expr:
         return ir.Cast(t, self.expr(self.pick(NUMBERS)))
@@ -255,7 +265,7 @@ class Maker:
         prop = self.pick(self.properties)
         place = (prop.name, self.expr(INDEX[prop.site]))
         value, t = self.expr(prop.type), prop.type
-        ok = self.new()
+        ok, some = self.new(), self.globals[:2]
         return self.pick(
             (
                 lambda: ir.Store(*place, value, self.pick(ir.Order)),
@@ -268,8 +278,25 @@ class Maker:
                 lambda: ir.Claim(*place, self.expr(t), value, self.body()),
                 lambda: ir.Union(prop.name, self.expr(VID), self.expr(VID)),
                 lambda: ir.Fill(prop.name, self.pick((None, value))),
+                lambda: self.fill_each(prop),
+                lambda: ir.ReduceTuple(
+                    *(self.pick(("min", "max")), (prop.name, self.properties[0].name), self.expr(VID)),
+                    (value, self.expr(self.properties[0].type)),
+                ),
+                lambda: ir.ReduceGlobalTuple(
+                    self.pick(("min", "max")),
+                    tuple(g.name for g in some),
+                    tuple(self.expr(g.type) for g in some),
+                ),
             )
         )()
+
+    def fill_each(self, prop: ir.Property) -> ir.Stmt:
+        before, v = self.locals, self.new()
+        self.locals = {**before, v: VID}
+        value = self.expr(prop.type)
+        self.locals = before
+        return ir.FillEach(prop.name, v, value)
 
     def block(self) -> ir.Stmt:
         i, e = self.new(), self.new()

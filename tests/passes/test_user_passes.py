@@ -104,7 +104,7 @@ def test_the_level_follows_from_the_place(place, level, graph):
     [
         (
             {"after": "lower-applies"},
-            "there is no pass 'lower-applies' to stand beside; the passes are simplify, .*choose-",
+            "there is no pass 'lower-applies' to stand beside; the passes are pack-tuples, simplify, .*choose-",
         ),
         ({"before": "mine"}, "there is no pass 'mine'"),
         ({}, "either after= or before="),
@@ -492,7 +492,7 @@ def test_the_tool_loads_modules_with_passes(tmp_path, capsys, graph):
     module, file = tmp_path / "more.py", tmp_path / "p.ir"
     module.write_text(
         "import vgraph as vg\nfrom vgraph.passes import with_fields\n\n"
-        "@vg.schedule_pass(before='simplify')\ndef call_it_q(program, context):\n"
+        "@vg.schedule_pass(before='pack-tuples')\ndef call_it_q(program, context):\n"
         "    return with_fields(program, {'name': 'q'})\n"
     )
     file.write_text("program p: algorithm, ids 32, offsets 32\nrun {\n}\n")

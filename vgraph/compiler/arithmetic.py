@@ -79,7 +79,9 @@ def _in_order(found: int, dtype: np.dtype[Any]) -> Value:
         return dtype.type(found - sign)
     if dtype.kind != "f":
         return dtype.type(found)
-    return np.array(found ^ sign if found & sign else 2 * sign - 1 - found, f"u{dtype.itemsize}").view(dtype)[()]
+    return np.array(found ^ sign if found & sign else 2 * sign - 1 - found, f"u{dtype.itemsize}").view(dtype)[
+        ()
+    ]
 
 
 def pack(values: Sequence[Value]) -> Word:

@@ -124,7 +124,9 @@ class Target:
         """The NumPy dtype that holds `scalar` ('uint32' for a 32-bit vid)."""
         if scalar.kind is Kind.INDEX:
             return f"uint{self.width(scalar)}"
-        if isinstance(scalar, Packed):  # NumPy has no integer of 128 bits; this is 16 bytes that nobody looks at
+        if isinstance(
+            scalar, Packed
+        ):  # NumPy has no integer of 128 bits; this is 16 bytes that nobody looks at
             return "uint64" if self.width(scalar) == 64 else "complex128"
         return next(name for name, t in NUMPY_NAMES.items() if t == scalar)
 

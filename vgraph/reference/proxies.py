@@ -70,10 +70,15 @@ class State:
             return Vertex(self, int(self.to_memory(value, VID)), own=own)
         return Number(value._value if value._kind == kind else convert(value, default(kind)), kind)
 
-    def best(self, op: str, kinds: Sequence[ValueKind], old: Sequence[Any], new: Sequence[Any]) -> tuple[Any, ...]:
+    def best(
+        self, op: str, kinds: Sequence[ValueKind], old: Sequence[Any], new: Sequence[Any]
+    ) -> tuple[Any, ...]:
         """The lexicographic minimum or maximum of values, as places of these kinds keep them."""
         types = [default(kind) for kind in kinds]
-        before, after = ([self.to_memory(v, t, nearest=True) for v, t in zip(side, types, strict=True)] for side in (old, new))
+        before, after = (
+            [self.to_memory(v, t, nearest=True) for v, t in zip(side, types, strict=True)]
+            for side in (old, new)
+        )
         chosen = new if arithmetic.precedes(op, after, before) else old
         return tuple(self.kept(v, kind) for v, kind in zip(chosen, kinds, strict=True))
 

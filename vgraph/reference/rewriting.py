@@ -118,25 +118,30 @@ class Rewriting(ast.NodeTransformer):
         made = self.call(lambda owner, v: owner._reduce(name, v, op), owner, value)
         return ast.copy_location(ast.Expr(made), node)
 
-    def tuple_update(self, node: ast.Assign, target: ast.Tuple) -> Any:
+    def tuple_update(self, node: ast.Assign, target: ast.Tuple) -> list[ast.stmt]:
         """`a, b = min((a, b), (c, d), ...)`, one candidate after the other."""
         update, places = self.typed.tuples[self.position(node)], ast.unparse(target)
-        value: Any = node.value
+        names = tuple(getattr(place, "attr", "") for place in target.elts)
+        state = self.overlay.state
+
+        def reduce(owner: Any, new: Any) -> None:
+            owner._reduce_tuple(names, new, update.op)
+
+        def best(old: Any, new: Any) -> Any:
+            return state.best(update.op, update.kinds, old, new)
+
+        call: Any = node.value
         made: list[ast.stmt] = []
-        candidates = [a for a in value.args if ast.unparse(a) != places]
-        old = next(a for a in value.args if ast.unparse(a) == places)
-        for candidate in candidates:
-            new = self.visit(candidate)
-            if update.reduces:
-                owner = self.visit(copy.deepcopy(target.elts[0].value))  # type: ignore[attr-defined]
-                names = tuple(e.attr for e in target.elts)  # type: ignore[attr-defined]
-                call = self.call(lambda owner, new: owner._reduce_tuple(names, new, update.op), owner, new)
-                made.append(ast.Expr(call))
+        for new in call.args:
+            if ast.unparse(new) == places:
                 continue
-            before = self.visit(copy.deepcopy(old))
-            state = self.overlay.state
-            call = self.call(lambda old, new: state.best(update.op, update.kinds, old, new), before, new)
-            made.append(ast.Assign([copy.deepcopy(target)], call))
+            if update.reduces:
+                first: Any = copy.deepcopy(target.elts[0])
+                made.append(ast.Expr(self.call(reduce, self.visit(first.value), self.visit(new))))
+                continue
+            old = next(a for a in call.args if ast.unparse(a) == places)
+            chosen = self.call(best, self.visit(copy.deepcopy(old)), self.visit(new))
+            made.append(ast.Assign([self.visit(copy.deepcopy(target))], chosen))
         return [ast.copy_location(statement, node) for statement in made]
 
     # --- statements

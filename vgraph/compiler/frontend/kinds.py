@@ -205,7 +205,7 @@ def settled(kind: ValueKind) -> ValueKind:
     return kind if kind is Weak.INF else default(kind)
 
 
-def zero(t: Type, span: Span) -> ir.Expr:
+def zero(t: Type, span: Span | None) -> ir.Expr:
     """0, false, vg.none, or a vector of zeros."""
     element = element_of(t)
     start: int | float | bool = (

@@ -63,7 +63,12 @@ class Typed:
     def content(self) -> Hashable:
         """All that is known; equal for calls that need no code of their own. The calls inside are shared already."""
         calls = tuple((at, id(f)) for at, f in self.calls.items())
-        marks = (tuple(self.reductions.items()), tuple(self.tuples.items()), frozenset(self.names), frozenset(self.claims))
+        marks = (
+            tuple(self.reductions.items()),
+            tuple(self.tuples.items()),
+            frozenset(self.names),
+            frozenset(self.claims),
+        )
         return self.definition, tuple(self.kinds.items()), calls, marks
 
 

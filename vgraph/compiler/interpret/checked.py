@@ -9,7 +9,7 @@ there an element that is read too early or late is one that nobody has written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret import exact, memory, statements
 from vgraph.compiler.interpret.exact import Exact, exactly
 from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate
-from vgraph.compiler.interpret.machine import DRIVER, ONE, Env, Machine, Table
+from vgraph.compiler.interpret.machine import DRIVER, ONE, Access, Env, Machine, Table
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.refusals.checks import DataRace, NaNAppears, OutOfBounds, UninitialisedRead
@@ -30,15 +30,6 @@ _ELEMENTS: Final = {
     ir.Site.ARRAY: "element",
     ir.Site.QUEUE: "place",
 }
-
-
-class Access(NamedTuple):
-    """Who was at a place, how, and in which line."""
-
-    task: int
-    write: bool
-    atomic: bool
-    span: Span
 
 
 class CheckedMachine(Machine):
@@ -290,6 +281,10 @@ def _call(m: CheckedMachine, env: Env, n: ir.Call) -> Any:
     return result
 
 
+def _pack(m: CheckedMachine, env: Env, n: ir.Pack) -> Any:
+    return arithmetic.pack([m.kept(env, n, e, "a value of several", n) for e in n.items])
+
+
 def _in_frontier(m: CheckedMachine, env: Env, n: ir.InFrontier) -> Any:
     word = int(evaluate(m, env, n.vertex)) // 64
     m.meet(n, (n.frontier, word), writes=False, atomic=False, word=True)
@@ -468,6 +463,7 @@ _EXPRESSIONS: Final[Table] = {
     ir.Load: _load,
     ir.Neighbor: _plain(_neighbor),
     ir.Compare: _compare,
+    ir.Pack: _plain(_pack),
     ir.Cast: _cast,
     ir.Binary: _binary,
     ir.Unary: _unary,

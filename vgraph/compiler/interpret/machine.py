@@ -14,6 +14,7 @@ from vgraph.compiler.arithmetic import Word
 from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import members
 from vgraph.graph.segments import split_name
+from vgraph.source import Span
 
 Env = dict[str, Any]
 SCRATCH = "scratch memory"
@@ -90,6 +91,15 @@ class Side(NamedTuple):
     offsets: list[int]
     neighbors: Any
     edges: Any
+
+
+class Access(NamedTuple):
+    """Who was at a place, how, and in which line."""
+
+    task: int
+    write: bool
+    atomic: bool
+    span: Span
 
 
 class Machine:

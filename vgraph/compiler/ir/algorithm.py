@@ -60,8 +60,8 @@ class Claim(Stmt):
 
 @written("({props})[{index}] {op}= ({items})", at=OPERATOR, kernel=NOWHERE)
 class ReduceTuple(Stmt):
-    """`(dist, parent)[v] min= (d, u)`: the lexicographic minimum or maximum of what several properties hold at a vertex,
-    and as many values. Algorithm level, until `pack-tuples`."""
+    """`(dist, parent)[v] min= (d, u)`: the lexicographic minimum or maximum of what several properties hold at a
+    vertex, and as many values. Algorithm level, until `pack-tuples`."""
 
     op: ReduceOp
     props: tuple[WrittenName, ...]

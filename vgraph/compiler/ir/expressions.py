@@ -232,7 +232,9 @@ class Pack(Expr):
         ok = all(isinstance(v.type, Scalar) and not isinstance(v.type, Packed) for v in self.items)
         c.require(ok, "a word is made of scalars", self)
         bits = c.subject.target.bits_of(tuple(element_of(v.type) for v in self.items))
-        c.require(len(self.items) > 1 and bits <= WIDEST_WORD, "a word has two fields or more, in 128 bits", self)
+        c.require(
+            len(self.items) > 1 and bits <= WIDEST_WORD, "a word has two fields or more, in 128 bits", self
+        )
 
 
 @written("field.{k}({word})")

@@ -18,7 +18,11 @@ def _lower(low: Lowering, n: ir.Fill | ir.FillEach | ir.Store) -> ir.Body:
     if isinstance(n, ir.FillEach):
         name = low.fresh(n.vertex)
         own = ir.Var(name, VID)
-        return (ir.ParFor(name, None, None, (ir.Store(n.prop, own, substitute(n.value, {n.vertex: own})),), span=n.span),)
+        return (
+            ir.ParFor(
+                name, None, None, (ir.Store(n.prop, own, substitute(n.value, {n.vertex: own})),), span=n.span
+            ),
+        )
     v = ir.Var(low.fresh("v"), VID)
     filled = ir.Store(n.prop, v, v if n.value is None else n.value)
     return (ir.ParFor(v.name, None, None, (filled,), span=n.span),)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import zero
+from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import (
     Context,
-    FreshNames,
     Pass,
     fresh_names,
     transform,
@@ -46,7 +46,9 @@ class _Words:
         self.properties, self.words = self._of(ir.ReduceTuple, self.types)
         self.globals, self.global_words = self._of(ir.ReduceGlobalTuple, self.global_types)
 
-    def _of(self, kind: type, types: dict[str, Scalar]) -> tuple[dict[str, tuple[str, int]], dict[str, tuple[str, ...]]]:
+    def _of(
+        self, kind: type, types: dict[str, Scalar]
+    ) -> tuple[dict[str, tuple[str, int]], dict[str, tuple[str, ...]]]:
         fields: dict[str, tuple[str, int]] = {}
         words: dict[str, tuple[str, ...]] = {}
         for n in tuples(self.program):
@@ -106,39 +108,64 @@ class _Words:
         while rest:
             word = self._filled_together(rest)
             if word is None:
-                made.append(rest.pop(0))
+                made.append(self._inside(rest.pop(0)))
                 continue
             names = self.words[word]
-            fills = {n.prop: n.value for n in rest[: len(names)] if isinstance(n, ir.Fill) and n.value is not None}
+            fills = {
+                n.prop: n.value for n in rest[: len(names)] if isinstance(n, ir.Fill) and n.value is not None
+            }
             made.append(ir.Fill(word, ir.Pack(tuple(fills[name] for name in names)), span=rest[0].span))
             del rest[: len(names)]
         return tuple(made)
 
+    def _inside(self, n: ir.Stmt) -> ir.Stmt:
+        """A statement of the driver loop with such fills in the bodies that it has."""
+        bodies = (f.name for f in fields_of(type(n)) if f.meaning == ir.Body)
+        changes = {name: self.filled(n.__dict__[name]) for name in bodies}
+        return with_fields(n, changes) if changes else n
+
     def _filled_together(self, body: list[ir.Stmt]) -> str | None:
-        """The word of which the first statements fill all fields."""
+        """The word of which the first statements fill all fields, with what does not depend on it."""
         first = body[0]
         if not isinstance(first, ir.Fill) or first.prop not in self.properties:
             return None
         word, _ = self.properties[first.prop]
         names = self.words[word]
-        filled = [n.prop for n in body[: len(names)] if isinstance(n, ir.Fill)]
-        return word if sorted(filled) == sorted(names) else None
+        fills = [n for n in body[: len(names)] if isinstance(n, ir.Fill)]
+        reads = {n.prop for fill in fills for n in walk(fill) if isinstance(n, ir.Load)}
+        return word if sorted(n.prop for n in fills) == sorted(names) and not reads & {*names} else None
+
+    def begun(self, body: ir.Body) -> set[str]:
+        """The words that are filled before anything else is done with one of their fields."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        for n in body:
+            if isinstance(n, ir.Fill) and n.prop in self.words and n.prop not in seen:
+                found.add(n.prop)
+            named = {x.prop for x in walk(n) if isinstance(x, ir.Load | ir.Store | ir.Fill)}
+            seen |= {self.properties[name][0] for name in named & self.properties.keys()}
+        return found
 
     def body(self) -> ir.Body:
         """The driver loop: every word is filled first, and unpacked last."""
-        returned = {r.value for r in self.program.results if isinstance(r.value, str)}
         body = self.filled(self.program.body)
-        whole = {n.prop for n in body if isinstance(n, ir.Fill)}
-        first = tuple(
-            ir.Fill(word, ir.Pack(tuple(zero(t, self.program.span) for t in self.type(word).fields)))
-            for word in self.words
-            if word not in whole
-        )
-        last = []
-        for name in sorted(returned & self.properties.keys()):
-            v = self.fresh("v")
-            last.append(ir.FillEach(name, v, self.rule(ir.Load(name, ir.Var(v, VID), self.types[name]))))
+        begun = self.begun(body)
+        first = tuple(ir.Fill(word, self._zeros(word)) for word in self.words if word not in begun)
+        last = tuple(self._unpacked(name) for name in sorted(returned(self.program) & self.properties.keys()))
         return (*first, *transform_body(body, self.rule), *last)
+
+    def _zeros(self, word: str) -> ir.Expr:
+        return ir.Pack(tuple(zero(t, self.program.span) for t in self.type(word).fields))
+
+    def _unpacked(self, name: str) -> ir.Stmt:
+        """What the program returns becomes a property of its own."""
+        (word, k), v = self.properties[name], self.fresh("v")
+        return ir.FillEach(name, v, ir.Field(self.load(word, ir.Var(v, VID)), k))
+
+
+def returned(program: ir.Program) -> set[str]:
+    """The properties that a program returns."""
+    return {r.value for r in program.results if isinstance(r.value, str)}
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
@@ -146,8 +173,8 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         return program
     words = _Words(program)
     body = words.body()
-    returned = {r.value for r in program.results if isinstance(r.value, str)}
-    kept = tuple(p for p in program.properties if p.name not in words.properties or p.name in returned)
+    results = returned(program)
+    kept = tuple(p for p in program.properties if p.name not in words.properties or p.name in results)
     made = (ir.Property(w, words.type(w), ir.Site.VERTEX, ir.Origin.LOCAL) for w in words.words)
     queues = tuple(
         with_fields(q, {"prop": words.properties[q.prop][0]}) if q.prop in words.properties else q

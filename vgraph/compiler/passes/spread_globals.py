@@ -8,7 +8,15 @@ after:  `single { best.place[0] = @best.where }; parfor v in vertices { best.pla
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, Pass, fresh_names, transform, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import (
+    Context,
+    Pass,
+    fresh_names,
+    transform,
+    transform_body,
+    walk,
+    with_fields,
+)
 from vgraph.compiler.types import I64, VID, WIDEST_WORD, Target, Type, element_of
 
 _FIRST = ir.Const(0, VID)

@@ -15,10 +15,11 @@ from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, paral
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
-from vgraph.compiler.backends.cuda.texts import constant, type_name
+from vgraph.compiler.backends.cuda.texts import WIDE, constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.foreign.externals import External
-from vgraph.compiler.types import Scalar, Type
+from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 
 INCLUDE: Final = Path(__file__).parent / "include"
 """The folder of the headers that every kernel includes."""
@@ -144,6 +145,7 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
     layout = ControlLayout(interface)
     head = [
         f"// {f.program.name}: every thread of the grid runs all of it.",
+        *([WIDE] if _swaps_wide(f) else []),
         '#include "vgraph.cuh"',
         "using namespace vg;",
         f"using vid = u{target.id_bits};",
@@ -166,6 +168,12 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
     for g in f.program.globals:
         lines.append(f"  {type_name(g.type)} {f.global_(g.name)} = {_zero(f, g.type)};")
     return "\n".join([*head, *lines, "", *f.lines, "}"]) + "\n"
+
+
+def _swaps_wide(f: Emitter) -> bool:
+    """Whether threads meet at words of 128 bits."""
+    met = (n.value.type for s in f.program.body for n in walk(s) if isinstance(n, ir.Reduce) and n.atomic)
+    return any(f.program.target.width(element_of(t)) == WIDEST_WORD for t in met)
 
 
 def _externals(f: Emitter) -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from vgraph.compiler.backends.cuda.layout import BLOCK
+from vgraph.compiler.backends.cuda.texts import WIDE
 from vgraph.errors import DeviceError, InternalError
 
 _INCLUDE: Final = Path(__file__).parent / "include"
@@ -201,6 +202,11 @@ def compile(text: str, arch: str = "sm_90", block: int = BLOCK) -> bytes:
             known = supported_archs()
             newest = ".".join(map(str, library.version))
             raise DeviceError(f"NVRTC {newest} compiles for {known[0]} to {known[-1]}, not for {arch}")
+        if WIDE in text and int(arch.removeprefix("sm_")) < 90:
+            raise DeviceError(
+                "values that are updated together take more than 64 bits in this program, which needs a GPU of compute "
+                f"capability 9.0, and this is {arch}: narrower types, such as vg.int32 or vg.float32, run here"
+            )
         program = ctypes.c_void_p()
         names, texts = _strings(list(headers())), _strings(list(headers().values()))
         source = (text.encode(), b"vg_main.cu", len(headers()))

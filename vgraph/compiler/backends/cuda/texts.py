@@ -15,7 +15,8 @@ _WORDS: Final = (
     "or_eq private protected public register reinterpret_cast requires return short signed sizeof static "
     "static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename "
     "union unsigned using virtual void volatile wchar_t while xor xor_eq "
-    "Pack Word ordered in_order u128 a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
+    "Pack Word ordered in_order u128 "
+    "a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
     "warp lane add sub mul min max to sum each splat fixed relaxed reduce claim copy swap append get power negate "
     "absolute pause now arrive acquire every members math Thread Warp Block Team Slot Sum Product Min Max Or And "
     "hub_turn last_time range shift_left shift_right floor_div floor_mod combine exchange record open degree rounds "
@@ -24,6 +25,10 @@ _WORDS: Final = (
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""
+
+
+WIDE: Final = "// Words of 128 bits are swapped in one step."
+"""A line of kernels that only GPUs of compute capability 9.0 and later run."""
 
 
 def type_name(t: Type) -> str:

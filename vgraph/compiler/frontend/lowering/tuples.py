@@ -93,11 +93,14 @@ def check(ctx: Context, x: s.AssignTuple, types: tuple[Type, ...]) -> None:
     for target, t in zip(x.targets, types, strict=True):
         if isinstance(t, Vector):
             raise refusals.writes.TupleType(target.span, f"`{_text(target.span)}`", describe(t))
-    target = ctx.unit.signature.target
-    bits = target.bits_of(tuple(element_of(t) for t in types))
+    bits = ctx.unit.signature.target.bits_of(tuple(element_of(t) for t in types))
     if bits > WIDEST_WORD:
-        fields = ", ".join(f"`{_text(e.span)}` is {describe(t)}" for e, t in zip(x.targets, types, strict=True))
-        raise refusals.writes.TupleTooWide(x.targets[0].span.to(x.targets[-1].span), bits, WIDEST_WORD, fields)
+        fields = ", ".join(
+            f"`{_text(e.span)}` is {describe(t)}" for e, t in zip(x.targets, types, strict=True)
+        )
+        raise refusals.writes.TupleTooWide(
+            x.targets[0].span.to(x.targets[-1].span), bits, WIDEST_WORD, fields
+        )
 
 
 def _text(span: Span) -> str:
@@ -133,7 +136,9 @@ def _shared_places(ctx: Context, x: s.AssignTuple) -> list[Place] | None:
     if len(places) < len(found):
         raise refusals.writes.TuplePlaces(places[0].span, "other visits write this one, but not all of them")
     if len(vertices) > 1:
-        raise refusals.writes.TuplePlaces(x.targets[0].span.to(x.targets[-1].span), "they belong to different owners")
+        raise refusals.writes.TuplePlaces(
+            x.targets[0].span.to(x.targets[-1].span), "they belong to different owners"
+        )
     return places
 
 
@@ -203,9 +208,9 @@ def check_updates(program: ir.Program) -> None:
                 case ir.ReduceGlobal(name=name):
                     _apart(name, together.get(("graph", name)), "alone", n)
     for queue in program.queues:
-        first = together.get(("vertex", queue.prop))
-        if isinstance(first, ir.ReduceTuple) and first.props[0] != queue.prop:
-            _apart(queue.prop, first, "behind another, and a priority queue needs what comes first", queue)
+        update = together.get(("vertex", queue.prop))
+        if isinstance(update, ir.ReduceTuple) and update.props[0] != queue.prop:
+            _apart(queue.prop, update, "behind another, and a priority queue needs what comes first", queue)
 
 
 def _names(n: ir.ReduceTuple | ir.ReduceGlobalTuple) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,21 @@
+import vgraph as vg
+
+
+@vg.operator
+def relax(src, edge, dst):
+    dst.dist, dst.parent = min((dst.dist, dst.parent), (src.dist + 1, src))
+
+
+@vg.operator
+def reach(src, edge, dst):
+    if dst.parent == vg.none:
+        dst.parent = src
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.float64, fill=vg.inf)
+    parent = graph.vertex_property(vg.vertex)
+    graph.edge_apply(relax)
+    graph.edge_apply(reach)
+    return dist, parent
