@@ -136,3 +136,28 @@ def peeled(graph):
 
 
 PROGRAMS = [tree, nearest, offers, alone, peeled]
+
+
+@vg.operator
+def win(src, edge, dst):
+    dst.won, dst.by = max((dst.won, dst.by), (src.id % 4 == 1, src))
+
+
+@vg.operator
+def count(v):
+    v.rounds += 1
+
+
+@vg.algorithm
+def winners(graph):
+    """A bool that comes first is a set of vertices, and is made of one again."""
+    won = graph.vertex_property(vg.bool_)
+    by = graph.vertex_property(vg.vertex, fill=0)
+    rounds = graph.vertex_property(vg.int32)
+    graph.edge_apply(win)
+    some = graph.frontier(won)
+    graph.vertex_apply(count, some)
+    return won, by, rounds
+
+
+PROGRAMS += [winners]

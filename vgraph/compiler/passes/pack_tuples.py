@@ -17,6 +17,7 @@ from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import (
     Context,
     Pass,
+    driver,
     fresh_names,
     transform,
     transform_body,
@@ -26,6 +27,7 @@ from vgraph.compiler.ir.rewrite import (
 from vgraph.compiler.types import VID, Packed, Scalar, element_of, packed
 
 _TUPLES = (ir.ReduceTuple, ir.ReduceGlobalTuple)
+_NAMING = ir.Load | ir.Store | ir.Fill | ir.FrontierWhere
 
 
 def tuples(program: ir.Program) -> Iterator[ir.ReduceTuple | ir.ReduceGlobalTuple]:
@@ -76,7 +78,7 @@ class _Words:
         fields = range(len(whole.type.fields))
         return ir.Pack(tuple(value if i == k else ir.Field(whole, i) for i in fields))
 
-    def rule(self, n: ir.Node) -> ir.Node | None:
+    def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
         match n:
             case ir.Load(prop=prop, index=index) if prop in self.properties:
                 word, k = self.properties[prop]
@@ -88,6 +90,8 @@ class _Words:
                 word, k = self.properties[prop]
                 v = self.fresh("v")
                 return ir.FillEach(word, v, self.with_field(self.load(word, ir.Var(v, VID)), k, value))
+            case ir.FrontierWhere(prop=prop) if prop in self.properties:
+                return (self._unpacked(prop), n)
             case ir.ReduceTuple(op=op, props=props, index=index, items=items):
                 return ir.Reduce(op, self.properties[props[0]][0], index, ir.Pack(items))
             case ir.GlobalVar(name=name) if name in self.globals:
@@ -142,7 +146,7 @@ class _Words:
         for n in body:
             if isinstance(n, ir.Fill) and n.prop in self.words and n.prop not in seen:
                 found.add(n.prop)
-            named = {x.prop for x in walk(n) if isinstance(x, ir.Load | ir.Store | ir.Fill)}
+            named = {x.prop for x in walk(n) if isinstance(x, _NAMING)}
             seen |= {self.properties[name][0] for name in named & self.properties.keys()}
         return found
 
@@ -168,13 +172,19 @@ def returned(program: ir.Program) -> set[str]:
     return {r.value for r in program.results if isinstance(r.value, str)}
 
 
+def whole(program: ir.Program) -> set[str]:
+    """The properties that the driver loop takes as a whole, or gives back: they need an array of their own."""
+    sets = (s for s in driver(program.body) if isinstance(s, ir.FrontierWhere))
+    return returned(program) | {n.prop for n in sets}
+
+
 def _run(program: ir.Program, context: Context) -> ir.Program:
     if not any(True for _ in tuples(program)):
         return program
     words = _Words(program)
     body = words.body()
-    results = returned(program)
-    kept = tuple(p for p in program.properties if p.name not in words.properties or p.name in results)
+    apart = whole(program)
+    kept = tuple(p for p in program.properties if p.name not in words.properties or p.name in apart)
     made = (ir.Property(w, words.type(w), ir.Site.VERTEX, ir.Origin.LOCAL) for w in words.words)
     queues = tuple(
         with_fields(q, {"prop": words.properties[q.prop][0]}) if q.prop in words.properties else q
