@@ -15,12 +15,12 @@ from tasks import CONVERGED, RESIDUAL
 
 import vgraph as vg
 
-SAMPLE = 32  # vertices from which closeness, eccentricity and diameter are checked
+SAMPLE = 32  # vertices from which closenesses, eccentricity and diameter are checked
 Arguments = Callable[[Instance], dict[str, Any]]
 
 
 def check_hops(instance: Instance, result: Any) -> None:
-    """Closeness or eccentricity of some vertices, and the diameter's bound by them."""
+    """Closeness, harmonic centrality or eccentricity of some vertices, and the diameter's bound by them."""
     from scipy.sparse.csgraph import dijkstra
 
     n = instance.data.num_vertices
@@ -32,7 +32,10 @@ def check_hops(instance: Instance, result: Any) -> None:
     reached = np.isfinite(hops)
     farthest, total = np.where(reached, hops, 0).max(axis=1), np.where(reached, hops, 0).sum(axis=1)
     others = reached.sum(axis=1) - 1
-    if "centrality" in result.names:
+    if result.algorithm == "harmonic_centrality":
+        near = np.divide(1.0, hops, out=np.zeros(hops.shape), where=hops > 0)
+        right = np.allclose(result.centrality[chosen], near.sum(axis=1))
+    elif "centrality" in result.names:
         mean = np.divide(others, total, out=np.zeros(chosen.size), where=total > 0)
         right = np.allclose(result.centrality[chosen], mean * others / (n - 1))
     elif "end" in result.names:
@@ -100,6 +103,7 @@ LIBRARY = (
     of("bellman_ford", _source, note="python-graphblas runs the program of sssp"),
     of("widest_path", _source),
     of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
+    of("harmonic_centrality", check=check_hops),
     of("weighted_betweenness", _few, note="4 sources"),
     of(
         "weighted_closeness",

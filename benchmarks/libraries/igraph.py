@@ -79,6 +79,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: graph.closeness()
 
+    def harmonic_centrality(self) -> Call:
+        graph = self.graph
+        return lambda: graph.harmonic_centrality(normalized=False)
+
     def eccentricity(self) -> Call:
         graph = self.graph
         return lambda: graph.eccentricity()

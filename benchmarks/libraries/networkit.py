@@ -72,6 +72,10 @@ class Library(Peer):
         graph, variant = self.bare, nk.centrality.ClosenessVariant.GENERALIZED
         return lambda: nk.centrality.Closeness(graph, True, variant).run()
 
+    def harmonic_centrality(self) -> Call:
+        graph = self.bare
+        return lambda: nk.centrality.HarmonicCloseness(graph, normalized=False).run()
+
     def diameter(self) -> Call:
         graph = nk.components.ConnectedComponents.extractLargestConnectedComponent(self.bare, True)
         return lambda: nk.distance.Diameter(graph, algo=nk.distance.DiameterAlgo.EXACT).run()

@@ -86,6 +86,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: nx.closeness_centrality(graph, **self.how)
 
+    def harmonic_centrality(self) -> Call:
+        graph = self.graph
+        return lambda: nx.harmonic_centrality(graph, **self.how)
+
     def eccentricity(self) -> Call:
         graph = self.graph
         return lambda: nx.eccentricity(graph, **self.how)

@@ -126,6 +126,7 @@ def test_parameters_of_the_run_count() -> None:
         vg.verify(vg.run(algorithm, graph, sources=[3, 5], endpoints=True, normalized=False))
         vg.verify(vg.run(algorithm, graph, samples=7, seed=3, targets=[1, 4, 5], endpoints=True))
     vg.verify(vg.run(vg.algorithms.closeness, graph, wf_improved=False))
+    vg.verify(vg.run(vg.algorithms.harmonic_centrality, graph, normalized=True))
     vg.verify(vg.run(vg.algorithms.spmv, graph, x=np.arange(40.0), transposed=vg.bool_))
     vg.verify(vg.run(vg.algorithms.pagerank, graph, personalization=np.arange(40.0), dtype=vg.float32))
     vg.verify(vg.run(vg.algorithms.path_counts, graph, source=2, dtype=vg.uint32))

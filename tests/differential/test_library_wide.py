@@ -87,6 +87,15 @@ def test_closeness(graph: vg.Graph, improved: bool, how: Any) -> None:
 
 
 @quick
+@given(graphs(), st.booleans(), HOW)
+def test_harmonic_centrality(graph: vg.Graph, normalized: bool, how: Any) -> None:
+    found = vg.run(A.harmonic_centrality, graph, normalized=normalized, **how)
+    others = max(1, graph.num_vertices - 1) if normalized else 1
+    same(found.centrality * others, nx.harmonic_centrality(simple(graph)))
+    vg.verify(found)
+
+
+@quick
 @given(graphs(), HOW)
 def test_eccentricity(graph: vg.Graph, how: Any) -> None:
     found, g = vg.run(A.eccentricity, graph, **how), simple(graph)
@@ -351,6 +360,7 @@ def test_graphs_without_arcs(n: int, directed: bool) -> None:
     none = np.zeros(0, int)
     for how in ({"device": "python"}, {}):
         assert vg.run(A.closeness, graph, **how).centrality.tolist() == [0] * n
+        assert vg.run(A.harmonic_centrality, graph, normalized=True, **how).centrality.tolist() == [0] * n
         assert vg.run(A.eccentricity, graph, **how).eccentricity.tolist() == [0] * n
         assert vg.run(A.degree_centrality, graph, **how).centrality.tolist() == [1] * n
         assert vg.run(A.katz, graph, **how).centrality.tolist() == [1] * n

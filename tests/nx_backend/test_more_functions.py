@@ -248,6 +248,21 @@ def test_distances(kind: type) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_harmonic_centrality(kind: type) -> None:
+    graph = make(kind, 5, loops=True, m=40)
+    for nodes in (None, "node 3", ["node 3", "nowhere", "node 5", "node 5"], list(graph)):
+        same("harmonic_centrality", graph, nodes)
+    same(
+        "harmonic_centrality", make(kind, 1, n=60), [f"node {k}" for k in range(40)]
+    )  # too many to search one by one
+    assert backend.harmonic_centrality(kind()) == {}
+    with pytest.raises(nx.NetworkXError, match="not in the graph"):
+        backend.harmonic_centrality(graph, 17)
+    for more in ("distance", "sources"):
+        assert more in backend.can_run("harmonic_centrality", (graph,), {more: "weight"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(2))
 def test_eccentricities(kind: type, seed: int) -> None:
     graph = connected(kind, seed)

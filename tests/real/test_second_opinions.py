@@ -63,6 +63,10 @@ def test_igraph_agrees(directed: bool) -> None:
     between = g.betweenness(directed=directed)
     found = vg.run(A.betweenness, graph, normalized=False).centrality
     np.testing.assert_allclose(found, between, rtol=1e-9, atol=1e-9)
+    for normalized in (True, False):
+        near = g.harmonic_centrality(mode="in", normalized=normalized)
+        found = vg.run(A.harmonic_centrality, graph, normalized=normalized).centrality
+        np.testing.assert_allclose(found, near, rtol=1e-12)
     weight = np.random.default_rng(12).integers(1, 5, graph.num_edges)
     heavy = vg.Graph.from_edges(
         *graph.edges()[:2], num_vertices=graph.num_vertices, directed=directed, weight=weight

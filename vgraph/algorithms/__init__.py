@@ -15,6 +15,7 @@ from vgraph.algorithms.degree_centrality import degree_centrality
 from vgraph.algorithms.diameter import diameter
 from vgraph.algorithms.eccentricity import eccentricity
 from vgraph.algorithms.eigenvector import eigenvector
+from vgraph.algorithms.harmonic_centrality import harmonic_centrality
 from vgraph.algorithms.hits import hits
 from vgraph.algorithms.jaccard import jaccard
 from vgraph.algorithms.k_core import k_core
@@ -54,6 +55,7 @@ __all__ = [
     "diameter",
     "eccentricity",
     "eigenvector",
+    "harmonic_centrality",
     "hits",
     "jaccard",
     "k_core",

@@ -16,6 +16,7 @@ FILES = (
     "centrality.tests.test_closeness_centrality",
     "centrality.tests.test_degree_centrality",
     "centrality.tests.test_eigenvector_centrality",
+    "centrality.tests.test_harmonic_centrality",
     "centrality.tests.test_katz_centrality",
     "coloring.tests.test_coloring",
     "community.tests.test_louvain",

@@ -51,7 +51,7 @@ def _simple(a: Bound) -> str:
 
 def _unweighted(a: Bound) -> str:
     """Distances of every pair are hops."""
-    given = [k for k in ("weight", "sp") if a.get(k) is not None]
+    given = [k for k in ("weight", "sp", "distance", "sources") if a.get(k) is not None]
     return f"{' and '.join(given)} not supported" if given else ""
 
 
@@ -108,6 +108,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "diameter": _unweighted,
     "eccentricity": _unweighted,
     "greedy_color": _colors,
+    "harmonic_centrality": _unweighted,
     "hits": _positive,
     "louvain_communities": _louvain,
     "periphery": _unweighted,

@@ -12,7 +12,17 @@ import vgraph as vg
 from vgraph.graph.weights import heaviest
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.nx_backend import programs
-from vgraph.nx_backend.common import A, by_node, converted, levels, need_direction, no_parallel_edges, vertex
+from vgraph.nx_backend.common import (
+    FEW,
+    A,
+    asked,
+    by_node,
+    converted,
+    levels,
+    need_direction,
+    no_parallel_edges,
+    vertex,
+)
 from vgraph.nx_backend.convert import NxGraph
 
 
@@ -202,6 +212,19 @@ def _far_closeness(graph: NxGraph, u: Any, distance: str | None, wf_improved: bo
         A.weighted_closeness, graph.weighted(distance), vertices=number, wf_improved=wf_improved
     ).centrality
     return by_node(graph, found) if number is None else float(found[number[0]])
+
+
+def harmonic_centrality(
+    G: Any, nbunch: Any = None, distance: str | None = None, sources: Any = None
+) -> dict[Any, float]:
+    """The sum of 1 / distance over the nodes that reach each node, or some."""
+    graph = converted(G)
+    nodes = asked(graph, nbunch)
+    if nbunch is not None and len(nodes) <= FEW:
+        found = (levels(graph, node, reverse=True) for node in nodes)
+        return {node: float((1 / hops[hops > 0]).sum()) for node, hops in zip(nodes, found, strict=True)}
+    every = by_node(graph, vg.run(A.harmonic_centrality, graph.graph).centrality)
+    return {node: every[node] for node in nodes}
 
 
 def degree_centrality(G: Any) -> dict[Any, float]:

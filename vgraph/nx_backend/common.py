@@ -32,6 +32,22 @@ def vertex(graph: NxGraph, node: Any, what: str = "Node") -> int:
     return graph.index[node]
 
 
+FEW = 32
+"""Nodes that are searched from one by one; where more are asked for, it is done from all, 64 at a time."""
+
+
+def asked(graph: NxGraph, nodes: Any) -> list[Any]:
+    """The nodes of what NetworkX calls a bunch of nodes: nothing for all, one, or some of which others are left out."""
+    if nodes is None:
+        return graph.nodes
+    if nodes in graph:
+        return [nodes]
+    try:
+        return [node for node in nodes if node in graph]
+    except TypeError:
+        raise nx.NetworkXError(f"Node {nodes} is not in the graph.") from None
+
+
 def by_node(graph: NxGraph, values: Any) -> dict[Any, Any]:
     """Values of vertices by their nodes, as numbers of Python's."""
     return dict(zip(graph.nodes, np.asarray(values).tolist(), strict=True))

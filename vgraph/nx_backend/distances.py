@@ -8,11 +8,8 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, by_node, converted, levels
+from vgraph.nx_backend.common import FEW, A, asked, by_node, converted, levels
 from vgraph.nx_backend.convert import NxGraph
-
-FEW = 32
-"""Nodes of which eccentricity is searched for one by one; of more of them it is computed for all, 64 at a time."""
 
 
 def _infinite(graph: NxGraph) -> nx.NetworkXError:
@@ -23,25 +20,13 @@ def _infinite(graph: NxGraph) -> nx.NetworkXError:
 def eccentricity(G: Any, v: Any = None, sp: Any = None, weight: str | None = None) -> Any:
     """The greatest distance from each node, from one, or from some."""
     graph = converted(G)
-    asked = _asked(graph, v)
-    if v is not None and len(asked) <= FEW:
-        found = {node: _farthest(graph, node) for node in asked}
+    nodes = asked(graph, v)
+    if v is not None and len(nodes) <= FEW:
+        found = {node: _farthest(graph, node) for node in nodes}
     else:
         every = _all(graph)
-        found = {node: every[node] for node in asked}
+        found = {node: every[node] for node in nodes}
     return found[v] if v is not None and v in graph else found
-
-
-def _asked(graph: NxGraph, v: Any) -> list[Any]:
-    """The nodes of what NetworkX calls a bunch of nodes: nothing for all, one, or some of which others are left out."""
-    if v is None:
-        return graph.nodes
-    if v in graph:
-        return [v]
-    try:
-        return [node for node in v if node in graph]
-    except TypeError:
-        raise nx.NetworkXError(f"Node {v} is not in the graph.") from None
 
 
 def _farthest(graph: NxGraph, node: Any) -> int:

@@ -32,6 +32,7 @@ FUNCTIONS: dict[str, str] = {
     "eccentricity": "Distances in hops: `weight` and `sp` are not supported.",
     "eigenvector_centrality": "",
     "greedy_color": "Undirected graphs; `largest_first` and `random_sequential` without `interchange`; no long chains.",
+    "harmonic_centrality": "Distances in hops: `distance` and `sources` are not supported.",
     "has_bridges": "",
     "has_path": "",
     "hits": "Power iteration, up to 20 rounds for each of `max_iter`; `nstart` is positive, weights are not negative.",

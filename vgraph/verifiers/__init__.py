@@ -37,6 +37,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "diameter": distances.diameter,
     "eccentricity": distances.eccentricity,
     "eigenvector": iterations.eigenvector,
+    "harmonic_centrality": scores.harmonic,
     "hits": iterations.hits,
     "jaccard": communities.jaccard,
     "k_core": structure.cores,
@@ -75,7 +76,7 @@ def verify(result: Result, graph: Graph | None = None) -> None:
     `pickle`, too) does not have. Raises VerificationError, which names the first vertex (or edge, or pair) that is
     wrong, and ParameterError where there is no graph any more, or another one, or no verifier for the algorithm:
     `vgraph.verifiers.VERIFIERS` has one for each of the library. Some take much longer than the run: betweenness,
-    closeness and eccentricity search from every source again.
+    closeness, harmonic centrality and eccentricity search from every source again.
     """
     if not isinstance(result, Result) or not isinstance(graph, Graph | None):
         raise ParameterError(f"verify(result, graph): not {shown(result)} and {shown(graph)}")

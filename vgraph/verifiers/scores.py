@@ -31,6 +31,18 @@ def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, expected, "centrality")
 
 
+def harmonic(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The same searches, and the sum of what they say."""
+    n, ends = graph.num_vertices, simple_arcs(graph)
+    expected = np.zeros(n)
+    for source in range(n):
+        level = hops(graph, ends, source)
+        expected += np.divide(1.0, level, out=np.zeros(n), where=level > 0)
+    if given["normalized"]:
+        expected /= max(1, n - 1)
+    close(result.centrality, expected, "centrality")
+
+
 def weighted_closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Distances against the arcs, in NumPy, from each vertex that was asked for."""
     n, (s, t) = graph.num_vertices, arcs(graph)

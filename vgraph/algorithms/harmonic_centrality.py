@@ -1,0 +1,44 @@
+"""Harmonic centrality (Marchiori and Latora 2000; Boldi and Vigna 2014) by searches from 64 vertices at a time."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.algorithms._searches import begin, ones, spread
+
+
+@vg.operator
+def settle(v, graph):
+    """v is as far as this from the searches that came to it now."""
+    v.fresh = v.seen & ~v.before
+    v.before = v.seen
+    v.centrality += ones(v.fresh) / graph.depth
+
+
+@vg.operator
+def finish(v, graph):
+    """The mean, not the sum, over the other vertices."""
+    v.centrality /= graph.num_vertices - 1
+
+
+@vg.algorithm
+def harmonic_centrality(graph, normalized=False):
+    """The sum of 1 / distance, in hops, over the other vertices that reach a vertex; others add nothing.
+
+    `normalized`: divided by the number of other vertices, so that it is from 0 to 1. Result: `centrality` (float64).
+    O(vertices * (vertices + arcs) / 64) or a little more.
+    """
+    centrality = graph.vertex_property(vg.float64)
+    seen = graph.vertex_property(vg.uint64)
+    fresh = graph.vertex_property(vg.uint64)
+    before = graph.vertex_property(vg.uint64)
+    for batch in range((graph.num_vertices + 63) // 64):
+        graph.first = 64 * batch
+        graph.depth = 0
+        frontier = graph.vertex_filter(begin)
+        while frontier:
+            graph.depth += 1
+            frontier = graph.edge_apply(spread, frontier)
+            graph.vertex_apply(settle, frontier)
+    if normalized and graph.num_vertices > 1:
+        graph.vertex_apply(finish)
+    return centrality
