@@ -35,6 +35,7 @@ INDEX: dict[ir.Site, Type] = {
     ir.Site.EDGE: EID,
     ir.Site.EDGE_IN: EID,
     ir.Site.EDGE_SEGMENTS: EID,
+    ir.Site.NUMBERED: EID,
     ir.Site.ARRAY: I64,
     ir.Site.QUEUE: I64,
     ir.Site.THREAD: VID,

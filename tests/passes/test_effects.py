@@ -92,7 +92,7 @@ flag[v] = true
 """
     found = effects(parse_program(once(body, args="v")).operators[0])
     assert found.describe() == (
-        "visit: reads neighbor.dist, neighbor.weight\n"
+        "visit: reads edge.weight, neighbor.dist\n"
         "  writes neighbor.first (claiming, claim), neighbor.level (claiming, claim), v.dist (monotone, min),"
         " v.first (owned, =), v.flag (owned, =)"
     )

@@ -68,7 +68,7 @@ def _with_edges(graph: Graph) -> Prepared:
     rank = np.full(keys.size, n + once.size)
     rank[apart] = n + numbers
     left, right = once // max(n, 1), once % max(n, 1)
-    simple = Graph.from_edges(left, right, num_vertices=n, directed=False)
+    simple = Graph.from_edges(left, right, num_vertices=n, directed=False, keep_order=False)
     begins = build.sources_of(simple.out.row_offsets, np.dtype(np.int64))
     ends = simple.out.column_indices.astype(np.int64)
     numbered = n + np.searchsorted(once, np.minimum(begins, ends) * n + np.maximum(begins, ends))

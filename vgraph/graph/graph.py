@@ -27,6 +27,7 @@ from vgraph.graph.arrays import (
     sealed,
 )
 from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
+from vgraph.graph.order import EDGE_NUMBER, Given, Known, Moved, Order, ends_of, in_given_order
 from vgraph.graph.relabel import Relabelled, permuted
 from vgraph.graph.topology import Adjacency, PropertyRange, Topology, range_of
 from vgraph.tracebacks import public
@@ -83,6 +84,7 @@ class Graph:
         self_loops: bool = True,
         multi_edges: MultiEdges = True,
         id_bits: int | None = None,
+        keep_order: bool = True,
         vertex_properties: Mapping[str, ArrayLike] | None = None,
         **edge_properties: ArrayLike,
     ) -> Graph:
@@ -96,13 +98,16 @@ class Graph:
         with one row per vertex, or per edge; NaN is allowed. Narrow integers become int32, float16 becomes
         float32. All arrays are copied.
 
+        `keep_order`: results of edges come back as `sources` and `targets` stand, to which the graph refers (lists are
+        made arrays) as long as it lives. With False they come in the order of `edges()`, and the arrays may be
+        changed or freed.
+
         Raises GraphError on ids that are negative, fractional or out of range, and on lengths, names or dtypes
         that do not fit.
         """
         options = BuildOptions(directed, self_loops, multi_edges, id_bits)
-        return cls.from_ends(
-            sources, targets, num_vertices, options, edge_properties, vertex_properties or {}
-        )
+        ends = sources, targets, num_vertices
+        return cls.from_ends(*ends, options, edge_properties, vertex_properties or {}, keep_order=keep_order)
 
     @classmethod
     def from_ends(
@@ -113,6 +118,8 @@ class Graph:
         options: BuildOptions,
         edge: Mapping[str, ArrayLike],
         vertex: Mapping[str, ArrayLike],
+        *,
+        keep_order: bool = True,
     ) -> Graph:
         """`from_edges` for converters: an edge property may be called as an option is."""
         source_ids, target_ids = as_ids(sources, "sources"), as_ids(targets, "targets")
@@ -128,7 +135,8 @@ class Graph:
         check_below(target_ids, "targets", num_vertices)
         given = {name: borrowed_property(name, x, size, "edges") for name, x in edge.items()}
         edges = EdgeList(None, dict(given), num_vertices, ends=(source_ids, target_ids))
-        return cls.from_edge_list(edges, options, vertex, given)
+        order = Given(source_ids, target_ids, options) if keep_order else None
+        return cls.from_edge_list(edges, options, vertex, given, order)
 
     @classmethod
     def from_edge_list(
@@ -137,10 +145,11 @@ class Graph:
         options: BuildOptions,
         vertex_properties: Mapping[str, ArrayLike],
         given: Properties | None = None,
+        order: Order | None = None,
     ) -> Graph:
         """The graph of edges that are checked already, and are used up: for the file readers.
 
-        Properties that are still those `given` by a caller are copied.
+        Properties that are still those `given` by a caller are copied. `order`: that of results of edges.
         """
         for name in edges.properties:
             check_name(name)
@@ -150,7 +159,7 @@ class Graph:
             if np.may_share_memory(values, built.properties[name]):
                 built.properties[name] = built.properties[name].copy()
         out = Adjacency(built.row_offsets, built.column_indices)
-        return cls(Topology(out, built.num_edges, options.directed), built.properties, vertex)
+        return cls(Topology(out, built.num_edges, options.directed, order), built.properties, vertex)
 
     @classmethod
     def from_csr(
@@ -256,15 +265,15 @@ class Graph:
 
     def edges(self) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
         """Sources, targets and edge properties by edge: undirected edges once, with source <= target."""
-        sources, targets = build.sources_of(self.out.row_offsets, self.id_dtype), self.out.column_indices
-        if self.directed:
-            return sources, targets, dict(self._edge)
-        once = sources <= targets
-        return sources[once], targets[once], {name: values[once] for name, values in self._edge.items()}
+        sources, targets, once = ends_of(self._topology)
+        return sources, targets, {name: values[once] for name, values in self._edge.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = (self.out.row_offsets, self.out.column_indices, self.num_edges, self.directed)
-        return restore, (*state, dict(self._edge), dict(self._vertex))
+        order = self._topology.order
+        if isinstance(order, Moved):
+            order = Known(order.numbers(self._topology))
+        return restore, (*state, dict(self._edge), dict(self._vertex), order)
 
     # --- properties ---------------------------------------------------------------------------------------
 
@@ -324,12 +333,26 @@ class Graph:
 
     def in_property(self, name: str) -> NDArray[Any]:
         """The edge property in the order of `in_`: row i belongs to the i-th arc of `in_.column_indices`."""
-        values = self._edge_property(name)
+        edge_ids = self.in_.edge_ids
+        if name == EDGE_NUMBER and edge_ids is not None:
+            return edge_ids
+        values = self.edge_array(name)
         with self._topology.lock:
             if name not in self._in_edge:
-                edge_ids = self.in_.edge_ids
                 self._in_edge[name] = values if edge_ids is None else sealed(values[edge_ids])
             return handed_out(self._in_edge[name])
+
+    def edge_array(self, name: str) -> NDArray[Any]:
+        """What kernels read of arcs by this name, in out order: an edge property, or the numbers of the edges."""
+        return self._topology.edge_numbers if name == EDGE_NUMBER else self._edge_property(name)
+
+    def in_given_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values with a row for each edge of `edges()` in the order of `from_edges`' arrays.
+
+        Edges that the graph left out have 0, false or none; of merged ones each has the value of all. Raises GraphError
+        where these arrays have changed since. For a graph made in another way the order is that of `edges()`.
+        """
+        return in_given_order(values, self._topology)
 
     def edge_property_range(self, name: str) -> PropertyRange:
         """Smallest and largest value of an edge property, NaN left out, and whether it holds a NaN."""
@@ -474,9 +497,10 @@ def restore(
     directed: bool,
     edge: dict[str, NDArray[Any]],
     vertex: dict[str, NDArray[Any]],
+    order: Order | None = None,
 ) -> Graph:
     """A graph from the arrays of one, taken over unchecked: for pickle."""
-    return Graph(Topology(Adjacency(row_offsets, column_indices), num_edges, directed), edge, vertex)
+    return Graph(Topology(Adjacency(row_offsets, column_indices), num_edges, directed, order), edge, vertex)
 
 
 def _describe(name: str, values: NDArray[Any]) -> str:

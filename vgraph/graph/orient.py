@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vgraph.graph import build
 from vgraph.graph.arrays import MAX_ID_32, memory_of, sealed
+from vgraph.graph.build import BuildOptions
 from vgraph.graph.graph import Graph
 from vgraph.graph.prepared import Prepared
 
@@ -42,8 +43,8 @@ def without_parallel_arcs(graph: Graph) -> Graph:
 
     def make() -> Graph:
         sources, targets, _ = graph.edges()
-        n = graph.num_vertices
-        return Graph.from_edges(sources, targets, num_vertices=n, directed=graph.directed, multi_edges=False)
+        options = BuildOptions(directed=graph.directed, multi_edges=False)
+        return Graph.from_ends(sources, targets, graph.num_vertices, options, {}, {}, keep_order=False)
 
     kept = graph.kept_with_topology("without parallel arcs", make)
     assert isinstance(kept, Graph)
@@ -68,6 +69,7 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
             num_vertices=graph.num_vertices,
             directed=graph.directed,
             multi_edges="min",
+            keep_order=False,
             weight=properties["weight"],
         )
         kept["latest"] = memory_of(weight), made
@@ -79,14 +81,14 @@ def _make(graph: Graph) -> Prepared:
     out, n = graph.out, graph.num_vertices
     if graph.directed or has_parallel_arcs(graph):
         sources = build.sources_of(out.row_offsets, np.dtype(np.int64))
-        options = {"num_vertices": n, "directed": False, "self_loops": False, "multi_edges": False}
-        return _make(Graph.from_edges(sources, out.column_indices, **options))  # type: ignore[arg-type]
+        simple = BuildOptions(directed=False, self_loops=False, multi_edges=False)
+        return _make(Graph.from_ends(sources, out.column_indices, n, simple, {}, {}, keep_order=False))
     rank = _ranks(graph.out_degree)
     sources, targets = np.repeat(rank, graph.out_degree.astype(np.int64)), rank[out.column_indices]
     keep = sources > targets
     sources, targets = sources[keep], targets[keep]
     if max(n, sources.size) > MAX_ID_32:
-        return Prepared(Graph.from_edges(sources, targets, num_vertices=n), rank)
+        return Prepared(Graph.from_edges(sources, targets, num_vertices=n, keep_order=False), rank)
     from scipy.sparse import _sparsetools as kernels
 
     by_target, by_source = _csr(n, sources.size), _csr(n, sources.size)

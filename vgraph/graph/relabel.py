@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vgraph.errors import GraphError
 from vgraph.graph import build
 from vgraph.graph.arrays import sealed
+from vgraph.graph.order import Moved
 from vgraph.graph.topology import Adjacency, Topology
 
 if TYPE_CHECKING:
@@ -75,5 +76,6 @@ def _by_degree(topology: Topology) -> Permuted:
     edges = build.EdgeList(keys, {"arc": arcs}, degrees.size)
     built = build.build(edges, build.BuildOptions(id_bits=bits))
     out = Adjacency(built.row_offsets, built.column_indices)
-    new = Topology(out, topology.num_edges, topology.directed)
-    return new, built.properties["arc"], sealed(old_of_new), sealed(new_of_old)
+    moved_arcs = built.properties["arc"]
+    new = Topology(out, topology.num_edges, topology.directed, Moved(topology, moved_arcs))
+    return new, moved_arcs, sealed(old_of_new), sealed(new_of_old)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vgraph.graph import build
 from vgraph.graph.arrays import handed_out, sealed
+from vgraph.graph.order import Order, numbers_of_arcs
 
 
 class Adjacency:
@@ -58,8 +59,8 @@ class PropertyRange(NamedTuple):
 class Topology:
     """What graphs that differ only in properties share: the adjacency and, once built, its transpose."""
 
-    def __init__(self, out: Adjacency, num_edges: int, directed: bool) -> None:
-        self.out, self.num_edges, self.directed = out, num_edges, directed
+    def __init__(self, out: Adjacency, num_edges: int, directed: bool, order: Order | None = None) -> None:
+        self.out, self.num_edges, self.directed, self.order = out, num_edges, directed, order
         offsets, columns = out.row_offsets, out.column_indices
         self.num_vertices, self.num_arcs = offsets.size - 1, columns.size
         self.offset_dtype, self.id_dtype = offsets.dtype, columns.dtype
@@ -84,6 +85,19 @@ class Topology:
     @property
     def has_transpose(self) -> bool:
         return self._in is not None
+
+    @property
+    def edge_numbers(self) -> NDArray[Any]:
+        numbers: NDArray[Any] = self.kept("edge numbers", lambda: sealed(numbers_of_arcs(self)))
+        return handed_out(numbers)
+
+    @property
+    def edge_order(self) -> NDArray[np.int64] | None:
+        return self.kept("edge order", self._edge_order)  # type: ignore[no-any-return]
+
+    def _edge_order(self) -> NDArray[np.int64] | None:
+        found = None if self.order is None else self.order.numbers(self)
+        return None if found is None or np.array_equal(found, np.arange(self.num_edges)) else sealed(found)
 
     @functools.cached_property
     def max_degree(self) -> int:

@@ -22,7 +22,7 @@ from vgraph.language.names import DType
 from vgraph.reference.driver import DriverState, GraphProxy, RoundRecord
 from vgraph.reference.frontiers import Frontier
 from vgraph.reference.overlay import cast_type
-from vgraph.reference.proxies import Property
+from vgraph.reference.proxies import EdgeProperty, Property
 from vgraph.reference.values import convert, lift
 
 __all__ = ["RoundRecord", "run_reference"]
@@ -89,7 +89,7 @@ def _result(value: Any) -> Any:
     """A result as the caller sees it; of a frontier, which vertices are in it."""
     if isinstance(value, Frontier):
         return members.marked(value.vertices, value.state.graph.num_vertices)
-    if isinstance(value, Property):
+    if isinstance(value, Property | EdgeProperty):
         found = value.array.copy()
         return found.view(f"i{found.itemsize}") if value.type == VID else found
     number = lift(value)

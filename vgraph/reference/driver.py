@@ -15,11 +15,12 @@ from vgraph.compiler.frontend.signature import EdgeArgument, EdgeConstant
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.types import BOOL, I64, NUMPY_NAMES, VID, Type, Vector
 from vgraph.graph import members
+from vgraph.graph.order import EDGE_NUMBER
 from vgraph.language.decorators import OperatorDef
 from vgraph.language.names import DType, dtype_of
 from vgraph.reference.frontiers import Chosen, Frontier, PriorityQueue
 from vgraph.reference.overlay import Overlay, cast_type
-from vgraph.reference.proxies import Edge, Neighbors, Property, Round, State, Vertex, root
+from vgraph.reference.proxies import Edge, EdgeProperty, Neighbors, Property, Round, State, Vertex, root
 from vgraph.reference.values import Number, contribution
 
 
@@ -48,14 +49,15 @@ class DriverState(State):
         self.types = {g.name: g.type for g in typed.program.globals}
         self.trace: list[RoundRecord] = []
         self.of_graph = {k: Property(self, _array_type(v), v) for k, v in graph.vertex_properties.items()}
-        self.edge_properties = {k: (v, _array_type(v)) for k, v in graph.edge_properties.items()}
+        self.edges_of_graph = {k: EdgeProperty(v, _array_type(v)) for k, v in graph.edge_properties.items()}
         for name, argument in typed.signature.arguments.items():
             if isinstance(argument, EdgeConstant):
                 one = np.array(argument.value, self.dtype(argument.type))
-                self.edge_properties[name] = np.broadcast_to(one, graph.num_arcs), argument.type
+                values = np.broadcast_to(one, graph.num_arcs)
+                self.edges_of_graph[name] = EdgeProperty(values, argument.type)
             elif isinstance(argument, EdgeArgument):
                 values = graph.edge_properties[name].astype(self.dtype(argument.type))
-                self.edge_properties[name] = values, argument.type
+                self.edges_of_graph[name] = EdgeProperty(values, argument.type)
 
     def resolve(self) -> None:
         """Let operators find properties by the names that the algorithm gave them."""
@@ -64,7 +66,9 @@ class DriverState(State):
             frame = frame.f_back  # type: ignore[assignment]
         names = frame.f_locals if frame is not None else {}
         own = {name: value for name, value in names.items() if isinstance(value, Property)}
+        edges = {name: value for name, value in names.items() if isinstance(value, EdgeProperty)}
         self.properties = {**self.of_graph, **own}
+        self.edge_properties = {**self.edges_of_graph, **edges}
 
     def end_round(self, label: str, direction: str, active: int, edges: int) -> set[int]:
         """Combine the contributions to globals, name merged sets; gives the vertices that were touched."""
@@ -126,12 +130,21 @@ class GraphProxy:
 
     def vertex_property(self, dtype: DType, fill: Any = None) -> Property:
         """A new property with `fill` at every vertex: by default 0, false, none."""
-        state, t = self._state, dtype.type
-        size = state.graph.num_vertices
-        array = np.zeros((size, t.length) if isinstance(t, Vector) else size, state.dtype(t))
+        return Property(
+            self._state, dtype.type, self._filled(dtype.type, self._state.graph.num_vertices, fill)
+        )
+
+    def edge_property(self, dtype: DType, fill: Any = None) -> EdgeProperty:
+        """A new property with `fill` at every edge: by default 0, false, none."""
+        graph = self._state.graph
+        array = self._filled(dtype.type, graph.num_edges, fill)
+        return EdgeProperty(array, dtype.type, graph.edge_array(EDGE_NUMBER))
+
+    def _filled(self, t: Type, size: int, fill: Any) -> Any:
+        array = np.zeros((size, t.length) if isinstance(t, Vector) else size, self._state.dtype(t))
         default = -1 if t == VID else 0
-        array[...] = state.to_memory(default if fill is None else fill, t)
-        return Property(state, t, array)
+        array[...] = self._state.to_memory(default if fill is None else fill, t)
+        return array
 
     def scratch(self, dtype: DType) -> Property:
         """A property that is private to one visit of a vertex operator, zero when it begins."""
@@ -172,9 +185,8 @@ class GraphProxy:
         state = self._state
         if name in state.globals:
             return state.from_memory(state.globals[name], state.types[name])
-        if name in state.edge_properties:
-            t = state.edge_properties[name][1]
-            return EdgePropertyProxy(t, state.path_types[name])
+        if name in state.edges_of_graph:
+            return EdgePropertyProxy(state.edges_of_graph[name].type, state.path_types[name])
         if name in state.of_graph:
             return state.of_graph[name]
         raise AttributeError(f"the graph has no property {name}, and no global of that name was set")

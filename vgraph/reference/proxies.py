@@ -38,7 +38,7 @@ class State:
         self.id_dtype = np.dtype(graph.id_dtype)
         self.none = int(np.iinfo(self.id_dtype).max)
         self.properties: dict[str, Property] = {}  # by name, as the operators of the present round see them
-        self.edge_properties: dict[str, tuple[Any, Type]] = {}
+        self.edge_properties: dict[str, EdgeProperty] = {}
         self.round: Round | None = None
 
     def dtype(self, t: Type) -> np.dtype[Any]:
@@ -278,20 +278,51 @@ def root(sets: Any, vertex: int) -> int:
     return vertex
 
 
+class EdgeProperty:
+    """An edge property: the graph's, with an element for each arc, or the algorithm's, with one for each edge.
+
+    The latter are read and written as they are at the moment: nobody else comes to the edge, or nobody reads.
+    """
+
+    def __init__(self, array: Any, t: Type, numbers: Any = None) -> None:
+        self.array, self.type = array, t
+        self.numbers = numbers  # of edges, by arc; None: the graph's property
+
+    def place(self, arc: int) -> int:
+        """Where the value of an arc lies."""
+        return arc if self.numbers is None else int(self.numbers[arc])
+
+
 class Edge:
-    """An arc: `src`, `dst` and the edge properties of the graph."""
+    """An arc: `src`, `dst` and the properties of edges."""
 
     __slots__ = ("_position", "_state", "dst", "src")
 
-    def __init__(self, state: State, position: int, src: Vertex, dst: Vertex) -> None:
-        self._state, self._position, self.src, self.dst = state, position, src, dst
+    _position: int
+    _state: State
 
-    def __getattr__(self, name: str) -> Any:
+    def __init__(self, state: State, position: int, src: Vertex, dst: Vertex) -> None:
+        for name, value in (("_state", state), ("_position", position), ("src", src), ("dst", dst)):
+            object.__setattr__(self, name, value)
+
+    def _property(self, name: str) -> EdgeProperty:
         found = self._state.edge_properties.get(name)
         if found is None:
             raise AttributeError(f"there is no edge property {name}")
-        values, t = found
-        return self._state.from_memory(values[self._position], t)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        prop = self._property(name)
+        return self._state.from_memory(prop.array[prop.place(self._position)], prop.type)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        prop = self._property(name)
+        prop.array[prop.place(self._position)] = self._state.to_memory(value, prop.type)
+
+    def _reduce(self, name: str, value: Any, op: str) -> None:
+        prop = self._property(name)
+        at, change = prop.place(self._position), contribution(value, op, prop.type, self._state.to_memory)
+        prop.array[at] = arithmetic.BINARY[op](prop.array[at], change)
 
 
 class Neighbors:

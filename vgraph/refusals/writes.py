@@ -42,7 +42,7 @@ class GlobalNotReduced(Refusal):
 class WriteToSource(Refusal):
     """An edge operator writes its source."""
 
-    title = "an edge operator writes to its destination only"
+    title = "an edge operator writes to its destination and its edge only"
     label = "`{name}` of the source"
     help = (
         "swap the ends (apply the operator to the reversed graph), or write it in a vertex operator that "
@@ -52,19 +52,54 @@ class WriteToSource(Refusal):
     name: str
 
 
+@dataclass(eq=False)
 class WriteToEdge(Refusal):
-    """A write to a property of an edge."""
+    """A write to a property that the graph's edges have."""
 
-    title = "edges cannot be written"
-    label = "properties of edges belong to the graph"
-    help = "keep results at vertices, or compute the value where it is needed"
+    title = "`{name}` of an edge belongs to the graph"
+    label = "it cannot be written"
+    help = "declare a property of your own in the algorithm: `x = graph.edge_property(vg.int32, fill=0)`"
+
+    name: str
+
+
+@dataclass(eq=False)
+class SharedEdge(Refusal):
+    """A write to an edge to which several visits may come, without saying how the values combine."""
+
+    title = "{place} may be written by several visits at once"
+    label = "this{how} assignment does not say how their values combine"
+    help = (
+        "both arcs of an undirected edge share its value, and a vertex operator reaches arcs of other vertices, too: "
+        "use a reduction, `x += e`, `x = min(x, e)`, `max`, `x |= e`, `x &= e`, `x = True`. In a directed graph, "
+        "what an edge operator visits and what `v.out_edges` of its own vertex gives is written freely"
+    )
+
+    place: str
+    how: str
+
+
+@dataclass(eq=False)
+class EdgeOfTwoVisits(Refusal):
+    """An edge property that an operator writes at arcs of its own, and uses at the same arcs of other visits."""
+
+    title = "`{name}` is used where another visit may write it"
+    label = "the same edge may be one that another vertex writes"
+    help = "an operator that writes an edge property comes to edges in one way: use two operators"
+
+    name: str
+    write: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.write, "it is written here"), *super().notes()]
 
 
 class WriteElsewhere(Refusal):
     """An edge operator writes to another vertex than dst."""
 
-    title = "an edge operator writes to its destination only"
-    label = "this is another vertex"
+    title = "an edge operator writes to its destination and its edge only"
+    label = "this is another vertex or edge"
     help = "write to it in a vertex operator: there, reductions may go to any vertex"
 
 

@@ -71,7 +71,8 @@ def renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) ->
 
 def local_shape(array: Array, graph: Graph) -> tuple[int, ...]:
     """The shape of a local property, which begins with any content."""
-    size = graph.num_arcs if array.site in ("edge", "edge_in") else graph.num_vertices
+    sizes = {"edge": graph.num_arcs, "edge_in": graph.num_arcs, "numbered": graph.num_edges}
+    size = sizes.get(array.site, graph.num_vertices)
     if array.chunks:
         size = array.chunks * policy.channel_room(array.site, graph)
     return (size, array.length) if array.length else (size,)
@@ -96,7 +97,7 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
         return segments.segment_property(graph, *segments.split_name(name))
     if array.site == "edge_in":
         return graph.in_property(name.removesuffix(".in")) if call.transposed else _ABSENT
-    return graph.edge_properties[name]
+    return graph.edge_array(name)
 
 
 def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:

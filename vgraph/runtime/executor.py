@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend
     from vgraph.compiler.ir.rewrite import Pass
     from vgraph.graph import Graph
-    from vgraph.graph.relabel import Relabelled
     from vgraph.language.decorators import AlgorithmDef
     from vgraph.runtime.progress import ProgressCallback
 
@@ -153,7 +152,7 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         plan = loaded.plan
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
-        values = _outputs(ran, plan, runner, call.numbers)
+        values = _outputs(ran, plan, runner, call)
         if most is not None and len(ran.records):
             # it may have gone on, and ended, before it was looked at
             first_too_many = int(ran.records[min(most, len(ran.records) - 1), 2])
@@ -162,7 +161,7 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         parameters = (a.name for a in plan.interface.args)
         used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name)
         sets = frozenset(o.name for o in plan.outputs if o.members)
-        return Result(name, values, stats, _trace(ran.records, plan), used, sets)
+        return Result(name, values, stats, _trace(ran.records, plan), used, sets, _of_edges(plan))
     except MemoryError as error:
         raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit") from error
 
@@ -195,12 +194,24 @@ def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached:
     )
 
 
-def _outputs(ran: Ran, plan: Plan, runner: Runner, numbers: Relabelled | None = None) -> dict[str, Any]:
+def _of_edges(plan: Plan) -> frozenset[str]:
+    """The results that have an element for each edge."""
+    arrays = {a.name for a in plan.arrays if a.site == "numbered"}
+    return frozenset(o.name for o in plan.outputs if o.array in arrays)
+
+
+def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> dict[str, Any]:
+    """The results by name, for a `call` in the user's order of vertices and edges; else in that of the kernel."""
     values: dict[str, Any] = {}
+    numbers, of_edges = None if call is None else call.numbers, _of_edges(plan)
     for output in plan.outputs:
         if output.array:
             found = ran.arrays[output.array]
-            if numbers is not None:
+            if call is not None and output.name in of_edges:
+                found = call.graph.in_given_order(found)
+                if numbers is not None and output.ids:
+                    found = numbers.renumber(found, numbers.old_of_new)
+            elif numbers is not None:
                 found = numbers.to_old(found, ids=output.ids)
             signed = found.view(f"int{found.dtype.itemsize * 8}") if output.ids else found
             values[output.name] = runner.finish(members.ids(signed) if output.members else signed)

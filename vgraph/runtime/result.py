@@ -136,7 +136,8 @@ class Origin(NamedTuple):
 
 class Result:
     """The returned values by name, as attributes: `result.dist`. Properties are NumPy arrays (CuPy arrays if
-    that was asked for), one element per vertex; frontiers are int64 arrays of their vertices, ascending.
+    that was asked for), one element per vertex, or per edge in the order of the arrays given to `Graph.from_edges`;
+    frontiers are int64 arrays of their vertices, ascending.
 
     `names` lists them in the order of the return statement; `stats`, `trace` and `schedule` tell how it ran.
     `converged`, a bool: False if an iteration stopped, at `max_rounds` or another bound, before it met its own
@@ -152,12 +153,13 @@ class Result:
         trace: Trace,
         schedule: Schedule,
         sets: frozenset[str] = frozenset(),
+        of_edges: frozenset[str] = frozenset(),
     ) -> None:
         """`sets` names the values that are arrays of vertices, of any length."""
         self.algorithm = algorithm
         self._sets = sets
         self.stats, self.trace, self.schedule = stats, trace, schedule
-        self._values = dict(values)
+        self._values, self._of_edges = dict(values), of_edges
         self.converged = bool(self._values.pop("converged", True))
         self.names = tuple(self._values)
 
@@ -177,13 +179,14 @@ class Result:
         return {name: value for name, value in self.__dict__.items() if name != "_graph"}
 
     def reordered(self, rank: Any) -> Result:
-        """The same with element `rank[v]` of each property at v, and v for the vertex `rank[v]` of a frontier."""
-        return self._with(
-            {
-                k: _on_host(_found if k in self._sets else _rows, v, rank) if getattr(v, "ndim", 0) else v
-                for k, v in self._values.items()
-            }
-        )
+        """The same with element `rank[v]` of each property of vertices at v, and v for the vertex `rank[v]` of a frontier."""
+
+        def moved(name: str, values: Any) -> Any:
+            if not getattr(values, "ndim", 0) or name in self._of_edges:
+                return values
+            return _on_host(_found if name in self._sets else _rows, values, rank)
+
+        return self._with({name: moved(name, values) for name, values in self._values.items()})
 
     def finished(self, finish: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Result:
         """The same with the values that `finish` gives for them."""
@@ -191,7 +194,7 @@ class Result:
 
     def _with(self, values: Mapping[str, Any]) -> Result:
         whole = {**values, "converged": self.converged}
-        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets)
+        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets, self._of_edges)
 
     def __getattr__(self, name: str) -> Any:
         try:

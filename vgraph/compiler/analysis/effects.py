@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import children, walk
-from vgraph.compiler.types import Kind, Scalar, Type, Vector, limits
+from vgraph.compiler.types import EID, Kind, Scalar, Type, Vector, limits
 from vgraph.source import Span
 
 
@@ -37,7 +37,7 @@ class WriteClass(Enum):
     CLAIMING = "claiming"
     """The first writer wins."""
     OWNED = "owned"
-    """A vertex operator writes its own vertex."""
+    """A vertex operator writes its own vertex, or an edge that no other visit comes to."""
     MERGING = "merging"
     """Disjoint sets united: idempotent, any order."""
 
@@ -110,7 +110,7 @@ def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
     if isinstance(index, ir.Var) and index.name in operator.args:
         roles = (Role.SRC, Role.EDGE, Role.DST) if operator.is_edge else (Role.OWN,)
         return roles[operator.args.index(index.name)]
-    return Role.NEIGHBOR
+    return Role.EDGE if index.type == EID else Role.NEIGHBOR
 
 
 def effects(operator: ir.Operator) -> Effects:
@@ -132,9 +132,10 @@ def _effects(operator: ir.Operator, span: Span | None) -> Effects:
                 writes.append(Write(prop, role_of(operator, index), kind, op, n.span))
             case ir.Claim():
                 writes.extend(_claim_writes(operator, n))
-            case ir.Store(prop=prop, index=index) if not operator.is_edge:
-                if role_of(operator, index) is Role.OWN:
-                    writes.append(Write(prop, Role.OWN, WriteClass.OWNED, "=", n.span))
+            case ir.Store(prop=prop, index=index):
+                role = role_of(operator, index)
+                if role in (Role.OWN, Role.EDGE):
+                    writes.append(Write(prop, role, WriteClass.OWNED, "=", n.span))
             case ir.Union(prop=prop):
                 writes.append(Write(prop, Role.DST, WriteClass.MERGING, "union", n.span))
     nodes = list(walk(operator))
@@ -152,7 +153,7 @@ def _claim_writes(operator: ir.Operator, claim: ir.Claim) -> Iterator[Write]:
     yield Write(claim.prop, role, WriteClass.CLAIMING, "claim", claim.span)
     for inner in claim.body:
         for n in walk(inner):
-            if isinstance(n, ir.Store) and role_of(operator, n.index) is not Role.OWN:
+            if isinstance(n, ir.Store) and role_of(operator, n.index) not in (Role.OWN, Role.EDGE):
                 yield Write(n.prop, role_of(operator, n.index), WriteClass.CLAIMING, "claim", n.span)
 
 
@@ -213,6 +214,8 @@ def any_order_obstacle(
     operator = program.operator(apply.op)
     found = effects(operator)
     for write in found.writes:
+        if write.role is Role.EDGE:
+            return f"`{write.prop}` is written at edges, once for each arc of a round", write.span
         if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
             return f"`{write.prop}` is {_ONCE[write.kind]}", write.span
     for n in walk(operator):

@@ -82,7 +82,7 @@ def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
         if isinstance(n, ir.Var) and n.name in sums:
             return Obstacle(f"`{n.name}` is read while neighbors add to it", n.span)
     for n in _unclaimed(loop.body):
-        if isinstance(n, ir.Store):
+        if isinstance(n, ir.Store) and n.index.type != EID:
             return Obstacle(f"`{n.prop}` is stored for every neighbor: the last one stays", n.span)
     for n in _own_jumps(loop.body):
         return Obstacle("it leaves the loop over the neighbors early", n.span)

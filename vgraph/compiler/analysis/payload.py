@@ -16,7 +16,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.reductions import identity
 from vgraph.compiler.ir.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.types import BOOL, VID, Target, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, EID, VID, Target, Type, Vector, element_of
 from vgraph.schedule import Payload
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
@@ -93,6 +93,8 @@ def _claim_values(operator: ir.Operator, claim: ir.Claim) -> list[ir.Expr]:
 def obstacle(operator: ir.Operator, payload: Payload, *, arcs: bool) -> Obstacle | None:
     """Why the operator cannot be divided in this way; None if it can. `arcs` as of `fields`."""
     for n in _statements(operator.body):
+        if isinstance(n, ir.Store | ir.Reduce) and n.index.type == EID:
+            return Obstacle(f"`{n.prop}` is written at the edge, which no buffer holds", n.span)
         if isinstance(n, ir.Union):
             return Obstacle("it unites disjoint sets, which reads and writes along whole paths", n.span)
     if not any(isinstance(n, ir.Reduce | ir.Claim) for n in _statements(operator.body)):

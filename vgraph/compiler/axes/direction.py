@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from vgraph.compiler.analysis.effects import WriteClass
+from vgraph.compiler.analysis.effects import Role, WriteClass
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.axes.per_round import both_directions, claims, may_lack_arcs
 from vgraph.schedule import Direction
@@ -34,6 +34,11 @@ def choose(c: Choice, asked: Direction | None) -> Direction:
         found, reason = Direction.AUTO, (_WHEN if claims(c.at) else _WHEN_GUARDED) + once
     elif c.apply.frontier is not None or WriteClass.MERGING in c.effects.classes():
         found, reason = Direction.PUSH, "only arcs that leave the frontier are walked"
+    elif all(w.role is Role.EDGE for w in c.effects.writes) and c.effects.writes:
+        found, reason = (
+            Direction.PUSH,
+            "only edges are written, which lie in the order of the arcs that leave",
+        )
     else:
         found = Direction.PULL
         reason = "all arcs are walked, and each vertex is written once, without atomics"

@@ -120,7 +120,7 @@ def _in_turn(program: ir.Program, operator: ir.Operator) -> Iterator[Ordered]:
 
 
 def _elsewhere(operator: ir.Operator, index: ir.Expr) -> bool:
-    return role_of(operator, index) is Role.NEIGHBOR
+    return role_of(operator, index) in (Role.NEIGHBOR, Role.EDGE)
 
 
 def _same_for_all(program: ir.Program, operator: ir.Operator, claim: ir.Claim) -> bool:

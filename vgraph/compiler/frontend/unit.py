@@ -13,10 +13,11 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Inference
 from vgraph.compiler.frontend.parser import parse
-from vgraph.compiler.frontend.signature import ArrayType, PropertyArgument, Signature
+from vgraph.compiler.frontend.signature import ArrayType, EdgeConstant, PropertyArgument, Signature
 from vgraph.compiler.frontend.typed import Typed
-from vgraph.compiler.types import BOOL, LONGEST_VECTOR, Type, Vector
+from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, Type, Vector
 from vgraph.graph import members
+from vgraph.graph.order import EDGE_NUMBER
 from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
 
@@ -133,12 +134,35 @@ class Unit:
             return found
         return self.parameter_property(name, span) or self.graph_property(name, ir.Site.VERTEX, span)
 
+    def edge_property(self, name: str, span: Span) -> ir.Property | None:
+        """What `edge.name` reads: the algorithm's property of that name, else the graph's."""
+        found = self.properties.get(name)
+        if found is not None and found.site is ir.Site.NUMBERED:
+            return found
+        return self.graph_property(name, ir.Site.EDGE, span)
+
+    def number_of(self, arc: ir.Var) -> ir.Expr:
+        """The number of an arc's edge; in a directed graph that of the arc."""
+        if self.signature.directed:
+            return arc
+        key = (EDGE_NUMBER, ir.Site.EDGE)
+        numbers = ir.Property(EDGE_NUMBER, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=arc.span)
+        self.from_graph.setdefault(key, numbers)
+        return ir.Load(EDGE_NUMBER, arc, EID, span=arc.span)
+
+    def known_edge_names(self) -> list[str]:
+        """The names of properties that `edge.name` may have."""
+        own = (name for name, p in self.properties.items() if p.site is ir.Site.NUMBERED)
+        constants = (name for name, a in self.signature.arguments.items() if isinstance(a, EdgeConstant))
+        return [*own, *self.signature.edge_properties, *constants]
+
     def known_vertex_names(self) -> list[str]:
         """The names that `v.name` may have."""
         arrays = (
             n for n, a in self.signature.arguments.items() if isinstance(a, (ArrayType, PropertyArgument))
         )
-        return [*self.properties, *arrays, *self.signature.vertex_properties]
+        own = (name for name, p in self.properties.items() if p.site is not ir.Site.NUMBERED)
+        return [*own, *arrays, *self.signature.vertex_properties]
 
     def graph_param(self, name: str, t: Type, span: Span) -> ir.Var:
         """A scalar of the graph that the caller passes as one more parameter."""

@@ -27,6 +27,7 @@ _ELEMENTS: Final = {
     ir.Site.EDGE: "arc",
     ir.Site.EDGE_IN: "in-arc",
     ir.Site.EDGE_SEGMENTS: "in-arc",
+    ir.Site.NUMBERED: "edge",
     ir.Site.ARRAY: "element",
     ir.Site.QUEUE: "place",
 }

@@ -185,16 +185,18 @@ class Machine:
             if prop.site is ir.Site.EDGE_SEGMENTS:
                 name, count = split_name(prop.name)
                 order = [arc for rows in self.segments(count) for row in rows.values() for _, _, arc in row]
-                incoming = self.graph.edge_properties[name].astype(dtype)[self.side(ir.Orientation.IN).edges]
+                incoming = self.graph.edge_array(name).astype(dtype)[self.side(ir.Orientation.IN).edges]
                 return incoming[np.array(order, np.intp)]
-            values = self.graph.edge_properties[prop.name.removesuffix(".in")].astype(dtype)
+            values = self.graph.edge_array(prop.name.removesuffix(".in")).astype(dtype)
             return values[self.side(ir.Orientation.IN).edges] if prop.site is ir.Site.EDGE_IN else values
         if isinstance(prop.type, Packed):
             return np.full(self.num_arcs if prop.site in _OF_ARCS else self.num_vertices, Word(0))
         if prop.site is ir.Site.THREAD:
             copies = (self.threads, self.num_vertices)
             return np.zeros((*copies, prop.type.length) if isinstance(prop.type, Vector) else copies, dtype)
-        size = self.num_vertices if prop.site in (ir.Site.VERTEX, ir.Site.QUEUE) else self.num_arcs
+        sizes = {ir.Site.VERTEX: self.num_vertices, ir.Site.QUEUE: self.num_vertices}
+        sizes[ir.Site.NUMBERED] = int(self.graph.num_edges)
+        size = sizes.get(prop.site, self.num_arcs)
         return np.zeros((size, prop.type.length) if isinstance(prop.type, Vector) else size, dtype)
 
     def memory(self, prop: str) -> Any:

@@ -67,7 +67,8 @@ def reduce(m: Machine, env: Env, n: ir.Reduce) -> Steps:
     same = np.array_equal(after, before, equal_nan=after.dtype.kind == "f")
     if n.op in ir.ACCUMULATING or not same:  # of two zeros the first stays
         array[index] = after
-        m.touched.add(int(index))
+        if m.properties[n.prop].site is not ir.Site.NUMBERED:
+            m.touched.add(int(index))
         if n.changed is not None:
             env[n.changed] = np.True_
     return None
@@ -118,7 +119,7 @@ def union(m: Machine, env: Env, n: ir.Union) -> None:
 
 def fill(m: Machine, env: Env, n: ir.Fill) -> None:
     array = m.arrays[n.prop]
-    array[...] = np.arange(m.num_vertices) if n.value is None else evaluate(m, env, n.value)
+    array[...] = np.arange(len(array)) if n.value is None else evaluate(m, env, n.value)
 
 
 def fill_each(m: Machine, env: Env, n: ir.FillEach) -> None:

@@ -122,10 +122,10 @@ def _for_common(m: Machine, env: Env, n: ir.ForCommon) -> Steps:
 
 
 def _begin(m: Machine, op: ir.Operator) -> None:
-    """Start a round: remember the properties that the operator writes as they are now."""
+    """Start a round: remember the properties of vertices that the operator writes as they are now."""
     written = {n.prop for n in walk(op) if isinstance(n, (ir.Store, ir.Reduce, ir.Claim, ir.Union))}
     written |= {name for n in walk(op) if isinstance(n, ir.ReduceTuple) for name in n.props}
-    m.snapshot = {name: m.arrays[name].copy() for name in written}
+    m.snapshot = {p: m.arrays[p].copy() for p in written if m.properties[p].site is not ir.Site.NUMBERED}
     m.touched = set()
 
 

@@ -107,7 +107,8 @@ class Fill(Stmt):
     value: Value | None
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require(c.properties[self.prop].site is Site.VERTEX, "only vertex properties are filled", self)
+        ok = c.properties[self.prop].site in (Site.VERTEX, Site.NUMBERED)
+        c.require(ok, "only properties of vertices or by edge number are filled", self)
         ok = self.value is not None or t == VID
         c.require(ok, "only a property of type vid takes the vertex ids", self)
 

@@ -42,6 +42,7 @@ INDEX_TYPES: dict[Site, Type] = {
     Site.EDGE: EID,
     Site.EDGE_IN: EID,
     Site.EDGE_SEGMENTS: EID,
+    Site.NUMBERED: EID,
     Site.ARRAY: I64,
     Site.QUEUE: I64,
     Site.THREAD: VID,

@@ -190,7 +190,8 @@ class Orientation(Enum):
 
 class Site(Enum):
     """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, EDGE_SEGMENTS
-    into that of its segments, ARRAY an array parameter of any length, indexed by i64; QUEUE (kernel level) has an
+    into that of its segments. NUMBERED has an element for each edge, by its number: both arcs of an undirected edge
+    share one. ARRAY is an array parameter of any length, indexed by i64; QUEUE (kernel level) has an
     element for each place of a queue of vertices, indexed by i64. THREAD (kernel level): a value per vertex of which
     every thread has its own copy, zero at the start; it reads and writes that alone."""
 
@@ -198,6 +199,7 @@ class Site(Enum):
     EDGE = "edge"
     EDGE_IN = "edge_in"
     EDGE_SEGMENTS = "edge_segments"
+    NUMBERED = "numbered"
     ARRAY = "array"
     QUEUE = "place"
     THREAD = "thread"

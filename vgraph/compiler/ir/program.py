@@ -32,7 +32,7 @@ class Param(Node):
 @written("{site} {name}: {type} {origin}( {disjoint})?")
 class Property(Node):
     """`vertex dist: i32 local`, `edge weight: i32 graph`, `edge_in weight.in: i32 graph`,
-    `edge_segments weight.segments.4: i32 graph`: an array per vertex or arc.
+    `edge_segments weight.segments.4: i32 graph`, `numbered flow: i32 local`: an array per vertex, arc or edge.
 
     Local properties of arcs and queues exist at kernel level only: they are buffers between two parallel loops.
     `disjoint` marks a property of disjoint sets (written only by `Union`).

@@ -32,6 +32,7 @@ from vgraph.compiler.ir.node import (
     Reduced,
     ReduceOp,
     ScratchName,
+    Site,
     Stmt,
     Text,
     Value,
@@ -90,7 +91,8 @@ class ReduceGlobal(Stmt):
 
 @written("({order} )?{prop}[{index}] = {value}", at=DRIVER | OPERATOR, kernel=PARFOR | SINGLE)
 class Store(Stmt):
-    """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex), or the driver loop."""
+    """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex, or an edge that no other
+    visit comes to), or the driver loop."""
 
     prop: WrittenName
     index: Index
@@ -98,11 +100,12 @@ class Store(Stmt):
     order: Order = Order.PLAIN
 
     def verify(self, c: Checker, t: Type) -> None:
+        at_edge = c.properties[self.prop].site is Site.NUMBERED
         if c.place is EDGE:
-            c.require(c.claimed, "an edge operator stores inside a claim only", self)
+            c.require(c.claimed or at_edge, "an edge operator stores inside a claim only, or to edges", self)
         elif c.place is VERTEX and not c.claimed:
-            own = isinstance(self.index, Var) and self.index.name == c.own
-            c.require(own, f"a vertex operator stores to its own vertex {c.own} only", self)
+            own = at_edge or (isinstance(self.index, Var) and self.index.name == c.own)
+            c.require(own, f"a vertex operator stores to its own vertex {c.own} only, or to edges", self)
 
 
 @written("scratch {prop}[{index}] = {value}", at=VERTEX, kernel=PARFOR)

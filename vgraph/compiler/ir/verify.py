@@ -203,6 +203,8 @@ class Checker:
         buffer = self.has_loops and prop.origin is ir.Origin.LOCAL
         ok = prop.site not in (ir.Site.EDGE_IN, ir.Site.EDGE_SEGMENTS) or self.low or buffer
         self.require(ok, "properties in the order of the transpose exist at kernel level only", prop)
+        ok = prop.site is not ir.Site.NUMBERED or prop.origin is ir.Origin.LOCAL
+        self.require(ok, "properties by the number of the edge are the algorithm's own", prop)
         ok = prop.site is not ir.Site.QUEUE or buffer
         self.require(ok, "buffers of a queue are local and exist where loops are only", prop)
         ok = prop.site is not ir.Site.THREAD or (self.low and prop.origin is ir.Origin.LOCAL)
@@ -250,10 +252,10 @@ class Checker:
             self.require(result.kind in ("property", "members"), "a name is a property result", result)
             ok = (
                 prop is not None
-                and prop.site in (ir.Site.VERTEX, ir.Site.THREAD)
+                and prop.site in (ir.Site.VERTEX, ir.Site.THREAD, ir.Site.NUMBERED)
                 and prop.origin is not ir.Origin.SCRATCH
             )
-            self.require(ok, f"{result.value} is not a vertex property", result)
+            self.require(ok, f"{result.value} is not a vertex property, nor one of edges", result)
             ok = result.kind == "property" or (prop is not None and prop.type == BOOL)
             self.require(ok, f"{result.value} does not tell members", result)
 

@@ -60,8 +60,8 @@ def _property(c: Checker, n: Any, field: str, name: str, _: Any) -> Type:
 def _written(c: Checker, n: Any, field: str, name: str, t: Any) -> Type:
     prop = c.property(n, name)
     buffer = c.has_loops and prop.origin is ir.Origin.LOCAL and prop.site is not ir.Site.ARRAY
-    ok = prop.site is ir.Site.VERTEX or buffer
-    c.require(ok, "only vertex properties and local buffers are written", n)
+    ok = prop.site in (ir.Site.VERTEX, ir.Site.NUMBERED) or buffer
+    c.require(ok, "only properties of vertices, and local ones of edges, are written", n)
     ok = not prop.disjoint or c.place not in OPERATOR
     c.require(ok, "disjoint sets are written by union only", n)
     return _property(c, n, field, name, t)
@@ -110,7 +110,7 @@ def _index(c: Checker, n: Any, field: str, value: ir.Expr, _: Any) -> None:
     c.require(got == INDEX_TYPES[prop.site], f"the index is {got}, not {INDEX_TYPES[prop.site]}", n)
     arc = c.locals[value.name].arc if c.low and isinstance(value, ir.Var) else None
     rule = "an arc reached by `in` indexes edge_in properties, one by `out` edge ones, in segments theirs"
-    c.require(arc is None or arc is prop.site, rule, n)
+    c.require(arc is None or arc is (ir.Site.EDGE if prop.site is ir.Site.NUMBERED else prop.site), rule, n)
 
 
 def _value(c: Checker, n: Any, field: str, value: ir.Expr, t: Any) -> None:

@@ -3,7 +3,7 @@
 A write is atomic unless the loop's own vertex is the only place at which the loop writes the property. Reads of a
 property that the loop writes at other vertices are relaxed. Where vertices are cut, even the loop's own is shared.
 What goes through a pipeline's channel is plain: the channel orders it. With one thread everything is plain, as are
-copies that each thread has for itself.
+copies that each thread has for itself, and values of edges that a loop only stores: no other iteration comes to them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ def _alone(loop: _Loop, n: ir.Node, foreign_writes: set[str]) -> ir.Node | None:
     return None
 
 
-def _mark(loop: _Loop, copies: frozenset[str]) -> _Loop:
-    nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in copies)]
+def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loop:
+    accesses = [n for n in walk(loop) if isinstance(n, (*_WRITES, ir.Load))]
+    alone = copies | (of_edges - {n.prop for n in accesses if isinstance(n, ir.Reduce)})
+    nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in alone)]
     channel = loop.buffers if isinstance(loop, ir.Pipeline) else ()
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
@@ -91,10 +93,13 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1:
         return with_fields(transform(program, _plain), {"threads": 1})
 
-    copies = frozenset(p.name for p in program.properties if p.site is ir.Site.THREAD)
+    copies, of_edges = (
+        frozenset(p.name for p in program.properties if p.site is site)
+        for site in (ir.Site.THREAD, ir.Site.NUMBERED)
+    )
 
     def rule(n: ir.Node) -> ir.Node | None:
-        return _mark(n, copies) if isinstance(n, _Loop) else None
+        return _mark(n, copies, of_edges) if isinstance(n, _Loop) else None
 
     buckets = tuple(transform(b, _relaxed) for b in program.buckets)
     return with_fields(program, {"body": transform_body(program.body, rule), "buckets": buckets})

@@ -26,6 +26,7 @@ from vgraph.compiler.passes.lowering import (
     shared_writes,
 )
 from vgraph.compiler.types import BOOL, F64, I64, U64, VID, Kind, Scalar
+from vgraph.graph.order import EDGE_NUMBER
 from vgraph.schedule import UNORDERED, Order
 
 FARTHEST = 1 << 62
@@ -41,8 +42,12 @@ def ordering_property(low: Lowering, apply: ir.EdgeApply) -> ir.Property:
 def delta_param(low: Lowering, apply: ir.EdgeApply) -> str:
     """The hidden parameter with 1 / delta; delta follows from the edge property that the operator reads, if any."""
     reads = effects(low.program.operator(apply.op)).reads
-    weight = next((r.prop for r in reads if r.role is Role.EDGE), "")
+    weight = next((r.prop for r in reads if r.role is Role.EDGE and _of_graph(low, r.prop)), "")
     return f"policy.delta:{apply.label}:{weight}"
+
+
+def _of_graph(low: Lowering, prop: str) -> bool:
+    return prop != EDGE_NUMBER and low.program.property(prop).origin is ir.Origin.GRAPH
 
 
 def bucket_key(low: Lowering, apply: ir.EdgeApply, vertex: str, order: Order) -> ir.Expr:

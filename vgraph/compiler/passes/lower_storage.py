@@ -9,11 +9,15 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
 from vgraph.compiler.types import EID
+from vgraph.graph.order import EDGE_NUMBER
 from vgraph.graph.segments import property_name
 
 
 def _edges_in_order(program: ir.Program) -> ir.Program:
-    """Edge properties reached through in-arcs are read in the order of the transpose, or of its segments."""
+    """Edge properties reached through in-arcs are read in the order of the transpose, or of its segments.
+
+    What has an element for each edge is found by the arc's number, which such an arc reads as a property.
+    """
     incoming = {
         n.edge: n.segments
         for n in walk(program)
@@ -21,21 +25,27 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
     }
     permuted: dict[str, ir.Property] = {}
 
+    def stored(declared: ir.Property, segments: int) -> str:
+        name, site = f"{declared.name}.in", ir.Site.EDGE_IN
+        if segments > 1:
+            name, site = property_name(declared.name, segments), ir.Site.EDGE_SEGMENTS
+        permuted[name] = ir.Property(name, declared.type, site, declared.origin, span=declared.span)
+        return name
+
     def rule(n: ir.Node) -> ir.Node | None:
         if (
-            isinstance(n, ir.Load)
+            isinstance(n, ir.Load | ir.Store | ir.Reduce)
             and n.index.type == EID
             and isinstance(n.index, ir.Var)
             and n.index.name in incoming
         ):
-            declared = program.property(n.prop)
-            if declared.site is not ir.Site.EDGE:
-                return None
-            name, site = f"{n.prop}.in", ir.Site.EDGE_IN
-            if incoming[n.index.name] > 1:
-                name, site = property_name(n.prop, incoming[n.index.name]), ir.Site.EDGE_SEGMENTS
-            permuted[name] = ir.Property(name, declared.type, site, declared.origin, span=declared.span)
-            return with_fields(n, {"prop": name})
+            declared, segments = program.property(n.prop), incoming[n.index.name]
+            if declared.site is ir.Site.NUMBERED:
+                numbers = ir.Property(EDGE_NUMBER, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=declared.span)
+                at = ir.Load(stored(numbers, segments), n.index, EID, span=n.span)
+                return with_fields(n, {"index": at})
+            if declared.site is ir.Site.EDGE:
+                return with_fields(n, {"prop": stored(declared, segments)})
         return None
 
     body = transform_body(program.body, rule)

@@ -22,7 +22,7 @@ from vgraph.compiler.ir.rewrite import (
     with_fields,
 )
 from vgraph.compiler.passes.loop_hints import with_hints
-from vgraph.compiler.types import BOOL, I64, VID, Packed, Scalar, Type, element_of
+from vgraph.compiler.types import BOOL, EID, I64, VID, Packed, Scalar, Type, element_of
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
@@ -211,11 +211,11 @@ def took_effect(new: ir.Expr, old: ir.Expr) -> ir.Expr:
 
 
 def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
-    """Writes that may meet those of others: reductions tell through `hit`, claims and unions become swaps."""
+    """Writes that may meet those of others: those at vertices tell through `hit`, claims and unions become swaps."""
 
     def rule(n: ir.Node) -> ir.Stmt | tuple[ir.Stmt, ...] | None:
         match n:
-            case ir.Reduce():
+            case ir.Reduce() if n.index.type != EID:
                 return with_fields(n, {"changed": hit}) if hit else None
             case ir.Claim():
                 ok = low.fresh("claimed")

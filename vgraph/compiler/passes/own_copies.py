@@ -20,16 +20,21 @@ from vgraph.compiler.ir.rewrite import (
     walk,
     with_fields,
 )
+from vgraph.compiler.types import VID
 
 
 def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
-    """The properties that the loop only adds to, somewhere in a loop over common neighbors."""
+    """The properties of vertices that the loop only adds to, somewhere in a loop over common neighbors."""
     nodes = list(walk(loop))
     added = {n.prop for n in nodes if isinstance(n, ir.Reduce) and n.op == "+" and n.changed is None}
     other = {n.prop for n in nodes if isinstance(n, (ir.Load, ir.Store, ir.CompareAndSwap))}
     other |= {n.prop for n in nodes if isinstance(n, ir.Reduce) and (n.op != "+" or n.changed is not None)}
     inner = {
-        r.prop for n in nodes if isinstance(n, ir.ForCommon) for r in walk(n) if isinstance(r, ir.Reduce)
+        r.prop
+        for n in nodes
+        if isinstance(n, ir.ForCommon)
+        for r in walk(n)
+        if isinstance(r, ir.Reduce) and r.index.type == VID
     }
     return tuple(sorted((added - other) & inner))
 

@@ -13,7 +13,7 @@ from vgraph.compiler.analysis.reductions import identity
 from vgraph.compiler.ir.rewrite import transform_body
 from vgraph.compiler.passes.cut_loops import is_cut
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
-from vgraph.compiler.types import BOOL, I64, VID, Type
+from vgraph.compiler.types import BOOL, EID, I64, VID, Type
 
 
 def pulled(
@@ -43,7 +43,7 @@ class _PullPiece:
 
     def rule(self, n: ir.Node) -> tuple[ir.Stmt, ...] | None:
         match n:
-            case ir.Reduce(op=op, prop=prop, value=value):
+            case ir.Reduce(op=op, prop=prop, value=value) if n.index.type != EID:
                 if prop not in self.registers:
                     t = self.low.program.property(prop).type
                     self.registers[prop] = self.low.fresh(f"{self.dst}.{prop}"), t, op

@@ -22,7 +22,7 @@ from vgraph.compiler.passes.lowering import (
     unite,
 )
 from vgraph.compiler.passes.pull_pieces import pulled
-from vgraph.compiler.types import BOOL, I64, VID, Type
+from vgraph.compiler.types import BOOL, EID, I64, VID, Type
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Pull:
 
     def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
         match n:
-            case ir.Reduce(op=op, prop=prop, value=value):
+            case ir.Reduce(op=op, prop=prop, value=value) if n.index.type != EID:
                 return self.reduce(op, prop, value)
             case ir.Claim():
                 leave: ir.Body = (ir.Break(),) if self.stops else ()

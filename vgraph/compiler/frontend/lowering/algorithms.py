@@ -65,7 +65,7 @@ def _known(given: ArgumentType, span: Span) -> en.Entity | None:
         case EdgeConstant(type=t, value=number):
             return Value(ir.Const(number, t, span=span), t, span)
         case EdgeArgument():
-            return en.EdgePropertyRef(span)
+            return en.EdgeArgumentRef(span)
     return None
 
 
@@ -122,7 +122,7 @@ def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
     if name in RESERVED and not flag:
         raise refusals.driver.ReservedResult(e.span, name)
     match found:
-        case en.PropertyRef(property=prop):
+        case en.PropertyRef(property=prop) | en.EdgePropertyRef(property=prop):
             not_scratch(prop, e.span)
             ctx.results.append(ir.Result(name, "property", prop.name, span=e.span))
         case en.FrontierRef():

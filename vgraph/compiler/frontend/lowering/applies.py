@@ -137,7 +137,8 @@ def _bound(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, tupl
     bound: list[en.Entity] = [vertices[0]]
     if src is not None:
         arc = ir.Var(args[1], EID, span=plain[1].span)
-        bound += [en.Edge(arc, vertices[0], vertices[1], plain[1].span), vertices[1]]
+        edge = en.Edge(arc, vertices[0], vertices[1], plain[1].span, ir.Orientation.OUT)
+        bound += [edge, vertices[1]]
     inner.frame.bindings |= {p.name: en.GraphRef(p.span) for p in text.parameters if p.name == GRAPH}
     inner.frame.bindings |= zip((p.name for p in plain), bound, strict=True)
     return inner, args

@@ -165,6 +165,16 @@ class Context:
         return self.function, self.frame.serial, name
 
 
+@dataclass(frozen=True)
+class EdgeUse:
+    """An access of an algorithm's edge property: whether it writes, and `Edge.side` if no other visit comes there."""
+
+    name: str
+    writes: bool
+    side: ir.Orientation | None
+    span: Span
+
+
 @dataclass
 class OperatorContext(Context):
     """An operator: what it reads and writes, by the names of properties, with the places."""
@@ -176,6 +186,7 @@ class OperatorContext(Context):
     claimed: dict[str, Span] = field(default_factory=dict)
     stored_own: dict[str, Span] = field(default_factory=dict)
     own_reads: list[tuple[str, Span]] = field(default_factory=list)
+    edge_uses: list[EdgeUse] = field(default_factory=list)
     claiming: ir.Expr | None = None
 
     where = "an operator"

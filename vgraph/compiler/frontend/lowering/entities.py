@@ -62,6 +62,9 @@ class Edge(Thing):
     src: Value
     dst: Value
     span: Span
+    side: ir.Orientation | None
+    """The arcs among which the visit has it to itself: those that leave or enter its own vertex, or (OUT) the one that
+    an edge operator visits. None: it was reached from another vertex."""
 
 
 @dataclass(eq=False, repr=False)
@@ -98,11 +101,21 @@ class PropertyRef(Thing):
 
 
 @dataclass(eq=False, repr=False)
-class EdgePropertyRef(Thing):
+class EdgeArgumentRef(Thing):
     """A parameter that is a property of edges."""
 
     words = "a property of edges"
     advice = "it is read at an edge: edge.weight"
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
+class EdgePropertyRef(Thing):
+    """An edge property of the algorithm as a whole, in the driver loop."""
+
+    words = "an edge property"
+    advice = "inside operators, edge.x"
+    property: ir.Property
     span: Span
 
 
@@ -205,13 +218,16 @@ def advice(entity: Thing) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """What a write goes to: a property at a vertex, or a global."""
+    """What a write goes to: a property at a vertex or an edge, or a global."""
 
     name: str
     type: Type
     span: Span
     prop: ir.Property | None = None
-    vertex: Value | None = None
+    at: Value | None = None
+    """The vertex, or the number of the edge."""
+    alone: bool = False
+    """Whether no other visit of the round comes to the edge."""
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""Vertex properties and arrays in algorithms: declared, read and written one by one, looped over."""
+"""Properties and arrays in algorithms: declared, read and written one by one, looped over."""
 
 from __future__ import annotations
 
@@ -24,7 +24,16 @@ from vgraph.source import Span
 
 def vertex_property(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.Name) -> None:
     """`x = graph.vertex_property(dtype, fill=value)`."""
-    name = "graph.vertex_property"
+    _filled(ctx, call, target, "graph.vertex_property", ir.Site.VERTEX)
+
+
+def edge_property(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.Name) -> None:
+    """`x = graph.edge_property(dtype, fill=value)`."""
+    _filled(ctx, call, target, "graph.edge_property", ir.Site.NUMBERED)
+
+
+def _filled(ctx: AlgorithmContext, call: s.Call, target: s.Name, name: str, site: ir.Site) -> None:
+    """A property of vertices or edges, filled."""
     given = dict(zip(("dtype", "fill"), call.args, strict=False))
     if len(call.args) > 2:
         raise refusals.calls.WrongArity(call.span, name, "a type and fill=...", len(call.args))
@@ -36,7 +45,7 @@ def vertex_property(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, ta
     t = _dtype(ctx, given.get("dtype"), call)
     first = value(ctx, given["fill"]) if "fill" in given else None
     fill = zero(t, call.span) if first is None else stored(ctx, first, t, f"`{target.id}`")
-    prop = _declared(ctx, target, t, call.span)
+    prop = _declared(ctx, target, t, call.span, site=site)
     ctx.emit(ir.Fill(prop.name, fill, span=call.span))
 
 
@@ -72,15 +81,19 @@ def _declared(
     span: Span,
     disjoint: bool = False,
     origin: ir.Origin = ir.Origin.LOCAL,
+    site: ir.Site = ir.Site.VERTEX,
 ) -> ir.Property:
     """A property of the algorithm; declared again, it must have the same type, and is filled again."""
 
-    def make(name: str) -> en.PropertyRef:
-        prop = ir.Property(name, t, ir.Site.VERTEX, origin, disjoint, span=target.span)
-        ctx.unit.properties[target.id] = prop
-        return en.PropertyRef(prop, target.span)
+    kind: type[en.PropertyRef | en.EdgePropertyRef]
+    kind = en.PropertyRef if site is ir.Site.VERTEX else en.EdgePropertyRef
 
-    kept = declared(ctx, target, en.PropertyRef, make).property
+    def make(name: str) -> en.PropertyRef | en.EdgePropertyRef:
+        prop = ir.Property(name, t, site, origin, disjoint, span=target.span)
+        ctx.unit.properties[target.id] = prop
+        return kind(prop, target.span)
+
+    kept = declared(ctx, target, kind, make).property
     if (kept.type, kept.disjoint, kept.origin) != (t, disjoint, origin):
         old = describe(kept.type)
         raise refusals.driver.Redeclared(span, target.id, old, describe(t), kept.span or span)
@@ -90,7 +103,7 @@ def _declared(
 # --- uses
 
 
-def _attribute(ctx: Context, e: s.Attribute, owner: en.PropertyRef) -> en.Entity:
+def _attribute(ctx: Context, e: s.Attribute, owner: en.PropertyRef | en.EdgePropertyRef) -> en.Entity:
     """`x.dtype`."""
     if e.name != "dtype":
         raise no_attribute(e, owner)
@@ -127,6 +140,7 @@ def not_scratch(prop: ir.Property, span: Span) -> None:
 
 
 USES = Uses(attribute=_attribute, index=_index, store_index=_store, bind=alias)
+EDGE_USES = Uses(attribute=_attribute, bind=alias)
 
 
 # --- arrays

@@ -74,8 +74,8 @@ def _update(ctx: Context, x: s.AssignTuple, op: str, items: tuple[s.Expr, ...]) 
         return
     for place in places:
         note_reduction(ctx, place, op, x.span)
-    assert places[0].vertex is not None
-    at = sure(ctx, places[0].vertex)
+    assert places[0].at is not None
+    at = sure(ctx, places[0].at)
     where_sure(ctx, ir.ReduceTuple(op, names, at.expr, tuple(new), span=x.span), at)
 
 
@@ -121,9 +121,11 @@ def _shared_places(ctx: Context, x: s.AssignTuple) -> list[Place] | None:
         if isinstance(target, s.Attribute) and isinstance(owner, (Value, en.GraphRef, en.Edge)):
             ctx.no_writes_in_helpers(target.span)
             place = place_of(ctx, target, owner)
-            vertex = place.vertex.expr if place.vertex is not None else None
+            vertex = place.at.expr if place.at is not None else None
             scratch = place.prop is not None and place.prop.origin is ir.Origin.SCRATCH
-            alone = scratch or (vertex == ctx.own and not ctx.is_edge)
+            alone = scratch or place.alone or (vertex == ctx.own and not ctx.is_edge)
+            if not alone and isinstance(owner, en.Edge):
+                raise refusals.writes.TuplePlaces(target.span, "another visit may come to the edge")
             found.append(None if alone else place)
         else:
             if not alone:
@@ -132,7 +134,7 @@ def _shared_places(ctx: Context, x: s.AssignTuple) -> list[Place] | None:
     places = [p for p in found if p is not None]
     if not places:
         return None
-    vertices = {p.vertex.expr if p.vertex is not None else None for p in places}
+    vertices = {p.at.expr if p.at is not None else None for p in places}
     if len(places) < len(found):
         raise refusals.writes.TuplePlaces(places[0].span, "other visits write this one, but not all of them")
     if len(vertices) > 1:

@@ -7,7 +7,13 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, zero
 from vgraph.compiler.frontend.lowering import entities as en
-from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext, Uses
+from vgraph.compiler.frontend.lowering.context import (
+    AlgorithmContext,
+    Context,
+    EdgeUse,
+    OperatorContext,
+    Uses,
+)
 from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
 from vgraph.compiler.frontend.lowering.values import fit, int64, integer, some, sure, value, where_sure
 from vgraph.compiler.frontend.signature import EdgeArgument, EdgeConstant
@@ -16,7 +22,7 @@ from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 _NUMBERS = ("id", "out_degree", "in_degree", "degree")
-_ENDS = ("src", "dst")
+ENDS = ("src", "dst")
 OUT_OF_RANGE = "a vertex index is out of range"
 
 
@@ -65,23 +71,38 @@ def _load(ctx: Context, prop: ir.Property, v: Value, span: Span) -> Value:
 
 def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> Value:
     """`edge.src`, `edge.dst`, or a property of the edge."""
-    if e.name in _ENDS:
+    if e.name in ENDS:
         end = edge.src if e.name == "src" else edge.dst
         return Value(end.expr, end.kind, e.span, end.valid)
     declared = ctx.unit.signature.arguments.get(e.name)
     if isinstance(declared, EdgeConstant):
         return Value(ir.Const(declared.value, declared.type, span=e.span), declared.type, e.span)
-    prop = ctx.unit.graph_property(e.name, ir.Site.EDGE, e.span)
+    prop = ctx.unit.edge_property(e.name, e.span)
     if prop is None:
-        constants = (n for n, a in ctx.unit.signature.arguments.items() if isinstance(a, EdgeConstant))
-        known = [*ctx.unit.signature.edge_properties, *constants]
+        known = ctx.unit.known_edge_names()
         listed = ", ".join(f"`{n}`" for n in known) or "none"
-        hint = did_you_mean(e.name, [*known, *_ENDS])
+        hint = did_you_mean(e.name, [*known, *ENDS])
         raise refusals.names.NoEdgeProperty(e.name_span, e.name, hint, listed)
+    if prop.site is ir.Site.NUMBERED:
+        note_edge(ctx, prop, edge, e.span, writes=False)
+        load = ir.Load(prop.name, ctx.unit.number_of(edge.arc), prop.type, span=e.span)
+        return Value(load, prop.type, e.span)
     load = ir.Load(prop.name, edge.arc, prop.type, span=e.span)
     if isinstance(declared, EdgeArgument) and prop.type != declared.type:
         return Value(ir.Cast(declared.type, load, span=e.span), declared.type, e.span)
     return Value(load, prop.type, e.span)
+
+
+def alone_with(ctx: Context, edge: en.Edge) -> bool:
+    """Whether no other visit comes to the edge by the arcs among which this one found it."""
+    return ctx.unit.signature.directed and edge.side is not None
+
+
+def note_edge(ctx: Context, prop: ir.Property, edge: en.Edge, span: Span, *, writes: bool) -> None:
+    """Remember an access of an edge property of the algorithm."""
+    assert isinstance(ctx, OperatorContext)
+    side = edge.side if alone_with(ctx, edge) else None
+    ctx.edge_uses.append(EdgeUse(prop.name, writes, side, span))
 
 
 # --- values as vertices
@@ -169,7 +190,9 @@ def _loop(ctx: Context, statement: s.For, over: en.Neighbors) -> None:
     bound: en.Entity = u
     if over.edges:
         src, dst = (v, u) if over.orientation is ir.Orientation.OUT else (u, v)
-        bound = en.Edge(ir.Var(edge, EID, span=span), src, dst, span)
+        own = isinstance(ctx, OperatorContext) and not ctx.is_edge and v.expr == ctx.own
+        side = over.orientation if own else None
+        bound = en.Edge(ir.Var(edge, EID, span=span), src, dst, span, side)
     body = loop_body(ctx, statement, bound)
     loop = ir.ForNeighbors(vertex, edge, v.expr, over.orientation, body, span=statement.span)
     where_sure(ctx, loop, v)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from vgraph import refusals
@@ -12,16 +13,22 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import reductions
 from vgraph.compiler.frontend.lowering.access import stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine, comparison, negated, smaller
-from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, EdgeUse, OperatorContext
 from vgraph.compiler.frontend.lowering.entities import Place
 from vgraph.compiler.frontend.lowering.graph import read_global, set_global, size, widen_global
 from vgraph.compiler.frontend.lowering.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.lowering.statements import block
 from vgraph.compiler.frontend.lowering.values import arguments, condition, entity, sure, value, where_sure
-from vgraph.compiler.frontend.lowering.vertices import vertex_property
+from vgraph.compiler.frontend.lowering.vertices import (
+    ENDS,
+    alone_with,
+    edge_attribute,
+    note_edge,
+    vertex_property,
+)
 from vgraph.compiler.frontend.typed import position_of
-from vgraph.compiler.types import BOOL, VID, Kind, Vector, element_of
-from vgraph.refusals.base import did_you_mean
+from vgraph.compiler.types import BOOL, EID, VID, Kind, Vector, element_of
+from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
 # --- what is written to
@@ -33,7 +40,7 @@ def place_of(ctx: OperatorContext, target: s.Attribute, owner: en.Entity) -> Pla
         case en.GraphRef():
             return _global_place(ctx, target)
         case en.Edge():
-            raise refusals.writes.WriteToEdge(target.span)
+            return _edge_place(ctx, target, owner)
         case Value(kind=kind) if kind == VID:
             return _vertex_place(ctx, target, owner)
     raise refusals.writes.NotAssignable(target.span)
@@ -67,6 +74,21 @@ def _vertex_place(ctx: OperatorContext, target: s.Attribute, owner: Value) -> Pl
     return Place(prop.name, prop.type, target.span, prop, owner)
 
 
+def _edge_place(ctx: OperatorContext, target: s.Attribute, edge: en.Edge) -> Place:
+    """`edge.x` as something to write to."""
+    prop = ctx.unit.edge_property(target.name, target.span) if target.name not in ENDS else None
+    if prop is None:
+        edge_attribute(ctx, target, edge)  # which refuses what there is not
+        raise refusals.writes.ReadOnly(target.span, target.name, "it belongs to the graph")
+    if prop.site is not ir.Site.NUMBERED:
+        raise refusals.writes.WriteToEdge(target.span, target.name)
+    if ctx.is_edge and edge.side is None:
+        raise refusals.writes.WriteElsewhere(target.span)
+    note_edge(ctx, prop, edge, target.span, writes=True)
+    at = Value(ctx.unit.number_of(edge.arc), EID, target.span, valid=True)
+    return Place(prop.name, prop.type, target.span, prop, at, alone_with(ctx, edge))
+
+
 # --- assignments
 
 
@@ -87,7 +109,10 @@ def _store(ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attr
     if place.prop is not None and place.prop.origin is ir.Origin.SCRATCH:
         _store_scratch(ctx, statement, target, place)
         return
-    vertex = place.vertex.expr if place.vertex is not None else None
+    if place.alone:
+        _store_at(ctx, statement, target, place)
+        return
+    vertex = place.at.expr if place.at is not None else None
     spreads = found is not None and ctx.spread.get(target.name) == found.op  # `u.x op= e` of others meets it
     if vertex == ctx.own and not ctx.is_edge and not spreads:
         _store_own(ctx, statement, target, place)
@@ -100,13 +125,20 @@ def _store(ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attr
         found = reductions.of_assign(target, statement.value, lambda e: meaning(ctx, e))
     if found is None:
         op = f" `{statement.op}=`" if isinstance(statement, s.Augment) else " plain"
-        kind = refusals.writes.NotAReduction if place.prop is not None else refusals.writes.GlobalNotReduced
-        raise kind(statement.span, place.text, op)
+        raise _not_a_reduction(place)(statement.span, place.text, op)
     ctx.frame.typed.reductions[position_of(statement.span)] = found.op
     reduce(ctx, place, found, statement.span)
     for read in s.walk(statement.value):
         if read == target:
             ctx.frame.typed.again(target, read)
+
+
+def _not_a_reduction(place: Place) -> Callable[[Span, str, str], Refusal]:
+    if place.prop is None:
+        return refusals.writes.GlobalNotReduced
+    return (
+        refusals.writes.SharedEdge if place.prop.site is ir.Site.NUMBERED else refusals.writes.NotAReduction
+    )
 
 
 def _new_value(ctx: Context, statement: s.Assign | s.Augment, target: s.Attribute) -> Value:
@@ -121,12 +153,20 @@ def _store_own(
     ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attribute, place: Place
 ) -> None:
     """A vertex operator writes its own vertex."""
-    new = _new_value(ctx, statement, target)
+    _store_at(ctx, statement, target, place)
     ctx.stored_own[place.name] = statement.span
     if place.name in ctx.reduced:
         raise refusals.writes.MixedWrites(statement.span, place.name, ctx.reduced[place.name][1])
+
+
+def _store_at(
+    ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attribute, place: Place
+) -> None:
+    """A write that meets no other."""
+    assert place.at is not None
+    new = _new_value(ctx, statement, target)
     kept = stored(ctx, new, place.type, place.text)
-    ctx.emit(ir.Store(place.name, ctx.own, kept, span=statement.span))
+    ctx.emit(ir.Store(place.name, place.at.expr, kept, span=statement.span))
 
 
 def _store_scratch(
@@ -134,8 +174,8 @@ def _store_scratch(
 ) -> None:
     """A write that only this visit sees."""
     new = _new_value(ctx, statement, target)
-    assert place.vertex is not None
-    at = sure(ctx, place.vertex)
+    assert place.at is not None
+    at = sure(ctx, place.at)
     kept = stored(ctx, new, place.type, place.text)
     where_sure(ctx, ir.ScratchStore(place.name, at.expr, kept, span=statement.span), at)
 
@@ -164,8 +204,8 @@ def reduce(ctx: OperatorContext, place: Place, found: Reduction, span: Span, *, 
         ctx.emit(_unless_nan(whole) if tested else whole)
         return
     note_reduction(ctx, place, found.op, span)
-    assert place.vertex is not None
-    at = sure(ctx, place.vertex)
+    assert place.at is not None
+    at = sure(ctx, place.at)
     made = ir.Reduce(found.op, place.name, at.expr, new, span=span)
     where_sure(ctx, _unless_nan(made) if tested else made, at)
 
@@ -245,6 +285,19 @@ def check_reads(ctx: OperatorContext) -> None:
             raise refusals.writes.ReadsWhatItReduces(span, name, op, write)
         if name in ctx.claimed and ctx.is_edge:
             raise refusals.writes.ReadsWhatItClaims(span, name, ctx.claimed[name])
+    for writing in ctx.edge_uses:
+        for use in ctx.edge_uses if writing.writes else ():
+            if use.name == writing.name:
+                _check_edge_uses(ctx, writing, use)
+
+
+def _check_edge_uses(ctx: OperatorContext, write: EdgeUse, use: EdgeUse) -> None:
+    """Refuse an access of what the operator writes at the same edge in another visit, but for reductions of a kind."""
+    if write.side is None and not use.writes:
+        op = ctx.reduced[write.name][0]
+        raise refusals.writes.ReadsWhatItReduces(use.span, write.name, op, write.span)
+    if write.side != use.side:
+        raise refusals.writes.EdgeOfTwoVisits(use.span, write.name, write.span)
 
 
 # --- unions
@@ -299,6 +352,9 @@ def _needs_reduction(ctx: OperatorContext, e: s.Expr) -> bool:
     known = ctx.unit.properties.get(e.name)
     if known is not None and known.origin is ir.Origin.SCRATCH:
         return False
+    if isinstance(owner, en.Edge):
+        own = known is not None and known.site is ir.Site.NUMBERED
+        return own and not alone_with(ctx, owner)
     return isinstance(owner, Value) and owner.kind == VID and (ctx.is_edge or owner.expr != ctx.own)
 
 
@@ -335,13 +391,15 @@ def _guarded_write(ctx: OperatorContext, statement: s.If, guarded: Guarded) -> N
 
 def _claim(ctx: OperatorContext, statement: s.If, guarded: Guarded, place: Place) -> None:
     """`if x == c: x = e; ...`."""
-    if place.prop is None or place.vertex is None:
+    if place.prop is None or place.at is None:
         raise refusals.writes.GlobalNotReduced(statement.span, place.text, " claiming")
+    if place.prop.site is ir.Site.NUMBERED:
+        raise refusals.writes.SharedEdge(statement.span, place.text, " claiming")
     if isinstance(place.type, Vector):
         raise refusals.writes.VectorClaim(statement.span, place.text)
     expected, held = _expected(ctx, guarded, place)
     ctx.frame.typed.claims.add(position_of(guarded.place.span))
-    at = sure(ctx, place.vertex)
+    at = sure(ctx, place.at)
     position = next(
         i for i, x in enumerate(statement.then) if isinstance(x, s.Assign) and x.target == guarded.place
     )
