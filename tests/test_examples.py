@@ -117,3 +117,32 @@ def test_numpy_interop(example):
             way = best
         low[cell] = way[0] * 15 + way[1]
     assert down.tolist() == [low[r, c] for r in range(12) for c in range(15)]
+
+
+def test_edge_support(example):
+    module, g = example("edge_support"), nx.gnp_random_graph(40, 0.2, seed=5)
+    edges = [(u, v) if i % 2 else (v, u) for i, (u, v) in enumerate(g.edges)]
+    support = vg.run(
+        module.edge_support, vg.Graph.from_edges(*zip(*edges, strict=True), directed=False)
+    ).support
+    assert support.tolist() == [len(list(nx.common_neighbors(g, u, v))) for u, v in edges]
+    assert support.sum() == sum(nx.triangles(g).values()) > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_max_flow(example, seed):
+    rng = np.random.default_rng(seed)
+    sources, targets, capacity = rng.integers(0, 25, (3, 120))
+    graph = vg.Graph.from_edges(sources, targets, num_vertices=25, capacity=capacity)
+    result = vg.run(example("max_flow").max_flow, graph, source=0, target=24)
+    network = nx.DiGraph()
+    network.add_nodes_from(range(25))
+    for u, v, c in zip(sources, targets, capacity, strict=True):
+        room = network.get_edge_data(u, v, {"capacity": 0})["capacity"]
+        network.add_edge(u, v, capacity=room + c)
+    value = result.excess[24]
+    assert value == nx.maximum_flow_value(network, 0, 24) > 0
+    assert ((result.flow >= 0) & (result.flow <= capacity)).all()
+    kept = np.bincount(targets, result.flow, 25) - np.bincount(sources, result.flow, 25)
+    assert kept[24] == value == -kept[0]
+    assert not kept[1:24].any()

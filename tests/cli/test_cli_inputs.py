@@ -175,3 +175,9 @@ def test_the_line_is_gone_in_the_end(monkeypatch):
         pass
     assert "counting" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r\x1b[2K")
+
+
+def test_values_of_edges_are_no_columns_of_vertices(tmp_path):
+    values = {"rank": np.array([0.5, 1.5]), "flow": np.array([3, 4])}
+    write_result(tmp_path / "r.csv", values, 2, frozenset({"flow"}))
+    assert (tmp_path / "r.csv").read_text().splitlines() == ["vertex,rank", "0,0.5", "1,1.5"]

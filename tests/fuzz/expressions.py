@@ -149,7 +149,8 @@ def read_property(w: Writer, s: Scope, depth: int) -> Value | None:
 
 @LEAVES.add(4)
 def read_edge(w: Writer, s: Scope, depth: int) -> Value | None:
-    found = [p for p in w.edge_properties if is_number(p.type)]
+    own = [p for p in w.own_edges if p.name not in w.hidden_edges]
+    found = [p for p in (*w.edge_properties, *own) if is_number(p.type)]
     if not s.edges or not found:
         return None
     prop = w.r.choice(found)

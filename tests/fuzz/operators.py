@@ -388,10 +388,30 @@ def edge_operator(w: Writer, name: str, loop: str = "free", writes: tuple[Prop, 
         )
     if loop != "bounded":
         _extras(w, scope, "dst")
+        for p in w.own_edges:
+            if p.name in w.hidden_edges:
+                at_edge(w, scope, 1, "edge", p, alone=w.directed)
     if claims == 2:
         claim(w, scope, own, 1, "dst")
     if loop == "alone" and w.chance(0.15):
         unite(w, scope, 1, "src", "dst")
+
+
+def at_edge(w: Writer, s: Scope, depth: int, edge: str, prop: Prop, alone: bool) -> None:
+    """A write at an edge: a reduction, or, if no other visit comes there, of any kind."""
+    place = f"{edge}.{prop.name}"
+
+    def write(d: int) -> None:
+        if alone and w.chance(0.5):
+            value = e.vertex(w, s, 1) if prop.type == VID else e.stored(w, s, 2, prop.type).text
+            if is_number(prop.type) and w.chance(0.5):
+                w.line(d, f"if {place} > {w.r.choice(['3', '0', '100'])}:")
+                d += 1
+            w.line(d, f"{place} = {value}")
+            return
+        reduce(w, s, d, place, prop.type, w.r.choice(ways(prop)))
+
+    guarded(w, s, depth, write)
 
 
 def _extras(w: Writer, s: Scope, own: str) -> None:
@@ -418,6 +438,8 @@ def vertex_operator(w: Writer, name: str, returns: bool = False) -> None:
             kind(w, scope, 1)
         if w.chance(0.2):
             w.line(1, f"v.sink = {e.rounded(w, scope, 1)}")
+        if not returns:
+            _scatter_to_edges(w, scope)
     _extras_of_globals(w, scope)
     if returns:
         w.line(1, f"return {e.boolean(w, scope, 2).text}")
@@ -518,6 +540,24 @@ def _scatter(w: Writer, s: Scope) -> None:
     guarded(w, inner, depth, lambda d: reduce(w, inner, d, f"{at}.{prop.name}", prop.type, op))
     if w.chance(0.15) and op == "+" and prop.type in INTEGERS:
         w.line(1, f"v.{prop.name} += 1")
+
+
+def _scatter_to_edges(w: Writer, s: Scope) -> None:
+    """Writes at the arcs of the own vertex, or reductions into those of its neighbors."""
+    for p in w.own_edges:
+        if p.name not in w.hidden_edges:
+            continue
+        inner, depth, at = s.inner(), 1, "v"
+        if w.chance(0.3):
+            at = w.new()
+            w.line(depth, f"for {at} in v.out_neighbors:")
+            inner.vertices.append(at)
+            depth += 1
+        edge = w.new()
+        w.line(depth, f"for {edge} in {at}.{w.r.choice(['out', 'in'])}_edges:")
+        inner.vertices.append(f"{edge}.{w.r.choice(['src', 'dst'])}")
+        inner.edges.append(edge)
+        at_edge(w, inner, depth + 1, edge, p, alone=w.directed and at == "v")
 
 
 __all__ = ["Prop", "edge_operator", "vertex_operator"]

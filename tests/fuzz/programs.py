@@ -121,6 +121,9 @@ class Writer:
         self.properties.append(Prop("given", NUMPY_NAMES[self.graph.vertices["given"]], "graph"))
         self.edge_properties = [Prop(n, NUMPY_NAMES[t], "graph") for n, t in self.graph.edges.items()]
         self.edge_properties.append(Prop("each", I64, "graph"))  # a parameter, and a constant
+        kinds = r.sample([I32, I64, U32, F32, BOOL, VID], 2)
+        self.own_edges = [Prop(name, t) for name, t in zip(("flow", "kept"), kinds, strict=True)]
+        self.hidden_edges = {p.name for p in self.own_edges}
         claimed = r.choice(
             [
                 (I64, "-1"),
@@ -167,8 +170,9 @@ class Writer:
     # --- operators
 
     def begin_operator(self, kind: str) -> None:
-        """An operator begins."""
+        """An operator begins; what it writes at edges it does not read."""
         self.kind, self.loops = kind, 0
+        self.hidden_edges = {p.name for p in self.own_edges if self.chance(0.2)}
 
     def operator(self, name: str, parameters: list[str]) -> None:
         """The head of an operator, which sees the globals."""
@@ -234,6 +238,8 @@ class Writer:
         for p in self.properties:
             if p.owner == "algorithm":
                 self.line(1, f"{p.name} = graph.vertex_property({type_text(p.type)}{self.fill(p)})")
+        for p in self.own_edges:
+            self.line(1, f"{p.name} = graph.edge_property({type_text(p.type)}{self.fill(p)})")
         mark, start = self.claimed
         fill = {"graph.k": "3", "vg.none": "vg.none"}.get(start, start)
         self.line(1, f"mark = graph.vertex_property({type_text(mark.type)}, fill={fill})")
@@ -259,6 +265,7 @@ class Writer:
         names = [p.name for p in self.properties if p.owner == "algorithm"]
         results = [
             *names,
+            *(p.name for p in self.own_edges),
             "mark",
             "note",
             "sink",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,8 +185,12 @@ def check_folder(file: Path) -> Path:
     return file
 
 
-def write_result(file: Path, values: Mapping[str, Any], num_vertices: int) -> None:
+def write_result(
+    file: Path, values: Mapping[str, Any], num_vertices: int, of_edges: Container[str] = ()
+) -> None:
     """Write results: `.npz` everything by name; `.npy` a single array; `.csv` and `.txt` a row per vertex.
+
+    `of_edges`: those that have elements of edges, and so no column there.
 
     A `.csv` has a header and a column `vertex`; a `.txt` has the values alone. Columns of a vector property
     `f` are `f_0`, `f_1`, ... Raises ParameterError where the values do not fit the format.
@@ -202,7 +206,7 @@ def write_result(file: Path, values: Mapping[str, Any], num_vertices: int) -> No
             )
         np.save(file, np.asarray(next(iter(values.values()))))
         return
-    columns = _columns(values, num_vertices)
+    columns = _columns({k: v for k, v in values.items() if k not in of_edges}, num_vertices)
     if not columns:
         raise ParameterError(
             f"a {file.suffix} file has a row per vertex, and {', '.join(values)} has none: write .npz"

@@ -116,10 +116,11 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
         if given["trace"]:
             click.echo("\n".join(describe_trace(result)))
     if given["out"] is not None:
-        write_result(given["out"], values, graph.num_vertices)
+        write_result(given["out"], values, graph.num_vertices, result.of_edges)
         click.echo(f"wrote {given['out']}", err=True)
     if given["plot"] is not None:
-        _draw(graph, values, parameters, program.name, given)
+        of_vertices = {name: value for name, value in values.items() if name not in result.of_edges}
+        _draw(graph, of_vertices, parameters, program.name, given)
         click.echo(f"wrote {given['plot']}", err=True)
 
 

@@ -51,7 +51,7 @@ class Given:
                 found[by_key] = np.arange(stored.size)
         else:
             found[kept] = np.searchsorted(stored, keys[kept])
-            same = not kept.size or int(found.max()) < stored.size
+            same = np.unique(found[kept]).size == stored.size and int(found.max(initial=-1)) < stored.size
         if not same or not np.array_equal(stored[found[kept]], keys[kept]):
             raise GraphError(
                 "`sources` or `targets` changed after Graph.from_edges, and with them the order of the edges: "

@@ -139,7 +139,8 @@ class Result:
     that was asked for), one element per vertex, or per edge in the order of the arrays given to `Graph.from_edges`;
     frontiers are int64 arrays of their vertices, ascending.
 
-    `names` lists them in the order of the return statement; `stats`, `trace` and `schedule` tell how it ran.
+    `names` lists them in the order of the return statement, `of_edges` those with an element per edge; `stats`, `trace`
+    and `schedule` tell how it ran.
     `converged`, a bool: False if an iteration stopped, at `max_rounds` or another bound, before it met its own
     criterion. It is what the algorithm returns by that name (which is not among `names`); True if it returns none, as
     what does not iterate towards anything does, and what raises AlgorithmError rather than stop early.
@@ -159,7 +160,7 @@ class Result:
         self.algorithm = algorithm
         self._sets = sets
         self.stats, self.trace, self.schedule = stats, trace, schedule
-        self._values, self._of_edges = dict(values), of_edges
+        self._values, self.of_edges = dict(values), of_edges
         self.converged = bool(self._values.pop("converged", True))
         self.names = tuple(self._values)
 
@@ -179,10 +180,10 @@ class Result:
         return {name: value for name, value in self.__dict__.items() if name != "_graph"}
 
     def reordered(self, rank: Any) -> Result:
-        """The same with element `rank[v]` of each property of vertices at v, and v for the vertex `rank[v]` of a frontier."""
+        """The same with element `rank[v]` of each property of vertices at v, and v for vertex `rank[v]` of a frontier."""
 
         def moved(name: str, values: Any) -> Any:
-            if not getattr(values, "ndim", 0) or name in self._of_edges:
+            if not getattr(values, "ndim", 0) or name in self.of_edges:
                 return values
             return _on_host(_found if name in self._sets else _rows, values, rank)
 
@@ -194,7 +195,7 @@ class Result:
 
     def _with(self, values: Mapping[str, Any]) -> Result:
         whole = {**values, "converged": self.converged}
-        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets, self._of_edges)
+        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets, self.of_edges)
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -143,12 +143,13 @@ class Unit:
 
     def number_of(self, arc: ir.Var) -> ir.Expr:
         """The number of an arc's edge; in a directed graph that of the arc."""
-        if self.signature.directed:
-            return arc
-        key = (EDGE_NUMBER, ir.Site.EDGE)
-        numbers = ir.Property(EDGE_NUMBER, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=arc.span)
-        self.from_graph.setdefault(key, numbers)
-        return ir.Load(EDGE_NUMBER, arc, EID, span=arc.span)
+        return arc if self.signature.directed else ir.Load(EDGE_NUMBER, arc, EID, span=arc.span)
+
+    def declare_numbers(self, span: Span) -> None:
+        """Whoever has values of edges finds them by number: in an undirected graph these are a property of arcs."""
+        if not self.signature.directed:
+            numbers = ir.Property(EDGE_NUMBER, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=span)
+            self.from_graph.setdefault((EDGE_NUMBER, ir.Site.EDGE), numbers)
 
     def known_edge_names(self) -> list[str]:
         """The names of properties that `edge.name` may have."""

@@ -27,7 +27,17 @@ from vgraph.compiler.types import BOOL, I64, VID, Kind, Type
 from vgraph.source import Span
 
 RESERVED = (
-    *("algorithm", "converged", "finished", "made_from", "names", "origin", "reordered", "schedule"),
+    *(
+        "algorithm",
+        "converged",
+        "finished",
+        "made_from",
+        "names",
+        "of_edges",
+        "origin",
+        "reordered",
+        "schedule",
+    ),
     *("stats", "trace"),
 )
 """The names that `vgraph.runtime.result.Result` has of its own; a bool `converged` may be returned."""

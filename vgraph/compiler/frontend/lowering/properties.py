@@ -46,6 +46,8 @@ def _filled(ctx: AlgorithmContext, call: s.Call, target: s.Name, name: str, site
     first = value(ctx, given["fill"]) if "fill" in given else None
     fill = zero(t, call.span) if first is None else stored(ctx, first, t, f"`{target.id}`")
     prop = _declared(ctx, target, t, call.span, site=site)
+    if site is ir.Site.NUMBERED:
+        ctx.unit.declare_numbers(call.span)
     ctx.emit(ir.Fill(prop.name, fill, span=call.span))
 
 
