@@ -180,7 +180,7 @@ class Result:
         return {name: value for name, value in self.__dict__.items() if name != "_graph"}
 
     def reordered(self, rank: Any) -> Result:
-        """The same with element `rank[v]` of each property of vertices at v, and v for vertex `rank[v]` of a frontier."""
+        """The same with element `rank[v]` of each property of vertices at v, v for vertex `rank[v]` of a frontier."""
 
         def moved(name: str, values: Any) -> Any:
             if not getattr(values, "ndim", 0) or name in self.of_edges:

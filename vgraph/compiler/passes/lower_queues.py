@@ -108,7 +108,9 @@ def _pop(low: Lowering, queue: Queue, n: ir.QueuePop) -> ir.Body:
         ir.BucketAdvance(more, queue.work),
     )
     swap: tuple[ir.Stmt, ...] = (ir.FrontierSwap(n.out, found), ir.FrontierClear(found, ir.Layout.SPARSE))
-    some = ir.Compare(">", ir.GlobalVar(queue.left, I64), scalar(0))  # else there may be entries that are out of date
+    some = ir.Compare(
+        ">", ir.GlobalVar(queue.left, I64), scalar(0)
+    )  # else there may be entries that are out of date
     return (
         ir.Let(more, BOOL, FALSE),
         ir.If(some, (ir.BucketAdvance(more, queue.work),)),
