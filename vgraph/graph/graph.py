@@ -29,7 +29,7 @@ from vgraph.graph.arrays import (
 from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
 from vgraph.graph.order import EDGE_NUMBER, Given, Known, Moved, Order, ends_of, in_given_order
 from vgraph.graph.relabel import Relabelled, permuted
-from vgraph.graph.topology import Adjacency, PropertyRange, Topology, range_of
+from vgraph.graph.topology import Adjacency, PropertyRange, Topology, check_symmetric, range_of
 from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ class Graph:
         array = as_property(name, values, self.num_arcs, "arcs")
         if not self.directed:
             reverse = build.transpose(self.out.row_offsets, self.out.column_indices)[2]
-            self._check_symmetric(name, array, reverse)
+            check_symmetric(name, array, reverse, self.out)
         return self._sharing({**self._edge, name: array}, self._vertex)
 
     def with_edge_property_as(self, name: str, known: str) -> Graph:
@@ -474,20 +474,9 @@ class Graph:
         if not (np.array_equal(offsets, out.row_offsets) and np.array_equal(sources, out.column_indices)):
             raise GraphError("the arcs are not symmetric, so the graph is not undirected; pass directed=True")
         for name, values in self._edge.items():
-            self._check_symmetric(name, values, reverse)
+            check_symmetric(name, values, reverse, out)
         loops = build.count_self_loops(out.row_offsets, out.column_indices)
         return Graph(Topology(out, (self.num_arcs + loops) // 2, False), self._edge, self._vertex)
-
-    def _check_symmetric(self, name: str, values: NDArray[Any], reverse: NDArray[Any]) -> None:
-        equal = (values == values[reverse]) | ((values != values) & (values != values)[reverse])
-        if not equal.all():
-            arc = int(np.argmin(equal if equal.ndim == 1 else equal.all(axis=1)))
-            source = int(np.searchsorted(self.out.row_offsets, arc, side="right")) - 1
-            target = int(self.out.column_indices[arc])
-            raise GraphError(
-                f"edge property {name!r} is not symmetric: {values[arc]} from {source} to {target}, "
-                f"{values[reverse[arc]]} back; an undirected edge has one value"
-            )
 
 
 def restore(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.errors import GraphError
 from vgraph.graph import build
 from vgraph.graph.arrays import handed_out, sealed
 from vgraph.graph.order import Order, numbers_of_arcs
@@ -120,3 +121,15 @@ def range_of(values: NDArray[Any]) -> PropertyRange:
     low = np.fmin.reduce(values, axis=None, initial=np.inf)
     high = np.fmax.reduce(values, axis=None, initial=-np.inf)
     return PropertyRange(float(low), float(high), bool(np.isnan(values).any()))
+
+
+def check_symmetric(name: str, values: NDArray[Any], reverse: NDArray[Any], out: Adjacency) -> None:
+    """Refuse an edge property whose value differs at an arc of `out` and at the one in `reverse` for it."""
+    equal = (values == values[reverse]) | ((values != values) & (values != values)[reverse])
+    if not equal.all():
+        arc = int(np.argmin(equal if equal.ndim == 1 else equal.all(axis=1)))
+        source = int(np.searchsorted(out.row_offsets, arc, side="right")) - 1
+        raise GraphError(
+            f"edge property {name!r} is not symmetric: {values[arc]} from {source} to {int(out.column_indices[arc])}, "
+            f"{values[reverse[arc]]} back; an undirected edge has one value"
+        )
