@@ -129,6 +129,7 @@ def test_nobody_can_write_to_what_is_kept_with_a_graph() -> None:
             array.flags.writeable = True
 
 
+@pytest.mark.filterwarnings("ignore:Setting the dtype:DeprecationWarning")  # since NumPy 2.5
 def test_what_a_user_reinterpreted_can_be_given_to_a_graph() -> None:
     """As any other array: copied, as it looks."""
     graph = example()
