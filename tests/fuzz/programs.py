@@ -12,7 +12,7 @@ from vgraph.compiler.frontend.kinds import Weak
 from vgraph.compiler.types import NUMPY_NAMES, Vector
 
 from . import expressions as e
-from . import frontiers
+from . import frontiers, neighbors
 from . import operators as o
 from .graphs import Kind
 from .helpers import Helpers
@@ -570,6 +570,9 @@ def chosen_type(w: Writer, number: int) -> list[str]:
 
 
 STEPS.add(2)(frontiers.combined)
+e.NUMERIC.add(0.7)(neighbors.size)
+e.BOOLEAN.add(1)(neighbors.membership)
+o.LOOPS.add(1)(neighbors.loop)
 
 
 @STEPS.add(0.7)

@@ -185,7 +185,7 @@ class Maker:
         return ir.Call(name, (self.expr(t),), t)
 
     def test(self, t: Type) -> ir.Expr:
-        kind = self.random.randrange(6)
+        kind = self.random.randrange(7)
         operand = self.pick((*NUMBERS, VID, BOOL))
         if kind == 0:
             op = self.pick(("<", "<=", ">", ">=", "==", "!="))
@@ -196,6 +196,8 @@ class Maker:
             return ir.Unary("not", self.expr(BOOL))
         if kind == 3:
             return ir.InFrontier(self.pick(self.frontiers), self.expr(VID))
+        if kind == 5:
+            return ir.HasNeighbor(self.expr(VID), self.pick(ir.Orientation), self.expr(VID))
         if kind == 4:
             return ir.Piece(self.pick((ir.Share.WHOLE, ir.Share.FIRST)))
         return ir.Call(self.pick(("isnan", "isinf")), (self.expr(F64),), BOOL)

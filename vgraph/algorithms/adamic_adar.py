@@ -12,9 +12,8 @@ from vgraph.graph.extend import with_pairs
 def rarity(v):
     """The fewer neighbors v has, the more it says to share it; a self-loop counts twice."""
     degree = v.out_degree
-    for u in v.out_neighbors:
-        if u == v:
-            degree += 1
+    if v in v.out_neighbors:
+        degree += 1
     if degree > 1:
         v.worth = 1 / vg.log(degree)
 

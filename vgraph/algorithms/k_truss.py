@@ -12,8 +12,7 @@ from vgraph.graph.extend import with_edges
 def count(v):
     """v stands for an edge: in how many triangles it is."""
     if v.left >= 0:
-        for _ in vg.vertex(v.left).out_neighbors & vg.vertex(v.right).out_neighbors:
-            v.support += 1
+        v.support = len(vg.vertex(v.left).out_neighbors & vg.vertex(v.right).out_neighbors)
 
 
 @vg.operator

@@ -193,9 +193,10 @@ class Vertex(Number):
         return Neighbors(self, out=False)
 
     @property
-    def neighbors(self) -> Neighbors:
-        """The other ends of its edges, in an undirected graph."""
-        return self.out_neighbors
+    def neighbors(self) -> VertexSet:
+        """The other ends of its edges; in a directed graph each vertex once, whatever the arcs between the two."""
+        out = self.out_neighbors
+        return out | self.in_neighbors if self._state.graph.directed else out
 
     @property
     def out_edges(self) -> Iterator[Edge]:
@@ -325,8 +326,33 @@ class Edge:
         prop.array[at] = arithmetic.BINARY[op](prop.array[at], change)
 
 
-class Neighbors:
-    """The neighbors of a vertex, ascending; parallel edges count each."""
+class VertexSet:
+    """Ascending vertices, `ids`: what operators of neighbors give, each once."""
+
+    def __init__(self, state: State, ids: Any) -> None:
+        self.state, self.ids = state, ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Vertex]:
+        return (Vertex(self.state, int(u)) for u in self.ids)
+
+    def __contains__(self, vertex: Any) -> bool:
+        return bool((self.ids == int(vertex)).any())
+
+    def __and__(self, other: VertexSet) -> VertexSet:
+        return VertexSet(self.state, np.intersect1d(self.ids, other.ids))
+
+    def __or__(self, other: VertexSet) -> VertexSet:
+        return VertexSet(self.state, np.union1d(self.ids, other.ids))
+
+    def __sub__(self, other: VertexSet) -> VertexSet:
+        return VertexSet(self.state, np.setdiff1d(self.ids, other.ids))
+
+
+class Neighbors(VertexSet):
+    """The neighbors of a vertex; parallel edges count each."""
 
     def __init__(self, vertex: Vertex, *, out: bool) -> None:
         self.vertex, self.out = vertex, out
@@ -340,19 +366,10 @@ class Neighbors:
         self.ids = side.column_indices[begin:end]
         self.positions = range(begin, end) if side.edge_ids is None else side.edge_ids[begin:end]
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __iter__(self) -> Iterator[Vertex]:
-        return (Vertex(self.state, int(u)) for u in self.ids)
-
     def __getitem__(self, k: Any) -> Vertex:
         if self.vertex._is_none:
             return Vertex(self.state, self.state.none)
         return Vertex(self.state, int(self.ids[int(k)]))
-
-    def __and__(self, other: Neighbors) -> list[Vertex]:
-        return [Vertex(self.state, int(u)) for u in np.intersect1d(self.ids, other.ids)]
 
     def edges(self) -> Iterator[Edge]:
         """The arcs to these neighbors."""

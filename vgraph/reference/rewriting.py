@@ -201,6 +201,12 @@ class Rewriting(ast.NodeTransformer):
             else node
         )
 
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return node
+        return ast.copy_location(self.call(lift, node), node)
+
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         claims = isinstance(node.ctx, ast.Load) and self.position(node) in self.typed.claims
         op = self.op if ast.unparse(node) == self.place else ""

@@ -227,12 +227,30 @@ class CannotCast(Refusal):
     target: str
 
 
+@dataclass(eq=False)
 class Membership(Refusal):
-    """`x in y`."""
+    """`x in y` of something else than neighbors."""
 
-    title = "`in` is for loops"
-    label = "membership is not tested"
-    help = "loop over the neighbors and compare, or keep a bool property and read it"
+    title = "`in` asks for a neighbor, and stands in loops"
+    label = "this is {what}"
+    help = (
+        "write `u in v.out_neighbors`; whether a frontier has a vertex, `len(f & graph.frontier(v)) > 0` tells in an"
+        " algorithm, a bool property in an operator"
+    )
+
+    what: str
+
+
+@dataclass(eq=False)
+class NotNeighbors(Refusal):
+    """An operator between neighbors and something else, or one that sets do not have."""
+
+    title = "`{op}` does not combine {what}"
+    label = "neighbors are combined with neighbors"
+    help = "the `&`, `|` and `-` of neighbors are sets, to loop over or for len(): `v.out_neighbors & u.out_neighbors`"
+
+    op: str
+    what: str
 
 
 class Identity(Refusal):

@@ -77,7 +77,7 @@ def _dst_only(operator: ir.Operator, e: ir.Expr) -> bool:
     """Whether an expression can be evaluated knowing nothing but `dst` and what is equal everywhere."""
     local = {n.name for n in _statements(operator.body) if isinstance(n, ir.Let)} | {*operator.args[:2]}
     for n in walk(e):
-        if isinstance(n, ir.Neighbor) or (isinstance(n, ir.Var) and n.name in local):
+        if isinstance(n, ir.Neighbor | ir.HasNeighbor) or (isinstance(n, ir.Var) and n.name in local):
             return False
         if isinstance(n, ir.Load) and n.index != ir.Var(operator.args[2], VID):
             return False
@@ -109,7 +109,7 @@ def _raw_obstacle(operator: ir.Operator) -> Obstacle | None:
     for top in operator.body:
         for n in walk(top):
             match n:
-                case ir.ForNeighbors() | ir.ForCommon() | ir.Neighbor():
+                case ir.ForNeighbors() | ir.ForCommon() | ir.Neighbor() | ir.HasNeighbor():
                     return Obstacle(
                         "it reads around one end of the arc, which is no field of the arc", n.span
                     )

@@ -146,7 +146,11 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count) if count > 1:
             found.segments.add(count)
-        case ir.Neighbor(orientation=side) | ir.ForNeighbors(orientation=side):
+        case (
+            ir.Neighbor(orientation=side)
+            | ir.HasNeighbor(orientation=side)
+            | ir.ForNeighbors(orientation=side)
+        ):
             found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
         case ir.ForCommon(left_orientation=left, right_orientation=right):
             for side in (left, right):

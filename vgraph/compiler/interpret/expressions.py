@@ -91,6 +91,11 @@ def _neighbor(m: Machine, env: Env, n: ir.Neighbor) -> Any:
     return m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)[int(evaluate(m, env, n.k))]
 
 
+def _has_neighbor(m: Machine, env: Env, n: ir.HasNeighbor) -> Any:
+    known = m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)
+    return np.bool_((known == evaluate(m, env, n.other)).any())
+
+
 def _graph_size(m: Machine, env: Env, n: ir.GraphSize) -> Any:
     return np.int64(m.num_vertices if n.what == "num_vertices" else m.num_arcs)
 
@@ -131,6 +136,7 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.ScratchLoad: _scratch_load,
     ir.Degree: _degree,
     ir.Neighbor: _neighbor,
+    ir.HasNeighbor: _has_neighbor,
     ir.GraphSize: _graph_size,
     ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),
     ir.InFrontier: _in_frontier,

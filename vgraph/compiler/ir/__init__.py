@@ -52,6 +52,7 @@ from vgraph.compiler.ir.expressions import (
     FrontierSize,
     GlobalVar,
     GraphSize,
+    HasNeighbor,
     InFrontier,
     ListSize,
     Load,

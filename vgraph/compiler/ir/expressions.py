@@ -293,6 +293,16 @@ class Neighbor(Expr):
     type: Type = VID
 
 
+@written("adjacent.{orientation}({vertex}, {other})")
+class HasNeighbor(Expr):
+    """`adjacent.out(v, u)`: whether u is among the neighbors of v; `none` never is."""
+
+    vertex: VidExpr
+    orientation: Orientation
+    other: VidExpr
+    type: Type = BOOL
+
+
 @written("{what}")
 class GraphSize(Expr):
     """`num_vertices` or `num_arcs` of the graph, as i64."""

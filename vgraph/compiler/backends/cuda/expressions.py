@@ -202,6 +202,13 @@ def emit_neighbor(f: Emitter, node: ir.Neighbor) -> str:
     return f"fixed(&{columns}[fixed(&{rows}[{f.expr(node.vertex)}]) + {f.expr(node.k)}])"
 
 
+def emit_has_neighbor(f: Emitter, node: ir.HasNeighbor) -> str:
+    """`adjacent.out(v, u)`."""
+    side = node.orientation.value
+    rows, columns = f.array(f"{side}.row_offsets"), f.array(f"{side}.column_indices")
+    return f"is_neighbor({rows}, {columns}, {f.expr(node.vertex)}, {f.expr(node.other)})"
+
+
 def emit_graph_size(f: Emitter, node: ir.GraphSize) -> str:
     """`num_vertices`, `num_arcs`."""
     return f.names.of("size", node.what)
@@ -252,6 +259,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.ScratchLoad: emit_scratch_load,
     ir.Degree: emit_degree,
     ir.Neighbor: emit_neighbor,
+    ir.HasNeighbor: emit_has_neighbor,
     ir.GraphSize: emit_graph_size,
     ir.FrontierSize: emit_frontier_size,
     ir.InFrontier: emit_in_frontier,

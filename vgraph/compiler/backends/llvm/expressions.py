@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import FRONTIER, LIST
-from vgraph.compiler.backends.llvm import arithmetic
+from vgraph.compiler.backends.llvm import arithmetic, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.memory import emit_load
 from vgraph.compiler.backends.llvm.values import Value
@@ -177,6 +177,15 @@ def emit_neighbor(f: Emitter, node: ir.Neighbor) -> Value:
     return Value(column_index(f, node.orientation, arc), VID)
 
 
+def emit_has_neighbor(f: Emitter, node: ir.HasNeighbor) -> Value:
+    """`adjacent.out(v, u)`: bisection."""
+    v, u = f.index(f.expr(node.vertex)), f.expr(node.other).text
+    begin = row_offset(f, node.orientation, v)
+    end = row_offset(f, node.orientation, v, next_one=True)
+    columns = f.pointers[f"{node.orientation.value}.column_indices"]
+    return Value(helpers.bisect(f, columns, begin, end, u), BOOL)
+
+
 def emit_graph_size(f: Emitter, node: ir.GraphSize) -> Value:
     """`num_vertices`, `num_arcs`."""
     return Value(f"%{node.what}", I64, f"%{node.what}")
@@ -237,6 +246,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Load: emit_load,
     ir.Degree: emit_degree,
     ir.Neighbor: emit_neighbor,
+    ir.HasNeighbor: emit_has_neighbor,
     ir.GraphSize: emit_graph_size,
     ir.FrontierSize: emit_frontier_size,
     ir.InFrontier: emit_in_frontier,

@@ -33,6 +33,13 @@ def call(f: Emitter, name: str, a: str, b: str, t: Type) -> str:
     return result
 
 
+def bisect(f: Emitter, columns: str, begin: str, end: str, vertex: str) -> str:
+    """Whether `vertex` is among the ascending ids of an array from place `begin` to before `end`."""
+    t = f.types.id
+    f.helpers.setdefault("vg.bisect", _BISECT.replace("<T>", t))
+    return f.op(f"call i1 @vg.bisect(ptr {columns}, i64 {begin}, i64 {end}, {t} {vertex})")
+
+
 def philox(f: Emitter, key: str, low: str, high: str) -> str:
     """Call the generator of random numbers: 64 bits for a counter of 128."""
     f.helpers.setdefault("vg.philox", _philox())
@@ -75,6 +82,35 @@ def _philox() -> str:
 
 
 _WORD: Final = 0xFFFFFFFF
+_BISECT: Final = """\
+define internal i1 @vg.bisect(ptr %ids, i64 %begin, i64 %end, <T> %vertex) nounwind memory(argmem: read) {
+entry:
+  %count = sub i64 %end, %begin
+  %some = icmp ne i64 %count, 0
+  br i1 %some, label %loop, label %none
+loop:
+  %first = phi i64 [ %begin, %entry ], [ %first.next, %halve ]
+  %left = phi i64 [ %count, %entry ], [ %left.next, %halve ]
+  %several = icmp ugt i64 %left, 1
+  br i1 %several, label %halve, label %last
+halve:
+  %half = lshr i64 %left, 1
+  %middle = add nuw nsw i64 %first, %half
+  %place = getelementptr inbounds <T>, ptr %ids, i64 %middle
+  %id = load <T>, ptr %place
+  %above = icmp ugt <T> %id, %vertex
+  %first.next = select i1 %above, i64 %first, i64 %middle
+  %left.next = sub nuw nsw i64 %left, %half
+  br label %loop
+last:
+  %only = getelementptr inbounds <T>, ptr %ids, i64 %first
+  %candidate = load <T>, ptr %only
+  %found = icmp eq <T> %candidate, %vertex
+  ret i1 %found
+none:
+  ret i1 false
+}
+"""
 _POWER: Final = """\
 define internal <T> @<F>(<T> %base, <T> %exponent) nounwind memory(none) {
 entry:

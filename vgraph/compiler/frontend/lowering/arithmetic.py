@@ -8,6 +8,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import BITS, Value, ValueKind, Weak, default, describe, folded, operation
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
+from vgraph.compiler.frontend.lowering.neighbors import membership
 from vgraph.compiler.frontend.lowering.statics import UNKNOWN, static_value
 from vgraph.compiler.frontend.lowering.values import checked, choice, condition, entity, fit, shared, value
 from vgraph.compiler.frontend.typed import position_of
@@ -107,9 +108,11 @@ def compare(ctx: Context, e: s.Compare) -> Value:
     folded = static_value(e, ctx)
     if isinstance(folded, bool):
         return Value(ir.Const(folded, BOOL, span=e.span), BOOL, e.span)
+    if len(e.rest) == 1 and e.rest[0][0] in ("in", "not in"):
+        return membership(ctx, e)
     for op, operand in e.rest:
         if op in ("in", "not in"):
-            raise refusals.types.Membership(e.span)
+            raise refusals.types.Membership(e.span, "part of a chain")
         if op in ("is", "is not"):
             raise refusals.types.Identity(e.first.span.to(operand.span))
     left, parts = value(ctx, e.first), []

@@ -32,8 +32,8 @@ class Uses:
     """What can be done with an entity of one class; what is None is refused.
 
     `size` is what `len` gives, and with `truth` the entity is a condition: that its size is not 0. `backwards` is a
-    loop over it in `reversed`, `combine` an operator between it and something, `bind` is `x = ` it, `store` a write to
-    an attribute of it; `no_method` refuses methods that are in no table.
+    loop over it in `reversed`, `combine` an operator between it and something, `contains` an `in`, `bind` is `x = ` it,
+    `store` a write to an attribute of it; `no_method` refuses methods that are in no table.
     """
 
     attribute: Callable[[Any, s.Attribute, Any], Entity] | None = None
@@ -43,6 +43,7 @@ class Uses:
     loop: Callable[[Any, s.For, Any], None] | None = None
     backwards: Callable[[Any, s.For, Any], None] | None = None
     combine: Callable[[Any, str, Entity, Entity, Span], Entity] | None = None
+    contains: Callable[[Any, Any, ir.Expr, Span], ir.Expr] | None = None
     bind: Callable[[Any, s.Assign, s.Name, Any], None] | None = None
     store: Callable[[Any, s.Assign | s.Augment, s.Attribute, Any], None] | None = None
     store_index: Callable[[Any, s.Assign | s.Augment, s.Index, Any], None] | None = None

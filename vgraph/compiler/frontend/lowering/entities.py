@@ -71,7 +71,7 @@ class Edge(Thing):
 class Neighbors(Thing):
     """`v.out_neighbors`, or with `edges` set `v.out_edges`."""
 
-    words = "a set of neighbors"
+    words = "neighbors"
     advice = "loop over them: `for u in v.out_neighbors:`; their number is len(...) or v.out_degree"
     vertex: Value
     orientation: ir.Orientation
@@ -80,13 +80,14 @@ class Neighbors(Thing):
 
 
 @dataclass(eq=False, repr=False)
-class Common(Thing):
-    """`v.out_neighbors & u.out_neighbors`."""
+class NeighborSet(Thing):
+    """`v.out_neighbors & u.out_neighbors`, or with `|` or `-`."""
 
-    words = "a set of common neighbors"
-    advice = Neighbors.advice
-    left: Neighbors
-    right: Neighbors
+    words = "a set of neighbors"
+    advice = "loop over it, or take its size: `len(v.out_neighbors & u.out_neighbors)`"
+    op: str
+    left: Neighbors | NeighborSet
+    right: Neighbors | NeighborSet
     span: Span
 
 

@@ -7,17 +7,10 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, zero
 from vgraph.compiler.frontend.lowering import entities as en
-from vgraph.compiler.frontend.lowering.context import (
-    AlgorithmContext,
-    Context,
-    EdgeUse,
-    OperatorContext,
-    Uses,
-)
-from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
-from vgraph.compiler.frontend.lowering.values import fit, int64, integer, some, sure, value, where_sure
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, EdgeUse, OperatorContext
+from vgraph.compiler.frontend.lowering.values import fit, int64, some, sure, value
 from vgraph.compiler.frontend.signature import EdgeArgument, EdgeConstant
-from vgraph.compiler.types import EID, I64, VID, Vector
+from vgraph.compiler.types import I64, VID, Vector
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
@@ -30,13 +23,18 @@ def attribute(ctx: Context, e: s.Attribute, v: Value) -> en.Entity:
     """`v.name`: a number of the graph's, neighbors, or a property."""
     if v.kind != VID:
         raise refusals.types.NumberHasNoAttributes(e.name_span, describe(v.kind), e.name)
-    if e.name in ("degree", "neighbors") and ctx.unit.signature.directed:
+    both = ctx.unit.signature.directed and e.name in ("degree", "neighbors")
+    if both and e.name == "degree":
         raise refusals.names.DirectedGraph(e.name_span, e.name)
     if e.name == "id":
         return Value(v.expr, VID, e.span, v.valid)
     way = ir.Orientation.IN if e.name.startswith("in_") else ir.Orientation.OUT
     if e.name in _NUMBERS:
         return degree(ctx, v, way, e.span)
+    if both:
+        v = sure(ctx, v)
+        out, into = (en.Neighbors(v, side, False, e.span) for side in ir.Orientation)
+        return en.NeighborSet("|", out, into, e.span)
     if e.name in NEIGHBORS:
         return en.Neighbors(v, way, e.name.endswith("edges"), e.span)
     return _load(ctx, vertex_property(ctx, e), v, e.span)
@@ -162,76 +160,3 @@ def degree(ctx: Context, v: Value, way: ir.Orientation, span: Span) -> Value:
     if not v.valid:
         found = ir.Select(some(at, span), found, int64(0, span), span=span)
     return Value(found, I64, span)
-
-
-def _index(ctx: Context, e: s.Index, owner: en.Neighbors) -> Value:
-    """The k-th neighbor; vg.none of vg.none."""
-    v, way = owner.vertex, owner.orientation
-    if owner.edges:
-        raise refusals.types.NoIndex(e.span, owner.words)
-    k = integer(ctx, e.index, "the position of a neighbor")
-    if v.valid:
-        return Value(ir.Neighbor(v.expr, way, k, span=e.span), VID, e.span, valid=True)
-    at = sure(ctx, v).expr
-    read = ir.Neighbor(at, way, k, span=e.span)
-    found = ir.Select(some(at, e.span), read, zero(VID, e.span), span=e.span)
-    return Value(found, VID, e.span)
-
-
-def _loop(ctx: Context, statement: s.For, over: en.Neighbors) -> None:
-    """`for u in v.out_neighbors:`, `for e in v.out_edges:`."""
-    _not_in_driver(ctx, statement)
-    v, span = sure(ctx, over.vertex), statement.target.span
-    if over.edges:
-        vertex, edge = ctx.names.fresh("neighbor"), loop_name(ctx, statement)
-    else:
-        vertex, edge = loop_name(ctx, statement), ctx.names.fresh("arc")
-    u = Value(ir.Var(vertex, VID, span=span), VID, span, valid=True)
-    bound: en.Entity = u
-    if over.edges:
-        src, dst = (v, u) if over.orientation is ir.Orientation.OUT else (u, v)
-        own = isinstance(ctx, OperatorContext) and not ctx.is_edge and v.expr == ctx.own
-        side = over.orientation if own else None
-        bound = en.Edge(ir.Var(edge, EID, span=span), src, dst, span, side)
-    body = loop_body(ctx, statement, bound)
-    loop = ir.ForNeighbors(vertex, edge, v.expr, over.orientation, body, span=statement.span)
-    where_sure(ctx, loop, v)
-
-
-def _common_loop(ctx: Context, statement: s.For, over: en.Common) -> None:
-    """`for w in v.out_neighbors & u.out_neighbors:`."""
-    _not_in_driver(ctx, statement)
-    a, b = sure(ctx, over.left.vertex), sure(ctx, over.right.vertex)
-    if over.left.edges or over.right.edges:
-        advice = "; use out_neighbors or in_neighbors"
-        raise refusals.calls.NotIterable(statement.iterable.span, "common edges", advice)
-    name = loop_name(ctx, statement)
-    w = Value(ir.Var(name, VID, span=statement.target.span), VID, statement.target.span, valid=True)
-    body = loop_body(ctx, statement, w)
-    ways = over.left.orientation, over.right.orientation
-    where_sure(ctx, ir.ForCommon(name, a.expr, ways[0], b.expr, ways[1], body, span=statement.span), a, b)
-
-
-def _not_in_driver(ctx: Context, statement: s.For) -> None:
-    if isinstance(ctx, AlgorithmContext):
-        raise refusals.driver.NeighborsInDriver(statement.iterable.span)
-
-
-def _combine(ctx: Context, op: str, left: en.Entity, right: en.Entity, span: Span) -> en.Common:
-    """`v.out_neighbors & u.out_neighbors`."""
-    for side in (left, right):
-        if op != "&" or not isinstance(side, en.Neighbors):
-            what, how = (en.words(side), en.advice(side)) if isinstance(side, en.Thing) else ("", "")
-            raise refusals.types.NotAValue(span, what, how)
-    assert isinstance(left, en.Neighbors)
-    assert isinstance(right, en.Neighbors)
-    return en.Common(left, right, span)
-
-
-USES = Uses(
-    index=_index,
-    size=lambda ctx, n, span: degree(ctx, n.vertex, n.orientation, span).expr,
-    loop=_loop,
-    combine=_combine,
-)
-COMMON_USES = Uses(loop=_common_loop)

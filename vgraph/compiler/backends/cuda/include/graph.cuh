@@ -33,6 +33,12 @@ VG_DEVICE Offset next_not_below(const Id* list, Offset from, Offset end, Id v) {
   return high;
 }
 
+template <class Offset, class Id>
+VG_DEVICE bool is_neighbor(const Offset* rows, const Id* columns, Id v, Id other) {
+  Offset end = fixed(&rows[v + 1]), at = next_not_below(columns, fixed(&rows[v]), end, other);
+  return at != end && fixed(&columns[at]) == other;
+}
+
 template <class T>
 VG_DEVICE bool claim_alone(T* place, T expected, T value) {
   if (!(*place == expected)) return false;

@@ -2,13 +2,13 @@ import vgraph as vg
 
 
 @vg.operator
-def visit(v):
-    for u in v.neighbors:
+def visit(v, graph):
+    for u in v.out_neighbors + v.in_neighbors:
         v.dist = 1
 
 
 @vg.algorithm
-def main(graph, source):
+def main(graph, source: vg.vertex):
     dist = graph.vertex_property(vg.int32, fill=vg.inf)
     graph.vertex_apply(visit)
     return dist

@@ -1,0 +1,14 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v, graph):
+    if v.dist < 3 in v.out_neighbors:
+        v.dist = 1
+
+
+@vg.algorithm
+def main(graph, source: vg.vertex):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist

@@ -1,0 +1,13 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v, graph):
+    v.dist = (v.out_neighbors & v.in_neighbors)[0]
+
+
+@vg.algorithm
+def main(graph, source: vg.vertex):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist
