@@ -31,6 +31,18 @@ class UnsupportedCall(Refusal):
 
 
 @dataclass(eq=False)
+class MethodOfNumber(Refusal):
+    """`v.id.bit_count()`."""
+
+    title = "numbers have no methods here"
+    label = "`{name}` is one of Python's"
+    help = "write {instead}"
+
+    name: str
+    instead: str
+
+
+@dataclass(eq=False)
 class CallOfOperator(Refusal):
     """A call of an operator or algorithm."""
 

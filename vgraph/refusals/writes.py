@@ -45,8 +45,8 @@ class WriteToSource(Refusal):
     title = "an edge operator writes to its destination and its edge only"
     label = "`{name}` of the source"
     help = (
-        "swap the ends (apply the operator to the reversed graph), or write it in a vertex operator that "
-        "loops over `v.out_edges`"
+        "let it write `dst.{name}` from src, and apply it with reverse=True: src is then the head of each arc, dst its"
+        " tail; or write it in a vertex operator that loops over `v.out_edges`"
     )
 
     name: str

@@ -45,8 +45,22 @@ _INSTEAD = {
 }
 
 
+_METHODS = {
+    "bit_count": "vg.popcount(x)",
+    "bit_length": "64 - vg.clz(x), for an int64",
+    "is_integer": "x == vg.floor(x)",
+    "item": "x alone",
+    "astype": "vg.int64(x), or another type",
+}
+"""What to write for methods of Python's and NumPy's numbers."""
+
+
 def call(ctx: Context, e: s.Call) -> en.Entity:
     """The value of a call."""
+    if isinstance(e.function, s.Attribute) and e.function.name in _METHODS:
+        name = e.function.name
+        if isinstance(entity(ctx, e.function.value), Value):
+            raise refusals.calls.MethodOfNumber(e.function.name_span, name, _METHODS[name])
     function = entity(ctx, e.function)
     selects = isinstance(function, en.Method) and function.name == "frontier"
     for arg in e.args:
