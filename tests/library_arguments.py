@@ -46,6 +46,8 @@ UNDIRECTED = {
     "louvain",
 }
 """Algorithms of undirected graphs alone."""
+ACYCLIC = {"topological_order"}
+"""Algorithms of directed graphs without cycles alone."""
 POSITIVE = {"weighted_betweenness"}
 """Algorithms that take no weights of 0."""
 CHOSEN: dict[str, dict[str, Any]] = {
@@ -81,9 +83,11 @@ def defaults(algorithm: vg.AlgorithmDef) -> dict[str, Any]:
 
 
 def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
-    """The graph, or the same without directions or with the weights or the diagonal that the algorithm can do with."""
+    """The graph, or the same without directions or cycles, with other weights, as the algorithm takes it."""
     if algorithm.name == "conjugate_gradient":
         return positive_definite(graph)
+    if algorithm.name in ACYCLIC:
+        return acyclic(graph)
     if algorithm.name in POSITIVE and "weight" in graph.edge_properties:
         weight = graph.edge_properties["weight"]
         return graph.with_edge_property("weight", weight + weight.dtype.type(1))
@@ -93,6 +97,18 @@ def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
     return vg.Graph.from_edges(
         sources, targets, num_vertices=graph.num_vertices, directed=False, **properties
     )
+
+
+def acyclic(graph: vg.Graph) -> vg.Graph:
+    """The graph with directions that make no cycle, and without self-loops."""
+    n = graph.num_vertices
+    sources, targets, properties = graph.edges()
+    apart = sources != targets
+    s, t = sources[apart], targets[apart]
+    rank = np.random.default_rng(n).permutation(n)
+    forth = rank[s] < rank[t]
+    kept = {name: values[apart] for name, values in properties.items()}
+    return vg.Graph.from_edges(np.where(forth, s, t), np.where(forth, t, s), num_vertices=n, **kept)
 
 
 def positive_definite(graph: vg.Graph) -> vg.Graph:

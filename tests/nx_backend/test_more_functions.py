@@ -247,6 +247,26 @@ def test_distances(kind: type) -> None:
         backend.closeness_centrality(below, distance="weight")
 
 
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_topological_order(kind: type) -> None:
+    graph = make(kind, 5)
+    numbers = {node: number for number, node in enumerate(graph)}
+    graph.remove_edges_from([e for e in graph.edges if numbers[e[0]] <= numbers[e[1]]])
+    mine = list(backend.topological_generations(graph))
+    assert list(map(set, mine)) == list(map(set, nx.topological_generations(graph)))
+    assert list(backend.topological_sort(graph)) == [node for generation in mine for node in generation]
+    assert backend.is_directed_acyclic_graph(graph) is True
+    assert list(backend.topological_sort(kind())) == []
+    graph.add_edge("node 3", "node 3")
+    for name in ("topological_generations", "topological_sort"):
+        with pytest.raises(nx.NetworkXUnfeasible, match="cycle"):
+            list(getattr(backend, name)(graph))
+        with pytest.raises(nx.NetworkXError, match="undirected"):
+            list(getattr(backend, name)(nx.Graph(graph)))
+    assert backend.is_directed_acyclic_graph(graph) is False
+    assert backend.is_directed_acyclic_graph(nx.Graph()) is False
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_harmonic_centrality(kind: type) -> None:
     graph = make(kind, 5, loops=True, m=40)

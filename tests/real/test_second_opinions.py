@@ -56,6 +56,21 @@ def test_networkit_agrees_on_undirected_graphs() -> None:
     assert [int(ecc[v]) for v in some] == [nk.distance.Eccentricity.getValue(g, v)[1] for v in some]
 
 
+def test_igraph_finds_the_same_cycles() -> None:
+    rng = np.random.default_rng(5)
+    found = []
+    for _ in range(40):
+        graph = vg.Graph.from_edges(*rng.integers(0, 30, (2, 22)), num_vertices=30)
+        g = igraph_graph(graph)
+        try:
+            order = vg.run(A.topological_order, graph).order
+        except vg.AlgorithmError:
+            order = None
+        assert (order is not None) == g.is_dag()
+        found.append(g.is_dag())
+    assert {True, False} == set(found)
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_igraph_agrees(directed: bool) -> None:
     graph = graph_of(directed)

@@ -36,6 +36,7 @@ from vgraph.algorithms.random_walks import random_walks
 from vgraph.algorithms.spmv import spmv
 from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
+from vgraph.algorithms.topological_order import topological_order
 from vgraph.algorithms.triangle_count import triangle_count
 from vgraph.algorithms.weighted_betweenness import weighted_betweenness
 from vgraph.algorithms.weighted_closeness import weighted_closeness
@@ -76,6 +77,7 @@ __all__ = [
     "spmv",
     "sssp",
     "strongly_connected_components",
+    "topological_order",
     "triangle_count",
     "weighted_betweenness",
     "weighted_closeness",

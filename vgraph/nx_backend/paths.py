@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, levels
+from vgraph.nx_backend.common import A, converted, levels, runs
 from vgraph.nx_backend.convert import NxGraph
 
 # --- traversal ------------------------------------------------------------------------------------------------
@@ -95,6 +95,34 @@ def has_path(G: Any, source: Any, target: Any) -> bool:
         if node not in graph:
             raise nx.NodeNotFound(f"{what} {node} is not in G")
     return bool(levels(graph, source)[graph.index[target]] >= 0)
+
+
+def topological_generations(G: Any) -> Iterator[list[Any]]:
+    """The nodes by the most edges of any path that ends there."""
+    graph = converted(G)
+    if not graph.is_directed():
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    try:
+        found = vg.run(A.topological_order, graph.graph)
+    except vg.AlgorithmError:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration") from None
+    order = found.order
+    for run in runs(found.level[order]):
+        yield [graph.nodes[v] for v in order[run].tolist()]
+
+
+def topological_sort(G: Any) -> Iterator[Any]:
+    """The nodes, each before those to which it has edges."""
+    return chain.from_iterable(topological_generations(G))
+
+
+def is_directed_acyclic_graph(G: Any) -> bool:
+    """Whether there is such an order."""
+    graph = converted(G)
+    try:
+        return graph.is_directed() and all(topological_generations(graph))
+    except nx.NetworkXUnfeasible:
+        return False
 
 
 # --- shortest paths -------------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "spmv": scores.product,
     "sssp": paths.shortest,
     "strongly_connected_components": structure.strong_components,
+    "topological_order": paths.topological,
     "triangle_count": structure.triangles,
     "weighted_betweenness": scores.weighted_betweenness,
     "weighted_closeness": scores.weighted_closeness,

@@ -18,7 +18,7 @@ VERTEX, VERTEX_OR_NONE = "a vertex", "a vertex or -1"
 
 KINDS: Final[dict[str, str]] = {
     **dict.fromkeys(("articulation", "bridge", "member"), FLAG),
-    **dict.fromkeys(("community", "end", "label"), VERTEX),
+    **dict.fromkeys(("community", "end", "label", "order"), VERTEX),
     **dict.fromkeys(("component", "mate", "parent"), VERTEX_OR_NONE),
     **dict.fromkeys(("color", "core", "eccentricity", "level", "reached", "triangles", "truss"), INTEGER),
     **dict.fromkeys(("levels", "lower", "rounds", "total", "upper"), INTEGER),

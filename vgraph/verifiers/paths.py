@@ -174,3 +174,18 @@ def counts(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         np.add.at(terms, v, 1)
         np.add.at(off, v, off[u] + np.finfo(dtype).eps * terms[v] * paths[u])
     close(result.paths, expected, "paths", off)
+
+
+def topological(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Every arc leads to a higher level, one of them from the level below; vertices are in the order of levels."""
+    ends, level = arcs(graph), result.level.astype(np.int64)
+    s, t = ends
+    no_arc(
+        level[s] >= level[t],
+        ends,
+        lambda u, v: f"level {level[v]}, but there is an arc from {u}, which has level {level[u]}",
+    )
+    expected = np.zeros(level.size, np.int64)
+    np.maximum.at(expected, t, level[s] + 1)
+    equal(level, expected, "level")
+    equal(result.order, np.argsort(level, kind="stable"), "order")
