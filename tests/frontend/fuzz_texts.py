@@ -118,7 +118,15 @@ def read_program(text: str) -> None:
     except Exception:
         return  # an error of Python's in the module's own statements
     for algorithm in [value for value in scope.values() if isinstance(value, AlgorithmDef)]:
-        verify(build_program(algorithm, prepare(algorithm, graph(), {}, incomplete=True).signature))
+        try:
+            signature = prepare(algorithm, graph(), {}, incomplete=True).signature
+        except vg.VGraphError:
+            raise
+        except Exception as error:
+            if any(frame.filename == NAME for frame in traceback.extract_tb(error.__traceback__)):
+                continue  # an error of Python's in a check or a preparation of the algorithm's
+            raise
+        verify(build_program(algorithm, signature))
 
 
 def read_ir(text: str) -> None:

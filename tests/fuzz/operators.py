@@ -124,7 +124,7 @@ def loop(w: Writer, s: Scope, depth: int) -> bool:
         inner.locals.append(Value(total, t))
     if w.chance(0.3):
         w.line(body, f"if {e.boolean(w, inner, 1).text}:")
-        w.line(body + 1, w.r.choice(["break", "continue"]))
+        w.line(body + 1, w.r.choice(["break", "break", "continue", "continue", leave(w)]))
     if t == F64:
         change = e.summand(w, inner, 1, F64)
     else:
@@ -133,8 +133,25 @@ def loop(w: Writer, s: Scope, depth: int) -> bool:
         )
     w.line(body, f"{total} += {change.text}")
     w.loops -= 1
+    if w.chance(0.15):
+        w.line(depth, "else:")
+        some(w, s.inner(), depth + 1, 1)
     s.locals.append(Value(total, t))
     return True
+
+
+def leave(w: Writer) -> str:
+    """An early return."""
+    return f"return {w.r.choice(['True', 'False'])}" if w.returns else "return"
+
+
+def guard(w: Writer, s: Scope) -> None:
+    """Now and then a guard clause."""
+    if w.chance(0.2):
+        w.line(1, f"if {e.boolean(w, s, 1).text}:")
+        if w.chance(0.3):
+            some(w, s.inner(), 2, 1)
+        w.line(2, leave(w))
 
 
 @LOOPS.add(1)
@@ -165,7 +182,14 @@ def neighbor_loop(w: Writer, s: Scope, depth: int) -> tuple[Scope, int] | None:
         return None
     name, inner, v = w.new(), s.inner(), w.r.choice([*s.vertices, *s.maybe])
     sides = ["out_neighbors", "in_neighbors", *([] if w.directed else ["neighbors"])]
-    w.line(depth, f"for {name} in {v}.{w.r.choice(sides)}:")
+    over = f"{v}.{w.r.choice(sides)}"
+    if w.chance(0.15):
+        count = w.new()
+        w.line(depth, f"for {count}, {name} in enumerate({over}{w.r.choice(['', ', 3'])}):")
+        inner.locals.append(Value(count, I64))
+        w.counters.add(count)
+    else:
+        w.line(depth, f"for {name} in {over}:")
     inner.vertices.append(name)
     return inner, depth + 1
 
@@ -376,6 +400,7 @@ def edge_operator(w: Writer, name: str, loop: str = "free", writes: tuple[Prop, 
     own = Scope(["dst"], hidden={"dst": hidden})
     w.operator(name, ["src", "edge", "dst"])
     some(w, scope, 1, w.r.choice([0, 0, 1, 2]))
+    guard(w, scope)
     if claims == 1:
         claim(w, scope, own, 1, "dst")
     for p in written:
@@ -427,9 +452,10 @@ def _extras(w: Writer, s: Scope, own: str) -> None:
 
 def vertex_operator(w: Writer, name: str, returns: bool = False) -> None:
     """An operator of vertices, which may write its own and reduce into others."""
-    w.begin_operator("vertex")
+    w.begin_operator("vertex", returns)
     scope = Scope(["v"])
     w.operator(name, ["v"])
+    guard(w, scope)
     if w.chance(0.4) and not returns:
         _scatter(w, scope)
     else:

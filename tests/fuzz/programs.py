@@ -71,6 +71,7 @@ class Writer:
         self.lines: list[str] = []
         self.names = 0
         self.kind, self.loops, self.start_of_operator = "", 0, 0
+        self.returns = False
         self.counters: set[str] = set()
         self.declare()
         self.helpers = Helpers(self)
@@ -169,9 +170,9 @@ class Writer:
 
     # --- operators
 
-    def begin_operator(self, kind: str) -> None:
-        """An operator begins; what it writes at edges it does not read."""
-        self.kind, self.loops = kind, 0
+    def begin_operator(self, kind: str, returns: bool = False) -> None:
+        """An operator begins, of which `returns` says whether it gives a bool; what it writes at edges it does not read."""
+        self.kind, self.loops, self.returns = kind, 0, returns
         self.hidden_edges = {p.name for p in self.own_edges if self.chance(0.2)}
 
     def operator(self, name: str, parameters: list[str]) -> None:

@@ -70,6 +70,10 @@ def _range(*bounds: Any) -> Iterator[Number]:
     return (Number(np.int64(i)) for i in range(int(start), int(stop), int(step)))
 
 
+def _enumerate(items: Any, start: Any = 0) -> Iterator[tuple[Number, Any]]:
+    return ((Number(np.int64(i)), x) for i, x in enumerate(items, int(start)))
+
+
 def _elementwise(name: str) -> Callable[[Any], Number]:
     """A function of floats; sqrt, exp and log take others as float64, floor and ceil leave them as they are."""
 
@@ -112,6 +116,7 @@ _LANGUAGE: dict[int, Any] = {
     id(bool): lambda x: Number(np.bool_(bool(lift(x)))),
     id(len): lambda x: Number(np.int64(len(x))),
     id(range): _range,
+    id(enumerate): _enumerate,
     id(language.dot): _dot,
     id(language.sum): lambda a: Number(arithmetic.FUNCTIONS["sum"](a._value)),
     id(language.vector): lambda dtype, length: cast_type(language.vector(dtype, int(length))),
@@ -122,7 +127,7 @@ _LANGUAGE: dict[int, Any] = {
     **{id(getattr(language, name)): _bits(name) for name in ("popcount", "ctz", "clz")},
 }
 """What stands in the place of functions, by their identity."""
-_BUILTINS = {f.__name__: _LANGUAGE[id(f)] for f in (min, max, abs, int, float, bool, len, range)}
+_BUILTINS = {f.__name__: _LANGUAGE[id(f)] for f in (min, max, abs, int, float, bool, len, range, enumerate)}
 
 
 class _Namespace:

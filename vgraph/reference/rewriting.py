@@ -171,10 +171,12 @@ class Rewriting(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
         target: Any = node.target
-        old = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-        value = self.kept(target, old)
-        if value is not old:
-            node.body.insert(0, ast.copy_location(ast.Assign([target], value), target))
+        names: list[Any] = target.elts if isinstance(target, ast.Tuple) else [target]
+        for name in reversed(names):
+            old = ast.copy_location(ast.Name(name.id, ast.Load()), name)
+            value = self.kept(name, old)
+            if value is not old:
+                node.body.insert(0, ast.copy_location(ast.Assign([name], value), name))
         return node
 
     def visit_Return(self, node: ast.Return) -> Any:

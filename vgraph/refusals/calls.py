@@ -123,20 +123,6 @@ class AfterReturn(Refusal):
     help = "delete one of the two"
 
 
-@dataclass(eq=False)
-class EarlyReturn(Refusal):
-    """A return that is not the last statement."""
-
-    title = "{where} returns at its end only"
-    label = "a return in the middle"
-    help = (
-        "put what follows under an `else:`; a filter computes its bool in a variable and ends with "
-        "`return ready`"
-    )
-
-    where: str
-
-
 class UselessStatement(Refusal):
     """An expression whose value nobody takes."""
 

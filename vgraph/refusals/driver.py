@@ -327,6 +327,14 @@ class UnnamedResult(Refusal):
     help = "assign it to a variable first: `mean = ...`, then `return mean`"
 
 
+class OtherResults(Refusal):
+    """An early return of other results than the last one's."""
+
+    title = "all returns of an algorithm give the same results"
+    label = "the last statement returns others"
+    help = "name the same results in the same order here and at the end"
+
+
 @dataclass(eq=False)
 class ResultTwice(Refusal):
     """Two results of one name."""

@@ -240,18 +240,10 @@ class Nonlocal(Refusal):
     help = "a scalar that all operators see is an attribute of the graph: `graph.x = 0`, `graph.x += 1`"
 
 
-class LoopElse(Refusal):
-    """`else` after a loop."""
-
-    title = "loops have no `else`"
-    label = "this would run if the loop was not left by `break`"
-    help = "set a variable before `break` and test it after the loop"
-
-
 @dataclass(eq=False)
 class ForTarget(Refusal):
     """`for a, b in ...`."""
 
     title = "a loop has one variable"
-    label = "this is no plain name"
+    label = "only `for i, u in enumerate(...):` has two"
     help = "write `for u in v.out_neighbors:`, or `for e in v.out_edges:` and then e.src, e.dst, e.weight"

@@ -64,6 +64,15 @@ def vector_obstacle(body: ir.Body, vertex: str, edge: str) -> Obstacle | None:
     return None
 
 
+def loop_obstacle(loop: ir.ForNeighbors) -> Obstacle | None:
+    """The same of a loop as it will be run: what it sums up is in locals, not in memory."""
+    found = vector_obstacle(loop.body, loop.vertex, loop.edge)
+    for statement in loop.body if found is None else ():
+        if isinstance(statement, ir.Reduce):
+            return Obstacle(f"`{statement.prop}` is written for each arc: sum up in a local", statement.span)
+    return found
+
+
 def _scalar_only(e: ir.Expr, vertex: str, edge: str) -> str | None:
     """Why `e` is not computed for several arcs at a time; None if it is."""
     if not varies(e, vertex, edge) or isinstance(e, ir.Var):
@@ -107,4 +116,4 @@ def lanes_of(body: ir.Body, vertex: str, edge: str, target: Target) -> int:
     return 512 // max([32, *widths])
 
 
-__all__ = ["lanes_of", "reductions_of", "touched", "varies", "vector_obstacle"]
+__all__ = ["lanes_of", "loop_obstacle", "reductions_of", "touched", "varies", "vector_obstacle"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import WriteClass
-from vgraph.compiler.analysis.gathers import vector_obstacle
+from vgraph.compiler.analysis.gathers import loop_obstacle, vector_obstacle
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
@@ -37,7 +37,7 @@ def _in_loops(c: Choice) -> Obstacle | None:
     loops = [n for n in walk(c.operator) if isinstance(n, ir.ForNeighbors)]
     if not loops:
         return Obstacle("it has no loop over arcs", c.operator.span)
-    found = [vector_obstacle(n.body, n.vertex, n.edge) for n in loops]
+    found = [loop_obstacle(n) for n in loops]
     return _while_gathered(c) or (None if None in found else found[0])
 
 

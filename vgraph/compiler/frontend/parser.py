@@ -175,26 +175,25 @@ class Builder:
     def while_stmt(self, children: Any, span: Span) -> s.Stmt:
         """`while test:`."""
         test, body, other = children
-        self.no_else(other)
         condition = self.expr(test)
-        return s.While(span.to(condition.span), condition, self.suite(body))
+        return s.While(span.to(condition.span), condition, self.suite(body), self.other(other))
 
     def for_stmt(self, children: Any, span: Span) -> s.Stmt:
         """`for target in iterable:`."""
         is_async, target, iterable, body, other = children
         if is_async is not None:
             raise refusals.syntax.AsyncCode(self.span(is_async))
-        self.no_else(other)
-        if target.data != "name":
+        targets = target.children if target.data == "targets" else [target]
+        if len(targets) > 2 or any(t is None or t.data != "name" for t in targets):
             raise refusals.syntax.ForTarget(self.span(target))
         over = self.expr(iterable)
-        name = s.Name(self.span(target), self.name(target.children[0]))
-        return s.For(span.to(over.span), name, over, self.suite(body))
+        *counter, name = (s.Name(self.span(t), self.name(t.children[0])) for t in targets)
+        counted = counter[0] if counter else None
+        return s.For(span.to(over.span), name, over, self.suite(body), self.other(other), counted)
 
-    def no_else(self, tree: Any) -> None:
-        """Refuse the `else` of a loop."""
-        if tree is not None:
-            raise refusals.syntax.LoopElse(self.span(tree))
+    def other(self, tree: Any) -> s.Body:
+        """The `else` of a loop."""
+        return () if tree is None else self.suite(tree.children[0])
 
     # --- expressions
 

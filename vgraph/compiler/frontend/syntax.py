@@ -199,6 +199,13 @@ class Return(Stmt):
 
 
 @dataclass
+class Leave(Stmt):
+    """A `return` before the end of an algorithm, where `value` has to be there already. No text has it."""
+
+    value: Expr
+
+
+@dataclass
 class If(Stmt):
     """`if test: then else: other`; an elif is an If in `other`."""
 
@@ -209,19 +216,23 @@ class If(Stmt):
 
 @dataclass
 class While(Stmt):
-    """`while test: body`."""
+    """`while test: body`; `other` is run after a loop that no `break` left. Lowering sees none of that."""
 
     test: Expr
     body: Body
+    other: Body = ()
 
 
 @dataclass
 class For(Stmt):
-    """`for target in iterable: body`."""
+    """`for target in iterable: body`, or `for counter, target in enumerate(...)`; `other` as of While. Lowering sees
+    only the target."""
 
     target: Name
     iterable: Expr
     body: Body
+    other: Body = ()
+    counter: Name | None = None
 
 
 @dataclass
@@ -246,7 +257,7 @@ def bodies(statement: Stmt) -> tuple[Body, ...]:
         case If():
             return statement.then, statement.other
         case While() | For():
-            return (statement.body,)
+            return statement.body, statement.other
     return ()
 
 

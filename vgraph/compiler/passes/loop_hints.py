@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.gathers import touched, vector_obstacle
+from vgraph.compiler.analysis.gathers import loop_obstacle, touched
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.schedule import ApplySchedule
 
@@ -19,7 +19,7 @@ def with_hints(body: ir.Body, schedule: ApplySchedule) -> ir.Body:
         if not isinstance(n, ir.ForNeighbors):
             return None
         ahead = schedule.prefetch if touched(n.body, n.vertex) else 0
-        wide = schedule.vectorize and vector_obstacle(n.body, n.vertex, n.edge) is None
+        wide = schedule.vectorize and loop_obstacle(n) is None
         vectorized = vectorized or wide
         return with_fields(n, {"prefetch": ahead, "vectorize": wide})
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from vgraph import refusals
 from vgraph.compiler import ir
+from vgraph.compiler.frontend import control
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, zero
 from vgraph.compiler.frontend.lowering import entities as en
@@ -53,7 +54,7 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
     bindings[graph.name] = en.GraphRef(graph.span)
     for p in parameters:  # their types follow once their uses are known
         bindings[p.name] = _known(given[p.name], p.span) or Value(zero(I64, p.span), I64, p.span)
-    statements = enter(ctx, text.body)
+    statements = enter(ctx, text.body, control.of_algorithm)
     used = usage(statements)
     for p in parameters:
         _parameter(ctx, p, used)
@@ -143,6 +144,13 @@ def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
             ctx.results.append(ir.Result(name, "scalar", found.expr, span=e.span))
         case _:
             raise refusals.driver.NotAResult(e.span, en.words(found))
+
+
+def leave(ctx: Context, statement: s.Leave) -> None:
+    """`return a, b` before the end: what is returned there has to be there here."""
+    value = statement.value
+    for item in value.items if isinstance(value, s.Items) else (value,):
+        entity(ctx, item)
 
 
 def fail(ctx: Context, call: s.Call) -> en.Made:

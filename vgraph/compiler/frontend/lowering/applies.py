@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from vgraph import refusals
 from vgraph.compiler import ir
+from vgraph.compiler.frontend import control
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import reductions
+from vgraph.compiler.frontend.lowering.calls import returned
 from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, Context, OperatorContext
 from vgraph.compiler.frontend.lowering.frontiers import frontier, made
 from vgraph.compiler.frontend.lowering.names import enter
@@ -18,7 +20,7 @@ from vgraph.compiler.frontend.lowering.statics import static_value
 from vgraph.compiler.frontend.lowering.values import condition, entity
 from vgraph.compiler.frontend.lowering.writes import check_reads
 from vgraph.compiler.frontend.unit import Names, syntax_of
-from vgraph.compiler.types import EID, VID
+from vgraph.compiler.types import BOOL, EID, VID
 from vgraph.language.decorators import OperatorDef
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
@@ -149,11 +151,13 @@ def _lowered(ctx: OperatorContext, definition: OperatorDef, args: tuple[str, ...
     text = syntax_of(definition)
     name = Names(o.name for o in ctx.unit.operators.values()).fresh(definition.name)
     statements = enter(ctx, text.body)
-    last = statements[-1] if statements else None
-    body(ctx, statements[:-1] if isinstance(last, s.Return) else statements)
-    if isinstance(last, s.Return) and last.value is not None:
-        if ctx.is_edge:
-            raise refusals.driver.EdgeOperatorReturns(last.value.span, definition.name)
-        ctx.emit(ir.Emit(condition(ctx, last.value), span=last.value.span))
+    given = [r.value for r in control.returns(statements) if r.value is not None]
+    if given and ctx.is_edge:
+        raise refusals.driver.EdgeOperatorReturns(given[0].span, definition.name)
+    if given:
+        chosen = returned(ctx, statements, text.span, lambda x, e: Value(condition(ctx, e), BOOL, x.span))
+        ctx.emit(ir.Emit(chosen.expr, span=given[-1].span))
+    else:
+        body(ctx, statements)
     check_reads(ctx)
     return ir.Operator(name, args, tuple(ctx.out), span=text.span)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -16,6 +16,7 @@ from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.foreign.externals import is_numba
 from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.control import always_returns, returns
 from vgraph.compiler.frontend.kinds import Value, Weak
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import foreign
@@ -38,7 +39,7 @@ _INSTEAD = {
     "round": "; write vg.floor(x + 0.5)",
     "pow": "; write `x ** y`",
     "sorted": "; neighbors come in ascending order already",
-    "enumerate": "; count in a variable of your own",
+    "enumerate": "; it stands in the head of a loop: `for i, u in enumerate(v.out_neighbors):`",
     "zip": "; loop over `range(...)`",
     "any": "; set a bool in a loop and leave by `break`",
     "all": "; set a bool in a loop and leave by `break`",
@@ -134,10 +135,11 @@ def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> Value:
     outer, ctx.writing = ctx.writing, False
     try:
         with _inside(ctx, e, helper, text):
-            returns = [n for n in s.walk(text) if isinstance(n, s.Return)]
-            if len(returns) == 1:
-                ctx.frame.typed.names.add(position_of(returns[0].span))
-            return _returned(ctx, enter(ctx, text.body), text.span)
+            found = returns(text.body)
+            if len(found) == 1:
+                ctx.frame.typed.names.add(position_of(found[0].span))
+            inner = enter(ctx, text.body)
+            return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, value(ctx, e), x.span))
     finally:
         ctx.writing = outer
 
@@ -145,11 +147,10 @@ def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> Value:
 def _perform(ctx: Context, e: s.Call, helper: FunctionDef) -> None:
     """A helper's call as a statement: it may write what its caller may."""
     text = syntax_of(helper)
-    if any(isinstance(n, s.Return) and n.value is not None for n in s.walk(text)):
+    if any(r.value is not None for r in returns(text.body)):
         raise refusals.calls.UselessStatement(e.span)
     with _inside(ctx, e, helper, text):
-        inner = enter(ctx, text.body)
-        body(ctx, inner[:-1] if inner and isinstance(inner[-1], s.Return) else inner)
+        body(ctx, enter(ctx, text.body))
 
 
 @contextmanager
@@ -189,8 +190,8 @@ def _bound(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> di
     return bindings
 
 
-def _returned(ctx: Context, body: s.Body, span: Span) -> Value:
-    """The value that a helper's body returns at its end."""
+def returned(ctx: Context, body: s.Body, span: Span, give: Callable[[s.Return, s.Expr], Value]) -> Value:
+    """The value that a body returns at its end; `give` makes it of a return and what is returned there."""
     for position, x in enumerate(body):
         rest = body[position + 1 :]
         if isinstance(x, s.Return):
@@ -198,17 +199,16 @@ def _returned(ctx: Context, body: s.Body, span: Span) -> Value:
                 raise refusals.calls.AfterReturn(rest[0].span)
             if x.value is None:
                 raise refusals.calls.NoReturn(x.span, ctx.definition.name)
-            return _returning(ctx, value(ctx, x.value), x.span)
-        if isinstance(x, s.If) and any(isinstance(n, s.Return) for n in s.walk(x)):
+            return give(x, x.value)
+        if isinstance(x, s.If) and returns((x,)):
             zeros(ctx, x)
-            then = x.then if _ends(x.then) else x.then + rest
-            other = x.other if _ends(x.other) else x.other + rest
-            if _ends(x.then) and _ends(x.other) and rest:
+            then = x.then if always_returns(x.then) else x.then + rest
+            other = x.other if always_returns(x.other) else x.other + rest
+            if always_returns(x.then) and always_returns(x.other) and rest:
                 raise refusals.calls.AfterReturn(rest[0].span)
             test = condition(ctx, x.test)
-            return choice(
-                ctx, test, partial(_returned, ctx, then, span), partial(_returned, ctx, other, span), x.span
-            )
+            first, second = (partial(returned, ctx, way, span, give) for way in (then, other))
+            return choice(ctx, test, first, second, x.span)
         statement(ctx, x)
     raise refusals.calls.NoReturn(span, ctx.definition.name)
 
@@ -224,9 +224,3 @@ def _returning(ctx: Context, value: Value, span: Span) -> Value:
     if isinstance(state.kind, Weak):
         return value
     return replace(value, expr=fit(value, state.kind), kind=state.kind)
-
-
-def _ends(body: s.Body) -> bool:
-    """Whether a body always returns."""
-    last = body[-1] if body else None
-    return isinstance(last, s.Return) or (isinstance(last, s.If) and _ends(last.then) and _ends(last.other))

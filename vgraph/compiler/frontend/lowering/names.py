@@ -10,12 +10,13 @@ import numpy as np
 
 from vgraph import refusals
 from vgraph.compiler import ir
+from vgraph.compiler.frontend import control
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, Weak, default, describe, settled, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext
 from vgraph.compiler.frontend.lowering.scope import plan
-from vgraph.compiler.frontend.lowering.statics import parameter, prune
+from vgraph.compiler.frontend.lowering.statics import parameter, prune, resolved
 from vgraph.compiler.frontend.lowering.values import entity, fit
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Type
@@ -27,10 +28,12 @@ from vgraph.source import Span
 _T = TypeVar("_T", bound=en.Thing)
 
 
-def enter(ctx: Context, body: s.Body) -> s.Body:
-    """Prepare the frame for a function's body: constant branches taken, declarations planned."""
+def enter(
+    ctx: Context, body: s.Body, arrange: Callable[[s.Body, control.IsEnumerate], s.Body] = control.arranged
+) -> s.Body:
+    """Prepare the frame for a function's body: constant branches taken, returns arranged, declarations planned."""
     ctx.frame.own_names = frozenset(_assigned(body)) | ctx.frame.bindings.keys()
-    kept = prune(body, ctx)
+    kept = arrange(prune(body, ctx), lambda e: isinstance(e, s.Name) and resolved(e.id, ctx) is enumerate)
     ctx.frame.plan = plan(kept, set(ctx.frame.bindings))
     return kept
 
@@ -42,6 +45,8 @@ def _assigned(body: s.Body) -> set[str]:
         targets: tuple[s.Expr, ...] = ()
         if isinstance(statement, (s.Assign, s.Augment, s.For)):
             targets = (statement.target,)
+        if isinstance(statement, s.For) and statement.counter is not None:
+            targets = (*targets, statement.counter)
         elif isinstance(statement, s.AssignTuple):
             targets = statement.targets
         found |= {target.id for target in targets if isinstance(target, s.Name)}

@@ -74,7 +74,7 @@ RULES: Final = Rules(
         s.Pass: lambda ctx, x: None,
         s.Break: lambda ctx, x: ctx.emit(ir.Break(span=x.span)),
         s.Continue: lambda ctx, x: ctx.emit(ir.Continue(span=x.span)),
-        s.Return: statements.early_return,
+        s.Leave: algorithms.leave,
     },
     uses={
         Value: Uses(attribute=vertices.attribute, index=access.element, store=writes.store),

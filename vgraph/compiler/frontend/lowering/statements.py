@@ -24,18 +24,13 @@ def body(ctx: Context, body: s.Body) -> None:
     """Lower statement after statement."""
     for position, x in enumerate(body):
         statement(ctx, x)
-        if isinstance(x, (s.Return, s.Break, s.Continue)) and position + 1 < len(body):
+        if isinstance(x, (s.Break, s.Continue)) and position + 1 < len(body):
             raise refusals.calls.AfterReturn(body[position + 1].span)
 
 
 def block(ctx: Context, statements: s.Body) -> ir.Body:
     """The statements of a nested body."""
     return ctx.apart(lambda: body(ctx, statements))[0]
-
-
-def early_return(ctx: Context, x: s.Return) -> None:
-    """`return` that is not the last statement."""
-    raise refusals.calls.EarlyReturn(x.span, ctx.where)
 
 
 # --- loops

@@ -12,6 +12,7 @@ from typing import Final
 
 from vgraph import refusals
 from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.control import always_returns
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.language.names import DType
@@ -52,10 +53,13 @@ def prune(body: s.Body, ctx: Context) -> s.Body:
                 known = static_value(test, ctx)
                 if isinstance(known, bool):
                     kept.extend(prune(then if known else other, ctx))
+                    if always_returns(tuple(kept)):
+                        break
                 else:
                     kept.append(s.If(statement.span, test, prune(then, ctx), prune(other, ctx)))
             case s.While() | s.For():
-                kept.append(replace(statement, body=prune(statement.body, ctx)))
+                body, other = prune(statement.body, ctx), prune(statement.other, ctx)
+                kept.append(replace(statement, body=body, other=other))
             case _:
                 kept.append(statement)
     return tuple(kept)
@@ -78,18 +82,18 @@ def _name(e: s.Name, ctx: Context) -> object:
     bound = ctx.frame.bindings.get(e.id) or parameter(ctx, e)
     if isinstance(bound, en.Static):
         return bound.value
-    return _known(_resolved(e.id, ctx)) if bound is None else UNKNOWN
+    return _known(resolved(e.id, ctx)) if bound is None else UNKNOWN
 
 
 def _attribute(e: s.Attribute, ctx: Context) -> object:
     bound = ctx.frame.bindings.get(e.value.id) if isinstance(e.value, s.Name) else None
     if isinstance(bound, en.GraphRef) and e.name == "directed":
         return ctx.unit.signature.directed
-    owner = _resolved(e.value.id, ctx) if isinstance(e.value, s.Name) and bound is None else None
+    owner = resolved(e.value.id, ctx) if isinstance(e.value, s.Name) and bound is None else None
     return _known(getattr(owner, e.name, UNKNOWN)) if isinstance(owner, ModuleType) else UNKNOWN
 
 
-def _resolved(name: str, ctx: Context) -> object:
+def resolved(name: str, ctx: Context) -> object:
     """What a name means in the module, or UNKNOWN."""
     try:
         return UNKNOWN if name in ctx.frame.own_names else ctx.definition.resolve(name)

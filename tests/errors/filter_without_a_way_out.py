@@ -2,16 +2,15 @@ import vgraph as vg
 
 
 @vg.operator
-def visit(v):
+def near(v):
     for u in v.out_neighbors:
-        if u.dist == 0:
-            break
-    else:
-        v.dist = 1
+        if u.dist < 3:
+            return True
 
 
 @vg.algorithm
 def main(graph, source):
     dist = graph.vertex_property(vg.int32, fill=vg.inf)
-    graph.vertex_apply(visit)
-    return dist
+    found = graph.vertex_filter(near)
+    size = len(found)
+    return dist, size

@@ -1,15 +1,10 @@
 import vgraph as vg
 
 
-@vg.operator
-def visit(v):
-    if v.dist > 3:
-        return
-    v.dist = 1
-
-
 @vg.algorithm
 def main(graph, source):
+    if graph.num_vertices < 2:
+        return dist
     dist = graph.vertex_property(vg.int32, fill=vg.inf)
-    graph.vertex_apply(visit)
+    dist[source] = 0
     return dist
