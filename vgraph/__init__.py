@@ -27,6 +27,7 @@ from vgraph.errors import (
 from vgraph.graph import Graph
 from vgraph.language.decorators import algorithm, function, operator
 from vgraph.language.names import (
+    between,
     bool_,
     ceil,
     clz,
@@ -136,6 +137,7 @@ __all__ = [
     "algorithm",
     "algorithms",
     "autotune",
+    "between",
     "bool_",
     "ceil",
     "clz",

@@ -237,7 +237,9 @@ class Strike:
     def during(self, action):
         """Whether an interrupt came out of `action`."""
         before = sys.gettrace()
-        sys._getframe().f_trace_opcodes = True  # Python 3.12 asks when tracing starts whether any frame wants opcodes
+        sys._getframe().f_trace_opcodes = (
+            True  # Python 3.12 asks when tracing starts whether any frame wants opcodes
+        )
         sys.settrace(self)
         try:
             action()

@@ -171,7 +171,7 @@ class Writer:
     # --- operators
 
     def begin_operator(self, kind: str, returns: bool = False) -> None:
-        """An operator begins, of which `returns` says whether it gives a bool; what it writes at edges it does not read."""
+        """An operator begins; `returns`: it gives a bool. What it writes at edges it does not read."""
         self.kind, self.loops, self.returns = kind, 0, returns
         self.hidden_edges = {p.name for p in self.own_edges if self.chance(0.2)}
 

@@ -15,13 +15,17 @@ def list_algorithms() -> None:
     for name in vg.algorithms.__all__:
         algorithm = getattr(vg.algorithms, name)
         summary = (algorithm.__doc__ or "").strip().splitlines()
-        click.echo(f"{name}({', '.join(map(_show, algorithm.signature.parameters.values()))})")
+        shown = (_show(p, algorithm.annotations.get(p.name)) for p in algorithm.signature.parameters.values())
+        click.echo(f"{name}({', '.join(shown)})")
         if summary:
             click.echo(f"    {summary[0]}")
 
 
-def _show(parameter: Parameter) -> str:
-    """A parameter as it is given: its name, and its default if it has one."""
+def _show(parameter: Parameter, annotation: object) -> str:
+    """A parameter as it is given: its name, its default if it has one, and its bounds."""
+    from vgraph.language.names import BoundsAnnotation
+
+    bounds = f" ({annotation.words()})" if isinstance(annotation, BoundsAnnotation) else ""
     if parameter.default is Parameter.empty:
-        return parameter.name
-    return f"{parameter.name}={parameter.default!r}"
+        return f"{parameter.name}{bounds}"
+    return f"{parameter.name}={parameter.default!r}{bounds}"

@@ -120,6 +120,44 @@ def vertex_property(dtype: DType) -> PropertyAnnotation:
 
 
 @dataclass(frozen=True, repr=False)
+class BoundsAnnotation:
+    """`vg.between(0, 1)` in a signature: the parameter is a number from `low` to `high`."""
+
+    low: int | float
+    high: int | float
+    dtype: DType | None
+
+    def __repr__(self) -> str:
+        of = f", {self.dtype!r}" if self.dtype else ""
+        return f"vg.between({self.low!r}, {self.high!r}{of})"
+
+    def words(self) -> str:
+        """What the parameter takes."""
+        low, high = self.low > -math.inf, self.high < math.inf
+        bounds = f" from {self.low} to {self.high}" if low and high else ""
+        bounds = bounds or (f" of at least {self.low}" if low else f" of at most {self.high}" if high else "")
+        return f"a number{bounds}" + (f" that {self.dtype!r} holds" if self.dtype else "")
+
+
+@public
+def between(low: float, high: float, dtype: DType | None = None) -> BoundsAnnotation:
+    """Annotation for a parameter of an algorithm that is a number from `low` to `high`, both included; not NaN.
+
+    `-vg.inf` and `vg.inf` leave a side open. Without `dtype` the type is that of the default, else float64 where a
+    bound is written as a float, else that of the value. Others are refused with a ParameterError before anything runs.
+    """
+    for bound in (low, high):
+        if isinstance(bound, bool) or not isinstance(bound, (int, float)):
+            raise DeclarationError(f"vg.between takes two numbers, not {shown(bound)}")
+    if not low <= high:
+        raise DeclarationError(f"vg.between({shown(low)}, {shown(high)}): no number is between these")
+    of_numbers = isinstance(dtype, DType) and isinstance(dtype.type, Scalar) and dtype.type not in (BOOL, VID)
+    if dtype is not None and not of_numbers:
+        raise DeclarationError(f"vg.between takes a number type such as vg.float64, not {shown(dtype)}")
+    return BoundsAnnotation(low, high, dtype)
+
+
+@dataclass(frozen=True, repr=False)
 class EdgePropertyAnnotation:
     """`vg.edge_property(vg.float64)` in a signature: the parameter is a property of edges, or one number for all."""
 

@@ -14,7 +14,9 @@ ORDER = "numbers components in the order in which NetworkX's own search finds th
 
 SEED = "expects the partition to which one seed leads NetworkX; here lots are drawn otherwise, and another comes out"
 
-CHANGED = "expects an error where a graph changes while an iterator over it runs; here its edges are read before"
+CHANGED = (
+    "expects an error where a graph changes while an iterator over it runs; here its edges are read before"
+)
 
 EXPECTED: dict[str, str] = {
     "test_betweenness_centrality_subset.py::test_equivalence_non_subset": ROUNDING,

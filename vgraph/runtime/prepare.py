@@ -20,7 +20,7 @@ from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import ORDERS
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.language.names import EdgePropertyAnnotation, PropertyAnnotation
+from vgraph.language.names import BoundsAnnotation, EdgePropertyAnnotation, PropertyAnnotation
 from vgraph.runtime import policy
 from vgraph.runtime.executor import Job
 from vgraph.schedule import Schedule
@@ -265,6 +265,8 @@ def _stand_ins(algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any])
 
 def _stand_in(annotation: object, graph: Graph) -> Any:
     """Zero, or a property of zeros."""
+    if isinstance(annotation, BoundsAnnotation):
+        return min(max(annotation.low, 0), annotation.high)
     if isinstance(annotation, EdgePropertyAnnotation):
         return np.zeros(graph.num_arcs, Target().numpy_name(element_of(annotation.dtype.type)))
     if not isinstance(annotation, PropertyAnnotation):

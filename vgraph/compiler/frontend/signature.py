@@ -16,7 +16,14 @@ import numpy as np
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
 from vgraph.errors import ParameterError, shown
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.language.names import DType, EdgePropertyAnnotation, Infinity, PropertyAnnotation, dtype_of
+from vgraph.language.names import (
+    BoundsAnnotation,
+    DType,
+    EdgePropertyAnnotation,
+    Infinity,
+    PropertyAnnotation,
+    dtype_of,
+)
 
 
 @dataclass(frozen=True)
@@ -112,6 +119,8 @@ def _type_of(value: object, annotation: object, default: object) -> ArgumentType
         return _property(value, annotation, default)
     if isinstance(annotation, EdgePropertyAnnotation):
         return _edge_property(value, annotation, default)
+    if isinstance(annotation, BoundsAnnotation):
+        return _bounded(value, annotation, default)
     if isinstance(annotation, DType):
         return _annotated(value, annotation, default)
     if get_origin(annotation) is list:
@@ -167,6 +176,27 @@ def _edge_property(value: object, annotation: EdgePropertyAnnotation, default: o
         raise _NotAccepted(_accepts(annotation))
     number: Any = value
     return EdgeConstant(t, float(number) if t.is_float else bool(number) if t == BOOL else int(number))
+
+
+def _bounded(value: object, annotation: BoundsAnnotation, default: object) -> ArgumentType:
+    """A number between bounds, in the type of the annotation, of the default, of a bound, or its own."""
+    if value is None and default is None:
+        return StaticValue(None)
+    floats = any(
+        isinstance(b, float) and not isinstance(b, Infinity) for b in (annotation.low, annotation.high)
+    )
+    own = _scalar_type(value)
+    t = annotation.dtype.type if annotation.dtype else _scalar_type(default) or (F64 if floats else own)
+    assert t is None or isinstance(t, Scalar)
+    number: Any = value
+    if (
+        t is None
+        or own in (None, BOOL)
+        or not annotation.low <= number <= annotation.high
+        or not _fits(value, t)
+    ):
+        raise _NotAccepted(_accepts(annotation))
+    return t
 
 
 def _annotated_array(value: object, annotation: object) -> ArgumentType:
@@ -232,6 +262,8 @@ def _accepts(annotation: object) -> str:
     """What a parameter takes, in words."""
     if isinstance(annotation, PropertyAnnotation):
         return f"an array of {annotation.dtype!r} with one element per vertex"
+    if isinstance(annotation, BoundsAnnotation):
+        return annotation.words()
     if isinstance(annotation, EdgePropertyAnnotation):
         return f"the name of an edge property, an array of {annotation.dtype!r} with one element per arc, or a number"
     if isinstance(annotation, DType):
