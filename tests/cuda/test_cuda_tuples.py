@@ -52,3 +52,10 @@ def test_128_bits_need_compute_capability_9(dtype: str) -> None:
             nvrtc.compile(text, "sm_80")
     else:
         assert nvrtc.compile(text, "sm_80")[:4] == b"\x7fELF"
+
+
+def test_parents_of_shortest_paths(gpu: Any) -> None:
+    graph = vg.Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 3, 3, 1], weight=[2, 2, 0, 0, 0])
+    found = vg.run(vg.algorithms.sssp, graph, source=0, device="cuda")
+    assert found.parent.tolist() == [0, 0, 0, 1]
+    vg.verify(found)

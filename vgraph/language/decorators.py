@@ -166,6 +166,20 @@ class AlgorithmDef(Definition):
             values = change(**{name: values[name] for name in inspect.signature(change).parameters})
         return values
 
+    @cached_property
+    def derivations(self) -> dict[str, Callable[..., Any]]:
+        """What was registered with `derives`, by name."""
+        return {}
+
+    def derives(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        """Register what gives a further result, of the function's name, when it is first asked for.
+
+        It is called with the user's graph and the result, which keeps that graph, and is not among `result.names`. It is
+        for what costs more than all who run the algorithm should pay.
+        """
+        self.derivations[make.__name__] = make
+        return make
+
     def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
         rank: Any = None

@@ -165,10 +165,13 @@ class Result:
         self.names = tuple(self._values)
 
     def made_from(self, algorithm: AlgorithmDef, graph: Graph, arguments: Mapping[str, Any]) -> Result:
-        """Itself, with a note of what it was made from, for `vg.verify`. The graph is not kept alive."""
+        """Itself, with a note of what it was made from, for `vg.verify`. The graph is not kept alive, but for what the
+        algorithm `derives`."""
         size = graph.num_vertices, graph.num_arcs, graph.directed
         self._origin = Origin(algorithm.function.__module__, size, dict(arguments))
         self._graph = weakref.ref(graph)
+        if algorithm.derivations:
+            self._later = graph, algorithm.derivations
         return self
 
     def origin(self) -> tuple[Graph | None, Origin | None]:
@@ -177,7 +180,7 @@ class Result:
         return kept("_graph", lambda: None)(), kept("_origin")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_graph"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_graph", "_later")}
 
     def reordered(self, rank: Any) -> Result:
         """The same with element `rank[v]` of each property of vertices at v, v for vertex `rank[v]` of a frontier."""
@@ -198,14 +201,17 @@ class Result:
         return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets, self.of_edges)
 
     def __getattr__(self, name: str) -> Any:
+        values, (graph, later) = self.__dict__.get("_values", {}), self.__dict__.get("_later", (None, {}))
+        if name not in values and name in later:
+            values[name] = later[name](graph, self)
         try:
-            return self.__dict__["_values"][name]
+            return values[name]
         except KeyError:
             known = ", ".join(self.__dict__.get("names", ()))
             raise AttributeError(f"the result has no {name!r}; it has {known}") from None
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.names]
+        return [*super().__dir__(), *self.names, *self.__dict__.get("_later", (None, {}))[1]]
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}: {getattr(v, 'dtype', type(v).__name__)}" for k, v in self._values.items())

@@ -56,7 +56,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "path_counts": paths.counts,
     "random_walks": scores.walks,
     "spmv": scores.product,
-    "sssp": paths.shortest,
+    "sssp": paths.shortest_tree,
     "strongly_connected_components": structure.strong_components,
     "topological_order": paths.topological,
     "triangle_count": structure.triangles,

@@ -89,6 +89,32 @@ def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     none_of(away, lambda v: f"at distance {dist[v]}, but no path is so short")
 
 
+def shortest_tree(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The distances as of `shortest`, and parents that are a tree: arcs of it cannot be spared, and lead to the source.
+
+    A copy of a result that was made before anybody asked for its parents has none to check.
+    """
+    shortest(graph, result, given)
+    found = getattr(result, "parent", None)
+    if found is None:
+        return
+    n, source, dist, parent = graph.num_vertices, int(given["source"]), result.dist, found.astype(np.int64)
+    none_of((np.arange(n) == source) & (parent != source), lambda v: f"the source, with parent {parent[v]}")
+    none_of((parent < -1) | (parent >= n), lambda v: f"its parent {parent[v]} is no vertex")
+    far = _unreached(dist, high=True)
+    none_of(far != (parent < 0), lambda v: f"at distance {dist[v]}, but its parent is {parent[v]}")
+    s, t = arcs(graph)
+    tight = ~far[s] & (dist[t] == _sums(dist[s], weight_of(graph)))
+    child = np.flatnonzero(~far & (np.arange(n) != source))
+    bad = np.zeros(n, bool)
+    bad[child] = ~np.isin(parent[child] * n + child, (s * n + t)[tight])
+    none_of(bad, lambda v: f"no shortest path comes over its parent {parent[v]}")
+    above = np.where(far, source, parent)
+    for _ in range(n.bit_length()):  # twice as far up each time
+        above = above[above]
+    none_of(above != source, lambda v: "its parents lead in a circle")
+
+
 def widest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """No arc widens a path, and arcs that are as wide as what they lead to come from the source."""
     source, (s, t) = int(given["source"]), arcs(graph)
