@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from vgraph.compiler.frontend.kinds import Weak, merge, settled
 
 from . import expressions as e
+from . import tuples
 from .scope import (
     BOOL,
     F64,
@@ -76,6 +77,9 @@ def local_of_two_types(w: Writer, s: Scope, depth: int) -> bool | None:
     w.line(depth + 1, f"{name} = {b.text}")
     s.locals.append(Value(name, kind))
     return True
+
+
+STATEMENTS.add(1)(tuples.local)
 
 
 @STATEMENTS.add(2)
@@ -440,7 +444,9 @@ def at_edge(w: Writer, s: Scope, depth: int, edge: str, prop: Prop, alone: bool)
 
 
 def _extras(w: Writer, s: Scope, own: str) -> None:
-    """Floats that nobody reads, and reductions into globals."""
+    """Floats and pairs that nobody reads, and reductions into globals."""
+    if w.chance(0.2):
+        tuples.updated(w, s, 1, own)
     if w.chance(0.2):
         w.line(1, f"{own}.sink = max({own}.sink, {e.rounded(w, s, 1)})")
     for g in w.globals:
@@ -466,6 +472,8 @@ def vertex_operator(w: Writer, name: str, returns: bool = False) -> None:
             w.line(1, f"v.sink = {e.rounded(w, scope, 1)}")
         if not returns:
             _scatter_to_edges(w, scope)
+        if w.chance(0.2):
+            tuples.updated(w, scope, 1, "v")
     _extras_of_globals(w, scope)
     if returns:
         w.line(1, f"return {e.boolean(w, scope, 2).text}")
@@ -564,6 +572,8 @@ def _scatter(w: Writer, s: Scope) -> None:
     inner.hidden = hidden
     op = w.r.choice(ways(prop))
     guarded(w, inner, depth, lambda d: reduce(w, inner, d, f"{at}.{prop.name}", prop.type, op))
+    if w.chance(0.3):
+        tuples.updated(w, inner, depth, at)
     if w.chance(0.15) and op == "+" and prop.type in INTEGERS:
         w.line(1, f"v.{prop.name} += 1")
 

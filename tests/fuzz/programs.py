@@ -12,7 +12,7 @@ from vgraph.compiler.frontend.kinds import Weak
 from vgraph.compiler.types import NUMPY_NAMES, Vector
 
 from . import expressions as e
-from . import frontiers, neighbors
+from . import frontiers, neighbors, tuples
 from . import operators as o
 from .graphs import Kind
 from .helpers import Helpers
@@ -137,6 +137,7 @@ class Writer:
             ]
         )
         self.claimed = Prop("mark", claimed[0]), claimed[1]
+        self.best = r.choice(tuples.KINDS)
         self.globals = [Global("k", I64, "3"), Global("claims", I64, "0")]
         for name, t in zip(("g", "low", "any"), (r.choice(NUMBERS), r.choice(NUMBERS), BOOL), strict=True):
             if self.chance(0.5):
@@ -174,6 +175,7 @@ class Writer:
         """An operator begins; `returns`: it gives a bool. What it writes at edges it does not read."""
         self.kind, self.loops, self.returns = kind, 0, returns
         self.hidden_edges = {p.name for p in self.own_edges if self.chance(0.2)}
+        self.way_of_best: dict[str, str] = {}
 
     def operator(self, name: str, parameters: list[str]) -> None:
         """The head of an operator, which sees the globals."""
@@ -246,6 +248,8 @@ class Writer:
         self.line(1, f"mark = graph.vertex_property({type_text(mark.type)}, fill={fill})")
         self.line(1, "note = graph.vertex_property(vg.int64)")
         self.line(1, "sink = graph.vertex_property(vg.float64)")
+        for text in tuples.declared(self):
+            self.line(1, text)
         self.line(1, "seen = graph.scratch(vg.bool_)")
         self.line(1, "count = graph.scratch(vg.int64)")
         self.line(1, "sets = graph.disjoint_sets()")
@@ -270,6 +274,7 @@ class Writer:
             "mark",
             "note",
             "sink",
+            *tuples.RESULTS,
             "sets",
             "sizes",
             "chosen",

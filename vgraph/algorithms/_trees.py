@@ -41,8 +41,8 @@ def settle(v):
 def shortest_path_tree(graph, source: vg.vertex, dist):
     """The parent of each vertex in a tree of shortest paths, of `dist`, the distances from `source`.
 
-    The smallest of those that are nearer, by one look at each arc. Where arcs add nothing (weights of 0, or too small for
-    the sum), the smallest of those that have a parent already, round after round: so no circle of such arcs is taken.
+    The smallest of those that are nearer, by one look at each arc. Where arcs add nothing (weights of 0, or too small
+    for the sum), the smallest of those that have a parent already, round after round: so there is no circle of them.
     """
     parent = graph.vertex_property(vg.vertex)
     waits = graph.vertex_property(vg.bool_)

@@ -174,8 +174,8 @@ class AlgorithmDef(Definition):
     def derives(self, make: Callable[..., Any]) -> Callable[..., Any]:
         """Register what gives a further result, of the function's name, when it is first asked for.
 
-        It is called with the user's graph and the result, which keeps that graph, and is not among `result.names`. It is
-        for what costs more than all who run the algorithm should pay.
+        It is called with the user's graph and the result, which keeps that graph; it is not among `result.names`. It
+        is for what costs more than all who run the algorithm should pay.
         """
         self.derivations[make.__name__] = make
         return make
