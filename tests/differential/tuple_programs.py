@@ -144,6 +144,13 @@ def win(src, edge, dst):
 
 
 @vg.operator
+def throw(v):
+    vg.vertex(v.id % 5).least, vg.vertex(v.id % 5).thrower = min(
+        (vg.vertex(v.id % 5).least, vg.vertex(v.id % 5).thrower), (v.out_degree, v)
+    )
+
+
+@vg.operator
 def count(v):
     v.rounds += 1
 
@@ -157,7 +164,10 @@ def winners(graph):
     graph.edge_apply(win)
     some = graph.frontier(won)
     graph.vertex_apply(count, some)
-    return won, by, rounds
+    least = graph.vertex_property(vg.int64, fill=7)
+    thrower = graph.vertex_property(vg.vertex)
+    graph.vertex_apply(throw)
+    return won, by, rounds, least, thrower
 
 
 PROGRAMS += [winners]

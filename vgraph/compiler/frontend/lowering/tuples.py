@@ -114,23 +114,8 @@ def _shared_places(ctx: Context, x: s.AssignTuple) -> list[Place] | None:
     """The places if others may update them in the same round; None if nobody else does."""
     if not isinstance(ctx, OperatorContext):
         return None
-    found: list[Place | None] = []
-    for target in x.targets:
-        owner = entity(ctx, target.value) if isinstance(target, s.Attribute) else None
-        alone = isinstance(target, s.Name)
-        if isinstance(target, s.Attribute) and isinstance(owner, (Value, en.GraphRef, en.Edge)):
-            ctx.no_writes_in_helpers(target.span)
-            place = place_of(ctx, target, owner)
-            vertex = place.at.expr if place.at is not None else None
-            scratch = place.prop is not None and place.prop.origin is ir.Origin.SCRATCH
-            alone = scratch or place.alone or (vertex == ctx.own and not ctx.is_edge)
-            if not alone and isinstance(owner, en.Edge):
-                raise refusals.writes.TuplePlaces(target.span, "another visit may come to the edge")
-            found.append(None if alone else place)
-        else:
-            if not alone:
-                raise refusals.writes.NotAssignable(target.span)
-            found.append(None)
+    owners: list[tuple[s.Expr, en.Entity]] = []
+    found = [_shared_place(ctx, target, owners) for target in x.targets]
     places = [p for p in found if p is not None]
     if not places:
         return None
@@ -142,6 +127,27 @@ def _shared_places(ctx: Context, x: s.AssignTuple) -> list[Place] | None:
             x.targets[0].span.to(x.targets[-1].span), "they belong to different owners"
         )
     return places
+
+
+def _shared_place(
+    ctx: OperatorContext, target: s.Expr, owners: list[tuple[s.Expr, en.Entity]]
+) -> Place | None:
+    """A place if others may update it; an owner that is named again is the one that it was, found once."""
+    if isinstance(target, s.Name):
+        return None
+    if not isinstance(target, s.Attribute):
+        raise refusals.writes.NotAssignable(target.span)
+    ctx.no_writes_in_helpers(target.span)
+    owner = next((known for e, known in owners if e == target.value), None) or entity(ctx, target.value)
+    owners.append((target.value, owner))
+    place = place_of(ctx, target, owner)
+    scratch = place.prop is not None and place.prop.origin is ir.Origin.SCRATCH
+    own = place.at is not None and place.at.expr == ctx.own and not ctx.is_edge
+    if scratch or own or place.alone:
+        return None
+    if isinstance(owner, en.Edge):
+        raise refusals.writes.TuplePlaces(target.span, "another visit may come to the edge")
+    return place
 
 
 # --- places that nobody else writes
