@@ -259,3 +259,40 @@ def test_an_array_may_be_used_in_other_ways_too() -> None:
         assert found.a.tolist() == [0, 1, 4]
         again = vg.run(looped, graph, seeds=seeds, device=device)
         assert (again.a.tolist(), again.many, again.last) == ([0, 1, 4], 5, 1)
+
+
+@vg.function
+def above(graph, limit):
+    """How many vertices are above a limit, which may be of any type."""
+    k = limit * 2
+    return len(graph.frontier(v for v in graph.vertices if v.height > k))
+
+
+@vg.algorithm
+def counted(graph, k=3, tall=vg.float64):
+    """Conditions in helpers, in conditions of loops, and where nothing comes by."""
+    height = graph.vertex_property(vg.float64)
+    graph.vertex_apply(grow)
+    many = above(graph, k) * 100 + above(graph, 1.25)
+    rounds = 0
+    top = k
+    while graph.frontier(v for v in graph.vertices if height[v] < top + rounds and v.height > rounds):
+        rounds += 1
+        if rounds > 5:
+            top -= 2
+    if tall == vg.int32:
+        many = len(graph.frontier(v for v in graph.vertices if v.no_such_property))
+    return many, rounds
+
+
+@vg.operator
+def grow(v):
+    """Heights that lie between integers."""
+    v.height = v.id + 0.5
+
+
+def test_conditions_wherever_they_stand() -> None:
+    graph = vg.Graph.from_edges([0], [1], num_vertices=9)
+    for way in ({"device": "python"}, {"threads": 1}, {"threads": 2}):
+        found = vg.run(counted, graph, **way)
+        assert (found.many, found.rounds) == (3 * 100 + 6, 7), way

@@ -218,8 +218,10 @@ class Rewriting(ast.NodeTransformer):
         return ast.copy_location(self.call(present, node), node) if claims else node
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
-        label = self.typed.labels[self.position(node.elt)]
+        label = self.typed.labels.get(self.position(node.elt))
         self.generic_visit(node)
+        if label is None:  # in a branch that is never taken
+            return node
         (loop,) = node.generators
         target: Any = loop.target
         test = ast.BoolOp(ast.And(), [ast.Constant(True), ast.Constant(True), *loop.ifs])

@@ -174,6 +174,17 @@ class NotTheVertex(Refusal):
 
 
 @dataclass(eq=False)
+class NotInCondition(Refusal):
+    """A frontier or list inside the condition of another."""
+
+    title = "a condition sees numbers and properties"
+    label = "this is {what}"
+    help = "combine frontiers with `|`, `&` and `-`; take len() of one before, into a variable"
+
+    what: str
+
+
+@dataclass(eq=False)
 class FrontierArithmetic(Refusal):
     """Arithmetic on frontiers."""
 

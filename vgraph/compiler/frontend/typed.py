@@ -69,7 +69,7 @@ class Typed:
             frozenset(self.names),
             frozenset(self.claims),
         )
-        return self.definition, tuple(self.kinds.items()), calls, marks
+        return self.definition, tuple(self.kinds.items()), calls, marks, tuple(self.labels.items())
 
 
 @dataclass(frozen=True)

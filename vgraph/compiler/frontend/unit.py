@@ -71,7 +71,7 @@ class Unit:
     params: list[ir.Param] = field(default_factory=list)
     parameters: dict[str, Entity] = field(default_factory=dict)  # what the algorithm's own stand for
     operators: dict[Hashable, ir.Operator] = field(default_factory=dict)
-    """By their definitions; conditions of frontiers by their places."""
+    """By their definitions; conditions of frontiers by their names."""
     arrays_looped: dict[str, Span] = field(default_factory=dict)
     driver_names: frozenset[str] = frozenset()
     operations: int = 0

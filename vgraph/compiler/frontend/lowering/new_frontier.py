@@ -95,7 +95,7 @@ def _operator(ctx: AlgorithmContext, e: s.Comprehension) -> ir.Operator:
     name = Names(o.name for o in unit.operators.values()).fresh("frontier")
     ctx.frame.typed.labels[position_of(e.element.span)] = name
     body = (*inner.out, ir.Emit(test, span=e.span))
-    op = unit.operators[e.span] = ir.Operator(name, (own.name,), body, span=e.span)
+    op = unit.operators[name] = ir.Operator(name, (own.name,), body, span=e.span)
     return op
 
 
@@ -106,7 +106,9 @@ def _seen(ctx: AlgorithmContext, e: s.Comprehension) -> dict[str, en.Entity]:
         if n.id == e.target.id or n.id in found or n.id not in ctx.frame.own_names:
             continue
         meant = entity(ctx, n)
-        if isinstance(meant, Value) and not isinstance(meant.expr, ir.Const):
+        if isinstance(meant, (en.FrontierRef, en.ListRef, en.QueueRef)):
+            raise refusals.driver.NotInCondition(n.span, en.words(meant))
+        if isinstance(meant, Value) and not isinstance(meant.expr, (ir.Const, ir.GlobalVar)):
             meant = _kept(ctx, n, meant)
         found[n.id] = meant
     return found
@@ -114,7 +116,7 @@ def _seen(ctx: AlgorithmContext, e: s.Comprehension) -> dict[str, en.Entity]:
 
 def _kept(ctx: AlgorithmContext, name: s.Name, value: Value) -> Value:
     """A number of the algorithm's as a global, which is what operators see."""
-    kept = f"{name.id}.now"
+    kept = f"{value.expr.name if isinstance(value.expr, ir.Var) else name.id}.now"
     ctx.unit.globals.setdefault(kept, name.span)
     t = widen_global(ctx, kept, value, name.span)
     ctx.emit(ir.SetGlobal(kept, fit(value, t), span=name.span))
