@@ -229,3 +229,51 @@ def test_what_only_directed_graphs_take(operator: Any, refusal: type[Exception])
     assert vg.run(program, vg.Graph.from_edges([0, 1], [1, 2])).x.tolist() in ([3, 3], [5, 5], [1, 1])
     with pytest.raises(refusal):
         vg.run(program, vg.Graph.from_edges([0, 1], [1, 2], directed=False))
+
+
+@vg.operator
+def mark(src, edge, dst):
+    edge.seen = True
+    dst.level = min(dst.level, src.level + 1)
+
+
+@vg.algorithm
+def marked(graph, source: vg.vertex):
+    seen = graph.edge_property(vg.bool_)
+    level = graph.vertex_property(vg.int32, fill=vg.inf)
+    level[source] = 0
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(mark, frontier)
+    return seen, level
+
+
+@pytest.mark.parametrize("option", [{"sync": vg.ASYNC}, {"phases": vg.GATHER_APPLY}])
+@pytest.mark.parametrize("directed", [True, False])
+def test_rounds_that_would_not_have_each_arc_once_are_refused(directed: bool, option: Any) -> None:
+    graph = vg.Graph.from_edges([0, 1], [1, 2], directed=directed)
+    assert vg.run(marked, graph, source=0).level.tolist() == [0, 1, 2]
+    with pytest.raises(vg.ScheduleError, match=r"at edges|at the edge"):
+        vg.run(marked, graph, source=0, schedule=vg.Schedule().at("mark", **option))
+
+
+@vg.operator
+def lower(src, edge, dst):
+    edge.low = min(edge.low, src.id + 0)
+
+
+@vg.algorithm
+def lowest(graph):
+    low = graph.edge_property(vg.int64, fill=vg.inf)
+    frontier = graph.vertices
+    while frontier:
+        frontier = graph.edge_apply(lower, frontier)
+    return low
+
+
+def test_no_edge_is_a_priority_and_no_vertex_is_active_for_one() -> None:
+    graph = vg.Graph.from_edges([0, 2], [1, 1], directed=False)
+    for device in ("python", "cpu"):
+        assert vg.run(lowest, graph, device=device).low.tolist() == [0, 1]
+    with pytest.raises(vg.ScheduleError, match="at edges"):
+        vg.run(lowest, graph, schedule=vg.Schedule().at("lower", order=vg.STRICT))
