@@ -193,6 +193,10 @@ def as_property(name: str, values: Any, length: int, of: str) -> NDArray[Any]:
 def borrowed_property(name: str, values: Any, length: int, of: str) -> NDArray[Any]:
     """The same, but neither copied, where that can be, nor sealed."""
     check_name(name)
+    if isinstance(values, Mapping):
+        raise GraphError(
+            f"{name}={{...}}: each property of {of} is a keyword of its own, such as weight=[1.5, 2.0]"
+        )
     array = as_array(values, f"property {name!r}")
     if array.ndim not in (1, 2):
         raise GraphError(f"property {name!r} must have one or two dimensions, got shape {array.shape}")

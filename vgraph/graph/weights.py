@@ -52,6 +52,12 @@ def check_lengths(graph: Graph, *, negative: bool = False, zero: bool = True) ->
         raise ParameterError(
             "the graph has no edge property 'weight'; vg.algorithms.bfs counts hops without one"
         )
+    if graph.edge_properties["weight"].dtype == bool:
+        raise ParameterError(
+            "weight='weight': bools are no lengths: make numbers of them by "
+            "graph.with_edge_property('weight', graph.edge_properties['weight'].astype('int32')), or leave out the "
+            "arcs that are false and use vg.algorithms.bfs"
+        )
     way_out = "; vg.algorithms.bellman_ford takes negative weights"
     check_weights(graph, negative=negative, zero=zero, way_out=way_out)
     check_sums(graph, graph.num_vertices)

@@ -85,6 +85,15 @@ DTYPES: dict[str, DType] = {
 }
 
 
+def meant(value: object) -> str:
+    """`; write vg.float64` for a type of Python's or NumPy's, where one of ours was wanted; else nothing."""
+    if not isinstance(value, (type, np.dtype)):
+        return ""
+    name = np.dtype(value).name
+    own = "bool_" if name == "bool" else name
+    return f"; write vg.{own}" if any(d.name == own for d in DTYPES.values()) else ""
+
+
 def dtype_of(t: Type) -> DType:
     """The public dtype object of a compiler type."""
     return vector(dtype_of(t.element), t.length) if isinstance(t, Vector) else DTYPES[t.name]
@@ -94,7 +103,9 @@ def dtype_of(t: Type) -> DType:
 def vector(dtype: DType, length: int) -> DType:
     """The type of vectors of `length` elements of scalar type `dtype` (a feature vector, say)."""
     if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
-        raise DeclarationError(f"vg.vector takes a scalar number type such as vg.float32, not {shown(dtype)}")
+        raise DeclarationError(
+            f"vg.vector takes a scalar number type such as vg.float32, not {shown(dtype)}{meant(dtype)}"
+        )
     if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= LONGEST_VECTOR:
         limits = f"a length of at least 1, and at most {LONGEST_VECTOR:,}"
         raise DeclarationError(f"vg.vector takes {limits}, not {shown(length)}")
@@ -115,7 +126,9 @@ class PropertyAnnotation:
 def vertex_property(dtype: DType) -> PropertyAnnotation:
     """Annotation for a parameter of an algorithm that is a vertex property: an array with one element per vertex."""
     if not isinstance(dtype, DType):
-        raise DeclarationError(f"vg.vertex_property takes a type such as vg.float64, not {shown(dtype)}")
+        raise DeclarationError(
+            f"vg.vertex_property takes a type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
+        )
     return PropertyAnnotation(dtype)
 
 
@@ -153,7 +166,9 @@ def between(low: float, high: float, dtype: DType | None = None) -> BoundsAnnota
         raise DeclarationError(f"vg.between({shown(low)}, {shown(high)}): no number is between these")
     of_numbers = isinstance(dtype, DType) and isinstance(dtype.type, Scalar) and dtype.type not in (BOOL, VID)
     if dtype is not None and not of_numbers:
-        raise DeclarationError(f"vg.between takes a number type such as vg.float64, not {shown(dtype)}")
+        raise DeclarationError(
+            f"vg.between takes a number type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
+        )
     return BoundsAnnotation(low, high, dtype)
 
 
@@ -177,7 +192,9 @@ def edge_property(dtype: DType) -> EdgePropertyAnnotation:
     constant of the code.
     """
     if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
-        raise DeclarationError(f"vg.edge_property takes a number type such as vg.float64, not {shown(dtype)}")
+        raise DeclarationError(
+            f"vg.edge_property takes a number type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
+        )
     return EdgePropertyAnnotation(dtype)
 
 

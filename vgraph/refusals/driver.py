@@ -256,13 +256,14 @@ class NotADtype(Refusal):
     """vertex_property of no type."""
 
     title = "a type is needed here"
-    label = "this is {what}"
+    label = "this is {what}{meant}"
     help = (
         "types are vg.bool_, vg.int32, vg.int64, vg.uint32, vg.uint64, vg.float32, vg.float64, vg.vertex,"
         " vg.vector(type, n), and graph.weight.dtype"
     )
 
     what: str
+    meant: str
 
 
 @dataclass(eq=False)

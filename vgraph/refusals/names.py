@@ -61,6 +61,20 @@ class TwoMeanings(Refusal):
 
 
 @dataclass(eq=False)
+class CapturedArray(Refusal):
+    """A program reads an array of its module."""
+
+    title = "{what} of the module is not read here"
+    label = "of the names around it, a program sees numbers, types and functions"
+    help = (
+        "give it as a parameter of the algorithm: `table: vg.vertex_property(vg.float64)` has one element per vertex, "
+        "read as `v.table`; a plain array is looped over and indexed in the algorithm"
+    )
+
+    what: str
+
+
+@dataclass(eq=False)
 class ArrayInOperator(Refusal):
     """An operator reads a parameter that is an array as a whole."""
 

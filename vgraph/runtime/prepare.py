@@ -153,9 +153,7 @@ def _check_subject(algorithm: object, graph: object, schedule: object) -> None:
         hint = " (decorate it with @vg.algorithm)" if callable(algorithm) else ""
         raise ParameterError(f"{shown(algorithm)} is not an algorithm{hint}")
     if not isinstance(graph, Graph):
-        raise ParameterError(
-            f"the graph is a {type(graph).__name__}; make a vg.Graph of it, or vg.read a file"
-        )
+        raise ParameterError(f"the graph is {_whose(graph)}; give a vg.Graph: {_converter(graph)}")
     if schedule is not None and not isinstance(schedule, Schedule):
         raise ParameterError(f"schedule={shown(schedule)} is not a vg.Schedule")
     for name in algorithm.signature.parameters:
@@ -163,6 +161,29 @@ def _check_subject(algorithm: object, graph: object, schedule: object) -> None:
             raise ParameterError(
                 f"{algorithm.describe()}: vg.run has a parameter {name!r} of its own; call the algorithm's otherwise"
             )
+
+
+_CONVERTERS: Final = {
+    "networkx": "vg.Graph.from_networkx(graph)",
+    "scipy": "vg.Graph.from_scipy(matrix)",
+    "pandas": "vg.Graph.from_pandas(edges, source, target)",
+    "igraph": "vg.Graph.from_edges(*zip(*graph.get_edgelist()), num_vertices=graph.vcount(), "
+    "directed=graph.is_directed())",
+    "networkit": "vg.Graph.from_edges(*zip(*graph.iterEdges()), num_vertices=graph.numberOfNodes(), "
+    "directed=graph.isDirected())",
+}
+"""What makes a graph of those of other libraries."""
+
+
+def _whose(graph: object) -> str:
+    """What was given, and whose it is."""
+    library = type(graph).__module__.partition(".")[0]
+    return f"a {type(graph).__name__}" + (f" of {library}" if library in _CONVERTERS else "")
+
+
+def _converter(graph: object) -> str:
+    library = type(graph).__module__.partition(".")[0]
+    return _CONVERTERS.get(library, "vg.Graph.from_edges(sources, targets), or vg.read a file")
 
 
 @functools.cache

@@ -152,6 +152,8 @@ def stored(ctx: Context, value: Value, t: Type, place: str) -> ir.Expr:
         advice = "write int(x) to cut off the fraction" if wanted != BOOL else "write a comparison"
     elif wanted == BOOL and source != BOOL:
         advice = "write a comparison, such as `x != 0`"
+        if kind is Weak.INF:
+            advice = "bools have no infinity: use a type of numbers"
     if advice is not None:
         raise refusals.types.LossyStore(value.span, place, describe(t), describe(kind), advice)
     return fit(value, t)

@@ -113,6 +113,8 @@ def captured(value: object, span: Span) -> en.Entity:
         return Value(ir.Const(float(value), F64, span=span), Weak.INF, span)
     if isinstance(value, NoVertex):
         return Value(ir.Const(-1, VID, span=span), VID, span)
+    if isinstance(value, (np.ndarray, list, tuple, dict, set)):
+        raise refusals.names.CapturedArray(span, type(value).__name__)
     if isinstance(value, np.generic) and value.dtype.name in NUMPY_NAMES:
         t = NUMPY_NAMES[value.dtype.name]
         return Value(ir.Const(value.item(), t, span=span), t, span)

@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
 from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, integer, value
 from vgraph.compiler.frontend.lowering.vertices import vertex_index
 from vgraph.compiler.types import I64, VID, Type, Vector
-from vgraph.language.names import DType, dtype_of
+from vgraph.language.names import DType, dtype_of, meant
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
@@ -72,7 +72,8 @@ def _dtype(ctx: Context, given: s.Expr | None, call: s.Call) -> Type:
     dtype = entity(ctx, given) if given is not None else None
     if not isinstance(dtype, en.Static) or not isinstance(dtype.value, DType):
         at = given.span if given is not None else call.span
-        raise refusals.driver.NotADtype(at, en.words(dtype) if dtype else "nothing")
+        hint = meant(dtype.value) if isinstance(dtype, en.Static) else ""
+        raise refusals.driver.NotADtype(at, en.words(dtype) if dtype else "nothing", hint)
     return dtype.value.type
 
 
