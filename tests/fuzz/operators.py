@@ -259,7 +259,11 @@ def reduce(w: Writer, s: Scope, depth: int, place: str, t: Type, op: str, bounde
         _reduce_truth(w, s, depth, place, op)
     elif hasattr(t, "element"):
         found = e.held_vector(w, s, t)  # type: ignore[arg-type]
-        w.line(depth, f"{place} += {found or '1'}")
+        if found is None or w.chance(0.5):
+            element = f"{place}[{e.integer(w, s, 1).text}]"
+            w.line(depth, f"{element} {w.r.choice(['+=', '-='])} {found or 3}{'[1]' if found else ''}")
+        else:
+            w.line(depth, f"{place} += {found}")
     elif op in MIN_MAX:
         _reduce_extreme(w, s, depth, place, t, op, bounded)
     elif op in BITS:
@@ -495,7 +499,13 @@ def _own_store(w: Writer, s: Scope, depth: int) -> None:
     prop = w.r.choice([p for p in w.properties if p.is_writable])
     if hasattr(prop.type, "element"):
         value = e.held_vector(w, s, prop.type)  # type: ignore[arg-type]
-        w.line(depth, f"v.{prop.name} = {value}")
+        if w.chance(0.5):
+            element = f"v.{prop.name}[{e.integer(w, s, 1).text}]"
+            w.line(
+                depth, f"{element} {w.r.choice(['=', '+=', '-='])} {value}[0]" if value else f"{element} = 3"
+            )
+        elif value:
+            w.line(depth, f"v.{prop.name} = {value}")
         return
 
     def write(d: int) -> None:

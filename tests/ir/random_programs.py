@@ -163,6 +163,8 @@ class Maker:
         return ir.Cast(t, self.expr(self.pick(NUMBERS)))
 
     def binary(self, t: Type) -> ir.Expr:
+        if isinstance(t, Vector) and self.chance(0.2):
+            return ir.Insert(self.expr(t), self.expr(I64), self.expr(t.element))
         if self.chance(0.2):
             return ir.Unary(self.pick(("neg", "invert")), self.expr(t))
         if self.chance(0.1) and isinstance(t, Scalar):

@@ -92,6 +92,8 @@ class Maker:
         return ir.Var(self.pick(names), t) if names else self.constant(t, depth)
 
     def binary(self, t: Type, depth: int) -> ir.Expr:
+        if isinstance(t, Vector) and self.draw(st.booleans()):
+            return ir.Insert(self.expr(t, depth), self.expr(I64, depth), self.expr(t.element, depth))
         kind = element_of(t).kind
         ops = [
             op

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vgraph.compiler import arithmetic
-from vgraph.compiler.analysis.reductions import neutral
+from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import BOOL, F32, F64, I32, I64, U32, U64, Scalar, Target
 
 NUMBERS = {"+", "*", "min", "max"}

@@ -120,6 +120,12 @@ class Property:
             self.state.round.snapshots[self] = self.array.copy()
         return self.state.round
 
+    def with_element(self, index: int, element: Any, new: Any) -> Any:
+        """The vector of a vertex with another number as one of its elements, which are counted modulo the length."""
+        vector = self.array[index].copy()
+        vector[int(element) % len(vector)] = new
+        return vector
+
     def put(self, index: int, new: Any, *, always: bool = False) -> None:
         """A write in a round; `always`: it takes effect even if nothing changes."""
         if not self.scratch:
@@ -230,13 +236,18 @@ class Vertex(Number):
         if not self._is_none:
             prop.put(self._index, self._state.to_memory(value, prop.type), always=True)
 
-    def _reduce(self, name: str, value: Any, op: str) -> None:
+    def _reduce(self, name: str, value: Any, op: str, element: Any = None) -> None:
+        """A reduction into a property, or into one `element` of a vector."""
         prop = self._property(name)
         if self._is_none:
             return
         index = self._index
-        change = contribution(value, op, prop.type, self._state.to_memory)
-        prop.put(index, arithmetic.BINARY[op](prop.array[index], change), always=op in ("+", "*"))
+        old, t = prop.array[index], prop.type
+        if element is not None:
+            old, t = old[int(element) % len(old)], element_of(t)
+        new = arithmetic.BINARY[op](old, contribution(value, op, t, self._state.to_memory))
+        whole = new if element is None else prop.with_element(index, element, new)
+        prop.put(index, whole, always=op in ("+", "*"))
 
     def _reduce_tuple(self, names: tuple[str, ...], values: Sequence[Any], op: str) -> None:
         """A lexicographic minimum or maximum over several properties."""

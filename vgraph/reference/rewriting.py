@@ -109,13 +109,15 @@ class Rewriting(ast.NodeTransformer):
         state, named = self.overlay.state, self.position(node) in self.typed.names
         return ast.copy_location(self.call(lambda v: state.kept(v, kind, named=named), value), value)
 
-    def reduction(self, node: ast.stmt, target: ast.Attribute, value: ast.expr) -> Any:
-        """A statement that reduces into `target` what `value` combines with it."""
-        op, name = self.typed.reductions[self.position(node)], target.attr
+    def reduction(self, node: ast.stmt, target: ast.Attribute | ast.Subscript, value: ast.expr) -> Any:
+        """A statement that reduces into `target`, perhaps an element of a vector, what `value` combines with it."""
+        op = self.typed.reductions[self.position(node)]
         self.place, self.op = ast.unparse(target), op
         value, self.place = self.visit(value), ""
-        owner = self.visit(target.value)
-        made = self.call(lambda owner, v: owner._reduce(name, v, op), owner, value)
+        index = [self.visit(target.slice)] if isinstance(target, ast.Subscript) else []
+        vector: Any = target.value if isinstance(target, ast.Subscript) else target
+        name, owner = vector.attr, self.visit(vector.value)
+        made = self.call(lambda owner, v, *at: owner._reduce(name, v, op, *at), owner, value, *index)
         return ast.copy_location(ast.Expr(made), node)
 
     def tuple_update(self, node: ast.Assign, target: ast.Tuple) -> list[ast.stmt]:
@@ -150,7 +152,7 @@ class Rewriting(ast.NodeTransformer):
         (target,) = node.targets
         if isinstance(target, ast.Tuple):
             return self.tuple_update(node, target)
-        if isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions:
+        if isinstance(target, ast.Attribute | ast.Subscript) and self.position(node) in self.typed.reductions:
             return self.reduction(node, target, node.value)
         self.generic_visit(node)
         node.value = self.kept(target, node.value)
@@ -158,7 +160,7 @@ class Rewriting(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target: Any = node.target
-        reduces = isinstance(target, ast.Attribute) and self.position(node) in self.typed.reductions
+        reduces = not isinstance(target, ast.Name) and self.position(node) in self.typed.reductions
         if not reduces and not isinstance(target, ast.Name):
             return self.generic_visit(node)
         old = copy.deepcopy(target)
@@ -208,6 +210,11 @@ class Rewriting(ast.NodeTransformer):
         if len(node.ops) > 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return node
         return ast.copy_location(self.call(lift, node), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        op = self.op if ast.unparse(node) == self.place else ""
+        self.generic_visit(node)
+        return ast.copy_location(self.call(lambda read: reduced(read, op), node), node) if op else node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         claims = isinstance(node.ctx, ast.Load) and self.position(node) in self.typed.claims

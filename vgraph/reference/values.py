@@ -86,6 +86,13 @@ class Number:
     def __getitem__(self, index: Any) -> Number:
         return Number(self._value[int(index) % len(self._value)])
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """`v.x[i] = e`: into the place that the vector was read from; nothing at vg.none."""
+        if self._place is not None:
+            prop, at = self._place
+            new = prop.state.to_memory(value, element_of(prop.type))
+            prop.put(at, prop.with_element(at, index, new), always=True)
+
     def __neg__(self) -> Number:
         return self._signed(operator.neg)
 

@@ -134,19 +134,11 @@ class BadUnion(Refusal):
     help = "declare `component = graph.disjoint_sets()` and write `vg.union(src.component, dst.component)`"
 
 
-class ElementWrite(Refusal):
-    """A write to one element of a vector or neighbor."""
-
-    title = "elements of vectors are not written one by one"
-    label = "an element on the left"
-    help = "write the whole vector: `v.x = v.x + e`, `dst.x += src.x * w`"
-
-
 class NotAssignable(Refusal):
     """An assignment to something that is no place."""
 
     title = "this cannot be assigned to"
-    label = "not a variable, a property of a vertex, or a global `graph.x`"
+    label = "not a variable, a property of a vertex or an element of one, or a global `graph.x`"
 
 
 @dataclass(eq=False)

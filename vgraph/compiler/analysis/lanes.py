@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.pieces import as_reduction
-from vgraph.compiler.analysis.reductions import identity
+from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Type

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.reductions import identity
+from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import BOOL, EID, VID, Target, Type, Vector, element_of

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NoReturn
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.reductions import identity
+from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID

@@ -70,6 +70,12 @@ def _field(m: Machine, env: Env, n: ir.Field) -> Any:
     return arithmetic.unpack(evaluate(m, env, n.word), [m.dtype(t) for t in n.word.type.fields], n.k)
 
 
+def _insert(m: Machine, env: Env, n: ir.Insert) -> Any:
+    vector = evaluate(m, env, n.vector).copy()
+    vector[int(evaluate(m, env, n.index)) % len(vector)] = evaluate(m, env, n.value)
+    return vector
+
+
 def _load(m: Machine, env: Env, n: ir.Load) -> Any:
     index = evaluate(m, env, n.index)
     array = m.memory(n.prop)
@@ -132,6 +138,7 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Element: _element,
     ir.Pack: _pack,
     ir.Field: _field,
+    ir.Insert: _insert,
     ir.Load: _load,
     ir.ScratchLoad: _scratch_load,
     ir.Degree: _degree,

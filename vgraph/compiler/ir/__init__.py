@@ -54,6 +54,7 @@ from vgraph.compiler.ir.expressions import (
     GraphSize,
     HasNeighbor,
     InFrontier,
+    Insert,
     ListSize,
     Load,
     Logical,

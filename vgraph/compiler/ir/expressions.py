@@ -255,6 +255,26 @@ class Field(Expr):
         c.require(ok, f"{word} has no field {self.k}", self)
 
 
+@written("insert({vector}, {index}, {value})")
+class Insert(Expr):
+    """`insert(x, i, e)`: a vector like x, with e as element i, which is taken modulo the length."""
+
+    vector: Expr
+    index: Expr
+    value: Expr
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.vector.type
+
+    def verify(self, c: Checker, t: Type) -> None:
+        vector, index = self.vector.type, self.index.type
+        ok = isinstance(vector, Vector) and vector.element == self.value.type
+        c.require(ok, f"{self.value.type} is no element of {vector}", self)
+        ok = isinstance(index, Scalar) and index.kind in INTEGERS
+        c.require(ok, f"the index is {index}", self)
+
+
 @written("({order} )?{prop}[{index}]")
 class Load(Expr):
     """`dist[v]`: a property read; `relaxed dist[v]` where other threads may write it at the same time."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.reductions import identity
+from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import fixed_claim, only_claims
-from vgraph.compiler.analysis.reductions import identity
+from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import transform_body
 from vgraph.compiler.passes.cut_loops import is_cut
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite

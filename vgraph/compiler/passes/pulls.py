@@ -22,7 +22,7 @@ from vgraph.compiler.passes.lowering import (
     unite,
 )
 from vgraph.compiler.passes.pull_pieces import pulled
-from vgraph.compiler.types import BOOL, EID, I64, VID, Type
+from vgraph.compiler.types import BOOL, EID, I64, VID, Type, Vector
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class Pull:
         self.low, self.apply, self.operator, self.hit = low, apply, operator, hit
         self.src, self.edge, self.dst = operator.args
         self.registers: dict[str, tuple[str, Type]] = {}
-        self.improved: set[str] = set()  # properties whose new value tells whether anything took effect
+        self.improved: dict[
+            str, str
+        ] = {}  # what tells by its new value whether anything took effect, and the op
         self.stops = only_claims(operator.body)
 
     def mark(self) -> ir.Body:
@@ -72,17 +74,24 @@ class Pull:
         step = ir.Accumulate(op, self.register(prop).name, value)
         if self.hit is None or op in ir.ACCUMULATING:
             return (step, *self.mark())
-        self.improved.add(prop)
+        self.improved[prop] = op
         return (step,)
 
     def compare(self) -> ir.Body:
         """After the loop: what is monotone took effect if the register is not what memory still holds."""
         found: list[ir.Stmt] = []
         for prop, (name, t) in self.registers.items():
-            if prop in self.improved:
+            if self.by_elements(prop):
+                own, op = ir.Var(self.dst, VID), self.improved[prop]
+                found.append(ir.Reduce(op, prop, own, ir.Var(name, t), changed=self.hit))
+            elif prop in self.improved:
                 changed = took_effect(ir.Var(name, t), ir.Load(prop, ir.Var(self.dst, VID), t))
                 found.append(ir.If(changed, self.mark()))
         return tuple(found)
+
+    def by_elements(self, prop: str) -> bool:
+        """Whether each element of a vector tells whether anything took effect, when it is written."""
+        return prop in self.improved and isinstance(self.registers[prop][1], Vector)
 
     def visit(self) -> Visit:
         """What is done for one destination."""
@@ -114,7 +123,11 @@ class Pull:
             ir.Let(name, t, ir.Load(prop, ir.Var(self.dst, VID), t))
             for prop, (name, t) in self.registers.items()
         )
-        stores = tuple(store(prop, self.dst, ir.Var(name, t)) for prop, (name, t) in self.registers.items())
+        stores = tuple(
+            store(prop, self.dst, ir.Var(name, t))
+            for prop, (name, t) in self.registers.items()
+            if not self.by_elements(prop)
+        )
         return Visit((*loads, *before, loop, *count, *self.compare()), stores, arcs)
 
     def own_reads(self, n: ir.Node) -> ir.Node | None:

@@ -165,8 +165,11 @@ class Emitter:
 
     def agreed(self, node: ir.Expr) -> str:
         """The text of a value for use inside `effect`: the lanes of a group agree on it before one of them acts."""
-        text = self.expr(node)
-        return self.define(node.type, "value", text) if self.place is Place.GROUP and "(" in text else text
+        return self.agreed_text(self.expr(node), node.type)
+
+    def agreed_text(self, text: str, t: Type) -> str:
+        """The same of the text of a value."""
+        return self.define(t, "value", text) if self.place is Place.GROUP and "(" in text else text
 
     @contextmanager
     def at(self, place: Place) -> Iterator[None]:

@@ -152,13 +152,21 @@ def _map(function: str, a: str, source: Type, result: Type) -> str:
 
 def emit_element(f: Emitter, node: ir.Element) -> str:
     """`x[[i]]`, i modulo the length."""
-    assert isinstance(node.vector.type, Vector)
-    length = node.vector.type.length
-    if isinstance(node.index, ir.Const):
-        at = str(int(node.index.value) % length)
-    else:
-        at = f"floor_mod((i64){f.expr(node.index)}, {length}ll)"
-    return f"{f.expr(node.vector)}[{at}]"
+    return f"{f.expr(node.vector)}[{element_number(f, node.index, node.vector.type)}]"
+
+
+def emit_insert(f: Emitter, node: ir.Insert) -> str:
+    """`insert(x, i, e)`, i modulo the length."""
+    at = element_number(f, node.index, node.type)
+    return f"with_element({f.expr(node.vector)}, {at}, {f.expr(node.value)})"
+
+
+def element_number(f: Emitter, index: ir.Expr, t: Type) -> str:
+    """Which element of a vector an index means: it is taken modulo the length."""
+    assert isinstance(t, Vector)
+    if isinstance(index, ir.Const):
+        return str(int(index.value) % t.length)
+    return f"floor_mod((i64){f.expr(index)}, {t.length}ll)"
 
 
 def emit_pack(f: Emitter, node: ir.Pack) -> str:
@@ -255,6 +263,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Element: emit_element,
     ir.Pack: emit_pack,
     ir.Field: emit_field,
+    ir.Insert: emit_insert,
     ir.Load: emit_load,
     ir.ScratchLoad: emit_scratch_load,
     ir.Degree: emit_degree,

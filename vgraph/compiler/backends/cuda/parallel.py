@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
-from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.statements import OPERATIONS, combined
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
+from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import Vector, element_of
 
 HUB_PIECE: Final = 4096

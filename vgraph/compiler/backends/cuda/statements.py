@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, leaves, own_arcs
-from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
-from vgraph.compiler.backends.cuda.expressions import binary
+from vgraph.compiler.backends.cuda.expressions import binary, element_number
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
-from vgraph.compiler.types import BOOL, VID, Vector
+from vgraph.compiler.ir.reductions import neutral, one_element
+from vgraph.compiler.types import BOOL, I64, VID, Vector
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
 POLL_ROUNDS: Final = 1 << 16
@@ -61,9 +61,18 @@ def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
 # --- memory ----------------------------------------------------------------------------------------------------
 
 
+def _written(f: Emitter, node: ir.Store | ir.Reduce) -> tuple[str, str]:
+    """What is written to, and the value: of a vector one element, if no other changes."""
+    place, element = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", one_element(node)
+    if element is None:
+        return place, f.agreed(node.value)
+    at = element_number(f, element.index, element.type)
+    return f"{place}[{f.agreed_text(at, I64)}]", f.agreed(element.value)
+
+
 def emit_store(f: Emitter, node: ir.Store) -> None:
     """`rank[v] = e`."""
-    place, value = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", f.agreed(node.value)
+    place, value = _written(f, node)
     with f.effect():
         if node.order is ir.Order.RELAXED:
             f.line(f"put_relaxed(&{place}, {value});")
@@ -73,7 +82,8 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
 
 def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
     """`dist[v] min= e`, and whether it changed anything."""
-    place, value = f"&{f.prop(node.prop)}[{f.agreed(node.index)}]", f.agreed(node.value)
+    place, value = _written(f, node)
+    place = f"&{place}"
     call = f"{'atomic_reduce' if node.atomic else 'reduce'}<{OPERATIONS[node.op]}>"
     if f.place is Place.GROUP:
         changed = f.define(BOOL, "changed", "false") if node.changed else ""

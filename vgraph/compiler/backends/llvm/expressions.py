@@ -9,7 +9,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import FRONTIER, LIST
 from vgraph.compiler.backends.llvm import arithmetic, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
-from vgraph.compiler.backends.llvm.memory import emit_load
+from vgraph.compiler.backends.llvm.memory import element_number, emit_load
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.types import BOOL, I64, VID, Vector
@@ -131,14 +131,19 @@ def emit_element(f: Emitter, node: ir.Element) -> Value:
     """`x[[i]]`, i modulo the length."""
     vector = f.expr(node.vector)
     assert isinstance(vector.type, Vector)
-    length = vector.type.length
-    if isinstance(node.index, ir.Const):
-        at = str(int(node.index.value) % length)
-    else:
-        index = f.i64(node.index)
-        at = arithmetic.binary(f, "%", index, str(length), I64)
+    at = element_number(f, node.index, vector.type)
     text = f.op(f"extractelement {f.types.register(vector.type)} {vector.text}, i64 {at}")
     return Value(text, vector.type.element)
+
+
+def emit_insert(f: Emitter, node: ir.Insert) -> Value:
+    """`insert(x, i, e)`, i modulo the length."""
+    vector = f.expr(node.vector)
+    assert isinstance(vector.type, Vector)
+    at, value = element_number(f, node.index, vector.type), f.expr(node.value)
+    name = f.types.register(vector.type)
+    text = f.op(f"insertelement {name} {vector.text}, {f.types.register(value.type)} {value.text}, i64 {at}")
+    return Value(text, vector.type)
 
 
 # --- graph, frontiers, lists --------------------------------------------------------------------------------
@@ -243,6 +248,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Cast: emit_cast,
     ir.Call: emit_call,
     ir.Element: emit_element,
+    ir.Insert: emit_insert,
     ir.Load: emit_load,
     ir.Degree: emit_degree,
     ir.Neighbor: emit_neighbor,

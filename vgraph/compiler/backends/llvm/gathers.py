@@ -6,12 +6,12 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import lanes_of, touched, varies
-from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted
 from vgraph.compiler.backends.llvm.memory import combine, element_address
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 FEW: Final = 6

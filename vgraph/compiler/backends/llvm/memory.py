@@ -9,7 +9,8 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value, is_bool, is_float
-from vgraph.compiler.types import VID, Scalar, Type, Vector, element_of
+from vgraph.compiler.ir.reductions import one_element
+from vgraph.compiler.types import I64, VID, Scalar, Type, Vector, element_of
 
 
 def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
@@ -24,6 +25,22 @@ def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
             f"getelementptr inbounds {unit}, ptr {f.pointers[prop]}, i64 {f.op(f'add i64 {index}, {shift}')}"
         )
     return f.item(unit, f.pointers[prop], index)
+
+
+def element_number(f: Emitter, index: ir.Expr, t: Vector) -> str:
+    """Which element of a vector an index means: it is taken modulo the length."""
+    if isinstance(index, ir.Const):
+        return str(int(index.value) % t.length)
+    return arithmetic.binary(f, "%", f.i64(index), str(t.length), I64)
+
+
+def _element(f: Emitter, node: ir.Store | ir.Reduce, written: ir.Insert) -> tuple[str, Value]:
+    """The address and the new value of the one element of a vector that is written."""
+    t = written.type
+    assert isinstance(t, Vector)
+    value, at = f.expr(written.value), element_number(f, written.index, t)
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), t)
+    return f.item(f.types.memory(t.element), address, at), value
 
 
 def load_at(f: Emitter, address: str, t: Type, scope: str, relaxed: bool = False) -> str:
@@ -65,6 +82,11 @@ def emit_load(f: Emitter, node: ir.Load) -> Value:
 
 def emit_store(f: Emitter, node: ir.Store) -> None:
     """`dist[v] = e`."""
+    element = one_element(node)
+    if element is not None:
+        address, value = _element(f, node, element)
+        store_at(f, address, value.text, value.type, node.prop, node.order is ir.Order.RELAXED)
+        return
     value = f.expr(node.value)
     address = element_address(f, node.prop, f.index(f.expr(node.index)), value.type)
     store_at(f, address, value.text, value.type, node.prop, node.order is ir.Order.RELAXED)
@@ -75,9 +97,14 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
 
 def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
     """`dist[v] min= e`, and whether it changed anything."""
+    changed = f.locals[node.changed] if node.changed is not None else None
+    element = one_element(node)
+    if element is not None:
+        address, value = _element(f, node, element)
+        _reduce_element(f, node, address, value, changed)
+        return
     value = f.expr(node.value)
     address = element_address(f, node.prop, f.index(f.expr(node.index)), value.type)
-    changed = f.locals[node.changed] if node.changed is not None else None
     if not isinstance(value.type, Vector):
         _reduce_element(f, node, address, value, changed)
     elif node.atomic or (changed is not None and node.op in ir.MONOTONE):

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.reductions import neutral
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
@@ -18,6 +17,7 @@ from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, selection
 from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body, written_alone
+from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import I64, VID
 
 VERTEX_CHUNK: Final = (64, 64)

@@ -67,11 +67,12 @@ def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Expr) -> None
     if not isinstance(target, (s.Attribute, s.Index)):
         raise refusals.writes.NotAssignable(target.span)
     ctx.no_writes_in_helpers(target.span)
+    of = target.value
     if isinstance(ctx, OperatorContext) and isinstance(target, s.Index):
-        if isinstance(target.value, s.Attribute):
-            raise refusals.writes.ElementWrite(target.span)
-        raise refusals.writes.NotAssignable(target.span)
-    owner = entity(ctx, target.value)
+        if not isinstance(of, s.Attribute):
+            raise refusals.writes.NotAssignable(target.span)
+        of = of.value  # the vertex: its vector is written, not read
+    owner = entity(ctx, of)
     uses = ctx.uses(owner)
     rule: Callable[..., None] | None = uses.store if isinstance(target, s.Attribute) else uses.store_index
     if rule is None:

@@ -229,6 +229,8 @@ class Place:
     """The vertex, or the number of the edge."""
     alone: bool = False
     """Whether no other visit of the round comes to the edge."""
+    element: ir.Expr | None = None
+    """Of a vector, which is the property's type; then `type` is the element's."""
 
     @property
     def text(self) -> str:

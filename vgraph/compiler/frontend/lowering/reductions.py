@@ -52,6 +52,11 @@ def at_others(body: s.Body, own: str) -> dict[str, str]:
             case s.Augment(target=s.Attribute(value=s.Name(id=vertex), name=name)) if vertex != own:
                 reduction = of_augment(statement)
                 found |= {name: reduction.op} if reduction else {}
+            case s.Augment(target=s.Index(value=s.Attribute(value=s.Name(id=vertex), name=name))) if (
+                vertex != own
+            ):
+                reduction = of_augment(statement)
+                found |= {name: reduction.op} if reduction else {}
         for inner in s.bodies(statement):
             found |= at_others(inner, own)
     return found

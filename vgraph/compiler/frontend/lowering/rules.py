@@ -17,6 +17,7 @@ from vgraph.compiler.frontend.lowering import (
     applies,
     arithmetic,
     calls,
+    elements,
     frontiers,
     functions,
     graph,
@@ -77,7 +78,12 @@ RULES: Final = Rules(
         s.Leave: algorithms.leave,
     },
     uses={
-        Value: Uses(attribute=vertices.attribute, index=access.element, store=writes.store),
+        Value: Uses(
+            attribute=vertices.attribute,
+            index=access.element,
+            store=writes.store,
+            store_index=elements.store,
+        ),
         en.Static: Uses(attribute=access.static_attribute),
         en.GraphRef: Uses(attribute=graph.attribute, store=writes.store),
         en.GraphProperty: properties.GRAPH_USES,

@@ -27,6 +27,7 @@ from vgraph.compiler.frontend.lowering.vertices import (
     vertex_property,
 )
 from vgraph.compiler.frontend.typed import position_of
+from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.types import BOOL, EID, VID, Kind, Vector, element_of
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
@@ -123,6 +124,17 @@ def _store(ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attr
     literal = isinstance(statement.value, s.Literal) and place.type != BOOL
     if isinstance(statement, s.Assign) and not literal:
         found = reductions.of_assign(target, statement.value, lambda e: meaning(ctx, e))
+    reduce_by(ctx, statement, target, place, found)
+
+
+def reduce_by(
+    ctx: OperatorContext,
+    statement: s.Assign | s.Augment,
+    target: s.Expr,
+    place: Place,
+    found: Reduction | None,
+) -> None:
+    """The reduction that a statement was found to be. Refuses one that was found to be none."""
     if found is None:
         op = f" `{statement.op}=`" if isinstance(statement, s.Augment) else " plain"
         raise _not_a_reduction(place)(statement.span, place.text, op)
@@ -154,9 +166,7 @@ def _store_own(
 ) -> None:
     """A vertex operator writes its own vertex."""
     _store_at(ctx, statement, target, place)
-    ctx.stored_own[place.name] = statement.span
-    if place.name in ctx.reduced:
-        raise refusals.writes.MixedWrites(statement.span, place.name, ctx.reduced[place.name][1])
+    note_own(ctx, place, statement.span)
 
 
 def _store_at(
@@ -206,6 +216,8 @@ def reduce(ctx: OperatorContext, place: Place, found: Reduction, span: Span, *, 
     note_reduction(ctx, place, found.op, span)
     assert place.at is not None
     at = sure(ctx, place.at)
+    if place.element is not None:
+        new = ir.Insert(identity(found.op, place.prop.type), place.element, new, span=span)
     made = ir.Reduce(found.op, place.name, at.expr, new, span=span)
     where_sure(ctx, _unless_nan(made) if tested else made, at)
 
@@ -268,6 +280,13 @@ def note_reduction(ctx: OperatorContext, place: Place, op: str, span: Span) -> N
     for others in (ctx.claimed, ctx.stored_own):
         if place.name in others:
             raise refusals.writes.MixedWrites(span, place.name, others[place.name])
+
+
+def note_own(ctx: OperatorContext, place: Place, span: Span) -> None:
+    """Remember a store that nothing else of the round meets."""
+    ctx.stored_own[place.name] = span
+    if place.name in ctx.reduced:
+        raise refusals.writes.MixedWrites(span, place.name, ctx.reduced[place.name][1])
 
 
 def note_claim(ctx: OperatorContext, place: Place, span: Span) -> None:

@@ -74,6 +74,13 @@ VG_DEVICE R each(const Vec<T, N>& a, const Vec<T, N>& b, F f) {
   return result;
 }
 
+// The same but for one element.
+template <class T, int N>
+VG_DEVICE Vec<T, N> with_element(Vec<T, N> a, i64 k, T value) {
+  a.x[k] = value;
+  return a;
+}
+
 template <class R, class T, int N>
 VG_DEVICE R sum(const Vec<T, N>& a) {
   R total = (R)a.x[0];

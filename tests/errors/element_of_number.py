@@ -3,12 +3,12 @@ import vgraph as vg
 
 @vg.operator
 def visit(v):
-    v.x[0] = 1.0
+    v.y[0] += 1
 
 
 @vg.algorithm
-def main(graph, source):
-    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+def main(graph):
     x = graph.vertex_property(vg.vector(vg.float32, 3))
+    y = graph.vertex_property(vg.int32)
     graph.vertex_apply(visit)
-    return dist
+    return x, y

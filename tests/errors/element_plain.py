@@ -1,0 +1,14 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(src, edge, dst):
+    dst.x[edge.src] = 3.0
+
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.vector(vg.float32, 3))
+    y = graph.vertex_property(vg.int32)
+    graph.edge_apply(visit)
+    return x, y

@@ -1,0 +1,57 @@
+"""Writes of one element of a vector: `v.x[i] = e`, and reductions into one, `dst.x[i] += e`."""
+
+from __future__ import annotations
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering import reductions, writes
+from vgraph.compiler.frontend.lowering.access import stored
+from vgraph.compiler.frontend.lowering.arithmetic import combine
+from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
+from vgraph.compiler.frontend.lowering.entities import Place
+from vgraph.compiler.frontend.lowering.values import integer, shared, value
+from vgraph.compiler.types import BOOL, I64, Vector
+
+
+def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.Entity) -> None:
+    """`u.x[i] = e`, or with `op=`, where `owner` is u: in the own vertex a store, elsewhere a reduction."""
+    if not isinstance(ctx, OperatorContext) or not isinstance(target.value, s.Attribute):
+        raise refusals.writes.NotAssignable(target.span)
+    place = _place(ctx, target, writes.place_of(ctx, target.value, owner))
+    found = reductions.of_augment(statement) if isinstance(statement, s.Augment) else None
+    spreads = found is not None and ctx.spread.get(place.name) == found.op
+    assert place.at is not None
+    if place.at.expr == ctx.own and not ctx.is_edge and not spreads:
+        _store_own(ctx, statement, place)
+        return
+    literal = isinstance(statement.value, s.Literal) and place.type != BOOL
+    if isinstance(statement, s.Assign) and not literal:
+        found = reductions.of_assign(target, statement.value, lambda e: writes.meaning(ctx, e))
+    writes.reduce_by(ctx, statement, target, place, found)
+
+
+def _place(ctx: OperatorContext, target: s.Index, vector: Place) -> Place:
+    """The element as something to write to."""
+    if vector.prop is None or not isinstance(vector.type, Vector):
+        raise refusals.types.NoIndex(target.span, describe(vector.type))
+    index = integer(ctx, target.index, "the index of a vector")
+    at = shared(ctx, Value(index, I64, target.index.span)).expr
+    return Place(vector.name, vector.type.element, target.span, vector.prop, vector.at, element=at)
+
+
+def _store_own(ctx: OperatorContext, statement: s.Assign | s.Augment, place: Place) -> None:
+    """A vertex operator writes its own vertex."""
+    assert place.prop is not None
+    assert place.element is not None
+    span = statement.span
+    whole = ir.Load(place.name, ctx.own, place.prop.type, span=place.span)
+    new = value(ctx, statement.value)
+    if isinstance(statement, s.Augment):
+        old = Value(ir.Element(whole, place.element, span=place.span), place.type, place.span)
+        new = combine(statement.op, old, new, span)
+    writes.note_own(ctx, place, span)
+    changed = ir.Insert(whole, place.element, stored(ctx, new, place.type, place.text), span=span)
+    ctx.emit(ir.Store(place.name, ctx.own, changed, span=span))

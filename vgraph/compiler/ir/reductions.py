@@ -1,0 +1,41 @@
+"""What a reduction begins with, and writes of one element of a vector, for frontend, passes and backends alike."""
+
+from __future__ import annotations
+
+import math
+
+from vgraph.compiler.ir.expressions import Cast, Const, Insert, Load
+from vgraph.compiler.ir.node import Expr
+from vgraph.compiler.ir.statements import Reduce, Store
+from vgraph.compiler.types import Kind, Type, Vector, element_of
+
+
+def neutral(op: str, t: Type) -> float:
+    """The number `e` of an element of `t` for which `x op e` is x, to the bit; an infinity is an integer's extreme."""
+    kind = element_of(t).kind
+    if kind is Kind.BOOL:
+        return op in ("min", "*", "&")
+    match op:
+        case "min":
+            return math.inf
+        case "max":
+            return -math.inf
+        case "+":
+            return -0.0 if kind is Kind.FLOAT else 0
+    return {"|": 0, "*": 1, "&": -1}[op]
+
+
+def identity(op: str, t: Type) -> Expr:
+    """`neutral` as an expression of type `t`."""
+    constant = Const(neutral(op, t), element_of(t))
+    return Cast(t, constant) if isinstance(t, Vector) else constant
+
+
+def one_element(n: Store | Reduce) -> Insert | None:
+    """The element that a write of a vector changes, if it is only one: backends touch no other."""
+    if not isinstance(n.value, Insert):
+        return None
+    kept = n.value.vector
+    if isinstance(n, Reduce):
+        return n.value if kept == identity(n.op, n.value.type) else None
+    return n.value if isinstance(kept, Load) and (kept.prop, kept.index) == (n.prop, n.index) else None
