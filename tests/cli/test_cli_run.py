@@ -349,3 +349,19 @@ def test_warnings_are_text(vgraph, square, tmp_path, monkeypatch):
         told = vgraph("run", "own.py:none", "--graph", square).stderr
     assert "warning: no cache of compiled code: " in told
     assert "CacheWarning" not in told
+
+
+def test_a_frontier_is_no_column_even_if_it_has_all_vertices(vgraph, square, tmp_path):
+    (tmp_path / "own.py").write_text(
+        "import vgraph as vg\n\n\n@vg.algorithm\ndef own(graph, seeds: list[vg.vertex]):\n"
+        '    """All, and the seeds."""\n'
+        "    x = graph.vertex_property(vg.int32, fill=7)\n    every = graph.vertices\n"
+        "    some = graph.frontier(seeds)\n    return x, every, some\n"
+    )
+    vgraph("run", tmp_path / "own.py:own", "-g", square, "--seeds", "[2, 0]", "-o", "own.csv")
+    lines = Path("own.csv").read_text().splitlines()
+    assert lines[:2] == ["vertex,x", "0,7"]
+    vgraph("run", tmp_path / "own.py:own", "-g", square, "--seeds", "[2, 0]", "-o", "own.npz")
+    found = np.load("own.npz")
+    assert found["some"].tolist() == [0, 2]
+    assert found["every"].tolist() == list(range(len(lines) - 1))

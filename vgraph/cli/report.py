@@ -186,11 +186,11 @@ def check_folder(file: Path) -> Path:
 
 
 def write_result(
-    file: Path, values: Mapping[str, Any], num_vertices: int, of_edges: Container[str] = ()
+    file: Path, values: Mapping[str, Any], num_vertices: int, others: Container[str] = ()
 ) -> None:
     """Write results: `.npz` everything by name; `.npy` a single array; `.csv` and `.txt` a row per vertex.
 
-    `of_edges`: those that have elements of edges, and so no column there.
+    `others`: those that have elements of edges, or are sets of vertices, and so no column there.
 
     A `.csv` has a header and a column `vertex`; a `.txt` has the values alone. Columns of a vector property
     `f` are `f_0`, `f_1`, ... Raises ParameterError where the values do not fit the format.
@@ -206,7 +206,7 @@ def write_result(
             )
         np.save(file, np.asarray(next(iter(values.values()))))
         return
-    columns = _columns({k: v for k, v in values.items() if k not in of_edges}, num_vertices)
+    columns = _columns({k: v for k, v in values.items() if k not in others}, num_vertices)
     if not columns:
         raise ParameterError(
             f"a {file.suffix} file has a row per vertex, and {', '.join(values)} has none: write .npz"

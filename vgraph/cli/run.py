@@ -115,11 +115,12 @@ def run(ctx: click.Context, /, algorithm: str, **given: Any) -> None:
         click.echo("\n".join(describe_result(result, read_seconds)))
         if given["trace"]:
             click.echo("\n".join(describe_trace(result)))
+    others = result.of_edges | result.of_frontiers
     if given["out"] is not None:
-        write_result(given["out"], values, graph.num_vertices, result.of_edges)
+        write_result(given["out"], values, graph.num_vertices, others)
         click.echo(f"wrote {given['out']}", err=True)
     if given["plot"] is not None:
-        of_vertices = {name: value for name, value in values.items() if name not in result.of_edges}
+        of_vertices = {name: value for name, value in values.items() if name not in others}
         _draw(graph, of_vertices, parameters, program.name, given)
         click.echo(f"wrote {given['plot']}", err=True)
 

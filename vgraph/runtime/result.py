@@ -139,8 +139,8 @@ class Result:
     that was asked for), one element per vertex, or per edge in the order of the arrays given to `Graph.from_edges`;
     frontiers are int64 arrays of their vertices, ascending.
 
-    `names` lists them in the order of the return statement, `of_edges` those with an element per edge; `stats`, `trace`
-    and `schedule` tell how it ran.
+    `names` lists them in the order of the return statement, `of_edges` those with an element per edge, `of_frontiers`
+    those that were frontiers; `stats`, `trace` and `schedule` tell how it ran.
     `converged`, a bool: False if an iteration stopped, at `max_rounds` or another bound, before it met its own
     criterion. It is what the algorithm returns by that name (which is not among `names`); True if it returns none, as
     what does not iterate towards anything does, and what raises AlgorithmError rather than stop early.
@@ -153,14 +153,12 @@ class Result:
         stats: Stats,
         trace: Trace,
         schedule: Schedule,
-        sets: frozenset[str] = frozenset(),
+        of_frontiers: frozenset[str] = frozenset(),
         of_edges: frozenset[str] = frozenset(),
     ) -> None:
-        """`sets` names the values that are arrays of vertices, of any length."""
         self.algorithm = algorithm
-        self._sets = sets
         self.stats, self.trace, self.schedule = stats, trace, schedule
-        self._values, self.of_edges = dict(values), of_edges
+        self._values, self.of_edges, self.of_frontiers = dict(values), of_edges, of_frontiers
         self.converged = bool(self._values.pop("converged", True))
         self.names = tuple(self._values)
 
@@ -188,7 +186,7 @@ class Result:
         def moved(name: str, values: Any) -> Any:
             if not getattr(values, "ndim", 0) or name in self.of_edges:
                 return values
-            return _on_host(_found if name in self._sets else _rows, values, rank)
+            return _on_host(_found if name in self.of_frontiers else _rows, values, rank)
 
         return self._with({name: moved(name, values) for name, values in self._values.items()})
 
@@ -198,7 +196,8 @@ class Result:
 
     def _with(self, values: Mapping[str, Any]) -> Result:
         whole = {**values, "converged": self.converged}
-        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, self._sets, self.of_edges)
+        sorts = self.of_frontiers, self.of_edges
+        return Result(self.algorithm, whole, self.stats, self.trace, self.schedule, *sorts)
 
     def __getattr__(self, name: str) -> Any:
         values, (graph, later) = self.__dict__.get("_values", {}), self.__dict__.get("_later", (None, {}))

@@ -35,6 +35,7 @@ RESERVED = (
         "made_from",
         "names",
         "of_edges",
+        "of_frontiers",
         "origin",
         "reordered",
         "schedule",
