@@ -362,6 +362,6 @@ def test_a_frontier_is_no_column_even_if_it_has_all_vertices(vgraph, square, tmp
     lines = Path("own.csv").read_text().splitlines()
     assert lines[:2] == ["vertex,x", "0,7"]
     vgraph("run", tmp_path / "own.py:own", "-g", square, "--seeds", "[2, 0]", "-o", "own.npz")
-    found = np.load("own.npz")
-    assert found["some"].tolist() == [0, 2]
-    assert found["every"].tolist() == list(range(len(lines) - 1))
+    with np.load("own.npz") as found:
+        assert found["some"].tolist() == [0, 2]
+        assert found["every"].tolist() == list(range(len(lines) - 1))
