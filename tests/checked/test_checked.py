@@ -171,7 +171,7 @@ def test_with_deterministic() -> None:
 def test_missing_atomics_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`insert-atomics` believes that no thread meets another."""
     module = sys.modules["vgraph.compiler.passes.insert_atomics"]
-    monkeypatch.setattr(module, "_mark", lambda loop, copies: loop)
+    monkeypatch.setattr(module, "_mark", lambda loop, *_: loop)
     algorithm = getattr(vg.algorithms, name)
     graph, given = small(algorithm)
     with pytest.raises(checks.DataRace):
