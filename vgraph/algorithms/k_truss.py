@@ -12,7 +12,8 @@ from vgraph.graph.extend import with_edges
 def count(v):
     """v stands for an edge: in how many triangles it is."""
     if v.left >= 0:
-        v.support = len(vg.vertex(v.left).out_neighbors & vg.vertex(v.right).out_neighbors)
+        for _ in vg.vertex(v.left).out_neighbors & vg.vertex(v.right).out_neighbors:
+            v.support += 1
 
 
 @vg.operator
