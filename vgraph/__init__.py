@@ -27,6 +27,8 @@ from vgraph.errors import (
 from vgraph.graph import Graph
 from vgraph.language.decorators import algorithm, function, operator
 from vgraph.language.names import (
+    argmax,
+    argmin,
     between,
     bool_,
     ceil,
@@ -136,6 +138,8 @@ __all__ = [
     "VerificationError",
     "algorithm",
     "algorithms",
+    "argmax",
+    "argmin",
     "autotune",
     "between",
     "bool_",

@@ -360,6 +360,8 @@ def element(w: Writer, s: Scope, depth: int) -> Value | None:
     if w.chance(0.5):
         index = integer(w, s, depth - 1)
         return Value(f"{found}[{index.text}]", t.element)
+    if w.chance(0.3):
+        return Value(f"vg.{w.r.choice(['argmin', 'argmax'])}({found})", I64)
     if w.chance(0.5):
         return Value(f"vg.sum({found})", t.element)
     return Value(f"vg.dot({found}, {vector(w, s, 0, t)})", t.element)
@@ -420,6 +422,12 @@ def same_vertex(w: Writer, s: Scope, depth: int) -> Value | None:
     right = w.r.choice([vertex(w, s, depth - 1), "vg.none", str(w.r.randint(0, 5))])
     left = w.r.choice([*s.vertices, *s.maybe])
     return Value(f"({left} {w.r.choice(COMPARISONS)} {right})", BOOL)
+
+
+@BOOLEAN.add(0.5)
+def same_vector(w: Writer, s: Scope, depth: int) -> Value | None:
+    both = [vector(w, s, depth - 1, w.vector_type) for _ in range(2)]
+    return Value(f"({both[0]} {w.r.choice(['==', '!='])} {both[1]})", BOOL) if all(both) else None
 
 
 @BOOLEAN.add(1)

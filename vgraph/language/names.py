@@ -350,6 +350,16 @@ def sum(a: Any) -> Any:
     return np.asarray(a).sum(dtype=np.asarray(a).dtype)
 
 
+def argmin(a: Any) -> Any:
+    """The number of the smallest element of a vector, the first of several; of the first NaN, if there is one."""
+    return np.int64(np.argmin(a))
+
+
+def argmax(a: Any) -> Any:
+    """The number of the largest element of a vector, the first of several; of the first NaN, if there is one."""
+    return np.int64(np.argmax(a))
+
+
 @public
 def random(*keys: Any) -> float:
     """A random float64 in [0, 1), of the seed of the run (`vg.run(..., seed=)`) and of one or more integer keys.

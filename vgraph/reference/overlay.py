@@ -119,6 +119,8 @@ _LANGUAGE: dict[int, Any] = {
     id(enumerate): _enumerate,
     id(language.dot): _dot,
     id(language.sum): lambda a: Number(arithmetic.FUNCTIONS["sum"](a._value)),
+    id(language.argmin): lambda a: Number(language.argmin(a._value)),
+    id(language.argmax): lambda a: Number(language.argmax(a._value)),
     id(language.vector): lambda dtype, length: cast_type(language.vector(dtype, int(length))),
     **{
         id(getattr(language, name)): _elementwise(name)

@@ -179,7 +179,8 @@ def operate(op: str, left: Any, right: Any) -> Any:
     dtype = typed._value.dtype if t == VID else None  # of the width that ids have in this graph
     x, y = convert(a, t, dtype), convert(b, t, dtype)
     if op in COMPARISONS:
-        return Number(np.bool_(arithmetic.COMPARE[op](x, y)))
+        found = arithmetic.COMPARE[op](x, y)  # of vectors one for each element
+        return Number(np.bool_(np.any(found) if op == "!=" else np.all(found)))
     return typed._made(arithmetic.BINARY[op](x, y), kind, _combined(op, a, b))
 
 

@@ -196,9 +196,9 @@ class MatrixProduct(Refusal):
 class VectorComparison(Refusal):
     """A comparison of vectors."""
 
-    title = "vectors do not compare"
+    title = "vectors are equal or not, and have no order"
     label = "`{op}` takes single numbers"
-    help = "compare elements `x[i]`, or `vg.sum` and `vg.dot` of vectors"
+    help = "`==` and `!=` compare vectors as a whole; else compare elements `x[i]`, or `vg.sum` and `vg.dot` of vectors"
 
     op: str
 

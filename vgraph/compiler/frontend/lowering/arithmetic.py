@@ -7,6 +7,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import BITS, Value, ValueKind, Weak, default, describe, folded, operation
 from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering import vectors
 from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.neighbors import membership
 from vgraph.compiler.frontend.lowering.statics import UNKNOWN, static_value
@@ -120,12 +121,21 @@ def compare(ctx: Context, e: s.Compare) -> Value:
         right = value(ctx, operand)
         if position < len(e.rest) - 1:
             right = shared(ctx, right)
-        parts.append(comparison(op, left, right, left.span.to(operand.span)))
+        parts.append(_compared(ctx, op, left, right, left.span.to(operand.span)))
         left = right
     whole = parts[0]
     for part in parts[1:]:
         whole = ir.Logical("and", whole, part, span=e.span)
     return Value(whole, BOOL, e.span)
+
+
+def _compared(ctx: Context, op: str, left: Value, right: Value, span: Span) -> ir.Expr:
+    """`left op right`; vectors are equal if all elements are."""
+    t, _ = _together(op, left, right, span)
+    if not isinstance(t, Vector) or op not in ("==", "!="):
+        return comparison(op, left, right, span)
+    same = vectors.equal(ctx, fit(left, t), fit(right, t), span)
+    return same if op == "==" else ir.Unary("not", same, span=span)
 
 
 def comparison(op: str, left: Value, right: Value, span: Span) -> ir.Expr:

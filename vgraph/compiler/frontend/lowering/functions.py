@@ -15,6 +15,7 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.arithmetic import smaller
 from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.values import arguments, entity, fit, only, truth, value
+from vgraph.compiler.frontend.lowering.vectors import extreme_index
 from vgraph.compiler.frontend.lowering.vertices import numbered, vertex_of
 from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.language import names as language
@@ -168,6 +169,8 @@ FUNCTIONS: dict[object, _Rule] = {
     language.dot: _dot,
     language.sum: _sum,
     language.vector: _vector_type,
+    language.argmin: partial(extreme_index, name="argmin", op="<"),
+    language.argmax: partial(extreme_index, name="argmax", op=">"),
     language.sqrt: partial(_float_function, name="sqrt"),
     language.exp: partial(_float_function, name="exp"),
     language.log: partial(_float_function, name="log"),
