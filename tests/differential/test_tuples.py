@@ -6,8 +6,8 @@ import zlib
 
 import numpy as np
 import pytest
-from schedule_matrix import KINDS, Kind, agree, cases, groups, sampled
-from tuple_programs import PROGRAMS, tree
+from schedule_matrix import KINDS, Kind, agree, arguments_of, cases, graph_of, groups, sampled
+from tuple_programs import PROGRAMS, labelled, tree
 
 import vgraph as vg
 from vgraph.compiler import space
@@ -32,6 +32,29 @@ def test_all_schedules(algorithm: vg.AlgorithmDef, kind: Kind, threads: int) -> 
                 agree(algorithm, case, schedule, threads)
 
 
+@pytest.mark.parametrize("algorithm", PROGRAMS, ids=lambda a: a.name)
+def test_checked_and_deterministic(algorithm: vg.AlgorithmDef) -> None:
+    graph = graph_of("random", KINDS[1], 1)
+    given = arguments_of(algorithm, graph, 1)
+    expected = vg.run(algorithm, graph, device="python", **given)
+    for way in ({"checked": True}, {"deterministic": True}):
+        found = vg.run(algorithm, graph, **way, **given)
+        for name in expected.names:
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_what_is_passed_on_keeps_its_rounds() -> None:
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    with pytest.raises(vg.ScheduleError, match="the value written may fall when the value read rises"):
+        vg.run(labelled, graph, source=0, schedule=vg.Schedule().at("hand_on", sync=vg.ASYNC))
+    assert "sync=async" in str(vg.run(tree, weighted(3), source=0).schedule)
+
+
+def weighted(n: int) -> vg.Graph:
+    path = np.arange(n)
+    return vg.Graph.from_edges(path, path + 1, weight=np.ones(n))
+
+
 def test_the_parents_are_the_smallest() -> None:
     rng = np.random.default_rng(3)
     s, t, w = rng.integers(0, 300, 2000), rng.integers(0, 300, 2000), rng.integers(1, 9, 2000)
@@ -43,9 +66,7 @@ def test_the_parents_are_the_smallest() -> None:
 
 
 def test_buckets_are_found() -> None:
-    path = np.arange(4000)
-    graph = vg.Graph.from_edges(path, path + 1, weight=np.ones(4000))
-    assert "order=delta" in str(vg.run(tree, graph, source=0).schedule)
+    assert "order=delta" in str(vg.run(tree, weighted(4000), source=0).schedule)
 
 
 # --- the order of values --------------------------------------------------------------------------------------

@@ -135,9 +135,6 @@ def peeled(graph):
     return key, who, graph.sum
 
 
-PROGRAMS = [tree, nearest, offers, alone, peeled]
-
-
 @vg.operator
 def win(src, edge, dst):
     dst.won, dst.by = max((dst.won, dst.by), (src.id % 4 == 1, src))
@@ -170,4 +167,44 @@ def winners(graph):
     return won, by, rounds, least, thrower
 
 
-PROGRAMS += [winners]
+@vg.operator
+def near(src, edge, dst):
+    dst.a, dst.b = min((dst.a, dst.b), (src.a + 1, src))
+
+
+@vg.algorithm
+def between(graph):
+    """The two properties are declared apart, one of them in a loop, and one is written in between."""
+    a = graph.vertex_property(vg.int32, fill=5)
+    if graph.num_vertices > 3:
+        a[3] = 2
+    for _ in range(2):
+        b = graph.vertex_property(vg.vertex)
+        graph.edge_apply(near)
+    return a, b
+
+
+@vg.operator
+def hand_on(src, edge, dst):
+    dst.far, dst.label = min((dst.far, dst.label), (min(src.far + 1, 3), src.label))
+
+
+@vg.operator
+def begin_label(v):
+    v.label = (v.id * 7) % 11
+
+
+@vg.algorithm
+def labelled(graph, source: vg.vertex):
+    """The second value is passed on, and comes first where the first ones are cut off at 3."""
+    far = graph.vertex_property(vg.int32, fill=9)
+    label = graph.vertex_property(vg.int64)
+    graph.vertex_apply(begin_label)
+    far[source] = 0
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(hand_on, frontier)
+    return far, label
+
+
+PROGRAMS = [tree, nearest, offers, alone, peeled, winners, between, labelled]
