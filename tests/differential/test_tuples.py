@@ -50,6 +50,11 @@ def test_what_is_passed_on_keeps_its_rounds() -> None:
     assert "sync=async" in str(vg.run(tree, weighted(3), source=0).schedule)
 
 
+def test_vertices_in_a_tuple_are_compared_by_their_numbers() -> None:
+    with pytest.raises(vg.VGraphError, match="vertices are compared by their numbers"):
+        vg.run(tree, weighted(3), source=0, relabel="degree")
+
+
 def weighted(n: int) -> vg.Graph:
     path = np.arange(n)
     return vg.Graph.from_edges(path, path + 1, weight=np.ones(n))

@@ -191,14 +191,14 @@ def hand_on(src, edge, dst):
 
 @vg.operator
 def begin_label(v):
-    v.label = (v.id * 7) % 11
+    v.label += (v.id * 7) % 11
 
 
 @vg.algorithm
 def labelled(graph, source: vg.vertex):
     """The second value is passed on, and comes first where the first ones are cut off at 3."""
     far = graph.vertex_property(vg.int32, fill=9)
-    label = graph.vertex_property(vg.int64)
+    label = graph.vertex_property(vg.int64, fill=far[source])
     graph.vertex_apply(begin_label)
     far[source] = 0
     frontier = graph.frontier(source)

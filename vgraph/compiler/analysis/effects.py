@@ -357,7 +357,7 @@ class _Order:
             case ir.Binary(op="-", type=Scalar(kind=Kind.SIGNED | Kind.FLOAT)):
                 return not self.subsets and parts[1] is _Shape.CONSTANT
             case ir.Pack():
-                return not self.subsets and all(p is _Shape.CONSTANT for p in parts[1:])
+                return not self.subsets  # if none of the values falls, neither does the word
             case ir.Field(k=0):
                 return True  # what comes first decides
             case ir.Cast(operand=operand, to=to):
