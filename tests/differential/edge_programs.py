@@ -164,3 +164,43 @@ def by_own_lengths(graph, source: vg.vertex):
     while frontier:
         frontier = graph.edge_apply(relax, frontier)
     return dist, length
+
+
+@vg.operator
+def propose(src, edge, dst):
+    """What an arc would send is its own; the opposite one has another."""
+    edge.offer = src.id % 7 + edge.weight
+    edge.reverse.told += 1
+
+
+@vg.operator
+def net(src, edge, dst):
+    """Antisymmetric: what goes one way comes back on the opposite arc, where there is one."""
+    edge.flow += edge.offer - edge.reverse.offer
+    edge.both = edge.reverse.weight + edge.weight * 10 + edge.reverse.unit
+    dst.heavy = max(dst.heavy, edge.reverse.weight)
+
+
+@vg.operator
+def around(v):
+    """The opposite of arcs that enter v."""
+    for e in v.in_edges:
+        v.seen += e.reverse.told
+        e.reverse.back += v.heavy
+
+
+@vg.algorithm
+def opposite(graph, unit: vg.edge_property(vg.int64) = 3):
+    """Opposite arcs, read and reduced into."""
+    offer = graph.edge_property(vg.int64)
+    told = graph.edge_property(vg.int32)
+    flow = graph.edge_property(vg.int64, fill=1)
+    both = graph.edge_property(vg.int64)
+    back = graph.edge_property(vg.int64)
+    heavy = graph.vertex_property(vg.int64)
+    seen = graph.vertex_property(vg.int64)
+    graph.edge_apply(propose)
+    graph.edge_apply(net)
+    graph.edge_apply(net, reverse=True, label="net_back")
+    graph.vertex_apply(around)
+    return offer, told, flow, both, back, heavy, seen

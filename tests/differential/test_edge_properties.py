@@ -15,7 +15,10 @@ from vgraph.refusals.writes import ReadsWhatItReduces, SharedEdge
 
 DIRECTED, UNDIRECTED = Kind(True, "int32"), Kind(False, "int32")
 BOTH = ("shared", "passing", "by_own_lengths")
-PROGRAMS = [(name, kind) for name in BOTH for kind in (DIRECTED, UNDIRECTED)] + [("alone", DIRECTED)]
+PROGRAMS = [(name, kind) for name in BOTH for kind in (DIRECTED, UNDIRECTED)] + [
+    ("alone", DIRECTED),
+    ("opposite", DIRECTED),
+]
 
 
 def cases_of(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:

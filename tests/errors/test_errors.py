@@ -37,7 +37,7 @@ def compile_main(path: Path) -> None:
         {"height": F64, "feature": Vector(F32, 8), "wide": Vector(F32, 5000), "both": I32},
         {"weight": I32, "length": F64, "both": I32},
         {"weight": I64, "length": F64},
-        True,
+        getattr(module, "DIRECTED", True),
         argument_types(main, given),
     )
     build_program(main, signature)

@@ -28,20 +28,26 @@ import numpy as np
 import vgraph as vg
 
 both = np.array([1, 2], np.int32)
-directed = vg.Graph.from_edges([0, 1], [1, 2], weight=both, length=np.array([.5, 1.]), both=both)
-for name, values in (("height", np.zeros(3)), ("feature", np.zeros((3, 8))), ("wide", np.zeros((3, 5000)))):
-    directed = directed.with_vertex_property(name, values)
+def made(way):
+    length = np.array([.5, 1.])
+    graph = vg.Graph.from_edges([0, 1], [1, 2], directed=way, weight=both, length=length, both=both)
+    for name, values in (("height", np.zeros(3)), ("feature", np.zeros((3, 8))), ("wide", np.zeros((3, 5000)))):
+        graph = graph.with_vertex_property(name, values)
+    return graph
+
+graphs = {{way: made(way) for way in (True, False)}}
 
 def refused(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     given = {{"source": 0}} if "source" in module.main.signature.parameters else {{}}
+    graph = graphs[getattr(module, "DIRECTED", True)]
     if not hasattr(module, "schedule"):
-        return lambda: vg.run(module.main, directed, device="cpu", threads=1, **given)
+        return lambda: vg.run(module.main, graph, device="cpu", threads=1, **given)
     device, threads = getattr(module, "device", "cpu"), getattr(module, "threads", None)
     given["deterministic"] = getattr(module, "deterministic", False)
-    return lambda: vg.explain(module.main, directed, module.schedule(), device=device, threads=threads, **given)
+    return lambda: vg.explain(module.main, graph, module.schedule(), device=device, threads=threads, **given)
 
 for path in sorted(Path({str(HERE)!r}).glob("**/*.py")):
     if path.stem.startswith("test_"):

@@ -153,8 +153,9 @@ def read_edge(w: Writer, s: Scope, depth: int) -> Value | None:
     found = [p for p in (*w.edge_properties, *own) if is_number(p.type)]
     if not s.edges or not found:
         return None
-    prop = w.r.choice(found)
-    return Value(f"{w.r.choice(s.edges)}.{prop.name}", prop.type)
+    prop, edge = w.r.choice(found), w.r.choice(s.edges)
+    way = ".reverse" if w.directed and w.chance(0.2) else ""
+    return Value(f"{edge}{way}.{prop.name}", prop.type)
 
 
 @LEAVES.add(5)

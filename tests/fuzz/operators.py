@@ -432,7 +432,9 @@ def edge_operator(w: Writer, name: str, loop: str = "free", writes: tuple[Prop, 
 
 def at_edge(w: Writer, s: Scope, depth: int, edge: str, prop: Prop, alone: bool) -> None:
     """A write at an edge: a reduction, or, if no other visit comes there, of any kind."""
-    place = f"{edge}.{prop.name}"
+    opposite = w.directed and w.chance(0.2)
+    alone = alone and not opposite
+    place = f"{edge}.reverse.{prop.name}" if opposite else f"{edge}.{prop.name}"
 
     def write(d: int) -> None:
         if alone and w.chance(0.5):

@@ -62,3 +62,19 @@ def test_arrays_that_changed_are_noticed(multi_edges: bool) -> None:
     with pytest.raises(GraphError, match="keep_order=False"):
         graphs[0].in_given_order(np.arange(3))
     assert graphs[1].in_given_order(np.arange(3)).tolist() == [0, 1, 2]
+
+
+def test_opposite_arcs() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        n, m = int(rng.integers(1, 6)), int(rng.integers(0, 30))
+        graph = Graph.from_edges(*rng.integers(0, n, (2, m)), num_vertices=n)
+        s, t, _ = graph.edges()
+        found = graph.edge_array("edge.reverse")
+        arcs = np.flatnonzero(found < m)
+        assert (s[found[arcs]] == t[arcs]).all()
+        assert (t[found[arcs]] == s[arcs]).all()
+        assert (found[found[arcs]] == arcs).all()
+        count = np.zeros((n, n), int)
+        np.add.at(count, (s, t), 1)
+        assert arcs.size == np.minimum(count, count.T).sum()

@@ -27,7 +27,7 @@ from vgraph.graph.arrays import (
     sealed,
 )
 from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
-from vgraph.graph.order import EDGE_NUMBER, Given, Known, Moved, Order, ends_of, in_given_order
+from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE, Given, Known, Moved, Order, ends_of, in_given_order
 from vgraph.graph.relabel import Relabelled, permuted
 from vgraph.graph.topology import Adjacency, PropertyRange, Topology, check_symmetric, range_of
 from vgraph.tracebacks import public
@@ -343,7 +343,9 @@ class Graph:
             return handed_out(self._in_edge[name])
 
     def edge_array(self, name: str) -> NDArray[Any]:
-        """What kernels read of arcs by this name, in out order: an edge property, or the numbers of the edges."""
+        """What kernels read of arcs by this name, in out order: an edge property, or numbers of edges (`order.py`)."""
+        if name == EDGE_REVERSE:
+            return self._topology.opposite_arcs
         return self._topology.edge_numbers if name == EDGE_NUMBER else self._edge_property(name)
 
     def in_given_order(self, values: NDArray[Any]) -> NDArray[Any]:

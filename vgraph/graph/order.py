@@ -22,6 +22,10 @@ EDGE_NUMBER: Final = "edge.number"
 """The name under which kernels read the numbers of arcs as an edge property; no user's property has a dot."""
 
 
+EDGE_REVERSE: Final = "edge.reverse"
+"""The same for the arc in the other direction in a directed graph; the number of arcs where there is none."""
+
+
 class Order(Protocol):
     """What tells in which order the edges of a graph were given."""
 
@@ -120,6 +124,21 @@ def numbers_of_arcs(topology: Topology) -> NDArray[Any]:
     partner = build.transpose(out.row_offsets, out.column_indices)[2]
     numbers[back] = numbers[partner[back]]
     return numbers
+
+
+def opposite_arcs(topology: Topology) -> NDArray[Any]:
+    """For each arc of a directed graph the place of the one from its target to its source, in out order.
+
+    Of parallel arcs the k-th one way belongs to the k-th the other way. `num_arcs` where there is none.
+    """
+    keys, incoming = build.pack(*ends_of(topology)[:2]), topology.in_
+    turned = build.pack(build.sources_of(incoming.row_offsets, topology.id_dtype), incoming.column_indices)
+    place = np.searchsorted(keys, turned) + np.arange(turned.size) - np.searchsorted(turned, turned)
+    there = place < np.searchsorted(keys, turned, side="right")
+    found = np.full(keys.size, keys.size, topology.offset_dtype)
+    assert incoming.edge_ids is not None
+    found[incoming.edge_ids[there]] = place[there]
+    return found
 
 
 def in_given_order(values: NDArray[Any], topology: Topology) -> NDArray[Any]:

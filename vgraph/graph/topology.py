@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vgraph.errors import GraphError
 from vgraph.graph import build
 from vgraph.graph.arrays import handed_out, sealed
-from vgraph.graph.order import Order, numbers_of_arcs
+from vgraph.graph.order import Order, numbers_of_arcs, opposite_arcs
 
 
 class Adjacency:
@@ -91,6 +91,11 @@ class Topology:
     def edge_numbers(self) -> NDArray[Any]:
         numbers: NDArray[Any] = self.kept("edge numbers", lambda: sealed(numbers_of_arcs(self)))
         return handed_out(numbers)
+
+    @property
+    def opposite_arcs(self) -> NDArray[Any]:
+        arcs: NDArray[Any] = self.kept("opposite arcs", lambda: sealed(opposite_arcs(self)))
+        return handed_out(arcs)
 
     @property
     def edge_order(self) -> NDArray[np.int64] | None:

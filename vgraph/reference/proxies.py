@@ -15,6 +15,7 @@ from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.kinds import ValueKind, default
 from vgraph.compiler.types import VID, Type, Vector, element_of
 from vgraph.errors import AlgorithmError
+from vgraph.graph.order import EDGE_REVERSE
 from vgraph.language.names import NoVertex
 from vgraph.reference.values import Combined, Number, contribution, convert, lift, numpy_dtype
 
@@ -324,8 +325,18 @@ class Edge:
         return found
 
     def __getattr__(self, name: str) -> Any:
+        if name == "reverse" and name not in self._state.edge_properties:
+            opposite = int(self._state.graph.edge_array(EDGE_REVERSE)[self._position])
+            return Edge(self._state, opposite, self.dst, self.src)
         prop = self._property(name)
+        if self._is_none:  # nothing is stored there: zero, false, or vg.none
+            zero = np.zeros(prop.array.shape[1:], prop.array.dtype)[()]
+            return self._state.from_memory(self._state.none if prop.type == VID else zero, prop.type)
         return self._state.from_memory(prop.array[prop.place(self._position)], prop.type)
+
+    @property
+    def _is_none(self) -> bool:
+        return bool(self._position == self._state.graph.num_arcs)
 
     def __setattr__(self, name: str, value: Any) -> None:
         prop = self._property(name)
@@ -333,6 +344,8 @@ class Edge:
 
     def _reduce(self, name: str, value: Any, op: str) -> None:
         prop = self._property(name)
+        if self._is_none:
+            return
         at, change = prop.place(self._position), contribution(value, op, prop.type, self._state.to_memory)
         prop.array[at] = arithmetic.BINARY[op](prop.array[at], change)
 

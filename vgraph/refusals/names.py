@@ -173,6 +173,14 @@ class NoAttribute(Refusal):
     hint: str
 
 
+class UndirectedReverse(Refusal):
+    """`edge.reverse` in an undirected graph."""
+
+    title = "`edge.reverse` is for directed graphs"
+    label = "both arcs of an undirected edge have the same values"
+    help = "read `edge.x` itself"
+
+
 @dataclass(eq=False)
 class DirectedGraph(Refusal):
     """`degree` or `neighbors` in a directed graph."""

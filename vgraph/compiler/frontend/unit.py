@@ -17,7 +17,7 @@ from vgraph.compiler.frontend.signature import ArrayType, EdgeConstant, Property
 from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, Type, Vector
 from vgraph.graph import members
-from vgraph.graph.order import EDGE_NUMBER
+from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE
 from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
 
@@ -141,9 +141,15 @@ class Unit:
             return found
         return self.graph_property(name, ir.Site.EDGE, span)
 
-    def number_of(self, arc: ir.Var) -> ir.Expr:
+    def number_of(self, arc: ir.Expr) -> ir.Expr:
         """The number of an arc's edge; in a directed graph that of the arc."""
         return arc if self.signature.directed else ir.Load(EDGE_NUMBER, arc, EID, span=arc.span)
+
+    def opposite_of(self, arc: ir.Expr, span: Span) -> ir.Expr:
+        """The arc in the other direction, in a directed graph; as many as there are arcs where there is none."""
+        numbers = ir.Property(EDGE_REVERSE, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=span)
+        self.from_graph.setdefault((EDGE_REVERSE, ir.Site.EDGE), numbers)
+        return ir.Load(EDGE_REVERSE, arc, EID, span=span)
 
     def declare_numbers(self, span: Span) -> None:
         """Whoever has values of edges finds them by number: in an undirected graph these are a property of arcs."""

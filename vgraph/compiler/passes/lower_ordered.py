@@ -26,7 +26,7 @@ from vgraph.compiler.passes.lowering import (
     shared_writes,
 )
 from vgraph.compiler.types import BOOL, F64, I64, U64, VID, Kind, Scalar
-from vgraph.graph.order import EDGE_NUMBER
+from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE
 from vgraph.schedule import UNORDERED, Order
 
 FARTHEST = 1 << 62
@@ -47,7 +47,7 @@ def delta_param(low: Lowering, apply: ir.EdgeApply) -> str:
 
 
 def _of_graph(low: Lowering, prop: str) -> bool:
-    return prop != EDGE_NUMBER and low.program.property(prop).origin is ir.Origin.GRAPH
+    return prop not in (EDGE_NUMBER, EDGE_REVERSE) and low.program.property(prop).origin is ir.Origin.GRAPH
 
 
 def bucket_key(low: Lowering, apply: ir.EdgeApply, vertex: str, order: Order) -> ir.Expr:

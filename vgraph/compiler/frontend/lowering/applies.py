@@ -138,7 +138,7 @@ def _bound(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, tupl
     vertices = [Value(v, VID, p.span, valid=True) for v, p in zip(ends, (plain[0], plain[-1]), strict=True)]
     bound: list[en.Entity] = [vertices[0]]
     if src is not None:
-        arc = ir.Var(args[1], EID, span=plain[1].span)
+        arc = Value(ir.Var(args[1], EID, span=plain[1].span), EID, plain[1].span, valid=True)
         edge = en.Edge(arc, vertices[0], vertices[1], plain[1].span, ir.Orientation.OUT)
         bound += [edge, vertices[1]]
     inner.frame.bindings |= {p.name: en.GraphRef(p.span) for p in text.parameters if p.name == GRAPH}

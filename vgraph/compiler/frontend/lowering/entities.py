@@ -58,13 +58,14 @@ class Edge(Thing):
 
     words = "an edge"
     advice = "use its parts: edge.src, edge.dst, edge.weight"
-    arc: ir.Var
+    arc: Value
+    """Of type eid; not valid where there may be none."""
     src: Value
     dst: Value
     span: Span
     side: ir.Orientation | None
     """The arcs among which the visit has it to itself: those that leave or enter its own vertex, or (OUT) the one that
-    an edge operator visits. None: it was reached from another vertex."""
+    an edge operator visits. None: it was reached from another vertex, or it is the opposite of one."""
 
 
 @dataclass(eq=False, repr=False)

@@ -61,7 +61,8 @@ def _loop(ctx: Context, statement: s.For, over: en.Neighbors) -> None:
         src, dst = (v, u) if over.orientation is ir.Orientation.OUT else (u, v)
         own = isinstance(ctx, OperatorContext) and not ctx.is_edge and v.expr == ctx.own
         side = over.orientation if own else None
-        bound = en.Edge(ir.Var(edge, EID, span=span), src, dst, span, side)
+        arc = Value(ir.Var(edge, EID, span=span), EID, span, valid=True)
+        bound = en.Edge(arc, src, dst, span, side)
     body = loop_body(ctx, statement, bound)
     loop = ir.ForNeighbors(vertex, edge, v.expr, over.orientation, body, span=statement.span)
     where_sure(ctx, loop, v)

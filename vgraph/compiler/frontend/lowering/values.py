@@ -10,7 +10,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import OutOfRange, Value, Weak, coerce, default, describe, merge, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
-from vgraph.compiler.types import BOOL, I64, VID, Kind, Scalar, Type
+from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Scalar, Type
 from vgraph.source import Span
 
 
@@ -109,7 +109,10 @@ def shared(ctx: Context, value: Value) -> Value:
 
 
 def some(vertex: ir.Expr, span: Span) -> ir.Expr:
-    """Whether a vertex is not vg.none."""
+    """Whether a vertex is not vg.none, and an arc one of the graph."""
+    if vertex.type == EID:
+        number = ir.Cast(I64, vertex, span=span)
+        return ir.Compare("<", number, ir.GraphSize("num_arcs", span=span), span=span)
     return ir.Compare("!=", vertex, ir.Const(-1, VID, span=span), span=span)
 
 

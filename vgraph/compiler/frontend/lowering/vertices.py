@@ -10,12 +10,12 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, EdgeUse, OperatorContext
 from vgraph.compiler.frontend.lowering.values import fit, int64, some, sure, value
 from vgraph.compiler.frontend.signature import EdgeArgument, EdgeConstant
-from vgraph.compiler.types import I64, VID, Vector
+from vgraph.compiler.types import EID, I64, VID, Vector
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 _NUMBERS = ("id", "out_degree", "in_degree", "degree")
-ENDS = ("src", "dst")
+ENDS, REVERSE = ("src", "dst"), "reverse"
 OUT_OF_RANGE = "a vertex index is out of range"
 
 
@@ -67,28 +67,44 @@ def _load(ctx: Context, prop: ir.Property, v: Value, span: Span) -> Value:
     return Value(ir.Select(some(at, span), read, zero(prop.type, span), span=span), prop.type, span)
 
 
-def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> Value:
-    """`edge.src`, `edge.dst`, or a property of the edge."""
+def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Entity:
+    """`edge.src`, `edge.dst`, `edge.reverse`, or a property of the edge."""
     if e.name in ENDS:
         end = edge.src if e.name == "src" else edge.dst
         return Value(end.expr, end.kind, e.span, end.valid)
-    declared = ctx.unit.signature.arguments.get(e.name)
+    arc, declared = sure(ctx, edge.arc), ctx.unit.signature.arguments.get(e.name)
     if isinstance(declared, EdgeConstant):
-        return Value(ir.Const(declared.value, declared.type, span=e.span), declared.type, e.span)
+        one = ir.Const(declared.value, declared.type, span=e.span)
+        return Value(_where_there(arc, one, e.span), declared.type, e.span)
     prop = ctx.unit.edge_property(e.name, e.span)
+    if prop is None and e.name == REVERSE and edge.arc.valid:
+        return _opposite(ctx, e, edge)
     if prop is None:
         known = ctx.unit.known_edge_names()
         listed = ", ".join(f"`{n}`" for n in known) or "none"
-        hint = did_you_mean(e.name, [*known, *ENDS])
+        hint = did_you_mean(e.name, [*known, *ENDS, REVERSE])
         raise refusals.names.NoEdgeProperty(e.name_span, e.name, hint, listed)
+    at = arc.expr
     if prop.site is ir.Site.NUMBERED:
         note_edge(ctx, prop, edge, e.span, writes=False)
-        load = ir.Load(prop.name, ctx.unit.number_of(edge.arc), prop.type, span=e.span)
-        return Value(load, prop.type, e.span)
-    load = ir.Load(prop.name, edge.arc, prop.type, span=e.span)
+        at = ctx.unit.number_of(at)
+    load = _where_there(arc, ir.Load(prop.name, at, prop.type, span=e.span), e.span)
     if isinstance(declared, EdgeArgument) and prop.type != declared.type:
         return Value(ir.Cast(declared.type, load, span=e.span), declared.type, e.span)
     return Value(load, prop.type, e.span)
+
+
+def _where_there(arc: Value, read: ir.Expr, span: Span) -> ir.Expr:
+    """What is read at an arc; zero, false or vg.none where there is no such arc."""
+    return read if arc.valid else ir.Select(some(arc.expr, span), read, zero(read.type, span), span=span)
+
+
+def _opposite(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Edge:
+    """`edge.reverse`."""
+    if not ctx.unit.signature.directed:
+        raise refusals.names.UndirectedReverse(e.name_span)
+    arc = Value(ctx.unit.opposite_of(edge.arc.expr, e.span), EID, e.span)
+    return en.Edge(arc, edge.dst, edge.src, e.span, None)
 
 
 def alone_with(ctx: Context, edge: en.Edge) -> bool:

@@ -83,10 +83,10 @@ def _edge_place(ctx: OperatorContext, target: s.Attribute, edge: en.Edge) -> Pla
         raise refusals.writes.ReadOnly(target.span, target.name, "it belongs to the graph")
     if prop.site is not ir.Site.NUMBERED:
         raise refusals.writes.WriteToEdge(target.span, target.name)
-    if ctx.is_edge and edge.side is None:
+    if ctx.is_edge and edge.side is None and edge.arc.valid:
         raise refusals.writes.WriteElsewhere(target.span)
     note_edge(ctx, prop, edge, target.span, writes=True)
-    at = Value(ctx.unit.number_of(edge.arc), EID, target.span, valid=True)
+    at = Value(ctx.unit.number_of(edge.arc.expr), EID, target.span, edge.arc.valid)
     return Place(prop.name, prop.type, target.span, prop, at, alone_with(ctx, edge))
 
 
