@@ -140,6 +140,7 @@ LIBRARY = (
         "label_propagation",
         note="vgraph: 10 rounds, all at once, as LDBC has it; the others one after another until stable",
     ),
+    of("leiden", note="igraph's ends after 2 iterations; partitions differ"),
     of("louvain", note="partitions differ; modularity within 2 percent"),
     of("modularity", lambda i: {"community": i.task.community}, note="64 ranges of ids"),
     of("spmv", lambda i: {"x": i.task.vector}),

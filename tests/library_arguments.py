@@ -43,6 +43,7 @@ UNDIRECTED = {
     "jaccard",
     "k_core",
     "k_truss",
+    "leiden",
     "louvain",
 }
 """Algorithms of undirected graphs alone."""

@@ -127,6 +127,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: graph.community_label_propagation()
 
+    def leiden(self) -> Call:
+        graph = self.graph
+        return lambda: graph.community_leiden(objective_function="modularity", weights="weight")
+
     def louvain(self) -> Call:
         graph = self.graph
         return lambda: graph.community_multilevel(weights="weight")

@@ -124,6 +124,10 @@ class Library(Peer):
         graph = self.bare
         return lambda: nk.community.PLP(graph).run()
 
+    def leiden(self) -> Call:
+        graph = self.graph
+        return lambda: nk.community.ParallelLeiden(graph).run()
+
     def louvain(self) -> Call:
         graph = self.graph
         return lambda: nk.community.PLM(graph).run()

@@ -49,6 +49,7 @@ def test_every_result_says_so(name: str) -> None:
         (A.label_propagation, KARATE, {"max_rounds": 20}, {"max_rounds": 0}),
         (A.diameter, KARATE, {}, {"max_searches": 1}),
         (A.louvain, KARATE, {}, {"max_levels": 1}),
+        (A.leiden, KARATE, {}, {"max_levels": 1}),
     ],
 )
 def test_stopping_early_is_told(
@@ -75,9 +76,10 @@ def test_the_round_that_shows_it_may_be_the_last() -> None:
     assert vg.run(A.label_propagation, KARATE, max_rounds=rounds - 1).converged is False
 
 
-def test_a_level_that_was_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["vgraph.algorithms.louvain"], "SWEEPS", 1)
-    result = vg.run(A.louvain, KARATE)
+@pytest.mark.parametrize("name", ["leiden", "louvain"])
+def test_a_level_that_was_cut_short(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[f"vgraph.algorithms.{name}"], "SWEEPS", 1)
+    result = vg.run(getattr(A, name), KARATE)
     assert result.converged is False
     monkeypatch.setattr("vgraph.verifiers.communities.MOVES", 4)
     vg.verify(result)

@@ -14,7 +14,7 @@ from library_arguments import arguments_for, graph_for
 import vgraph as vg
 
 A = vg.algorithms
-UNKNOWN = {("louvain", "levels"), ("conjugate_gradient", "rounds")}
+UNKNOWN = {("louvain", "levels"), ("leiden", "levels"), ("conjugate_gradient", "rounds")}
 
 
 def small(directed: bool) -> vg.Graph:

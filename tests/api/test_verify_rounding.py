@@ -173,13 +173,15 @@ def test_bounds_of_few_searches() -> None:
     refuses(vg.run(A.diameter, path, source=0), path, "end is -1, which is not a vertex", end=-1)
 
 
-@pytest.mark.parametrize("name", ["louvain", "pagerank", "hits", "label_propagation", "diameter"])
+@pytest.mark.parametrize("name", ["leiden", "louvain", "pagerank", "hits", "label_propagation", "diameter"])
 @pytest.mark.parametrize("graph", [KARATE, vg.Graph.from_edges([], [], num_vertices=0, directed=False)])
 def test_converged(graph: vg.Graph, name: str) -> None:
     if name == "diameter" and not graph.num_vertices:
         return  # there is no vertex to start at
     for enough in (True, False):
-        few = {"louvain": "max_levels", "diameter": "max_searches"}.get(name, "max_rounds")
+        few = {"leiden": "max_levels", "louvain": "max_levels", "diameter": "max_searches"}.get(
+            name, "max_rounds"
+        )
         result = vg.run(getattr(A, name), graph, **({} if enough else {few: 1}))
         vg.verify(result, graph)
         result.converged = not result.converged

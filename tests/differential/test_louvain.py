@@ -1,4 +1,4 @@
-"""Communities by the method of Louvain: valid on every graph, the same everywhere, and about as good as NetworkX's."""
+"""Communities by the methods of Louvain and Leiden: valid, the same everywhere, and about as good as NetworkX's."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ import vgraph as vg
 A = vg.algorithms
 
 
-def run(graph: vg.Graph, **how: Any) -> Any:
-    """A verified answer."""
-    found = vg.run(A.louvain, graph, **how)
+BOTH = pytest.mark.parametrize("algorithm", [A.louvain, A.leiden], ids=lambda a: a.name)
+
+
+def run(graph: vg.Graph, algorithm: vg.AlgorithmDef = A.louvain, **how: Any) -> Any:
+    """A verified answer: its communities are connected."""
+    found = vg.run(algorithm, graph, **how)
     vg.verify(found, graph)
     return found
 
@@ -28,26 +31,30 @@ def made(g: nx.Graph) -> vg.Graph:
     return vg.Graph.from_edges(ends[:, 0], ends[:, 1], num_vertices=len(g), directed=False)
 
 
+@BOTH
 @settings(max_examples=20)
 @given(graphs(dtypes=("int32", "float64")), st.sampled_from([1.0, 0.5, 2.0]), st.integers(1, 3))
-def test_communities_everywhere(graph: vg.Graph, resolution: float, threads: int) -> None:
+def test_communities_everywhere(
+    algorithm: vg.AlgorithmDef, graph: vg.Graph, resolution: float, threads: int
+) -> None:
     weight = graph.edge_properties["weight"]
     if graph.directed or (weight < 0).any():
         with pytest.raises(vg.ParameterError, match=r"undirected|negative"):
-            vg.run(A.louvain, graph)
+            vg.run(algorithm, graph)
         return
-    found = run(graph, resolution=resolution, threads=threads)
+    found = run(graph, algorithm, resolution=resolution, threads=threads)
     known = {"community": found.community.astype(int), "resolution": resolution}
     again = vg.run(A.modularity, graph, **known).modularity
     assert found.modularity == pytest.approx(again, abs=1e-12)
     if weight.dtype.kind == "i":
-        plain = run(graph, resolution=resolution, device="python")
+        plain = run(graph, algorithm, resolution=resolution, device="python")
         assert found.community.tolist() == plain.community.tolist()
         assert found.levels == plain.levels
 
 
+@BOTH
 @pytest.mark.parametrize("dtype", [None, np.int32, np.float32, np.float64])
-def test_the_same_with_any_number_of_threads(dtype: Any) -> None:
+def test_the_same_with_any_number_of_threads(dtype: Any, algorithm: vg.AlgorithmDef) -> None:
     """Floats are eighths: their sums are exact."""
     rng = np.random.default_rng(4)
     ends = np.minimum(rng.geometric(0.004, (2, 6000)), 1500) - 1
@@ -55,10 +62,10 @@ def test_the_same_with_any_number_of_threads(dtype: Any) -> None:
     scale = 8 if dtype in (np.float32, np.float64) else 1
     given_weight = {} if dtype is None else {"weight": (weight / scale).astype(dtype)}
     graph = vg.Graph.from_edges(*ends, num_vertices=1500, directed=False, **given_weight)
-    one = run(graph, threads=1)
+    one = run(graph, algorithm, threads=1)
     assert one.levels > 1
     for threads in (2, 3):
-        other = run(graph, threads=threads)
+        other = run(graph, algorithm, threads=threads)
         assert other.community.tolist() == one.community.tolist()
         assert other.modularity == pytest.approx(one.modularity, abs=1e-12)
 
@@ -79,14 +86,23 @@ GRAPHS = {
 }
 
 
+@BOTH
 @pytest.mark.parametrize("name", GRAPHS)
-def test_about_as_good_as_networkx(name: str) -> None:
+def test_about_as_good_as_networkx(name: str, algorithm: vg.AlgorithmDef) -> None:
     graph = made(GRAPHS[name]())
-    found = run(graph).modularity
+    found = run(graph, algorithm).modularity
     s, t, _ = graph.edges()
     g = nx.Graph(zip(s.tolist(), t.tolist(), strict=True))
     theirs = [nx.community.modularity(g, nx.community.louvain_communities(g, seed=k)) for k in range(5)]
     assert found >= 0.98 * min(theirs)
+
+
+def test_parts_of_communities_move_on() -> None:
+    """Leiden's: single vertices alone would not move a second time."""
+    graph = made(nx.grid_2d_graph(20, 20))
+    first, full = run(graph, A.leiden, max_levels=1), run(graph, A.leiden)
+    assert full.levels > 2
+    assert full.modularity > 1.05 * first.modularity
 
 
 def test_planted_communities_are_found() -> None:
@@ -98,25 +114,30 @@ def test_planted_communities_are_found() -> None:
     assert run(heavy).community.tolist() == [0, 0, 0, 3, 3, 3]
 
 
-def test_resolution() -> None:
+@BOTH
+def test_resolution(algorithm: vg.AlgorithmDef) -> None:
     """At 0 nothing speaks against a community but that no arc leads there; far above 1 everything does."""
     graph = vg.Graph.from_edges([0, 1, 2, 3, 5, 5], [1, 2, 3, 0, 6, 5], num_vertices=8, directed=False)
     parts = vg.run(A.connected_components, graph).component
-    assert run(graph, resolution=0.0).community.tolist() == parts.tolist()
-    assert run(graph, resolution=50.0).community.tolist() == list(range(8))
-    counts = [len(set(run(made(nx.karate_club_graph()), resolution=r).community)) for r in (0.5, 1.0, 2.0)]
+    assert run(graph, algorithm, resolution=0.0).community.tolist() == parts.tolist()
+    assert run(graph, algorithm, resolution=50.0).community.tolist() == list(range(8))
+    counts = [
+        len(set(run(made(nx.karate_club_graph()), algorithm, resolution=r).community))
+        for r in (0.5, 1.0, 2.0)
+    ]
     assert counts == sorted(counts)
     assert counts[0] < counts[2]
 
 
-def test_self_loops_and_parallel_edges_weigh_as_in_modularity() -> None:
+@BOTH
+def test_self_loops_and_parallel_edges_weigh_as_in_modularity(algorithm: vg.AlgorithmDef) -> None:
     """A vertex whose self-loop is heavy stays alone; of two edges side by side both count."""
     loops = vg.Graph.from_edges([0, 1, 0, 1], [0, 1, 1, 2], directed=False, weight=[50, 50, 1, 1])
-    assert run(loops).community.tolist() == [0, 1, 1]
+    assert run(loops, algorithm).community.tolist() == [0, 1, 1]
     path = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], directed=False)
-    assert run(path).community.tolist() == [0, 0, 2, 2]
+    assert run(path, algorithm).community.tolist() == [0, 0, 2, 2]
     parallel = vg.Graph.from_edges([0, 1, 1, 1, 2], [1, 2, 2, 2, 3], directed=False)
-    assert run(parallel).community.tolist() == [0, 0, 0, 0]
+    assert run(parallel, algorithm).community.tolist() == [0, 0, 0, 0]
 
 
 def test_levels() -> None:
@@ -135,21 +156,23 @@ def test_levels() -> None:
     assert none.levels == 0
 
 
+@BOTH
 @pytest.mark.parametrize("device", ["cpu", "python"])
-def test_graphs_with_little_in_them(device: str) -> None:
+def test_graphs_with_little_in_them(device: str, algorithm: vg.AlgorithmDef) -> None:
     for n in (0, 1, 3):
         graph = vg.Graph.from_edges([], [], num_vertices=n, directed=False)
-        found = run(graph, device=device)
+        found = run(graph, algorithm, device=device)
         assert found.community.tolist() == list(range(n))
         assert (found.modularity, found.levels) == (0, 0)
     nothing = vg.Graph.from_edges([0, 1], [1, 2], directed=False, weight=[0, 0])
-    assert run(nothing, device=device).community.tolist() == [0, 1, 2]
+    assert run(nothing, algorithm, device=device).community.tolist() == [0, 1, 2]
     apart = vg.Graph.from_edges([4, 1, 2], [1, 2, 4], num_vertices=6, directed=False)
-    assert run(apart, device=device).community.tolist() == [0, 1, 1, 3, 1, 5]
+    assert run(apart, algorithm, device=device).community.tolist() == [0, 1, 1, 3, 1, 5]
 
 
+@BOTH
 @pytest.mark.parametrize("device", ["cpu", "python"])
-def test_what_is_refused(device: str) -> None:
+def test_what_is_refused(device: str, algorithm: vg.AlgorithmDef) -> None:
     ends = [0, 1], [1, 2]
     graph = vg.Graph.from_edges(*ends, directed=False)
     for given_wrong, says in (
@@ -159,9 +182,9 @@ def test_what_is_refused(device: str) -> None:
         ({"max_levels": 0}, "max_levels=0"),
     ):
         with pytest.raises(vg.ParameterError, match=says):
-            vg.run(A.louvain, graph, device=device, **given_wrong)
+            vg.run(algorithm, graph, device=device, **given_wrong)
     for weight, says in (([1.0, -1.0], "negative"), ([1.0, np.nan], "NaN"), ([1.0, np.inf], "infinite")):
         with pytest.raises(vg.ParameterError, match=says):
-            vg.run(A.louvain, vg.Graph.from_edges(*ends, directed=False, weight=weight), device=device)
+            vg.run(algorithm, vg.Graph.from_edges(*ends, directed=False, weight=weight), device=device)
     with pytest.raises(vg.ParameterError, match="directed=False"):
-        vg.run(A.louvain, vg.Graph.from_edges(*ends), device=device)
+        vg.run(algorithm, vg.Graph.from_edges(*ends), device=device)

@@ -15,7 +15,15 @@ DEVICES = ["cpu", "python"]
 NAMED = ("pagerank", "hits", "katz", "eigenvector")
 """Algorithms that take the name of their weights."""
 LENGTHS = ("sssp", "bellman_ford", "weighted_closeness", "weighted_betweenness")
-OTHERS = ("minimum_spanning_forest", "widest_path", "louvain", "modularity", "spmv", "conjugate_gradient")
+OTHERS = (
+    "minimum_spanning_forest",
+    "widest_path",
+    "leiden",
+    "louvain",
+    "modularity",
+    "spmv",
+    "conjugate_gradient",
+)
 """Algorithms that read the edge property `weight`."""
 TINY = 5e-324
 
@@ -92,7 +100,7 @@ UNITS = [1e-290, TINY, 2.0**1015]
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("name", ["pagerank", "hits", "louvain", "modularity", "eigenvector"])
+@pytest.mark.parametrize("name", ["pagerank", "hits", "leiden", "louvain", "modularity", "eigenvector"])
 def test_the_unit_of_weights_does_not_matter(name: str, unit: float) -> None:
     weight = np.random.default_rng(1).integers(0, 100, 40).astype(np.float64)
     directed = name not in UNDIRECTED
@@ -152,7 +160,7 @@ def test_katz_and_equations_are_linear(unit: float) -> None:
 def test_weights_too_far_apart(device: str) -> None:
     weight = np.ones(40)
     weight[::2] = TINY
-    for name in ("hits", "eigenvector", "louvain", "modularity"):
+    for name in ("hits", "eigenvector", "leiden", "louvain", "modularity"):
         run(name, random_graph(weight, directed=False), device=device)
         with pytest.raises(vg.ParameterError, match="others are lost"):
             run(name, random_graph(np.where(weight == 1, 1e308, TINY), directed=False), device=device)
@@ -248,6 +256,7 @@ def test_other_numbers_are_finite(value: float) -> None:
         "spmv": ("x",),
         "conjugate_gradient": ("b",),
         "modularity": ("resolution",),
+        "leiden": ("resolution",),
         "louvain": ("resolution",),
     }.items():
         for parameter in parameters:

@@ -117,6 +117,7 @@ def test_pagerank_of_weights_that_are_zero() -> None:
         ("betweenness_centrality", (None, True, "weight"), [math.inf, math.nan, 1e308, -1.0, 0.0]),
         ("hits", (), [math.inf, math.nan, -1.0]),
         ("community.modularity", ([{0, 1}, {2}],), [math.inf, math.nan, -1.0]),
+        ("community.leiden_communities", (), [math.inf, math.nan, -1.0]),
         ("community.louvain_communities", (), [math.inf, math.nan, -1.0]),
     ],
 )
@@ -514,6 +515,23 @@ def test_louvain_communities(kind: type) -> None:
     assert backend.can_run("louvain_communities", (graph,), {}) is True
     assert "directed" in str(backend.can_run("louvain_communities", (nx.DiGraph(),), {}))
     assert "resolution" in str(backend.can_run("louvain_communities", (graph,), {"resolution": -1}))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_leiden_communities(kind: type) -> None:
+    """NetworkX has no such function of its own."""
+    graph = weighted(kind, 8, loops=True)
+    for options in ({}, {"weight": None}, {"resolution": 2.5}):
+        mine = backend.leiden_communities(graph, **options)
+        theirs = nx.community.louvain_communities(graph, seed=1, **options)
+        q = [nx.community.modularity(graph, parts, **options) for parts in (mine, theirs)]
+        assert q[0] >= 0.85 * q[1]
+        assert all(nx.is_connected(graph.subgraph(part)) for part in mine)
+    assert backend.leiden_communities(graph) == backend.leiden_communities(graph, seed=5)
+    assert len(backend.leiden_communities(graph, max_level=1)) > 1
+    with pytest.raises(ValueError, match="positive integer"):
+        backend.leiden_communities(graph, max_level=0)
+    assert "directed" in str(backend.can_run("leiden_communities", (nx.DiGraph(),), {}))
 
 
 @needs_installation

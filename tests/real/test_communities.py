@@ -1,4 +1,4 @@
-"""Communities of real graphs by the method of Louvain beside those of igraph and NetworkX."""
+"""Communities of real graphs by the methods of Louvain and Leiden beside those of igraph and NetworkX."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real graphs (../s
 slow = pytest.mark.slow
 
 
+@pytest.mark.parametrize("algorithm", [vg.algorithms.louvain, vg.algorithms.leiden], ids=lambda a: a.name)
 @pytest.mark.parametrize(
     ("file", "others"),
     [
@@ -23,12 +24,12 @@ slow = pytest.mark.slow
         pytest.param("social/ego-Twitter-undirected.el.xz", 0.807, marks=slow),
     ],
 )
-def test_modularity_is_that_of_others(file: str, others: float) -> None:
+def test_modularity_is_that_of_others(file: str, others: float, algorithm: vg.AlgorithmDef) -> None:
     """`others`: what igraph's community_multilevel 1.0.0 and NetworkX's louvain_communities 3.6 reach, give or take."""
     graph = graph_of(file, False)
-    found = vg.run(vg.algorithms.louvain, graph, threads=2)
+    found = vg.run(algorithm, graph, threads=2)
     vg.verify(found, graph)
     assert found.modularity >= 0.985 * others
     if np.issubdtype(graph.edge_properties.get("weight", np.zeros(0, int)).dtype, np.integer):
-        again = vg.run(vg.algorithms.louvain, graph, threads=1)
+        again = vg.run(algorithm, graph, threads=1)
         assert (again.community == found.community).all()

@@ -23,6 +23,7 @@ from vgraph.algorithms.k_truss import k_truss
 from vgraph.algorithms.katz import katz
 from vgraph.algorithms.label_components import label_components
 from vgraph.algorithms.label_propagation import label_propagation
+from vgraph.algorithms.leiden import leiden
 from vgraph.algorithms.local_clustering import local_clustering
 from vgraph.algorithms.louvain import louvain
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
@@ -64,6 +65,7 @@ __all__ = [
     "katz",
     "label_components",
     "label_propagation",
+    "leiden",
     "local_clustering",
     "louvain",
     "maximal_independent_set",

@@ -19,6 +19,7 @@ FILES = (
     "centrality.tests.test_harmonic_centrality",
     "centrality.tests.test_katz_centrality",
     "coloring.tests.test_coloring",
+    "community.tests.test_leiden",
     "community.tests.test_louvain",
     "community.tests.test_quality",
     "components.tests.test_biconnected",

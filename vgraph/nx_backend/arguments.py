@@ -110,6 +110,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "greedy_color": _colors,
     "harmonic_centrality": _unweighted,
     "hits": _positive,
+    "leiden_communities": _louvain,
     "louvain_communities": _louvain,
     "periphery": _unweighted,
     "radius": _unweighted,

@@ -46,6 +46,7 @@ FUNCTIONS: dict[str, str] = {
     "k_core": "",
     "k_truss": "",
     "katz_centrality": "",
+    "leiden_communities": "Undirected graphs; weights and `resolution` not negative. `seed` has no influence.",
     "louvain_communities": "Undirected graphs; weights and `resolution` not negative. `seed` has no influence.",
     "maximal_matching": "Some maximal matching, not that of NetworkX.",
     "maximum_spanning_edges": "The forest of Kruskal's algorithm, whichever is asked for.",

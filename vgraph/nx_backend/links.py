@@ -119,6 +119,29 @@ def louvain_communities(
     seed: Any = None,
 ) -> list[set[Any]]:
     """Communities of high modularity. Lots are drawn by the default seed of a run, so `seed` has no influence."""
+    return _communities(A.louvain, G, weight, resolution, max_level, max(float(threshold), 0.0))
+
+
+def leiden_communities(
+    G: Any,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """The same by the method of Leiden, which NetworkX has in backends only."""
+    return _communities(A.leiden, G, weight, resolution, max_level, 1e-7)
+
+
+def _communities(
+    algorithm: AlgorithmDef,
+    G: Any,
+    weight: str | None,
+    resolution: float,
+    max_level: int | None,
+    tolerance: float,
+) -> list[set[Any]]:
+    """The communities as NetworkX gives them."""
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     graph = converted(G, weight)
@@ -127,11 +150,11 @@ def louvain_communities(
         return [{node} for node in graph.nodes]
     _weighty(graph, weight)
     found = vg.run(
-        A.louvain,
+        algorithm,
         graph.summed(weight),
         resolution=float(resolution),
-        tolerance=max(float(threshold), 0.0),
         max_levels=100 if max_level is None else int(max_level),
+        tolerance=tolerance,
     )
     return list(members(graph, found.community))
 

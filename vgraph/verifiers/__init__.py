@@ -45,6 +45,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "katz": iterations.katz,
     "label_components": structure.weak_components,
     "label_propagation": communities.labels,
+    "leiden": communities.louvain,
     "local_clustering": structure.clustering,
     "louvain": communities.louvain,
     "maximal_independent_set": structure.independent,
@@ -65,7 +66,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "widest_path": paths.widest,
 }
 
-STOPPING: Final = ("diameter", "hits", "label_propagation", "louvain", "pagerank")
+STOPPING: Final = ("diameter", "hits", "label_propagation", "leiden", "louvain", "pagerank")
 """Those that may stop before they have converged, whose verifiers look at that."""
 
 

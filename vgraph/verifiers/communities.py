@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.result import Result
 
 MOVES = 400
-"""How often groups have moved before a level of Louvain's method is cut short."""
+"""How often groups have moved before a level is cut short."""
 
 
 def labels(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -58,7 +58,7 @@ def modularity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 def louvain(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Communities are connected and bear the name of their smallest member; each level has added to the modularity.
 
-    That there are none better is nothing that Louvain's method promises.
+    That there are none better is nothing that Louvain's method promises, or Leiden's.
     """
     from scipy.sparse.csgraph import connected_components
 

@@ -1,0 +1,134 @@
+"""Groups of vertices that move between communities and merge, a part of them at once (Lu et al. 2015, "Grappolo")."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+from vgraph.graph.weights import check_weights, ones_without_weights, own_weight, weighing
+
+PARTS = 4
+"""Groups that move at once are about one in so many: neighbors that all move at once swing."""
+
+MOST = 1e100
+"""The largest resolution: products of it and of sums of weights are numbers that a float64 holds."""
+
+SWEEPS = 100
+"""A level ends after so many turns of each part, if groups still move then."""
+
+
+@vg.function
+def heaviness(v, edge):
+    """The weight of an arc of v; a self-loop has two ends at v."""
+    weight = vg.float64(edge.weight)
+    return 2 * weight if edge.dst == v else weight
+
+
+@vg.operator
+def leads(v):
+    """A group is named by its smallest member, which acts for all of it."""
+    return v.group == v
+
+
+@vg.operator
+def gather(v, graph):
+    """Search v's group from v, link its members in the order in which they are found, and add up their arcs."""
+    v.inside = 0.0
+    v.away = 0.0
+    m = vg.vertex(v)
+    last = m
+    last.behind = -1
+    while m != vg.none:
+        for e in m.out_edges:
+            v.away += heaviness(m, e)
+            if e.dst.group == v:
+                v.inside += heaviness(m, e)
+                if e.dst.behind == 0:
+                    last.behind = e.dst.id + 1
+                    last.after = min(last.after, e.dst)
+                    last = e.dst
+                    last.behind = -1
+        m = vg.vertex(m.behind - 1) if m.behind > 0 else vg.none
+    graph.whole += v.away
+    graph.within += v.inside
+    graph.chance += v.away * v.away
+
+
+@vg.function
+def is_turn(v, graph):
+    """Whether v is in the part whose turn it is.
+
+    Who is in a part changes from sweep to sweep: neighbors that were always in the same one would swing.
+    """
+    return vg.random_below(PARTS, v, graph.turn // PARTS) == graph.turn % PARTS
+
+
+@vg.operator
+def due(v, graph):
+    """Whether it is v's turn, and something around its group has moved since it chose."""
+    return v.woken >= v.chosen and is_turn(v, graph)
+
+
+@vg.operator
+def choose(v, graph):
+    """The community where v's group adds most, the smallest of several; whether that is more than where it is.
+
+    Of two single groups that want each other only one goes.
+    """
+    v.chosen = graph.turn + 1
+    v.old = vg.vertex(v.home)
+    v.new = v.old
+    most = -vg.inf
+    m = vg.vertex(v)
+    while m != vg.none:
+        for e in m.out_edges:
+            there = vg.vertex(e.dst.home)
+            there.toward += heaviness(m, e)
+            gain = graph.whole * there.toward - graph.resolution * (v.away * there.total)
+            if there != v.old and (gain > most or (gain == most and there < v.new)):
+                v.new = there
+                most = gain
+        m = m.after
+    here = graph.whole * (v.old.toward - v.inside) - graph.resolution * (v.away * (v.old.total - v.away))
+    return most > here and not (v.old.size == 1 and v.new.size == 1 and v.old < v.new)
+
+
+@vg.operator
+def move(v, graph):
+    """Take all members along, and wake the groups around."""
+    v.old.total -= v.away
+    v.new.total += v.away
+    v.old.size -= 1
+    v.new.size += 1
+    m = vg.vertex(v)
+    while m != vg.none:
+        m.home += v.new.id - v.old.id
+        for e in m.out_edges:
+            e.dst.group.woken = max(e.dst.group.woken, graph.turn + 1)
+        m = m.after
+
+
+@vg.operator
+def join(src, edge, dst):
+    """The connected parts of a community are groups of the next level."""
+    if src.home == dst.home:
+        vg.union(src.group, dst.group)
+
+
+def check_arguments(name: str, graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
+    """Raise ParameterError for a directed graph, weights below 0 and parameters out of range."""
+    if graph.directed:
+        raise ParameterError(
+            f"{name}: communities are of undirected graphs; build the graph with directed=False"
+        )
+    for parameter, value in (("resolution", resolution), ("tolerance", tolerance)):
+        if not 0 <= value <= MOST:
+            raise ParameterError(f"{name}: {parameter}={value} is not a number from 0 to {MOST:g}")
+    if max_levels < 1:
+        raise ParameterError(f"{name}: max_levels={max_levels} is not above 0")
+    check_weights(graph, own_weight(graph))
+
+
+def weighted(graph: Graph) -> vg.Prepared:
+    """Arcs without weight count 1."""
+    return vg.Prepared(weighing(ones_without_weights(graph), "weight", scaled=True))
