@@ -12,13 +12,7 @@ from vgraph.graph.weights import check_numbers, check_weights, heaviest, scaled_
 
 @vg.operator
 def gather(src, edge, dst):
-    """Whoever has an arc to dst counts for it."""
-    dst.incoming += src.centrality
-
-
-@vg.operator
-def gather_weighed(src, edge, dst):
-    """The same in proportion to the arc's weight."""
+    """Whoever has an arc to dst counts for it, in proportion to the arc's weight."""
     dst.incoming += edge.weight * src.centrality
 
 
@@ -31,7 +25,7 @@ def begin(v):
 @vg.operator
 def add(v, graph):
     """The matrix is shifted, so that the iteration does not swing."""
-    v.incoming += graph.shift * v.centrality
+    v.incoming += shift * v.centrality
     graph.squares += v.incoming * v.incoming
 
 
@@ -47,7 +41,7 @@ def update(v, graph):
 @vg.algorithm
 def eigenvector(
     graph,
-    weight=None,
+    weight: vg.edge_property(vg.float64) = 1,
     start: vg.vertex_property(vg.float64) = None,
     tolerance=1e-6,
     max_rounds=100,
@@ -55,7 +49,7 @@ def eigenvector(
 ):
     """The leading eigenvector of the matrix of arcs: a vertex counts as those with arcs to it count, summed.
 
-    `weight`: the name of an edge property by which arcs count more or less. `start`: the vector to begin with; all
+    `weight`: an edge property by which arcs count more or less. `start`: the vector to begin with; all
     vertices alike by default. `shift`: what each vertex counts for itself, by the largest weight, so that the iteration
     does not swing. Ends when a round changes the vector by less than `tolerance` per vertex on average, as NetworkX's
     eigenvector_centrality does. Result: `centrality` (float64, of length 1). Raises AlgorithmError if it has
@@ -63,7 +57,6 @@ def eigenvector(
     """
     centrality = graph.vertex_property(vg.float64, fill=1 / max(1, graph.num_vertices))
     incoming = graph.vertex_property(vg.float64)
-    graph.shift = shift
     graph.change = vg.inf
     rounds = 0
     if start is not None:
@@ -73,10 +66,7 @@ def eigenvector(
             vg.fail("eigenvector centrality has not converged: use a larger max_rounds or tolerance")
         graph.change = 0.0
         graph.squares = 0.0
-        if weight is None:
-            graph.edge_apply(gather)
-        else:
-            graph.edge_apply(gather_weighed)
+        graph.edge_apply(gather)
         graph.vertex_apply(add)
         if not graph.squares > 0:
             vg.fail("the vector of eigenvector centrality has come to nothing: begin with another one")
@@ -103,5 +93,5 @@ def named(graph: Graph, weight: object, start: object, shift: float) -> vg.Prepa
     matter.
     """
     made = weighing(graph, weight, scaled=True)
-    largest = 1.0 if weight is None else heaviest(made) or 1.0
+    largest = (heaviest(made, weight) if graph.num_arcs else 0) or 1.0
     return vg.Prepared(made, arguments={"shift": float(shift * largest), **scaled_numbers(start=start)})

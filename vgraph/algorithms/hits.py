@@ -21,32 +21,20 @@ def begin(v, graph):
 
 @vg.operator
 def point(src, edge, dst):
-    """An authority is what good hubs point to."""
-    dst.authority += src.hub
+    """An authority is what good hubs point to, in proportion to the arcs' weights."""
+    dst.authority += edge.weight * src.hub
 
 
 @vg.operator
 def weigh(src, edge, dst):
     """A hub points to good authorities: against the arcs, so src is what is pointed to."""
-    dst.found += src.authority
+    dst.found += edge.weight * src.authority
 
 
 @vg.operator
 def begin_with(v):
     """Or what is given."""
     v.hub = v.start
-
-
-@vg.operator
-def point_weighed(src, edge, dst):
-    """`point` in proportion to the arc's weight."""
-    dst.authority += edge.weight * src.hub
-
-
-@vg.operator
-def weigh_weighed(src, edge, dst):
-    """`weigh` in proportion to the arc's weight."""
-    dst.found += edge.weight * src.authority
 
 
 @vg.operator
@@ -83,7 +71,7 @@ def finish(v, graph):
 @vg.algorithm
 def hits(
     graph,
-    weight=None,
+    weight: vg.edge_property(vg.float64) = 1,
     start: vg.vertex_property(vg.float64) = None,
     max_rounds=100,
     tolerance=1e-8,
@@ -95,7 +83,7 @@ def hits(
     the sum 1) change by less than `tolerance` in sum (`converged`), or for `max_rounds` rounds. Results: `hub` and
     `authority`, float64; each sums to 1, or with `normalized=False` the squares of `authority` do and `hub` is the sum
     of the authorities that a vertex points to. Arcs, parallel ones and self-loops too, count each: alike, or by
-    `weight`, the name of an edge property of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices +
+    `weight`, an edge property of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices +
     arcs) a round.
     """
     hub = graph.vertex_property(vg.float64)
@@ -109,24 +97,16 @@ def hits(
     graph.change = vg.inf
     rounds = 0
     while rounds < max_rounds and not graph.change < tolerance:
-        if weight is None:
-            graph.edge_apply(point)
-            graph.edge_apply(weigh, reverse=True)
-        else:
-            graph.edge_apply(point_weighed)
-            graph.edge_apply(weigh_weighed, reverse=True)
+        graph.edge_apply(point)
+        graph.edge_apply(weigh, reverse=True)
         graph.sum = 0.0
         graph.vertex_apply(add_up)
         graph.scale = 1 / graph.sum if graph.sum > 0 else 0.0
         graph.change = 0.0
         graph.vertex_apply(take)
         rounds += 1
-    if weight is None:
-        graph.edge_apply(point, label="last_point")
-        graph.edge_apply(weigh, reverse=True, label="last_weigh")
-    else:
-        graph.edge_apply(point_weighed, label="last_point")
-        graph.edge_apply(weigh_weighed, reverse=True, label="last_weigh")
+    graph.edge_apply(point, label="last_point")
+    graph.edge_apply(weigh, reverse=True, label="last_weigh")
     graph.authorities = 0.0
     graph.squares = 0.0
     graph.sum = 0.0
@@ -143,7 +123,7 @@ def hits(
 
 @hits.requires
 def sensible(
-    graph: Graph, weight: str | None, start: object, max_rounds: int, tolerance: float, normalized: bool
+    graph: Graph, weight: object, start: object, max_rounds: int, tolerance: float, normalized: bool
 ) -> None:
     """Raise ParameterError for parameters out of range."""
     if max_rounds < 1:

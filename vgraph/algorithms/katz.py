@@ -5,18 +5,12 @@ from __future__ import annotations
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_numbers, check_weights, weighing
+from vgraph.graph.weights import check_numbers, check_weights
 
 
 @vg.operator
 def gather(src, edge, dst):
-    """Whoever has an arc to dst counts for it."""
-    dst.incoming += src.centrality
-
-
-@vg.operator
-def gather_weighed(src, edge, dst):
-    """The same in proportion to the arc's weight."""
+    """Whoever has an arc to dst counts for it, in proportion to the arc's weight."""
     dst.incoming += edge.weight * src.centrality
 
 
@@ -26,25 +20,16 @@ def begin(v):
     v.centrality = v.start
 
 
-@vg.function
-def renew(v, graph, own):
-    """The new value, and how much it differs from the old one; `own` is what v counts by itself."""
-    new = graph.alpha * v.incoming + own
+@vg.operator
+def update(v, graph):
+    """The new value, and how much it differs from the old one; all count alike by themselves, or as is given."""
+    if betas is None:
+        new = alpha * v.incoming + beta
+    else:
+        new = alpha * v.incoming + v.betas
     graph.change += abs(new - v.centrality)
     v.centrality = new
     v.incoming = 0
-
-
-@vg.operator
-def update(v, graph):
-    """All count alike by themselves."""
-    renew(v, graph, graph.beta)
-
-
-@vg.operator
-def update_each(v, graph):
-    """Each counts by itself what is given."""
-    renew(v, graph, v.betas)
 
 
 @vg.operator
@@ -72,7 +57,7 @@ def katz(
     alpha=0.1,
     beta=1.0,
     betas: vg.vertex_property(vg.float64) = None,
-    weight=None,
+    weight: vg.edge_property(vg.float64) = 1,
     start: vg.vertex_property(vg.float64) = None,
     tolerance=1e-6,
     max_rounds=1000,
@@ -80,16 +65,14 @@ def katz(
 ):
     """Solves x = alpha * A' x + beta: a vertex counts for those that it has arcs to, each arc by itself.
 
-    `betas`: a number for each vertex in the place of `beta`. `weight`: the name of an edge property by which arcs count
-    more or less. `start`: the values of x to begin with, 0 by default. Ends when a round changes x by less than
+    `betas`: a number for each vertex in the place of `beta`. `weight`: an edge property by which arcs count more or
+    less. `start`: the values of x to begin with, 0 by default. Ends when a round changes x by less than
     `tolerance` per vertex on average; `normalized`: to length 1. All as NetworkX's katz_centrality has it. Result:
     `centrality` (float64). Raises AlgorithmError if it has not converged after `max_rounds`, as where `alpha` is not
     below 1 / (largest eigenvalue). O(vertices + arcs) per round.
     """
     centrality = graph.vertex_property(vg.float64)
     incoming = graph.vertex_property(vg.float64)
-    graph.alpha = alpha
-    graph.beta = beta
     graph.change = vg.inf
     rounds = 0
     if start is not None:
@@ -98,14 +81,8 @@ def katz(
         if rounds >= max_rounds:
             vg.fail("Katz centrality has not converged: use a smaller alpha, or a larger max_rounds")
         graph.change = 0.0
-        if weight is None:
-            graph.edge_apply(gather)
-        else:
-            graph.edge_apply(gather_weighed)
-        if betas is None:
-            graph.vertex_apply(update)
-        else:
-            graph.vertex_apply(update_each)
+        graph.edge_apply(gather)
+        graph.vertex_apply(update)
         rounds += 1
     if normalized:
         graph.largest = 0.0
@@ -127,9 +104,3 @@ def sensible(
         raise ParameterError(f"katz: tolerance={tolerance} is not above 0")
     check_weights(graph, weight, negative=True)
     check_numbers(alpha=alpha, beta=beta, betas=betas, start=start)
-
-
-@katz.prepares
-def named(graph: Graph, weight: object) -> vg.Prepared:
-    """The weights by the name that the operators know."""
-    return vg.Prepared(weighing(graph, weight))

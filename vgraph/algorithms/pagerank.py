@@ -15,89 +15,62 @@ FLOOR_32 = 2.0**-100
 
 
 @vg.function
-def hand_on(v, graph, rank, leaving):
-    """What each arc, or each unit of weight, takes along of v's rank; `leaving`: how many there are."""
+def hand_on(v, graph, rank):
+    """What each arc, or each unit of weight, takes along of v's rank."""
+    if weight is None:
+        leaving = v.out_degree
+    else:
+        leaving = v.leaving
     if leaving > 0:
-        v.part = graph.damping * rank / leaving
+        v.part = damping * rank / leaving
     else:
         graph.dangling += rank
 
 
-@vg.function
-def renew(v, graph, rank):
-    """The new rank takes the place of the old one."""
-    graph.change += abs(rank - v.rank)
-    v.rank = rank
-    v.incoming = 0
-
-
 @vg.operator
 def begin(v, graph):
-    """All ranks alike, and nothing on its way."""
+    """All ranks alike, and nothing on its way; what adds up over all vertices."""
+    if personalization is not None:
+        graph.preferences += v.personalization
+    if weight is not None:
+        v.leaving = 0.0
+        for e in v.out_edges:
+            v.leaving += e.weight
+        if v.leaving > 0:
+            graph.least = min(graph.least, v.leaving)
     v.rank = 1 / graph.num_vertices
     v.part = 0
-    hand_on(v, graph, v.rank, v.out_degree)
+    hand_on(v, graph, v.rank)
 
 
 @vg.operator
 def gather(src, edge, dst):
-    """Every vertex hands its rank on in equal parts."""
-    dst.incoming += src.part
-
-
-@vg.operator
-def jump(v, graph):
-    """Surfers who jump prefer some vertices."""
-    v.incoming += graph.jumping * v.personalization / graph.preferences
+    """Every vertex hands its rank on in equal parts, or in proportion to the weights."""
+    if weight is None:
+        dst.incoming += src.part
+    else:
+        dst.incoming += edge.weight * src.part
 
 
 @vg.operator
 def update(v, graph):
-    """The new rank, and what is handed on in the next round."""
-    rank = graph.base + v.incoming
-    renew(v, graph, rank)
-    hand_on(v, graph, rank, v.out_degree)
-
-
-@vg.operator
-def begin_weighed(v, graph):
-    """All ranks alike where they are handed on by weight."""
-    v.leaving = 0.0
-    for e in v.out_edges:
-        v.leaving += e.weight
-    if v.leaving > 0:
-        graph.least = min(graph.least, v.leaving)
-    v.rank = 1 / graph.num_vertices
-    v.part = 0
-    hand_on(v, graph, v.rank, v.leaving)
-
-
-@vg.operator
-def gather_weighed(src, edge, dst):
-    """Every vertex hands its rank on in proportion to the weights."""
-    dst.incoming += edge.weight * src.part
-
-
-@vg.operator
-def update_weighed(v, graph):
-    """The new rank, and what is handed on for each unit of weight."""
-    rank = graph.base + v.incoming
-    renew(v, graph, rank)
-    hand_on(v, graph, rank, v.leaving)
-
-
-@vg.operator
-def add_up(v, graph):
-    """The sum of all preferences."""
-    graph.preferences += v.personalization
+    """The new rank takes the place of the old one, and is handed on in the next round."""
+    if personalization is None:
+        rank = graph.base + v.incoming
+    else:
+        rank = graph.jumping * v.personalization / graph.preferences + v.incoming
+    graph.change += abs(rank - v.rank)
+    v.rank = rank
+    v.incoming = 0
+    hand_on(v, graph, rank)
 
 
 @vg.algorithm
 def pagerank(
     graph,
-    damping=0.85,
-    tolerance=1e-9,
-    max_rounds=100,
+    damping: vg.between(0, 1) = 0.85,
+    tolerance: vg.between(0, vg.inf) = 1e-9,
+    max_rounds: vg.between(0, vg.inf) = 100,
     personalization: vg.vertex_property(vg.float64) = None,
     weight=None,
     dtype=vg.float64,
@@ -116,55 +89,35 @@ def pagerank(
     part = graph.vertex_property(dtype)
     if weight is not None:
         leaving = graph.vertex_property(vg.float64)
-    graph.damping = damping
     graph.dangling = 0.0
     graph.change = vg.inf
     graph.base = 0.0
     if personalization is not None:
+        graph.jumping = 0.0
         graph.preferences = 0.0
-        graph.vertex_apply(add_up)
-    if weight is None:
-        graph.vertex_apply(begin)
-    else:
+    if weight is not None:
         graph.least = vg.inf
-        graph.vertex_apply(begin_weighed)
-        if graph.least < (FLOOR_32 if dtype == vg.float32 else FLOOR):
-            vg.fail(
-                "the arcs of a vertex weigh too little beside others to tell what each takes along of its rank"
-            )
+    graph.vertex_apply(begin)
+    if weight is not None and graph.least < (FLOOR_32 if dtype == vg.float32 else FLOOR):
+        vg.fail(
+            "the arcs of a vertex weigh too little beside others to tell what each takes along of its rank"
+        )
     rounds = 0
     while rounds < max_rounds and not graph.change < tolerance:
         graph.jumping = 1 - damping + damping * graph.dangling
         graph.dangling = 0.0
         graph.change = 0.0
-        if weight is None:
-            graph.edge_apply(gather)
-        else:
-            graph.edge_apply(gather_weighed)
-        if personalization is None:
-            graph.base = graph.jumping / graph.num_vertices
-        else:
-            graph.vertex_apply(jump)
-        if weight is None:
-            graph.vertex_apply(update)
-        else:
-            graph.vertex_apply(update_weighed)
+        graph.edge_apply(gather)
+        graph.base = graph.jumping / graph.num_vertices
+        graph.vertex_apply(update)
         rounds += 1
     converged = graph.change <= tolerance
     return rank, converged
 
 
 @pagerank.requires
-def sensible(
-    graph: Graph, damping: float, tolerance: float, max_rounds: int, personalization: object, weight: object
-) -> None:
-    """Raise ParameterError for parameters out of range."""
-    if not 0 <= damping <= 1:
-        raise ParameterError(f"pagerank: damping={damping} is not between 0 and 1")
-    if not tolerance >= 0:
-        raise ParameterError(f"pagerank: tolerance={tolerance} is not a number of at least 0")
-    if max_rounds < 0:
-        raise ParameterError(f"pagerank: max_rounds={max_rounds} is negative")
+def sensible(graph: Graph, personalization: object, weight: object) -> None:
+    """Raise ParameterError for preferences and weights out of range."""
     if personalization is not None:
         given = np.asarray(personalization)
         if not (np.isfinite(given).all() and (given >= 0).all()) or (graph.num_vertices and not given.any()):

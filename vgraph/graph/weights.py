@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vgraph.errors import ParameterError, shown
 from vgraph.graph.arrays import memory_of
 from vgraph.graph.graph import Graph
+from vgraph.graph.topology import range_of
 
 LEAST = 2.0**-20
 MOST = 2.0**40
@@ -23,16 +24,21 @@ def check_weights(
 ) -> None:
     """Raise ParameterError if the edge property of that name is missing, not finite, or not of an allowed sign.
 
-    A name of None stands for no weights, which are always right. `way_out`: what to do about negative ones.
+    So may be an array, or one number for all. A name of None stands for no weights, which are always right. `way_out`:
+    what to do about negative ones.
     """
     if name is None:
         return
-    if not isinstance(name, str) or name not in graph.edge_properties:
+    if isinstance(name, str) and name not in graph.edge_properties:
         known = ", ".join(graph.edge_properties) or "none"
         raise ParameterError(f"weight={shown(name)}: the graph has no such edge property; it has: {known}")
     if not graph.num_arcs:
         return
-    low, high, has_nan = graph.edge_property_range(name)
+    low, high, has_nan = (
+        graph.edge_property_range(name)
+        if isinstance(name, str)
+        else range_of(np.atleast_1d(np.asarray(name)))
+    )
     if has_nan or math.isinf(low) or math.isinf(high):
         what = "NaN" if has_nan else "infinite"
         raise ParameterError(
@@ -63,8 +69,10 @@ def check_lengths(graph: Graph, *, negative: bool = False, zero: bool = True) ->
     check_sums(graph, graph.num_vertices)
 
 
-def heaviest(graph: Graph, name: str = "weight") -> float:
-    """The largest magnitude among the values of an edge property; 0 without arcs."""
+def heaviest(graph: Graph, name: object = "weight") -> float:
+    """The largest magnitude among the values of an edge property, or of numbers; 0 without arcs."""
+    if not isinstance(name, str):
+        return magnitude(name)
     low, high, _ = graph.edge_property_range(name)
     return max(-low, high, 0)
 
@@ -109,12 +117,12 @@ def ones_without_weights(graph: Graph) -> Graph:
 
 
 def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
-    """The graph with that edge property as `weight`; the graph itself without a name. Kept until the values change.
+    """The graph with that edge property as `weight`; the graph itself for None or a number. Kept until values change.
 
     `scaled`: for results that do not depend on the weights' unit; float64 if they had to be scaled. Raises
     ParameterError for weights so different that the least of them would be lost.
     """
-    if name is None:
+    if not isinstance(name, str):
         return graph
     values = graph.edge_properties[str(name)]
     shift = _shift(heaviest(graph, str(name))) if scaled else 0

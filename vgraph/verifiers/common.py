@@ -59,9 +59,11 @@ def weight_of(graph: Graph, name: str = "weight") -> Array:
     return graph.edge_properties[name]
 
 
-def weights(graph: Graph, name: str | None) -> Array:
-    """That edge property as float64, or 1 for each arc without a name."""
-    return np.ones(graph.num_arcs) if name is None else weight_of(graph, name).astype(np.float64)
+def weights(graph: Graph, name: object) -> Array:
+    """That edge property, or numbers, one for each arc or one for all, as float64; 1 for None."""
+    if isinstance(name, str):
+        return weight_of(graph, name).astype(np.float64)
+    return np.array(np.broadcast_to(np.asarray(1.0 if name is None else name, np.float64), graph.num_arcs))
 
 
 def in_scale(given: Any) -> Array:
