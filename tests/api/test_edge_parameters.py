@@ -121,6 +121,24 @@ def test_every_schedule(device: str, options: dict[str, object]) -> None:
     assert found.dist.tolist() == [9, 0, 4]
 
 
+@vg.operator
+def square(src, edge, dst):
+    dst.sum += edge.weight * edge.weight
+
+
+@vg.algorithm
+def squares(graph, weight: vg.edge_property(vg.int64)):
+    sum = graph.vertex_property(vg.int64)
+    graph.edge_apply(square)
+    return sum
+
+
+@DEVICES
+def test_it_is_read_in_the_declared_type(device: str) -> None:
+    wide = vg.Graph.from_edges([0], [1], length=np.array([70_000], np.int32))
+    assert vg.run(squares, wide, weight="length", device=device).sum.tolist() == [0, 70_000**2]
+
+
 def test_it_may_be_left_out_altogether() -> None:
     @vg.operator
     def count(v):
