@@ -57,6 +57,18 @@ def test_an_operator_of_several_algorithms(device: str) -> None:
         assert vg.run(algorithm, TRIANGLE, device=device, **given).x.tolist() == [expected] * 3
 
 
+@vg.algorithm
+def by_algorithm(graph, factor=2):
+    y = scaled(10)
+    return y  # noqa: RET504
+
+
+@DEVICES
+def test_a_helper_that_the_algorithm_calls(device: str) -> None:
+    assert vg.run(by_algorithm, TRIANGLE, device=device).y == 20
+    assert vg.run(by_algorithm, TRIANGLE, device=device, factor=3).y == 30
+
+
 @vg.operator
 def own_name(v):
     factor = v.id

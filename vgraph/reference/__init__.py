@@ -43,11 +43,11 @@ def run_reference(
     algorithm ends by `vg.fail`, or names a vertex that there is none of.
     """
     state = DriverState(graph, typed, seed, ended)
-    function = state.overlay.function(typed.algorithm)
-    state.code = function.__code__
     with arithmetic.quiet():
         values = {name: _argument(state, typed, name, arguments[name]) for name in typed.signature.arguments}
         state.overlay.parameters = values
+        function = state.overlay.function(typed.algorithm)  # and of the helpers that it calls
+        state.code = function.__code__
         returned = function(GraphProxy(state), *values.values())
     outcome = returned if isinstance(returned, tuple) else (returned,)
     names = [r.name for r in typed.program.results]
