@@ -257,6 +257,7 @@ def test_topological_order(kind: type) -> None:
     assert list(map(set, mine)) == list(map(set, nx.topological_generations(graph)))
     assert list(backend.topological_sort(graph)) == [node for generation in mine for node in generation]
     assert backend.is_directed_acyclic_graph(graph) is True
+    assert "conversion" in str(backend.should_run("topological_sort", (graph,), {}))
     assert list(backend.topological_sort(kind())) == []
     graph.add_edge("node 3", "node 3")
     for name in ("topological_generations", "topological_sort"):

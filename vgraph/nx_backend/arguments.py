@@ -135,7 +135,14 @@ def refusal(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         return ""  # wrong arguments: the function's own error says what is wrong
 
 
-_QUICK = ("degree_centrality", "in_degree_centrality", "out_degree_centrality")
+_QUICK = (
+    "degree_centrality",
+    "in_degree_centrality",
+    "is_directed_acyclic_graph",
+    "out_degree_centrality",
+    "topological_generations",
+    "topological_sort",
+)
 """What NetworkX computes in less time than a conversion takes."""
 
 
