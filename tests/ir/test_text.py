@@ -119,6 +119,8 @@ def test_spans_point_into_the_text():
         ("2147483647:i32", "piece.size(none)", 10, "there is no piece.size(vid)"),
         ("return dist\n", "return", 17, "not expected here"),
         ("0:i32\n", "0:i32 $\n", 11, "this character is not expected"),
+        ("return dist\n", 'return "di\\x"\n', 17, "not expected here"),
+        ("return dist\n", 'return "di\tst"\n', 17, "not expected here"),
     ],
 )
 def test_faults_show_the_line_and_a_caret(old, new, line, reason):

@@ -32,13 +32,12 @@ def check_weights(
     if isinstance(name, str) and name not in graph.edge_properties:
         known = ", ".join(graph.edge_properties) or "none"
         raise ParameterError(f"weight={shown(name)}: the graph has no such edge property; it has: {known}")
+    given = None if isinstance(name, str) else np.atleast_1d(np.asarray(name))
+    if given is not None and given.dtype.kind not in "biuf":
+        raise ParameterError(f"weight={shown(name)}: the name of an edge property, an array or a number")
     if not graph.num_arcs:
         return
-    low, high, has_nan = (
-        graph.edge_property_range(name)
-        if isinstance(name, str)
-        else range_of(np.atleast_1d(np.asarray(name)))
-    )
+    low, high, has_nan = graph.edge_property_range(str(name)) if given is None else range_of(given)
     if has_nan or math.isinf(low) or math.isinf(high):
         what = "NaN" if has_nan else "infinite"
         raise ParameterError(

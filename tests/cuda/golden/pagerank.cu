@@ -14,7 +14,7 @@ struct Args {
   alignas(8) const eid* out_rows;
   alignas(8) i64 num_vertices;
   alignas(8) i64 num_arcs;
-  alignas(8) f64 damping_2;
+  alignas(8) f64 damping;
   alignas(8) f64 tolerance;
   alignas(8) i64 max_rounds;
   alignas(8) u64* trace;
@@ -33,13 +33,12 @@ vg_main(const __grid_constant__ Args a) {
   const auto out_rows = a.out_rows;
   const auto num_vertices = a.num_vertices;
   const auto num_arcs = a.num_arcs;
-  const auto damping_2 = a.damping_2;
+  const auto damping = a.damping;
   const auto tolerance = a.tolerance;
   const auto max_rounds = a.max_rounds;
   __shared__ Board<2> board;
   Team<2> team(control, (u64*)control + 9, &board);
   u64 last_time = now();
-  f64 damping = 0.0;
   f64 dangling = 0.0;
   f64 change = 0.0;
   f64 base = 0.0;
@@ -72,7 +71,6 @@ vg_main(const __grid_constant__ Args a) {
     }
     if (team.meet()) return;
   }
-  damping = damping_2;
   dangling = 0.0;
   change = Limits<f64>::most();
   base = 0.0;
@@ -101,7 +99,7 @@ vg_main(const __grid_constant__ Args a) {
   if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, num_vertices, arcs);
   i64 rounds_ = 0ll;
   while (((rounds_ < max_rounds) && !(change < tolerance))) {
-    jumping = ((1.0 - damping_2) + (damping_2 * dangling));
+    jumping = ((1.0 - damping) + (damping * dangling));
     dangling = 0.0;
     change = 0.0;
     arcs_2 = 0ll;

@@ -188,10 +188,11 @@ def _bounded(value: object, annotation: BoundsAnnotation, default: object) -> Ar
     own = _scalar_type(value)
     t = annotation.dtype.type if annotation.dtype else _scalar_type(default) or (F64 if floats else own)
     assert t is None or isinstance(t, Scalar)
-    number: Any = value
+    number: Any = value.item() if isinstance(value, np.generic) else value  # NumPy's compare with no vg.inf
     if (
         t is None
-        or own in (None, BOOL)
+        or isinstance(number, bool)
+        or not isinstance(number, (int, float))
         or not annotation.low <= number <= annotation.high
         or not _fits(value, t)
     ):
