@@ -23,7 +23,9 @@ class SourceFile:
     lines: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lines", tuple(self.text.splitlines()))
+        # Not `splitlines`: Python counts no line at a form feed or a separator inside a text.
+        lines = self.text.removesuffix("\n").split("\n") if self.text else []
+        object.__setattr__(self, "lines", tuple(line.removesuffix("\r") for line in lines))
 
     def line(self, number: int) -> str:
         """The text of file line `number`, or an empty string past the end."""

@@ -7,6 +7,7 @@ tries random mutations for so many seconds. Whatever a text is, it is read, or r
 
 from __future__ import annotations
 
+import io
 import linecache
 import random
 import re
@@ -109,7 +110,7 @@ def read_program(text: str) -> None:
     code = _code(text)
     if code is None:
         return
-    linecache.cache[NAME] = (len(text), None, text.splitlines(keepends=True), NAME)
+    linecache.cache[NAME] = (len(text), None, io.StringIO(text, newline=None).readlines(), NAME)
     scope: dict[str, Any] = {"__name__": "fuzzed"}
     try:
         exec(code, scope)
