@@ -104,6 +104,7 @@ LIBRARY = (
     of("widest_path", _source),
     of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
     of("harmonic_centrality", check=check_hops),
+    of("edge_betweenness", _few, note="4 sources"),
     of("weighted_betweenness", _few, note="4 sources"),
     of(
         "weighted_closeness",

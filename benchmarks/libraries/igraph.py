@@ -67,6 +67,10 @@ class Library(Peer):
         graph, chosen = self.graph, self.task.few
         return lambda: graph.betweenness(sources=chosen)
 
+    def edge_betweenness(self) -> Call:
+        graph, chosen = self.graph, self.task.few
+        return lambda: graph.edge_betweenness(sources=chosen)
+
     def weighted_betweenness(self) -> Call:
         graph, chosen = self.graph, self.task.few
         return lambda: graph.betweenness(sources=chosen, weights="weight")

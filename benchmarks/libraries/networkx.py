@@ -74,6 +74,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: nx.betweenness_centrality(graph, k=SOURCES, seed=1, **self.how)
 
+    def edge_betweenness(self) -> Call:
+        graph = self.graph
+        return lambda: nx.edge_betweenness_centrality(graph, k=SOURCES, seed=1, **self.how)
+
     def weighted_betweenness(self) -> Call:
         graph = self.graph
         return lambda: nx.betweenness_centrality(graph, k=SOURCES, seed=1, weight="weight", **self.how)

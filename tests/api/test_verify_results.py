@@ -48,7 +48,7 @@ def test_right_results_pass(name: str, directed: bool, dtype: str) -> None:
         if (
             not graph.num_vertices
             and {"source", "sources"} & set(getattr(vg.algorithms, name).signature.parameters)
-            and name not in ("betweenness", "weighted_betweenness")
+            and name not in ("betweenness", "edge_betweenness", "weighted_betweenness")
         ):
             continue  # there is no vertex to start at
         graph, result = made(name, graph)
@@ -125,6 +125,7 @@ def test_parameters_of_the_run_count() -> None:
     for algorithm in (vg.algorithms.betweenness, vg.algorithms.weighted_betweenness):
         vg.verify(vg.run(algorithm, graph, sources=[3, 5], endpoints=True, normalized=False))
         vg.verify(vg.run(algorithm, graph, samples=7, seed=3, targets=[1, 4, 5], endpoints=True))
+    vg.verify(vg.run(vg.algorithms.edge_betweenness, graph, sources=[3, 5, 5], normalized=False))
     vg.verify(vg.run(vg.algorithms.closeness, graph, wf_improved=False))
     vg.verify(vg.run(vg.algorithms.harmonic_centrality, graph, normalized=True))
     vg.verify(vg.run(vg.algorithms.spmv, graph, x=np.arange(40.0), transposed=vg.bool_))

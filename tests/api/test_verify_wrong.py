@@ -169,3 +169,19 @@ def test_trusses() -> None:
     truss[truss == 4] = 3
     wrong(result, r"edge 0, from 0 to 1: truss is 3, and should be 4", truss=truss)
     wrong(result, "edge", truss=np.maximum(result.truss, 3))
+
+
+@pytest.mark.parametrize("graph", [TWO, BOTH])
+def test_values_of_edges(graph: vg.Graph) -> None:
+    """Two values swapped; and those that a graph without self-loops and parallel edges gives in the user's order."""
+    result = vg.run(vg.algorithms.edge_betweenness, graph)
+    swapped = result.centrality.copy()
+    swapped[[2, 3]] = swapped[[3, 2]]
+    wrong(result, "edge 2: centrality is", centrality=swapped)
+    wrong(result, "should have the shape", centrality=np.r_[swapped, 0])
+    ends = [3, 1, 0, 2, 2, 3], [2, 1, 1, 1, 1, 0]
+    plain = vg.Graph.from_edges(*ends, directed=graph.directed, self_loops=False, multi_edges=False)
+    result = vg.run(vg.algorithms.edge_betweenness, plain)
+    assert result.centrality[1] == 0
+    assert result.centrality[3] == result.centrality[4]
+    wrong(result, "edge 1: centrality is", centrality=result.centrality[::-1])

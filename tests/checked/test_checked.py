@@ -37,6 +37,7 @@ HERE = Path(__file__).parent
 CASES = sorted(p.stem for p in HERE.glob("*.py") if not p.stem.startswith("test_"))
 FEW: dict[str, dict[str, Any]] = {
     "betweenness": {"sources": np.arange(1)},
+    "edge_betweenness": {"sources": np.arange(1)},
     "weighted_betweenness": {"sources": np.arange(1)},
     "weighted_closeness": {"vertices": np.arange(1)},
     "eigenvector": {"max_rounds": 50, "tolerance": 1e-2},

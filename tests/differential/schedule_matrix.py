@@ -37,6 +37,7 @@ the reference interpreter take long."""
 
 SOURCES: dict[str, tuple[str, int]] = {
     "betweenness": ("sources", 5),
+    "edge_betweenness": ("sources", 5),
     "weighted_betweenness": ("sources", 5),
     "weighted_closeness": ("vertices", 5),
 }

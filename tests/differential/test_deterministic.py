@@ -32,6 +32,7 @@ SUMS = ("betweenness", "conjugate_gradient", "modularity", "pagerank")
 """Algorithms with sums of floats of every kind: along arcs, behind guards, globals, and at other vertices."""
 FEW: dict[str, dict[str, Any]] = {
     "betweenness": {"sources": np.arange(3)},
+    "edge_betweenness": {"sources": np.arange(3)},
     "weighted_betweenness": {"sources": np.arange(3)},
     "weighted_closeness": {"vertices": np.arange(3)},
     "pagerank": {"max_rounds": 5},

@@ -258,6 +258,23 @@ def test_samples(kind: type) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_betweenness_of_edges(kind: type) -> None:
+    graph = make(kind, 3, loops=True)
+    for normalized in (True, False):
+        same("edge_betweenness_centrality", graph, normalized=normalized)
+        same("edge_betweenness_centrality", graph, k=7, normalized=normalized, seed=5)
+    with pytest.raises(ZeroDivisionError):
+        backend.edge_betweenness_centrality(graph, k=0)
+    with pytest.raises(ValueError, match="larger than population"):
+        backend.edge_betweenness_centrality(kind(), k=1)
+    lonely = kind([("a", "a")])
+    for single in (kind(), lonely):
+        same("edge_betweenness_centrality", single)
+        same("edge_betweenness_centrality", single, k=0)
+    assert "weights" in backend.can_run("edge_betweenness_centrality", (graph,), {"weight": "weight"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_betweenness_of_weights_and_subsets(kind: type) -> None:
     graph = make(kind, 7, loops=True)
     some, others = ["node 3", "node 8", "node 8"], ["node 1", "node 3", "node 9", "node 9", "nowhere"]

@@ -133,3 +133,16 @@ def test_labels_of_others() -> None:
         assert found[4] == found[takes]
     counted = nx.algorithms.community.label_propagation._most_frequent_labels
     assert counted(4, {0: "a", 1: "b", 2: "b", 3: "c", 4: "d"}, theirs) == {"b"}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_edge_betweenness(directed: bool) -> None:
+    """Parallel edges make paths of their own, as in igraph; NetworkX divides what one in their place is worth."""
+    mine, i, theirs = graphs([(3, 2), *TAIL, (1, 2), (0, 3), (0, 0), (0, 0)], directed)
+    found = vg.run(A.edge_betweenness, mine, normalized=False).centrality
+    np.testing.assert_allclose(found, i.edge_betweenness(directed=directed))
+    of_networkx = [
+        nx.edge_betweenness_centrality(theirs, normalized=False, backend=b) for b in ("networkx", "vgraph")
+    ]
+    assert of_networkx[0] == pytest.approx(of_networkx[1])
+    assert sorted(found) != pytest.approx(sorted(of_networkx[0].values()))

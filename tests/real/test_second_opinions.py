@@ -90,6 +90,8 @@ def test_igraph_agrees(directed: bool) -> None:
     between = g.betweenness(directed=directed, weights=lengths)
     found = vg.run(A.weighted_betweenness, heavy, normalized=False).centrality
     np.testing.assert_allclose(found, between, rtol=1e-9, atol=1e-9)
+    along = vg.run(A.edge_betweenness, heavy, normalized=False).centrality  # heavy's edges are g's, in order
+    np.testing.assert_allclose(along, g.edge_betweenness(directed=directed), rtol=1e-9, atol=1e-9)
     kept = vg.run(A.triangle_count, graph).total
     simple = g.as_undirected().simplify()
     assert kept == len(simple.cliques(3, 3))

@@ -14,6 +14,7 @@ from vgraph.algorithms.connected_components import connected_components
 from vgraph.algorithms.degree_centrality import degree_centrality
 from vgraph.algorithms.diameter import diameter
 from vgraph.algorithms.eccentricity import eccentricity
+from vgraph.algorithms.edge_betweenness import edge_betweenness
 from vgraph.algorithms.eigenvector import eigenvector
 from vgraph.algorithms.harmonic_centrality import harmonic_centrality
 from vgraph.algorithms.hits import hits
@@ -56,6 +57,7 @@ __all__ = [
     "degree_centrality",
     "diameter",
     "eccentricity",
+    "edge_betweenness",
     "eigenvector",
     "harmonic_centrality",
     "hits",

@@ -107,6 +107,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "closeness_centrality": _function,
     "diameter": _unweighted,
     "eccentricity": _unweighted,
+    "edge_betweenness_centrality": _weights,
     "greedy_color": _colors,
     "harmonic_centrality": _unweighted,
     "hits": _positive,

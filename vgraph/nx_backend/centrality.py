@@ -280,6 +280,28 @@ def betweenness_centrality_subset(
     return by_node(graph, found)
 
 
+def edge_betweenness_centrality(
+    G: Any, k: int | None = None, normalized: bool = True, weight: str | None = None, seed: Any = None
+) -> dict[Any, float]:
+    """The share of shortest paths that lead along each edge; parallel ones are one to count, and divide its share."""
+    graph = converted(G)
+    size, sources = len(graph), None
+    if k is not None:
+        chosen = nx.utils.create_py_random_state(seed).sample(graph.nodes, k)
+        sources = np.array([graph.index[node] for node in chosen], np.int64)
+    on = graph.weighted(None) if graph.is_multigraph() else graph.graph
+    found = vg.run(A.edge_betweenness, on, sources=sources, normalized=bool(normalized)).centrality
+    if k is not None and size > 1:
+        found = found * (size / k)
+    if graph.is_multigraph():
+        low, high = graph.sources, graph.targets
+        if not graph.is_directed():
+            low, high = np.minimum(low, high), np.maximum(low, high)
+        _, which, count = np.unique(low * size + high, return_inverse=True, return_counts=True)
+        found = found / count[which]
+    return {graph.edge(i): value for i, value in enumerate(found.tolist())}
+
+
 def _between(graph: NxGraph, weight: str | None, **how: Any) -> np.ndarray[Any, Any]:
     """Betweenness by hops, or where edges carry the weight by its sums."""
     values = graph.attribute(weight)

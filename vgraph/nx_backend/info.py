@@ -30,6 +30,7 @@ FUNCTIONS: dict[str, str] = {
     "diameter": "Distances in hops: `weight` is not supported.",
     "dijkstra_path_length": "The weight is an edge attribute, not a function.",
     "eccentricity": "Distances in hops: `weight` and `sp` are not supported.",
+    "edge_betweenness_centrality": "Weights are not supported.",
     "eigenvector_centrality": "",
     "greedy_color": "Undirected graphs; `largest_first` and `random_sequential` without `interchange`; no long chains.",
     "harmonic_centrality": "Distances in hops: `distance` and `sources` are not supported.",

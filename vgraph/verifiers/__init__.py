@@ -36,6 +36,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "degree_centrality": scores.degrees,
     "diameter": distances.diameter,
     "eccentricity": distances.eccentricity,
+    "edge_betweenness": scores.edge_betweenness,
     "eigenvector": iterations.eigenvector,
     "harmonic_centrality": scores.harmonic,
     "hits": iterations.hits,
@@ -77,8 +78,8 @@ def verify(result: Result, graph: Graph | None = None) -> None:
     graph: the one that it was made from; by default the result's own, which it does not keep alive and a copy (of
     `pickle`, too) does not have. Raises VerificationError, which names the first vertex (or edge, or pair) that is
     wrong, and ParameterError where there is no graph any more, or another one, or no verifier for the algorithm:
-    `vgraph.verifiers.VERIFIERS` has one for each of the library. Some take much longer than the run: betweenness,
-    closeness, harmonic centrality and eccentricity search from every source again.
+    `vgraph.verifiers.VERIFIERS` has one for each of the library. Some take much longer than the run: betweenness
+    (of edges, too), closeness, harmonic centrality and eccentricity search from every source again.
     """
     if not isinstance(result, Result) or not isinstance(graph, Graph | None):
         raise ParameterError(f"verify(result, graph): not {shown(result)} and {shown(graph)}")

@@ -36,7 +36,7 @@ def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
     for name in result.names:
         value, kind = getattr(result, name), KINDS[name]
         wanted = INTEGER if kind in (VERTEX, VERTEX_OR_NONE) else kind
-        shape = _shape(name, value, graph, given)
+        shape = _shape(name, value, graph, result.algorithm, given)
         numeric = isinstance(value, int | float | np.generic | np.ndarray)
         if not numeric or np.shape(value) != shape or np.asarray(value).dtype.kind not in wanted:
             raise VerificationError(
@@ -50,10 +50,12 @@ def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
                 raise VerificationError(f"vertex {at}: {name} is {values[bad][0]}, which is not {kind}")
 
 
-def _shape(name: str, value: Any, graph: Graph, given: Mapping[str, Any]) -> tuple[int, ...]:
+def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[str, Any]) -> tuple[int, ...]:
     """The shape of a result; as many edges are a forest as there are, which its verifier looks at."""
     if name in SCALARS:
         return ()
     if name == "edges":
         return (*np.shape(value)[:1], 2)
+    if algorithm == "edge_betweenness":
+        return graph.in_given_order(np.zeros(graph.num_edges)).shape
     return ({"score": len(given.get("left", ())), "truss": graph.num_edges}.get(name, graph.num_vertices),)

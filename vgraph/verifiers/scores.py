@@ -9,7 +9,19 @@ import numpy as np
 
 from vgraph.errors import ParameterError, VerificationError
 from vgraph.graph.weights import own_weight
-from vgraph.verifiers.common import Array, arcs, close, matrix, none_of, simple_arcs, weight_of, weights
+from vgraph.verifiers.common import (
+    NOTHING,
+    RELATIVE,
+    Array,
+    apart,
+    arcs,
+    close,
+    matrix,
+    none_of,
+    simple_arcs,
+    weight_of,
+    weights,
+)
 from vgraph.verifiers.paths import counted, counted_along, hops, lengths
 
 if TYPE_CHECKING:
@@ -102,11 +114,7 @@ def _brandes(graph: Graph, given: Mapping[str, Any], paths_from: Callable[[int],
     for source in (int(v) for v in sources):
         with np.errstate(over="ignore"):
             paths, steps = paths_from(source)
-        if not np.isfinite(paths).all():
-            raise ParameterError("betweenness: more shortest paths than a float64 holds; not verified")
-        worth = np.zeros(n)
-        for u, v in reversed(steps):
-            np.add.at(worth, u, paths[u] / paths[v] * (wanted[v] + worth[v]))
+        worth = _behind(paths, steps, wanted)
         others = (paths > 0) & (np.arange(n) != source)
         expected += np.where(others, worth + extra * wanted, 0)
         expected[source] += extra * wanted[others].sum()
@@ -115,6 +123,39 @@ def _brandes(graph: Graph, given: Mapping[str, Any], paths_from: Callable[[int],
     elif not graph.directed:
         expected /= 2
     return expected if samples is None else expected * (n / samples)
+
+
+def _behind(paths: Array, steps: list[tuple[Array, Array]], wanted: Array) -> Array:
+    """What lies behind each vertex: of the paths to the vertices wanted, the fraction that leads on through it."""
+    if not np.isfinite(paths).all():
+        raise ParameterError("betweenness: more shortest paths than a float64 holds; not verified")
+    worth = np.zeros(paths.size)
+    for u, v in reversed(steps):
+        np.add.at(worth, u, paths[u] / paths[v] * (wanted[v] + worth[v]))
+    return worth
+
+
+def edge_betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The same sums, handed to the edges along which they came; each of parallel edges is one of its own."""
+    n, (s, t, _) = graph.num_vertices, graph.edges()
+    ways = ((s, t),) if graph.directed else ((s, t), (t, s))
+    ends = np.concatenate([u for u, _ in ways]), np.concatenate([v for _, v in ways])
+    values = np.zeros(s.size)
+    for source in range(n) if given["sources"] is None else (int(v) for v in given["sources"]):
+        level = hops(graph, ends, source)
+        paths, steps = counted(ends, level, source)
+        worth = 1 + _behind(paths, steps, np.ones(n))
+        for u, v in ways:
+            on = (level[u] >= 0) & (level[v] == level[u] + 1)
+            values[on] += paths[u[on]] / paths[v[on]] * worth[v[on]]
+    values /= max(1, n * (n - 1)) if given["normalized"] else 1 if graph.directed else 2
+    expected = graph.in_given_order(values)
+    off = ~(apart(result.centrality, expected, RELATIVE * expected + NOTHING) <= 1)
+    if off.any():
+        e = int(off.argmax())
+        raise VerificationError(
+            f"edge {e}: centrality is {result.centrality[e]}, and should be {expected[e]}"
+        )
 
 
 def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
