@@ -59,3 +59,26 @@ def test_what_else_is_returned_is_an_error_of_the_user() -> None:
 
     with pytest.raises(vg.ParameterError, match="forgotten, which prepares same, returned None"):
         vg.run(same, vg.Graph.from_edges([0], [1]))
+
+
+@pytest.mark.parametrize("kind", ["requires", "prepares"])
+def test_what_asks_for_no_parameter_of_the_algorithm_is_refused(kind):
+    def hook(graph, sourse):
+        """A name that is misspelt."""
+
+    with pytest.raises(vg.VGraphError, match=r"hook asks for 'sourse', which is no parameter of noted\("):
+        getattr(noted, kind)(hook)
+
+
+def test_what_finishes_by_no_result_is_refused():
+    @vg.algorithm
+    def counted(graph):
+        total = graph.num_vertices
+        return total  # noqa: RET504
+
+    @counted.finishes
+    def whole(totals):
+        return {"total": totals}
+
+    with pytest.raises(vg.VGraphError, match="asks for 'totals'; the results are total"):
+        vg.run(counted, vg.Graph.from_edges([0], [1]))

@@ -128,6 +128,7 @@ class AlgorithmDef(Definition):
         It is called with the graph and those of the algorithm's parameters that it names, and raises a
         ParameterError for what the algorithm cannot be run with. It runs in Python: keep it short.
         """
+        self._check_names(check)
         self.requirements.append(check)
         return check
 
@@ -143,8 +144,17 @@ class AlgorithmDef(Definition):
         algorithm that renumbers takes no vertices as parameters. It runs in Python, before each run: what takes long
         belongs in `Graph.kept_with_topology`.
         """
+        self._check_names(make)
         self.preparations.append(make)
         return make
+
+    def _check_names(self, hook: Callable[..., Any]) -> None:
+        """Raise DeclarationError if a function to be registered asks for what is no parameter of the algorithm."""
+        for name in list(inspect.signature(hook).parameters)[1:]:
+            if name not in self.signature.parameters:
+                raise DeclarationError(
+                    f"{hook.__name__} asks for {name!r}, which is no parameter of {self.describe()}"
+                )
 
     @cached_property
     def endings(self) -> list[Callable[..., Mapping[str, Any]]]:
@@ -163,7 +173,14 @@ class AlgorithmDef(Definition):
     def finish(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """The results that the user sees."""
         for change in self.endings:
-            values = change(**{name: values[name] for name in inspect.signature(change).parameters})
+            wanted = inspect.signature(change).parameters
+            for name in wanted:
+                if name not in values:
+                    raise DeclarationError(
+                        f"{change.__name__}, which finishes {self.name}, asks for {name!r}; "
+                        f"the results are {', '.join(values)}"
+                    )
+            values = change(**{name: values[name] for name in wanted})
         return values
 
     @cached_property
