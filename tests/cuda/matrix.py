@@ -10,17 +10,15 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import schedule_matrix
 from emulated_device import EmulatedDevice
-from library_arguments import defaults, graph_for
+from library_arguments import graph_for
 from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, graph_of
 
 import vgraph as vg
-from vgraph.compiler import ir, space
+from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA
-from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.ir.rewrite import Context
-from vgraph.runtime.executor import signature_of
-from vgraph.runtime.policy import facts_of
 
 ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
 LAUNCHES = ((1, 32), (2, 64), (3, 32), (2, 128))
@@ -34,10 +32,7 @@ def seed_of(*what: object) -> int:
 
 def program_of(algorithm: vg.AlgorithmDef, case: Case, _: int = 0) -> tuple[ir.Program, Context]:
     """What the space of schedules is asked with."""
-    graph, __, replaced = algorithm.prepare(case.graph, case.arguments)
-    context = Context(facts=facts_of(graph, "cuda"), abilities=CUDA)
-    types = argument_types(algorithm, {**defaults(algorithm), **case.arguments, **replaced})
-    return space.ready(build_program(algorithm, signature_of(graph, types)), context), context
+    return schedule_matrix.program_of(algorithm, case, 0, CUDA)
 
 
 def shaped(device: Any, seed: int) -> None:

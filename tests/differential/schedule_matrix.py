@@ -16,7 +16,9 @@ import numpy as np
 from library_arguments import arguments_for, defaults, graph_for
 
 import vgraph as vg
+from vgraph.cache import key_text
 from vgraph.compiler import ir, space
+from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.ir.rewrite import Context
@@ -66,7 +68,7 @@ KINDS = (
 
 def ends(shape: str, rng: np.random.Generator) -> tuple[int, Any, Any]:
     """The number of vertices of a graph, and the ends of its edges."""
-    n = {"no vertices": 0, "one vertex": 1, "power law": LARGE, "star": LARGE}.get(shape, 30)
+    n = {"no vertices": 0, "one vertex": 1, "power law": LARGE, "star": 80}.get(shape, 20)
     every = rng.permutation(n)
     match shape:
         case "no vertices" | "one vertex" | "no edges":
@@ -198,12 +200,24 @@ def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:
     return found
 
 
-def program_of(algorithm: vg.AlgorithmDef, case: Case, threads: int) -> tuple[ir.Program, Context]:
-    """What the space of schedules is asked with, for so many threads."""
+READY: dict[tuple[vg.AlgorithmDef, str], ir.Program] = {}
+"""What `program_of` found: many graphs have the same program."""
+
+
+def program_of(
+    algorithm: vg.AlgorithmDef, case: Case, threads: int, abilities: Abilities = CPU
+) -> tuple[ir.Program, Context]:
+    """What the space of schedules is asked with, for so many threads of a device."""
     graph, _, replaced = algorithm.prepare(case.graph, case.arguments)
-    context = Context(threads=1 if threads == 1 else 0, facts=facts_of(graph))
+    context = Context(
+        threads=1 if threads == 1 else 0, facts=facts_of(graph, abilities.device), abilities=abilities
+    )
     types = argument_types(algorithm, {**defaults(algorithm), **case.arguments, **replaced})
-    return space.ready(build_program(algorithm, signature_of(graph, types)), context), context
+    signature = signature_of(graph, types)
+    key = algorithm, key_text((signature, context))
+    if key not in READY:
+        READY[key] = space.ready(build_program(algorithm, signature), context)
+    return READY[key], context
 
 
 @dataclass(frozen=True)
@@ -250,7 +264,7 @@ def sampled(
     """
     for i, threads in enumerate((1, 2, 3)):
         for group in groups(algorithm, found, threads):
-            some = space.sample(group.program, group.context, 8 * count, seed + threads)
+            some = space.sample(group.program, group.context, 2 * count, seed + threads)
             some.sort(key=lambda s: repr(dict(s.labels)) in before)
             for j, schedule in enumerate(some[: count // 3]):
                 before.add(repr(dict(schedule.labels)))

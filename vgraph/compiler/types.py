@@ -21,13 +21,19 @@ class Kind(Enum):
     INDEX = "index"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scalar:
-    """A scalar type; `bits` of `vid` and `eid` is 0 until a `Target` fixes it."""
+    """A scalar type, which its name tells; `bits` of `vid` and `eid` is 0 until a `Target` fixes it."""
 
     name: str
     kind: Kind
     bits: int
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Scalar) and self.name == other.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __str__(self) -> str:
         return self.name
@@ -54,7 +60,7 @@ class Vector:
         return f"vec<{self.element}, {self.length}>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Packed(Scalar):
     """Several scalars in one word, an unsigned integer that orders them lexicographically: `i32_vid`.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ Combined = tuple[str, tuple[Operand, ...]]
 """The operation of a reduction, and what was combined by it with what stands in the place."""
 
 
+@cache
 def numpy_dtype(t: Type) -> np.dtype[Any]:
     """The NumPy dtype of a number type, or of a vector's elements."""
     return _NUMPY[element_of(t)]
@@ -131,6 +132,8 @@ def _is_literal(x: Number) -> bool:
 
 def lift(value: Any) -> Any:
     """A Python or NumPy number as a `Number`; anything else as it is."""
+    if isinstance(value, Number):
+        return value
     if isinstance(value, (np.generic, np.ndarray)):
         return Number(value) if value.dtype in _SCALARS else value
     if isinstance(value, bool):
@@ -151,10 +154,11 @@ def convert(x: Number, t: Type, dtype: np.dtype[Any] | None = None, *, nearest: 
     `nearest`: integers that `t` cannot hold give the nearest that it can; else they wrap.
     """
     to = dtype or numpy_dtype(t)
+    found = x._value
     if _is_literal(x):
-        found = arithmetic.constant(x._value, to)
-    else:
-        found = (arithmetic.nearest if nearest else arithmetic.cast)(x._value, to)
+        found = arithmetic.constant(found, to)
+    elif found.dtype is not to:
+        found = (arithmetic.nearest if nearest else arithmetic.cast)(found, to)
     return np.full(t.length, found) if isinstance(t, Vector) and np.ndim(found) == 0 else found
 
 
@@ -166,12 +170,11 @@ def operate(op: str, left: Any, right: Any) -> Any:
     a, b = lift(left), lift(right)
     if not (isinstance(a, Number) and isinstance(b, Number)):
         return NotImplemented
-    found = operation(op, a._kind, b._kind)
+    found = _operation(op, a._kind, b._kind)
     if found is None:
         return _without_type(op, a, b)
-    t, kind = found
-    weak = isinstance(a._kind, Weak) and isinstance(b._kind, Weak) and Weak.INF not in (a._kind, b._kind)
-    if weak and _is_literal(a) and _is_literal(b):
+    t, kind, finite = found
+    if finite and _is_literal(a) and _is_literal(b):
         literal = folded(op, a._value, b._value)
         if literal is not None:
             return lift(literal)
@@ -179,9 +182,18 @@ def operate(op: str, left: Any, right: Any) -> Any:
     dtype = typed._value.dtype if t == VID else None  # of the width that ids have in this graph
     x, y = convert(a, t, dtype), convert(b, t, dtype)
     if op in COMPARISONS:
-        found = arithmetic.COMPARE[op](x, y)  # of vectors one for each element
-        return Number(np.bool_(np.any(found) if op == "!=" else np.all(found)))
+        holds = arithmetic.COMPARE[op](x, y)
+        if isinstance(holds, np.ndarray):  # of vectors one for each element
+            holds = np.any(holds) if op == "!=" else np.all(holds)
+        return Number(holds, BOOL)
     return typed._made(arithmetic.BINARY[op](x, y), kind, _combined(op, a, b))
+
+
+@cache
+def _operation(op: str, a: ValueKind, b: ValueKind) -> tuple[Type, ValueKind, bool] | None:
+    """What the rules say of `a op b`, and whether both are literals other than vg.inf."""
+    found = operation(op, a, b)
+    return found and (*found, all(isinstance(k, Weak) and k is not Weak.INF for k in (a, b)))
 
 
 def _without_type(op: str, a: Number, b: Number) -> Number:
