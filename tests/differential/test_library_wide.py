@@ -53,6 +53,16 @@ def test_several_sources(graph: vg.Graph, chosen: set[int], depth: int | None, h
 
 
 @quick
+@given(graphs(), st.integers(0, 13), st.sampled_from([None, 0, 1, 3]), HOW)
+def test_depths(graph: vg.Graph, chosen: int, depth: int | None, how: Any) -> None:
+    source = chosen % graph.num_vertices
+    found = vg.run(A.bfs, graph, source=source, max_depth=depth, **how)
+    want = nx.single_source_shortest_path_length(simple(graph), source, cutoff=depth)
+    same(found.level, dict.fromkeys(range(graph.num_vertices), -1) | dict(want))
+    vg.verify(found)
+
+
+@quick
 @given(graphs(), HOW)
 def test_path_counts(graph: vg.Graph, how: Any) -> None:
     g = simple(graph)
@@ -80,10 +90,16 @@ def test_widest_path(graph: vg.Graph, how: Any) -> None:
 
 
 @quick
-@given(graphs(), st.booleans(), HOW)
-def test_closeness(graph: vg.Graph, improved: bool, how: Any) -> None:
-    found = vg.run(A.closeness, graph, wf_improved=improved, **how)
-    same(found.centrality, nx.closeness_centrality(simple(graph), wf_improved=improved))
+@given(graphs(), st.none() | st.sets(st.integers(0, 13), max_size=3), st.booleans(), HOW)
+def test_closeness(graph: vg.Graph, chosen: set[int] | None, improved: bool, how: Any) -> None:
+    n = graph.num_vertices
+    asked = list(range(n)) if chosen is None else sorted({v % n for v in chosen})
+    found = vg.run(
+        A.closeness, graph, vertices=None if chosen is None else asked, wf_improved=improved, **how
+    )
+    want = nx.closeness_centrality(simple(graph), wf_improved=improved)
+    same(found.centrality, {v: want[v] if v in asked else 0 for v in want})
+    vg.verify(found)
 
 
 @quick
@@ -311,6 +327,7 @@ def test_personalised_pagerank_is_networkxs() -> None:
 def test_what_is_refused_or_fails(device: str) -> None:
     graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
     for algorithm, given_wrong in (
+        (A.bfs, {"source": 0, "max_depth": -1}),
         (A.multi_source_bfs, {"max_depth": -1}),
         (A.widest_path, {"source": 0}),
         (A.katz, {"tolerance": 0.0}),

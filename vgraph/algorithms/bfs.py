@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
 
 
 @vg.operator
@@ -14,11 +16,12 @@ def visit(src, edge, dst, graph):
 
 
 @vg.algorithm
-def bfs(graph, source: vg.vertex):
-    """Hops from `source` along the arcs.
+def bfs(graph, source: vg.vertex, max_depth: vg.int64 = None):
+    """Hops from `source` along the arcs; no further than `max_depth` hops, if that is given.
 
     Results: `level` (int32, -1 where unreached, 0 at the source) and `parent` (a vertex one level above, the source's
-    own id at the source, -1 where unreached; which of several candidates is not defined). O(vertices + arcs).
+    own id at the source, -1 where unreached; which of several candidates is not defined). Raises ParameterError for a
+    negative depth. O(vertices + arcs).
     """
     level = graph.vertex_property(vg.int32, fill=-1)
     parent = graph.vertex_property(vg.vertex)
@@ -27,6 +30,15 @@ def bfs(graph, source: vg.vertex):
     graph.depth = 0
     frontier = graph.frontier(source)
     while frontier:
+        if max_depth is not None and graph.depth == max_depth:
+            break
         graph.depth += 1
         frontier = graph.edge_apply(visit, frontier)
     return level, parent
+
+
+@bfs.requires
+def sensible(graph: Graph, max_depth: int | None) -> None:
+    """Raise ParameterError for a negative depth."""
+    if max_depth is not None and max_depth < 0:
+        raise ParameterError(f"max_depth={max_depth} is negative")

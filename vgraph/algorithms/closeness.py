@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._searches import begin, ones, spread
+from vgraph.algorithms.diameter import visit
 
 
 @vg.operator
@@ -26,26 +27,46 @@ def finish(v, graph):
 
 
 @vg.algorithm
-def closeness(graph, wf_improved=True):
+def closeness(graph, vertices=None, wf_improved=True):
     """The inverse of the mean distance, in hops, to a vertex from those that reach it; 0 where none does.
 
-    `wf_improved`: multiplied by the fraction of the other vertices that reach it (Wasserman and Faust), as NetworkX's
-    closeness_centrality does. Result: `centrality` (float64). O(vertices * (vertices + arcs) / 64) or a little more.
+    `vertices`: those of which it is wanted, all by default; the others get 0. `wf_improved`: multiplied by the fraction
+    of the other vertices that reach it (Wasserman and Faust), as NetworkX's closeness_centrality does. Result:
+    `centrality` (float64). O(vertices * (vertices + arcs) / 64) or a little more; O(vertices + arcs) for each vertex
+    that is asked for.
     """
     centrality = graph.vertex_property(vg.float64)
-    total = graph.vertex_property(vg.int64)
-    reached = graph.vertex_property(vg.int64)
-    seen = graph.vertex_property(vg.uint64)
-    fresh = graph.vertex_property(vg.uint64)
-    before = graph.vertex_property(vg.uint64)
-    graph.whole = wf_improved
-    for batch in range((graph.num_vertices + 63) // 64):
-        graph.first = 64 * batch
-        graph.depth = 0
-        frontier = graph.vertex_filter(begin)
-        while frontier:
-            graph.depth += 1
-            frontier = graph.edge_apply(spread, frontier)
-            graph.vertex_apply(settle, frontier)
-    graph.vertex_apply(finish)
+    if vertices is None:
+        total = graph.vertex_property(vg.int64)
+        reached = graph.vertex_property(vg.int64)
+        seen = graph.vertex_property(vg.uint64)
+        fresh = graph.vertex_property(vg.uint64)
+        before = graph.vertex_property(vg.uint64)
+        graph.whole = wf_improved
+        for batch in range((graph.num_vertices + 63) // 64):
+            graph.first = 64 * batch
+            graph.depth = 0
+            frontier = graph.vertex_filter(begin)
+            while frontier:
+                graph.depth += 1
+                frontier = graph.edge_apply(spread, frontier)
+                graph.vertex_apply(settle, frontier)
+        graph.vertex_apply(finish)
+    else:
+        for vertex in vertices:
+            hops = graph.vertex_property(vg.int32, fill=-1)
+            hops[vertex] = 0
+            graph.depth = 0
+            far = 0
+            others = 0
+            frontier = graph.frontier(vertex)
+            while frontier:
+                graph.depth += 1
+                frontier = graph.edge_apply(visit, frontier, reverse=True)
+                far += graph.depth * len(frontier)
+                others += len(frontier)
+            if far > 0:
+                centrality[vertex] = others / far
+                if wf_improved:
+                    centrality[vertex] *= others / (graph.num_vertices - 1)
     return centrality

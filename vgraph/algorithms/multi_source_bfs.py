@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
+from vgraph.algorithms.bfs import sensible, visit
 
 
 @vg.operator
 def is_source(v):
     """Whether the search begins at v."""
     return v.level == 0
-
-
-@vg.operator
-def visit(src, edge, dst, graph):
-    """The first arc to reach dst makes it a child of src."""
-    if dst.level == -1:
-        dst.level = graph.depth
-        dst.parent = src
 
 
 @vg.algorithm
@@ -34,19 +25,14 @@ def multi_source_bfs(graph, sources=(0,), max_depth: vg.int64 = None):
     for source in sources:
         level[source] = 0
         parent[source] = source
-    deepest = graph.num_vertices
-    if max_depth is not None:
-        deepest = max_depth
     graph.depth = 0
     frontier = graph.vertex_filter(is_source)
-    while frontier and graph.depth < deepest:
+    while frontier:
+        if max_depth is not None and graph.depth == max_depth:
+            break
         graph.depth += 1
         frontier = graph.edge_apply(visit, frontier)
     return level, parent
 
 
-@multi_source_bfs.requires
-def sensible(graph: Graph, max_depth: int | None) -> None:
-    """Raise ParameterError for a negative depth."""
-    if max_depth is not None and max_depth < 0:
-        raise ParameterError(f"multi_source_bfs: max_depth={max_depth} is negative")
+multi_source_bfs.requires(sensible)

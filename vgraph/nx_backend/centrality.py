@@ -193,24 +193,11 @@ def hits(
 def closeness_centrality(G: Any, u: Any = None, distance: str | None = None, wf_improved: bool = True) -> Any:
     """The inverse of the mean distance to each node, or to one, from those that reach it."""
     graph = converted(G, distance)
-    if graph.attribute(distance) is not None:
-        return _far_closeness(graph, u, distance, bool(wf_improved))
-    if u is None:
-        return by_node(graph, vg.run(A.closeness, graph.graph, wf_improved=bool(wf_improved)).centrality)
-    level = levels(graph, u, reverse=True)
-    others = int((level > 0).sum())
-    if not others:
-        return 0.0
-    share = others / (len(graph) - 1) if wf_improved else 1.0
-    return others / int(level[level > 0].sum()) * share
-
-
-def _far_closeness(graph: NxGraph, u: Any, distance: str | None, wf_improved: bool) -> Any:
-    """The same where edges carry the distance between their ends."""
     number = None if u is None else [vertex(graph, u, "Source")]
-    found = vg.run(
-        A.weighted_closeness, graph.weighted(distance), vertices=number, wf_improved=wf_improved
-    ).centrality
+    weighted = graph.attribute(distance) is not None
+    algorithm = A.weighted_closeness if weighted else A.closeness
+    along = graph.weighted(distance) if weighted else graph.graph
+    found = vg.run(algorithm, along, vertices=number, wf_improved=bool(wf_improved)).centrality
     return by_node(graph, found) if number is None else float(found[number[0]])
 
 

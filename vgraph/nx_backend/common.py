@@ -66,10 +66,14 @@ def members(graph: NxGraph, component: Any) -> Iterator[set[Any]]:
     return (set(nodes[run]) for run in runs(component[order]))
 
 
-def levels(graph: NxGraph, source: Any, *, reverse: bool = False) -> np.ndarray[Any, Any]:
-    """Hops from a node to each, or to it; -1 where there is no way."""
+def levels(
+    graph: NxGraph, source: Any, *, reverse: bool = False, cutoff: float | None = None
+) -> np.ndarray[Any, Any]:
+    """Hops from a node to each, or to it; -1 where there is no way, or none of at most `cutoff` hops."""
     along = graph.reverse if reverse else graph.graph
-    found: np.ndarray[Any, Any] = vg.run(A.bfs, along, source=vertex(graph, source, "Source")).level
+    number = vertex(graph, source, "Source")
+    depth = None if cutoff is None or cutoff >= len(graph) else max(0, int(cutoff))
+    found: np.ndarray[Any, Any] = vg.run(A.bfs, along, source=number, max_depth=depth).level
     return found
 
 

@@ -27,7 +27,7 @@ def _nearest_first(
 def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Hops from `source`, nearest first."""
     graph = converted(G)
-    return _within(graph, levels(graph, source), cutoff)
+    return _within(graph, levels(graph, source, cutoff=cutoff), cutoff)
 
 
 def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
@@ -35,7 +35,7 @@ def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None
     graph = converted(G)
     if target not in graph:
         raise nx.NodeNotFound(f"Target {target} is not in G")
-    return _within(graph, levels(graph, target, reverse=True), cutoff)
+    return _within(graph, levels(graph, target, reverse=True, cutoff=cutoff), cutoff)
 
 
 def _within(graph: NxGraph, level: np.ndarray[Any, Any], cutoff: float | None) -> dict[Any, int]:
@@ -67,7 +67,8 @@ def descendants_at_distance(G: Any, source: Any, distance: Any) -> set[Any]:
     graph = converted(G)
     if source not in graph:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    return {graph.nodes[v] for v in np.flatnonzero(levels(graph, source) == distance).tolist()}
+    level = levels(graph, source, cutoff=distance)
+    return {graph.nodes[v] for v in np.flatnonzero(level == distance).tolist()}
 
 
 def descendants(G: Any, source: Any) -> set[Any]:

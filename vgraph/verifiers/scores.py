@@ -40,6 +40,8 @@ def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     expected = np.divide(reached, total, out=np.zeros(n), where=total > 0)
     if given["wf_improved"]:
         expected *= reached / max(1, n - 1)
+    if given["vertices"] is not None:
+        expected[np.isin(np.arange(n), given["vertices"], invert=True)] = 0
     close(result.centrality, expected, "centrality")
 
 
