@@ -5,7 +5,6 @@ from __future__ import annotations
 import vgraph as vg
 from vgraph.algorithms._searches import begin, ones, spread
 from vgraph.graph import Graph
-from vgraph.graph.orient import reversed_arcs
 
 
 @vg.operator
@@ -44,4 +43,4 @@ def eccentricity(graph):
 @eccentricity.prepares
 def backwards(graph: Graph) -> vg.Prepared:
     """Searches tell a vertex how far they have come: against the arcs, that is how far it has to go."""
-    return vg.Prepared(reversed_arcs(graph))
+    return vg.Prepared(graph.reverse())

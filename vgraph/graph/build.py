@@ -407,6 +407,14 @@ def sources_of(row_offsets: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return sources
 
 
+def arcs_of(row_offsets: NDArray[Any], vertices: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of all arcs of these vertices, row after row, and how many each row has."""
+    begins = row_offsets[vertices].astype(np.int64)
+    degrees = row_offsets[vertices + 1].astype(np.int64) - begins
+    ends = np.cumsum(degrees)
+    return np.repeat(begins - ends + degrees, degrees) + np.arange(degrees.sum()), degrees
+
+
 def count_self_loops(row_offsets: NDArray[Any], columns: NDArray[Any]) -> int:
     """The number of arcs from a vertex to itself."""
     return int(np.count_nonzero(sources_of(row_offsets, columns.dtype) == columns))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vgraph.errors import GraphError
-from vgraph.graph import build, interop
+from vgraph.graph import build, interop, operations
 from vgraph.graph.arrays import (
     SealedArrays,
     as_ids,
@@ -33,9 +33,7 @@ from vgraph.graph.topology import Adjacency, PropertyRange, Topology, check_symm
 from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
-    import networkx
-    import pandas
-    import scipy.sparse
+    pass
 
 Properties = Mapping[str, NDArray[Any]]
 
@@ -215,53 +213,15 @@ class Graph:
         graph = cls(Topology(Adjacency(offsets, columns), columns.size, True), owned, vertex)
         return graph if directed else graph._as_undirected()
 
-    @classmethod
-    def from_scipy(
-        cls, matrix: scipy.sparse.sparray, *, weight: str | None = "weight", **options: Any
-    ) -> Graph:
-        """The graph whose arc i -> j is the stored entry (i, j) of a square SciPy sparse matrix or array.
-
-        Entries become the edge property called `weight` (None: dropped); stored zeros are edges, too, and
-        duplicate entries are parallel edges. `options` are `directed` (False asks for a symmetric matrix,
-        each pair of entries is one edge), `self_loops`, `multi_edges`, `id_bits` and `vertex_properties`.
-        """
-        return interop.from_scipy(cls, matrix, weight=weight, **options)
-
-    @classmethod
-    def from_networkx(cls, g: networkx.Graph, *, weight: str | None = "weight", **options: Any) -> Graph:
-        """The graph of a NetworkX graph, directed and multi or not; vertices in the order of `g.nodes`.
-
-        `weight` names the edge attribute that becomes the edge property `weight`, if any edge has it; edges
-        without it count 1, as in NetworkX. Integer labels other than 0, 1, ... are kept in the vertex
-        property `id`. Further attributes: `edge_attributes=` and `node_attributes=`, lists of names, which
-        all edges or nodes must have. `options` are `self_loops`, `multi_edges` and `id_bits`.
-        """
-        return interop.from_networkx(cls, g, weight=weight, **options)
-
-    @classmethod
-    def from_pandas(
-        cls, df: pandas.DataFrame, source: str = "source", target: str = "target", **options: Any
-    ) -> Graph:
-        """The graph with one edge per row of a data frame, from column `source` to column `target`.
-
-        `edge_properties=`: names of the columns to keep as edge properties; by default all others. `options`
-        are those of `from_edges`.
-        """
-        return interop.from_pandas(cls, df, source=source, target=target, **options)
+    from_scipy = classmethod(interop.from_scipy)
+    from_networkx = classmethod(interop.from_networkx)
+    from_pandas = classmethod(interop.from_pandas)
 
     # --- conversion ---------------------------------------------------------------------------------------
 
-    def to_scipy(self, property: str | None = None) -> scipy.sparse.csr_array:
-        """A SciPy CSR array, one entry per arc: the given edge property, else `weight`, else int32 ones."""
-        return interop.to_scipy(self, property)
-
-    def to_networkx(self) -> networkx.Graph:
-        """A NetworkX graph on 0, 1, ... with all properties; a multigraph if edges are parallel."""
-        return interop.to_networkx(self)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A data frame of edges: `source`, `target` and the edge properties (vectors as name_0, ...)."""
-        return interop.to_pandas(self)
+    to_scipy = interop.to_scipy
+    to_networkx = interop.to_networkx
+    to_pandas = interop.to_pandas
 
     def edges(self) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
         """Sources, targets and edge properties by edge: undirected edges once, with source <= target."""
@@ -274,6 +234,15 @@ class Graph:
         if isinstance(order, Moved):
             order = Known(order.numbers(self._topology))
         return restore, (*state, dict(self._edge), dict(self._vertex), order)
+
+    # --- other graphs -------------------------------------------------------------------------------------
+
+    subgraph = operations.subgraph
+    k_hop = operations.k_hop
+    ego = operations.ego
+    reverse = operations.reverse
+    simplify = operations.simplify
+    line_graph = operations.line_graph
 
     # --- properties ---------------------------------------------------------------------------------------
 
@@ -389,6 +358,11 @@ class Graph:
         return graph
 
     # --- topology -----------------------------------------------------------------------------------------
+
+    @property
+    def topology(self) -> Topology:
+        """The arcs, which graphs that differ only in properties share."""
+        return self._topology
 
     @property
     def out(self) -> Adjacency:

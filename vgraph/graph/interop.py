@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 
 
 def from_scipy(
-    cls: type[Graph], matrix: Any, *, weight: str | None, directed: bool = True, **options: Any
+    cls: type[Graph], /, matrix: Any, *, weight: str | None = "weight", directed: bool = True, **options: Any
 ) -> Graph:
-    """See `Graph.from_scipy`."""
+    """The graph whose arc i -> j is the stored entry (i, j) of a square SciPy sparse matrix or array.
+
+    Entries become the edge property called `weight` (None: dropped); stored zeros are edges, too, and
+    duplicate entries are parallel edges. `options` are `directed` (False asks for a symmetric matrix,
+    each pair of entries is one edge), `self_loops`, `multi_edges`, `id_bits` and `vertex_properties`.
+    """
     from scipy import sparse
 
     if not sparse.issparse(matrix):
@@ -73,8 +78,8 @@ def _from_csr(
     return cls.from_rows(offsets, columns, directed, id_bits, edge, vertex_properties or {})
 
 
-def to_scipy(graph: Graph, property: str | None) -> scipy.sparse.csr_array:
-    """See `Graph.to_scipy`."""
+def to_scipy(graph: Graph, property: str | None = None) -> scipy.sparse.csr_array:
+    """A SciPy CSR array, one entry per arc: the given edge property, else `weight`, else int32 ones."""
     from scipy import sparse
 
     if property is None and "weight" in graph.edge_properties:
@@ -94,14 +99,21 @@ def to_scipy(graph: Graph, property: str | None) -> scipy.sparse.csr_array:
 
 def from_networkx(
     cls: type[Graph],
+    /,
     g: networkx.Graph,
     *,
-    weight: str | None,
+    weight: str | None = "weight",
     edge_attributes: Sequence[str] = (),
     node_attributes: Sequence[str] = (),
     **options: Any,
 ) -> Graph:
-    """See `Graph.from_networkx`."""
+    """The graph of a NetworkX graph, directed and multi or not; vertices in the order of `g.nodes`.
+
+    `weight` names the edge attribute that becomes the edge property `weight`, if any edge has it; edges
+    without it count 1, as in NetworkX. Integer labels other than 0, 1, ... are kept in the vertex
+    property `id`. Further attributes: `edge_attributes=` and `node_attributes=`, lists of names, which
+    all edges or nodes must have. `options` are `self_loops`, `multi_edges` and `id_bits`.
+    """
     if not hasattr(g, "is_multigraph"):
         raise GraphError(f"expected a NetworkX graph, got {type(g).__name__}")
     number = {label: index for index, label in enumerate(g.nodes)}
@@ -133,7 +145,7 @@ def _attribute(name: str, items: Iterable[tuple[Any, Any]]) -> NDArray[Any]:
 
 
 def to_networkx(graph: Graph) -> networkx.Graph:
-    """See `Graph.to_networkx`."""
+    """A NetworkX graph on 0, 1, ... with all properties; a multigraph if edges are parallel."""
     import networkx as nx
 
     multi = bool(repeats(graph.out.row_offsets, graph.out.column_indices).any())
@@ -156,14 +168,19 @@ def to_networkx(graph: Graph) -> networkx.Graph:
 
 def from_pandas(
     cls: type[Graph],
+    /,
     df: pandas.DataFrame,
+    source: str = "source",
+    target: str = "target",
     *,
-    source: str,
-    target: str,
     edge_properties: Sequence[str] | None = None,
     **options: Any,
 ) -> Graph:
-    """See `Graph.from_pandas`."""
+    """The graph with one edge per row of a data frame, from column `source` to column `target`.
+
+    `edge_properties=`: names of the columns to keep as edge properties; by default all others. `options`
+    are those of `from_edges`.
+    """
     if not hasattr(df, "columns"):
         raise GraphError(f"expected a pandas data frame, got {type(df).__name__}")
     for name in (source, target, *(edge_properties or ())):
@@ -180,7 +197,7 @@ def from_pandas(
 
 
 def to_pandas(graph: Graph) -> pandas.DataFrame:
-    """See `Graph.to_pandas`."""
+    """A data frame of edges: `source`, `target` and the edge properties (vectors as name_0, ...)."""
     import pandas
 
     sources, targets, properties = graph.edges()

@@ -62,16 +62,7 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
     weight = graph.edge_properties["weight"]
     before, made = kept.get("latest", (None, None))
     if before is not memory_of(weight):
-        sources, targets, properties = graph.edges()
-        made = Graph.from_edges(
-            sources,
-            targets,
-            num_vertices=graph.num_vertices,
-            directed=graph.directed,
-            multi_edges="min",
-            keep_order=False,
-            weight=properties["weight"],
-        )
+        made = graph.simplify(self_loops=True, multi_edges="min")
         kept["latest"] = memory_of(weight), made
     assert isinstance(made, Graph)
     return made
@@ -108,20 +99,6 @@ def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
     rank = np.empty(degrees.size, np.int32 if degrees.size <= MAX_ID_32 else np.int64)
     rank[order] = np.arange(degrees.size, dtype=rank.dtype)
     return sealed(rank)
-
-
-def reversed_arcs(graph: Graph) -> Graph:
-    """The graph with each arc the other way round, without properties; the graph itself if it is undirected."""
-    if not graph.directed:
-        return graph
-
-    def make() -> Graph:
-        arcs = graph.in_
-        return Graph.from_rows(arcs.row_offsets, arcs.column_indices, True, None, {}, {}, copy=False)
-
-    kept = graph.kept_with_topology("reversed", make)
-    assert isinstance(kept, Graph)
-    return kept
 
 
 def oriented_with_ways(graph: Graph) -> Prepared:

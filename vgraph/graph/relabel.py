@@ -61,14 +61,12 @@ def permuted(topology: Topology, by: str) -> Permuted:
 def _by_degree(topology: Topology) -> Permuted:
     """The vertices of most arcs first; equals keep their order."""
     before = topology.out
-    offsets = before.row_offsets.astype(np.int64)
-    degrees = np.diff(offsets)
+    degrees = np.diff(before.row_offsets.astype(np.int64))
     old_of_new = np.argsort(-degrees, kind="stable")
     new_of_old = np.empty_like(old_of_new)
     new_of_old[old_of_new] = np.arange(degrees.size)
-    moved = np.concatenate(([0], np.cumsum(degrees[old_of_new])))
-    starts = np.repeat(offsets[:-1][old_of_new] - moved[:-1], degrees[old_of_new])
-    arcs = starts + np.arange(starts.size)
+    arcs, moved_degrees = build.arcs_of(before.row_offsets, old_of_new)
+    moved = np.concatenate(([0], np.cumsum(moved_degrees)))
     columns = new_of_old[before.column_indices[arcs].astype(np.int64)]
     # Rows are sorted by the builder; parallel arcs keep their order, so both arcs of an edge stay partners.
     keys = build.pack(build.sources_of(moved, np.dtype(np.int64)), columns)
