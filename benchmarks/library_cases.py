@@ -137,6 +137,9 @@ LIBRARY = (
     of("minimum_spanning_forest"),
     of("jaccard", _pairs, fresh=True, note="100,000 pairs"),
     of("adamic_adar", _pairs, fresh=True, note="100,000 pairs"),
+    of("sorensen", _pairs, fresh=True, note="100,000 pairs"),
+    of("cosine", _pairs, fresh=True, note="100,000 pairs"),
+    of("resource_allocation", _pairs, fresh=True, note="100,000 pairs"),
     of(
         "label_propagation",
         note="vgraph: 10 rounds, all at once, as LDBC has it; the others one after another until stable",

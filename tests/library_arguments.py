@@ -39,12 +39,16 @@ UNDIRECTED = {
     "adamic_adar",
     "biconnected_components",
     "conjugate_gradient",
+    "cosine",
     "diameter",
     "jaccard",
     "k_core",
     "k_truss",
     "leiden",
     "louvain",
+    "overlap",
+    "resource_allocation",
+    "sorensen",
 }
 """Algorithms of undirected graphs alone."""
 ACYCLIC = {"topological_order"}

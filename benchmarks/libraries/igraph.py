@@ -127,6 +127,10 @@ class Library(Peer):
         graph, pairs = self.graph, np.stack(self.task.pairs, axis=1).tolist()
         return lambda: graph.similarity_jaccard(pairs=pairs)
 
+    def sorensen(self) -> Call:
+        graph, pairs = self.graph, np.stack(self.task.pairs, axis=1).tolist()
+        return lambda: graph.similarity_dice(pairs=pairs)
+
     def label_propagation(self) -> Call:
         graph = self.graph
         return lambda: graph.community_label_propagation()

@@ -120,6 +120,14 @@ class Library(Peer):
         graph, pairs = self.bare, np.stack(self.task.pairs, axis=1).tolist()
         return lambda: nk.linkprediction.AdamicAdarIndex(graph).runOn(pairs)
 
+    def cosine(self) -> Call:
+        graph, pairs = self.bare, np.stack(self.task.pairs, axis=1).tolist()
+        return lambda: nk.linkprediction.NeighborhoodDistanceIndex(graph).runOn(pairs)
+
+    def resource_allocation(self) -> Call:
+        graph, pairs = self.bare, np.stack(self.task.pairs, axis=1).tolist()
+        return lambda: nk.linkprediction.ResourceAllocationIndex(graph).runOn(pairs)
+
     def label_propagation(self) -> Call:
         graph = self.bare
         return lambda: nk.community.PLP(graph).run()

@@ -153,8 +153,8 @@ def test_hubs_and_authorities(normalized: bool) -> None:
 def test_pairs_with_themselves_and_loops() -> None:
     graph = vg.Graph.from_edges([0, 0, 0, 1, 2, 2, 1], [0, 1, 2, 2, 3, 3, 1], num_vertices=5, directed=False)
     left, right = np.divmod(np.arange(25), 5)
-    for algorithm in (vg.algorithms.jaccard, vg.algorithms.adamic_adar):
-        result = vg.run(algorithm, graph, left=left, right=right)
+    for name in ("jaccard", "adamic_adar", "overlap", "sorensen", "cosine", "resource_allocation"):
+        result = vg.run(getattr(vg.algorithms, name), graph, left=left, right=right)
         score = result.score.copy()
         score[7] += 1e-6
         wrong(result, "pair 7, vertices 1 and 2: score is", score=score)

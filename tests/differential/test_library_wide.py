@@ -256,19 +256,26 @@ def test_links(graph: vg.Graph, seed: int, how: Any) -> None:
     left, right = left[left != right], right[left != right]
     pairs = {"left": left, "right": right}
     if graph.directed:
-        for algorithm in (A.jaccard, A.adamic_adar):
+        for algorithm in (A.jaccard, A.adamic_adar, A.overlap, A.resource_allocation):
             with pytest.raises(vg.ParameterError, match="undirected"):
                 vg.run(algorithm, graph, **pairs)
         return
     g = simple(graph)
     given_pairs = list(zip(left.tolist(), right.tolist(), strict=True))
-    same(
-        vg.run(A.jaccard, graph, **pairs, **how).score, [x[2] for x in nx.jaccard_coefficient(g, given_pairs)]
-    )
-    same(
-        vg.run(A.adamic_adar, graph, **pairs, **how).score,
-        [x[2] for x in nx.adamic_adar_index(g, given_pairs)],
-    )
+    for algorithm, theirs in (
+        (A.jaccard, nx.jaccard_coefficient),
+        (A.adamic_adar, nx.adamic_adar_index),
+        (A.resource_allocation, nx.resource_allocation_index),
+    ):
+        same(vg.run(algorithm, graph, **pairs, **how).score, [x[2] for x in theirs(g, given_pairs)])
+    degree = np.array([len(g[v]) for v in range(n)])
+    a, b, found = degree[left], degree[right], {}
+    common = np.array([len(set(nx.common_neighbors(g, u, v))) for u, v in given_pairs], float)
+    for name in ("overlap", "sorensen", "cosine"):
+        found[name] = vg.run(getattr(A, name), graph, **pairs, **how).score
+    same(found["overlap"] * np.minimum(a, b), common)
+    same(found["sorensen"] * (a + b) / 2, common)
+    same(found["cosine"] * np.sqrt(a * b), common)
 
 
 @quick

@@ -443,7 +443,7 @@ def test_links(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     graph.add_edge("node 3", "node 4")
     for node in list(graph["node 3"]):
         graph.add_edge(node, "node 4")  # no neighbor of degree 1
-    for name in ("jaccard_coefficient", "adamic_adar_index"):
+    for name in ("jaccard_coefficient", "adamic_adar_index", "resource_allocation_index"):
         mine, theirs = getattr(backend, name), getattr(nx, name)
         assert list(mine(graph, pairs)) == [(u, v, pytest.approx(p)) for u, v, p in theirs(graph, pairs)]
         assert list(mine(graph, [])) == []

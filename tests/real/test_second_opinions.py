@@ -163,6 +163,8 @@ def test_igraph_agrees_on_pairs_of_vertices() -> None:
     left, right = (ends[:400] for ends in rng.integers(0, 300, (2, 500)))
     jaccard = g.similarity_jaccard(pairs=list(zip(left.tolist(), right.tolist(), strict=True)), loops=False)
     np.testing.assert_allclose(vg.run(A.jaccard, graph, left=left, right=right).score, jaccard, rtol=1e-12)
+    dice = g.similarity_dice(pairs=list(zip(left.tolist(), right.tolist(), strict=True)), loops=False)
+    np.testing.assert_allclose(vg.run(A.sorensen, graph, left=left, right=right).score, dice, rtol=1e-12)
     adar = np.array(g.similarity_inverse_log_weighted(vertices=list(range(300))))[left, right]
     apart = left != right
     found = vg.run(A.adamic_adar, graph, left=left, right=right).score

@@ -11,6 +11,7 @@ from vgraph.algorithms.closeness import closeness
 from vgraph.algorithms.coloring import coloring
 from vgraph.algorithms.conjugate_gradient import conjugate_gradient
 from vgraph.algorithms.connected_components import connected_components
+from vgraph.algorithms.cosine import cosine
 from vgraph.algorithms.degree_centrality import degree_centrality
 from vgraph.algorithms.diameter import diameter
 from vgraph.algorithms.eccentricity import eccentricity
@@ -32,9 +33,12 @@ from vgraph.algorithms.maximal_matching import maximal_matching
 from vgraph.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from vgraph.algorithms.modularity import modularity
 from vgraph.algorithms.multi_source_bfs import multi_source_bfs
+from vgraph.algorithms.overlap import overlap
 from vgraph.algorithms.pagerank import pagerank
 from vgraph.algorithms.path_counts import path_counts
 from vgraph.algorithms.random_walks import random_walks
+from vgraph.algorithms.resource_allocation import resource_allocation
+from vgraph.algorithms.sorensen import sorensen
 from vgraph.algorithms.spmv import spmv
 from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
@@ -54,6 +58,7 @@ __all__ = [
     "coloring",
     "conjugate_gradient",
     "connected_components",
+    "cosine",
     "degree_centrality",
     "diameter",
     "eccentricity",
@@ -75,9 +80,12 @@ __all__ = [
     "minimum_spanning_forest",
     "modularity",
     "multi_source_bfs",
+    "overlap",
     "pagerank",
     "path_counts",
     "random_walks",
+    "resource_allocation",
+    "sorensen",
     "spmv",
     "sssp",
     "strongly_connected_components",

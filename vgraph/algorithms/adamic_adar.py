@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
-from vgraph.graph.extend import with_pairs
+from vgraph.algorithms._similarity import comparing, degree_of, of_pairs
+
+compare = comparing("adamic_adar")
 
 
 @vg.operator
 def rarity(v):
-    """The fewer neighbors v has, the more it says to share it; a self-loop counts twice."""
-    degree = v.out_degree
-    if v in v.out_neighbors:
-        degree += 1
+    """The fewer neighbors v has, the more it says to share it."""
+    degree = degree_of(v)
     if degree > 1:
         v.worth = 1 / vg.log(degree)
-
-
-@vg.operator
-def compare(v):
-    """v stands for a pair."""
-    if v.left >= 0:
-        a = vg.vertex(v.left)
-        b = vg.vertex(v.right)
-        for w in a.out_neighbors & b.out_neighbors:
-            if w != a and w != b:
-                v.score += w.worth
 
 
 @vg.algorithm
@@ -45,14 +32,4 @@ def adamic_adar(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_prop
     return score
 
 
-@adamic_adar.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError("adamic_adar: of undirected graphs; build the graph with directed=False")
-
-
-@adamic_adar.prepares
-def paired(graph: Graph, left: object, right: object) -> vg.Prepared:
-    """A vertex for each pair."""
-    return with_pairs(graph, left, right)
+of_pairs(adamic_adar)

@@ -3,26 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
-from vgraph.graph.extend import with_pairs
+from vgraph.algorithms._similarity import comparing, of_pairs
 
-
-@vg.operator
-def compare(v):
-    """v stands for a pair: of the vertices that are neighbors of one of them, the fraction that are of both."""
-    if v.left >= 0:
-        a = vg.vertex(v.left)
-        b = vg.vertex(v.right)
-        shared = 0
-        both = 0
-        for w in a.out_neighbors & b.out_neighbors:
-            both += 1
-            if w != a and w != b:
-                shared += 1
-        either = a.out_degree + b.out_degree - both
-        if either > 0:
-            v.score = shared / either
+compare = comparing("jaccard")
 
 
 @vg.algorithm
@@ -39,14 +22,4 @@ def jaccard(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property
     return score
 
 
-@jaccard.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError("jaccard: of undirected graphs; build the graph with directed=False")
-
-
-@jaccard.prepares
-def paired(graph: Graph, left: object, right: object) -> vg.Prepared:
-    """A vertex for each pair."""
-    return with_pairs(graph, left, right)
+of_pairs(jaccard)

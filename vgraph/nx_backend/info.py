@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, str] = {
     "pagerank": "",
     "periphery": "Distances in hops: `weight` is not supported.",
     "radius": "Distances in hops: `weight` is not supported.",
+    "resource_allocation_index": "",
     "shortest_path_length": "With a source; with a target alone if there is no weight, which is an edge attribute.",
     "single_source_bellman_ford_path_length": "The weight is an edge attribute, not a function.",
     "single_source_dijkstra_path_length": "The weight is an edge attribute, not a function.",

@@ -82,6 +82,12 @@ def adamic_adar_index(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, fl
     return _scores(graph, A.adamic_adar, pairs if ebunch is None else _defined(graph, pairs))
 
 
+def resource_allocation_index(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, float]]:
+    """The neighbors that two nodes share, each counting 1 / its degree; by default of all without an edge."""
+    graph, pairs = _pairs(G, ebunch)
+    return _scores(graph, A.resource_allocation, pairs)
+
+
 def _defined(graph: NxGraph, pairs: Iterator[Pairs]) -> Iterator[Pairs]:
     """Raise ZeroDivisionError, as NetworkX does, where a node is paired with itself and has a neighbor of degree 1."""
     degree = np.bincount(np.concatenate([graph.sources, graph.targets]), minlength=len(graph))

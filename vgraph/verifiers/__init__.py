@@ -17,14 +17,14 @@ from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.runtime.result import Result
 from vgraph.tracebacks import public
-from vgraph.verifiers import blocks, communities, distances, iterations, paths, scores, structure
+from vgraph.verifiers import blocks, communities, distances, iterations, pairs, paths, scores, structure
 from vgraph.verifiers.common import flagged
 from vgraph.verifiers.fields import check_fields
 
 Verifier = Callable[[Graph, Result, Mapping[str, Any]], None]
 
 VERIFIERS: Final[dict[str, Verifier]] = {
-    "adamic_adar": communities.adamic_adar,
+    "adamic_adar": pairs.adamic_adar,
     "bellman_ford": paths.shortest,
     "betweenness": scores.betweenness,
     "bfs": paths.tree,
@@ -33,6 +33,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "coloring": structure.coloring,
     "conjugate_gradient": scores.solution,
     "connected_components": structure.weak_components,
+    "cosine": pairs.cosine,
     "degree_centrality": scores.degrees,
     "diameter": distances.diameter,
     "eccentricity": distances.eccentricity,
@@ -40,7 +41,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "eigenvector": iterations.eigenvector,
     "harmonic_centrality": scores.harmonic,
     "hits": iterations.hits,
-    "jaccard": communities.jaccard,
+    "jaccard": pairs.jaccard,
     "k_core": structure.cores,
     "k_truss": structure.trusses,
     "katz": iterations.katz,
@@ -54,9 +55,12 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "minimum_spanning_forest": structure.forest,
     "modularity": communities.modularity,
     "multi_source_bfs": paths.tree,
+    "overlap": pairs.overlap,
     "pagerank": iterations.pagerank,
     "path_counts": paths.counts,
     "random_walks": scores.walks,
+    "resource_allocation": pairs.resource_allocation,
+    "sorensen": pairs.sorensen,
     "spmv": scores.product,
     "sssp": paths.shortest_tree,
     "strongly_connected_components": structure.strong_components,

@@ -1,4 +1,4 @@
-"""Communities and pairs of vertices: a second computation in NumPy and SciPy, as no look at a result costs less."""
+"""Communities: a second computation in NumPy and SciPy, as no look at a result costs less."""
 
 from __future__ import annotations
 
@@ -109,61 +109,3 @@ def _modularity(graph: Graph, community: Array, resolution: float) -> tuple[floa
     inside = float(weight[community[s] == community[t]].sum()) / whole
     chance = resolution * float(leaving @ coming) / whole**2
     return inside - chance, inside + abs(chance)
-
-
-def jaccard(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Rows of the adjacency matrix, compared."""
-    near, (a, b) = _neighbors(graph), _pairs(given)
-    both = _shared(near, a, b, np.ones(graph.num_vertices))
-    either = near.sum(axis=1)[a] + near.sum(axis=1)[b] - both
-    shared = both - _own(near, a, b)
-    expected = np.divide(shared, either, out=np.zeros(a.size), where=either > 0)
-    _same(result.score, expected, a, b, 1e-9 * expected)
-
-
-def adamic_adar(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """The same with 1 / log(degree) for each neighbor; a self-loop adds 2 to the degree."""
-    near, (a, b) = _neighbors(graph), _pairs(given)
-    degree = near.sum(axis=1) + near.diagonal()
-    worth = np.zeros(graph.num_vertices)
-    worth[degree > 1] = 1 / np.log(degree[degree > 1])
-    whole = _shared(near, a, b, worth)
-    _same(result.score, whole - _own(near, a, b, worth), a, b, 1e-9 * whole)
-
-
-def _neighbors(graph: Graph) -> Any:
-    """The adjacency matrix with 1 for parallel edges, too."""
-    near = matrix(graph, arcs(graph))
-    near.data[:] = 1
-    return near
-
-
-def _pairs(given: Mapping[str, Any]) -> tuple[Array, Array]:
-    return np.asarray(given["left"], np.int64), np.asarray(given["right"], np.int64)
-
-
-def _shared(near: Any, a: Array, b: Array, worth: Array) -> Array:
-    """What the common neighbors of each pair are worth together, some pairs at a time."""
-    found = np.zeros(a.size)
-    for first in range(0, a.size, 1 << 16):
-        some = slice(first, first + (1 << 16))
-        found[some] = near[a[some]].multiply(near[b[some]]) @ worth
-    return found
-
-
-def _own(near: Any, a: Array, b: Array, worth: Array | None = None) -> Array:
-    """What of that are the two vertices of the pair."""
-    worth = np.ones(near.shape[0]) if worth is None else worth
-    loop = near.diagonal()
-    joined = np.asarray(near[a, b]).ravel() if a.size else np.zeros(0)
-    one, other = loop[a] * worth[a], loop[b] * worth[b]
-    return np.asarray(np.where(a == b, one, joined * (one + other)))
-
-
-def _same(found: Array, expected: Array, a: Array, b: Array, allowed: Array) -> None:
-    off = ~(np.abs(found - expected) <= allowed)
-    if off.any():
-        k = int(off.argmax())
-        raise VerificationError(
-            f"pair {k}, vertices {a[k]} and {b[k]}: score is {found[k]}, and should be {expected[k]}"
-        )

@@ -1,0 +1,33 @@
+"""The resource allocation index of pairs of vertices (Zhou, Lu and Zhang 2009)."""
+
+from __future__ import annotations
+
+import vgraph as vg
+from vgraph.algorithms._similarity import comparing, degree_of, of_pairs
+
+compare = comparing("resource_allocation")
+
+
+@vg.operator
+def rarity(v):
+    """The more neighbors v has, the less of what it has comes to each."""
+    degree = degree_of(v)
+    if degree > 0:
+        v.worth = 1 / degree
+
+
+@vg.algorithm
+def resource_allocation(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
+    """The neighbors that two vertices have in common, each counting 1 / its degree.
+
+    Parameters, result, what counts and what is refused as of `adamic_adar`, and NetworkX's resource_allocation_index.
+    O(V + E), and the degrees of the pairs.
+    """
+    score = graph.vertex_property(vg.float64)
+    worth = graph.vertex_property(vg.float64)
+    graph.vertex_apply(rarity)
+    graph.vertex_apply(compare)
+    return score
+
+
+of_pairs(resource_allocation)
