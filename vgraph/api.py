@@ -16,6 +16,8 @@ from vgraph.schedule import Schedule
 from vgraph.tracebacks import public
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.tuning.outcome import Tuning, TuningProgress
 
@@ -35,6 +37,7 @@ def run(
     max_rounds: int | None = None,
     seed: int | None = None,
     checked: bool = False,
+    debug: ArrayLike | None = None,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
@@ -59,6 +62,8 @@ def run(
     checked: True looks for faults while it runs: neighbors and elements out of bounds, sums of integers that overflow,
     NaN that appears, reads before writes, and races between threads; each is a CheckError with its line. What is
     compiled for the CPU is interpreted for that, thousands of times as slow: for small graphs.
+    debug: vertices to watch, such as [3, 7]: after each round the values that the algorithm's properties have there are
+    kept, in `result.trace.watched`; `print(result.trace)` shows them. Rounds are then as with max_rounds.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -81,6 +86,7 @@ def run(
         max_rounds=max_rounds,
         seed=seed,
         checked=checked,
+        debug=debug,
     )
     with reporter(progress, algorithm.name) as report:
         return job.as_seen(execute(job, runner_for(job), report))

@@ -11,7 +11,7 @@ from emulated_device import EmulatedDevice
 
 from vgraph.runtime.devices.cuda import detect, device_for, use
 
-for folder in ("llvm", "differential", "externals"):  # what tests here share with those of the CPU
+for folder in ("llvm", "differential", "externals", "runtime"):  # what tests here share with those of the CPU
     sys.path.append(str(Path(__file__).parents[1] / folder))
 
 

@@ -34,15 +34,17 @@ def run_reference(
     arguments: Mapping[str, object],
     ended: Callable[[int, int], None] | None = None,
     seed: int = 0,
+    watch: Callable[[Mapping[str, Property], int], None] | None = None,
 ) -> tuple[dict[str, Any], list[RoundRecord]]:
     """Run a program on a `vgraph.Graph` that it was typed for; the results by name, and a record of every round.
 
     Properties come back as arrays, everything else as NumPy scalars; vertex ids are signed, with -1 for none.
-    `arguments` are complete. `ended(active, edges)` is called at the end of each round. `seed`: of `vg.random`, from 0
+    `arguments` are complete. `ended(active, edges)` is called at the end of each round, and
+    `watch(properties, number)`. `seed`: of `vg.random`, from 0
     to 2**64 - 1. Raises AlgorithmError where the
     algorithm ends by `vg.fail`, or names a vertex that there is none of.
     """
-    state = DriverState(graph, typed, seed, ended)
+    state = DriverState(graph, typed, seed, ended, watch)
     with arithmetic.quiet():
         values = {name: _argument(state, typed, name, arguments[name]) for name in typed.signature.arguments}
         state.overlay.parameters = values

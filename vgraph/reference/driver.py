@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -39,10 +39,15 @@ class DriverState(State):
     code: CodeType
 
     def __init__(
-        self, graph: Any, typed: TypedProgram, seed: int, ended: Callable[[int, int], None] | None
+        self,
+        graph: Any,
+        typed: TypedProgram,
+        seed: int,
+        ended: Callable[[int, int], None] | None,
+        watch: Callable[[Mapping[str, Property], int], None] | None,
     ) -> None:
         super().__init__(graph, seed)
-        self.ended = ended
+        self.ended, self.watch = ended, watch
         self.path_types, self.operators = typed.signature.path_types, typed.operators
         self.overlay = Overlay(self)
         self.globals: dict[str, Any] = {}
@@ -85,6 +90,8 @@ class DriverState(State):
         for prop in done.merged:
             for v in range(self.graph.num_vertices):
                 prop.array[v] = root(prop.array, v)
+        if self.watch is not None:
+            self.watch(self.properties, len(self.trace) - 1)
         return done.touched
 
 

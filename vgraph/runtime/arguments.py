@@ -69,8 +69,11 @@ def renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) ->
     return {**arguments, **moved}
 
 
-def local_shape(array: Array, graph: Graph) -> tuple[int, ...]:
+def local_shape(array: Array, call: Call) -> tuple[int, ...]:
     """The shape of a local property, which begins with any content."""
+    graph = call.graph
+    if array.site == "array":
+        return np.shape(call.arguments[array.name])
     sizes = {"edge": graph.num_arcs, "edge_in": graph.num_arcs, "numbered": graph.num_edges}
     size = sizes.get(array.site, graph.num_vertices)
     if array.chunks:

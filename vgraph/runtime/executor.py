@@ -21,7 +21,7 @@ from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
 from vgraph.runtime.devices.runner import Call, Ran, Runner
 from vgraph.runtime.plan import Plan
-from vgraph.runtime.result import Result, Round, Stats, Trace
+from vgraph.runtime.result import Result, Round, Stats, Trace, Watched
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ class Job:
     """A run of more rounds ends with AlgorithmError."""
     seed: int
     """Of `vg.random`: 0 to 2**64 - 1, no part of compiled code."""
+    debug: NDArray[np.int64] | None
+    """The user's vertices whose values are kept after each round; None: nobody asked."""
     output: str
     memory: str
 
@@ -115,6 +117,11 @@ class Job:
         self, backend: Backend, passes: Sequence[Pass] | None = None, observe: Observer | None = None
     ) -> Compiled:
         """The program compiled for `backend`, as `vgraph.compiler.build` does."""
+        if self.debug is not None:
+            from vgraph.compiler.passes.watch_rounds import watch_rounds
+            from vgraph.compiler.user_passes import pipeline
+
+            passes = (watch_rounds, *(pipeline() if passes is None else passes))
         return build(
             self.algorithm,
             self.signature,
@@ -142,11 +149,11 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
     start = time.perf_counter()
     name, most = job.algorithm.name, job.max_rounds
     try:
-        if most is not None:
+        if most is not None or job.debug is not None:
             from vgraph.runtime import rounds
 
             job = replace(job, schedule=rounds.with_rounds(job))
-            progress = rounds.limited(progress, name, most)
+            progress = progress if most is None else rounds.limited(progress, name, most)
         loaded = runner.build(job)
         compile_seconds = time.perf_counter() - start
         plan = loaded.plan
@@ -161,19 +168,36 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         parameters = (a.name for a in plan.interface.args)
         used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name)
         sets = frozenset(o.name for o in plan.outputs if o.members)
-        return Result(name, values, stats, _trace(ran.records, plan), used, sets, _of_edges(plan))
+        trace = _trace(ran.records, plan, _watched(job, values, len(ran.records) + ran.dropped))
+        return Result(name, values, stats, trace, used, sets, _of_edges(plan))
     except MemoryError as error:
         raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit") from error
 
 
 def _call(plan: Plan, job: Job, runner: Runner) -> Call:
     """The run of a plan, its arguments checked."""
-    check_arguments(plan, job.graph, job.arguments)
+    arguments = job.arguments
+    if job.debug is not None:
+        from vgraph.runtime.watching import with_rings
+
+        at = job.debug if job.rank is None else job.rank[job.debug].astype(np.int64)
+        arguments = with_rings(arguments, plan, at)
+    check_arguments(plan, job.graph, arguments)
     if job.relabel is None or not runner.relabels:
-        return Call(plan, job.graph, job.arguments, None, job.max_rounds, job.seed)
+        return Call(plan, job.graph, arguments, None, job.max_rounds, job.seed)
     numbers = job.graph.relabelled(job.relabel)
-    moved = renumbered(plan, job.arguments, numbers)
+    moved = renumbered(plan, arguments, numbers)
     return Call(plan, numbers.graph, moved, numbers, job.max_rounds, job.seed)
+
+
+def _watched(job: Job, values: dict[str, Any], rounds: int) -> Watched | None:
+    """What was kept of the vertices that are watched, taken out of the results."""
+    if job.debug is None:
+        return None
+    from vgraph.runtime.watching import is_ring, watched
+
+    rings = {name: values.pop(name) for name in tuple(values) if is_ring(name)}
+    return watched(rings, job.debug, rounds)
 
 
 def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached: bool) -> Stats:
@@ -204,6 +228,7 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
     """The results by name, for a `call` in the user's order of vertices and edges; else in that of the kernel."""
     values: dict[str, Any] = {}
     numbers, of_edges = None if call is None else call.numbers, _of_edges(plan)
+    of_vertices = {a.name for a in plan.arrays if a.site == "vertex"}
     for output in plan.outputs:
         if output.array:
             found = ran.arrays[output.array]
@@ -211,8 +236,10 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
                 found = call.graph.in_given_order(found)
                 if numbers is not None and output.ids:
                     found = numbers.renumber(found, numbers.old_of_new)
-            elif numbers is not None:
+            elif numbers is not None and output.array in of_vertices:
                 found = numbers.to_old(found, ids=output.ids)
+            elif numbers is not None and output.ids:
+                found = numbers.renumber(found, numbers.old_of_new)
             signed = found.view(f"int{found.dtype.itemsize * 8}") if output.ids else found
             values[output.name] = runner.finish(members.ids(signed) if output.members else signed)
             continue
@@ -223,7 +250,7 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
     return values
 
 
-def _trace(records: NDArray[np.int64], plan: Plan) -> Trace:
+def _trace(records: NDArray[np.int64], plan: Plan, kept: Watched | None) -> Trace:
     labels, directions = plan.interface.labels, plan.interface.directions
 
     def make() -> list[Round]:
@@ -232,4 +259,4 @@ def _trace(records: NDArray[np.int64], plan: Plan) -> Trace:
             for label, direction, active, edges, ns, waited in records.tolist()
         ]
 
-    return Trace(make, len(records))
+    return Trace(make, len(records), kept)

@@ -51,6 +51,7 @@ def prepare(
     max_rounds: int | None = None,
     seed: int | None = None,
     checked: bool = False,
+    debug: object = None,
     incomplete: bool = False,
 ) -> Job:
     """The job of a call with these arguments, which mean what they mean to `vg.run`.
@@ -97,6 +98,7 @@ def prepare(
         deterministic=deterministic,
         max_rounds=max_rounds,
         seed=_seed(seed),
+        debug=_vertices(debug, graph),
         output=output,
         memory=memory,
     )
@@ -206,6 +208,24 @@ def _seed(seed: object) -> int:
     if isinstance(seed, bool | np.bool_) or not hasattr(seed, "__index__") or not 0 <= index(seed) < 1 << 64:
         raise ParameterError(f"seed={shown(seed)}: an int from 0 to 2**64 - 1")
     return index(seed)
+
+
+def _vertices(debug: object, graph: Graph) -> NDArray[np.int64] | None:
+    """The vertices to watch, each once, in the order given; None if there are none."""
+    if debug is None:
+        return None
+    try:
+        found = np.atleast_1d(np.asarray(debug))
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise ParameterError(f"debug={shown(debug)}: the vertices to watch, such as debug=[3, 7]")
+    _, places = np.unique(found, return_index=True)
+    kept = found[np.sort(places)]
+    outside = kept[(kept < 0) | (kept >= graph.num_vertices)]
+    if outside.size:
+        raise ParameterError(f"debug={shown(debug)}: the graph has no vertex {outside[0]}")
+    return kept.astype(np.int64) if kept.size else None
 
 
 def _threads(threads: int | None, device: str) -> int:

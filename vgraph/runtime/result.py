@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vgraph.schedule import Schedule
 
@@ -64,11 +65,38 @@ class Round:
     """Seconds that threads waited at its barriers, as in `Stats.waited`."""
 
 
-class Trace(Sequence[Round]):
-    """The rounds of a run, in order."""
+@dataclass(frozen=True)
+class Watched:
+    """What `run(debug=vertices)` kept: the values of the algorithm's properties at these vertices after each round."""
 
-    def __init__(self, rounds: Sequence[Round] | Callable[[], Sequence[Round]], length: int = 0) -> None:
+    vertices: NDArray[np.int64]
+    first: int
+    """The round, an index into the trace, that the first row is of: values of those before it were overwritten by the
+    last ones, for there is room for 2**20 values of each property."""
+    values: Mapping[str, NDArray[Any]]
+    """By property, of shape (rounds, vertices), and (rounds, vertices, length) for vectors."""
+
+    def at(self, round: int) -> str:
+        """The values after one round as text, `3: dist=4, parent=0`, with a row for each vertex."""
+        rows = self.values.items() if round >= self.first else ()
+        return "\n".join(
+            f"    {v}: " + ", ".join(f"{name}={values[round - self.first][k]}" for name, values in rows)
+            for k, v in enumerate(self.vertices.tolist())
+            if rows
+        )
+
+
+class Trace(Sequence[Round]):
+    """The rounds of a run, in order. `watched` is what `run(debug=vertices)` kept of them, or None."""
+
+    def __init__(
+        self,
+        rounds: Sequence[Round] | Callable[[], Sequence[Round]],
+        length: int = 0,
+        watched: Watched | None = None,
+    ) -> None:
         """`rounds` may make all `length` of them when the first is asked for: deep runs have a hundred thousand."""
+        self.watched = watched
         self._made = None if callable(rounds) else tuple(rounds)
         self._make = rounds if callable(rounds) else None
         self._length = length if self._made is None else len(self._made)
@@ -90,10 +118,21 @@ class Trace(Sequence[Round]):
         return iter(self._rounds)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_made": self._rounds, "_make": None, "_length": self._length}
+        return {"_made": self._rounds, "_make": None, "_length": self._length, "watched": self.watched}
 
     def __repr__(self) -> str:
         return f"<Trace of {len(self)} rounds>"
+
+    def __str__(self) -> str:
+        """A line for each round; below it the values of the vertices that were watched."""
+        lines = []
+        if self.watched is not None and self.watched.first:
+            lines = [f"the values after the first {self.watched.first:,} rounds were overwritten"]
+        for number, r in enumerate(self):
+            lines.append(f"{number}  {r.label} {r.direction}: {r.frontier:,} active, {r.edges:,} arcs")
+            if self.watched is not None and (values := self.watched.at(number)):
+                lines.append(values)
+        return "\n".join(lines)
 
     def plot(self, path: str | None = None) -> Any:
         """Draw active vertices, arcs and time per round, coloured by direction; to a file if `path` is given.

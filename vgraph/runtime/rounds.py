@@ -68,14 +68,14 @@ def with_rounds(job: Job) -> Schedule:
     Raises ParameterError where the schedule asks for that.
     """
     rests: dict[str, Any] = {"order": UNORDERED, "sync": BSP}
+    wanted = "debug= shows rounds" if job.max_rounds is None else "max_rounds= counts rounds"
     program, schedule = typed_program(job.algorithm, job.signature).program, job.schedule
     for label in sorted({n.label for n in walk(program) if isinstance(n, ir.EdgeApply)}):
         asked = schedule.labels.get(label, Options()).given()
         for name, rest in rests.items():
             if asked.get(name, rest) != rest:
                 raise ParameterError(
-                    f"max_rounds= counts rounds, and {name}={show(asked[name])} at {label!r} makes one of many: leave "
-                    "either out"
+                    f"{wanted}, and {name}={show(asked[name])} at {label!r} makes one of many: leave either out"
                 )
         schedule = schedule.at(label, **rests)
     return schedule

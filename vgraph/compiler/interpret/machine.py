@@ -175,7 +175,7 @@ class Machine:
 
     def _array(self, prop: ir.Property, arguments: Mapping[str, Any]) -> Any:
         dtype = self.dtype(prop.type)
-        if prop.origin is ir.Origin.PARAM:
+        if prop.origin is ir.Origin.PARAM or prop.site is ir.Site.ARRAY:
             return np.array(np.asarray(arguments[prop.name]).astype(dtype))
         if prop.origin is ir.Origin.MEMBERS:
             return members.marked(arguments[members.array_name(prop.name)], self.num_vertices)

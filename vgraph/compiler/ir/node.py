@@ -191,7 +191,8 @@ class Orientation(Enum):
 class Site(Enum):
     """What a property belongs to; EDGE_IN is an edge property permuted into the order of the transpose, EDGE_SEGMENTS
     into that of its segments. NUMBERED has an element for each edge, by its number: both arcs of an undirected edge
-    share one. ARRAY is an array parameter of any length, indexed by i64; QUEUE (kernel level) has an
+    share one. ARRAY is an array parameter of any length, indexed by i64, or one that the run
+    makes for the driver loop to write to; QUEUE (kernel level) has an
     element for each place of a queue of vertices, indexed by i64. THREAD (kernel level): a value per vertex of which
     every thread has its own copy, zero at the start; it reads and writes that alone."""
 

@@ -252,10 +252,12 @@ class Checker:
             self.require(result.kind in ("property", "members"), "a name is a property result", result)
             ok = (
                 prop is not None
-                and prop.site in (ir.Site.VERTEX, ir.Site.THREAD, ir.Site.NUMBERED)
+                and prop.site in (ir.Site.VERTEX, ir.Site.THREAD, ir.Site.NUMBERED, ir.Site.ARRAY)
                 and prop.origin is not ir.Origin.SCRATCH
             )
-            self.require(ok, f"{result.value} is not a vertex property, nor one of edges", result)
+            self.require(
+                ok, f"{result.value} is not a vertex property, nor one of edges, nor an array", result
+            )
             ok = result.kind == "property" or (prop is not None and prop.type == BOOL)
             self.require(ok, f"{result.value} does not tell members", result)
 

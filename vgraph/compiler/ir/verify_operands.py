@@ -60,8 +60,13 @@ def _property(c: Checker, n: Any, field: str, name: str, _: Any) -> Type:
 def _written(c: Checker, n: Any, field: str, name: str, t: Any) -> Type:
     prop = c.property(n, name)
     buffer = c.has_loops and prop.origin is ir.Origin.LOCAL and prop.site is not ir.Site.ARRAY
-    ok = prop.site in (ir.Site.VERTEX, ir.Site.NUMBERED) or buffer
-    c.require(ok, "only properties of vertices, and local ones of edges, are written", n)
+    ring = prop.site is ir.Site.ARRAY and prop.origin is ir.Origin.LOCAL and c.place not in OPERATOR | PARFOR
+    ok = prop.site in (ir.Site.VERTEX, ir.Site.NUMBERED) or buffer or ring
+    c.require(
+        ok,
+        "only properties of vertices, and local ones of edges, are written, and arrays by the driver loop",
+        n,
+    )
     ok = not prop.disjoint or c.place not in OPERATOR
     c.require(ok, "disjoint sets are written by union only", n)
     return _property(c, n, field, name, t)

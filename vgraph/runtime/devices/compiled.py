@@ -74,7 +74,7 @@ class CompiledRunner(Runner):
             return self._compile(job, own, None)
         asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
         known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
-        wanted = (str(job.relabel is not None), str(job.deterministic))
+        wanted = (str(job.relabel is not None), str(job.deterministic), str(job.debug is not None))
         parts = (code_stamp(), self.name, self.stamp(), *source_parts(job.algorithm), *known, *wanted, *marks)
         key = cache_key(parts)
         place = f"{self.place} {key}"

@@ -141,7 +141,7 @@ def _array(array: Array, call: Call, threads: int) -> np.ndarray[Any, Any]:
     if array.site == "thread":
         return np.zeros((threads, call.graph.num_vertices, max(1, array.length)), array.dtype)
     if array.origin == "local":
-        made = np.empty(local_shape(array, call.graph), array.dtype)
+        made = np.empty(local_shape(array, call), array.dtype)
         assert made.itemsize < 16 or made.ctypes.data % 16 == 0, "words of 16 bytes are swapped whole"
         return made
     return host_array(array, call)

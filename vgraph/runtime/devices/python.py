@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.numbering import check_numbering
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.frontend import typed_program
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.rewrite import Context, walk
 from vgraph.compiler.passes.choose_schedule import check_labels
+from vgraph.compiler.passes.watch_rounds import VERTICES, watch_rounds
 from vgraph.reference import run_reference
 from vgraph.runtime.devices.runner import Call, Loaded, Ran, Runner, interpreted
 from vgraph.runtime.plan import plan_of
 from vgraph.runtime.rounds import each_round
+from vgraph.runtime.watching import is_ring, record
 
 if TYPE_CHECKING:
     from vgraph.compiler.frontend.typed import TypedProgram
@@ -34,13 +37,16 @@ class Python(Runner):
         check_labels(typed.program, job.schedule)
         if job.relabel is not None:
             check_numbering(typed.program)
-        return Loaded(plan_of(typed.program, _interface(typed.program), job.schedule), typed)
+        program = typed.program if job.debug is None else watch_rounds.run(typed.program, Context())
+        return Loaded(plan_of(program, _interface(typed.program), job.schedule), typed)
 
     def run(self, kernel: TypedProgram, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
         ended = each_round(progress, call.max_rounds)
-        values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed)
-        return interpreted(call.plan, values, records, 1, time.perf_counter() - start)
+        watch = partial(record, call.arguments) if VERTICES in call.arguments else None
+        values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed, watch)
+        rings = {o.name: call.arguments[o.name] for o in call.plan.outputs if is_ring(o.name)}
+        return interpreted(call.plan, {**values, **rings}, records, 1, time.perf_counter() - start)
 
 
 def _interface(program: ir.Program) -> KernelInterface:

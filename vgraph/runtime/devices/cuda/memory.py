@@ -81,7 +81,7 @@ class Memory:
         if array.site == "thread":
             raise InternalError(f"{array.name}: threads of a GPU have no copies of their own")
         if array.origin == "local":
-            return self.device.empty(local_shape(array, self.call.graph), array.dtype)
+            return self.device.empty(local_shape(array, self.call), array.dtype)
         host = host_array(array, self.call)
         if array.given:
             return self.device.upload(host)
