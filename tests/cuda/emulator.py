@@ -39,7 +39,7 @@ RUNTIME_FLAGS = (
     "-std=c++17 -O2 -fPIC -w -fno-omit-frame-pointer -fvisibility=hidden -U_FORTIFY_SOURCE".split()
 )
 # -g1: lines only, so that a report can name them.
-KERNEL_FLAGS = ["-O1", "-g1", "-gdwarf-4", "-fno-gnu-unique", "-fno-threadsafe-statics"]
+KERNEL_FLAGS = ["-O0", "-g1", "-gdwarf-4", "-fno-gnu-unique", "-fno-threadsafe-statics"]
 _lock = threading.Lock()
 
 

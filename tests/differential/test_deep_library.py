@@ -128,7 +128,7 @@ def test_strong_components_of_a_web_graph() -> None:
 def test_hits(device: str, normalized: bool) -> None:
     import networkx as nx
 
-    for seed in (1, 2, 3):
+    for seed in (1, 2, 3) if device == "cpu" else (1,):
         graph = random_graph(seed, n=40, degree=8)
         reference = nx.MultiDiGraph()
         reference.add_nodes_from(range(graph.num_vertices))
@@ -142,7 +142,7 @@ def test_hits(device: str, normalized: bool) -> None:
 
 
 def test_hits_on_schedules() -> None:
-    graph = random_graph(7, n=300, degree=9)
+    graph = random_graph(7, n=90, degree=9)
     expected = vg.run(hits, graph, device="python")
     for options in ({"direction": vg.PUSH}, {"vectorize": True}, {"phases": vg.GATHER_APPLY}):
         schedule = vg.Schedule().at("point", **options).at("weigh", **options)

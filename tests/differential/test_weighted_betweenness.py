@@ -112,7 +112,7 @@ def test_weights_lost_in_rounding(device: str) -> None:
 
 @pytest.mark.parametrize("device", ["cpu", "python"])
 def test_more_paths_than_a_float64_holds(device: str) -> None:
-    for rungs in (1000, 1100):
+    for rungs in (1000, 1100) if device == "cpu" else (1100,):
         graph = ladder(rungs)
         graph = graph.with_edge_property("weight", np.ones(graph.num_arcs))
         if rungs > 1023:
