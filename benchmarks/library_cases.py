@@ -134,6 +134,7 @@ LIBRARY = (
     of("coloring", note="numbers of colors differ"),
     of("maximal_independent_set", note="sets differ"),
     of("maximal_matching", note="NetworKit's is of large weight, by growing paths"),
+    of("weighted_matching", note="as locally heaviest edges; NetworkX's is the heaviest of all"),
     of("minimum_spanning_forest"),
     of("jaccard", _pairs, fresh=True, note="100,000 pairs"),
     of("adamic_adar", _pairs, fresh=True, note="100,000 pairs"),

@@ -108,6 +108,10 @@ class Library(Peer):
         graph = self.bare
         return lambda: nk.matching.PathGrowingMatcher(graph).run()
 
+    def weighted_matching(self) -> Call:
+        graph = self.graph
+        return lambda: nk.matching.SuitorMatcher(graph, False).run()
+
     def minimum_spanning_forest(self) -> Call:
         graph = self.graph
         return lambda: nk.graph.KruskalMSF(graph).run()

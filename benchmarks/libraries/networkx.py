@@ -142,6 +142,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: nx.maximal_matching(graph, **self.how)
 
+    def weighted_matching(self) -> Call:
+        graph = self.graph
+        return lambda: nx.max_weight_matching(graph, **self.how)
+
     def minimum_spanning_forest(self) -> Call:
         graph = self.graph
         return lambda: list(nx.minimum_spanning_edges(graph, data=False, **self.how))

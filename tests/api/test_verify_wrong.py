@@ -160,6 +160,16 @@ def test_pairs_with_themselves_and_loops() -> None:
         wrong(result, "pair 7, vertices 1 and 2: score is", score=score)
 
 
+def test_matchings_of_light_edges() -> None:
+    graph = vg.Graph.from_edges([0, 1, 2, 2, 3], [1, 2, 3, 3, 3], directed=False, weight=[2, 3, 1, 2, 9])
+    result = vg.run(vg.algorithms.weighted_matching, graph)
+    assert result.mate.tolist() == [-1, 2, 1, -1]
+    vg.verify(result)
+    wrong(result, "vertex 1: the edge from 2 outweighs those taken at its ends", mate=np.array([1, 0, 3, 2]))
+    wrong(result, "vertex 1: 2 has another mate", mate=np.array([-1, 2, 3, 2]))
+    wrong(result, "vertex 0: there is no edge to its mate 3", mate=np.array([3, 2, 1, 0]))
+
+
 def test_trusses() -> None:
     four = [(u, v) for v in range(4) for u in range(v)]
     ends = np.array([*four, (3, 4), (4, 5), (3, 5), (5, 5), (0, 1)]).T

@@ -248,6 +248,29 @@ def test_maximal_matching(graph: vg.Graph, how: Any) -> None:
     np.testing.assert_array_equal(found.mate, vg.run(A.maximal_matching, graph, threads=3).mate)
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_weighted_matching(directed: bool) -> None:
+    for n, m, seed in ((1, 2, 0), (2, 5, 1), (12, 20, 2), (12, 40, 3), (30, 60, 4)):
+        rng = np.random.default_rng(seed)
+        weight = rng.integers(-1, 5, m) / 2  # equal ones, and such that are worth nothing
+        graph = vg.Graph.from_edges(
+            *rng.integers(0, n, (2, m)), num_vertices=n, directed=directed, weight=weight
+        )
+        found = vg.run(A.weighted_matching, graph, threads=2)
+        vg.verify(found)
+        assert (found.mate == vg.run(A.weighted_matching, graph, device="python").mate).all()
+        g = nx.Graph()
+        for u, v, w in zip(*(x.tolist() for x in arcs_of(graph)), strict=True):
+            if u != v and w > max(0, g.get_edge_data(u, v, {"weight": 0})["weight"]):
+                g.add_edge(u, v, weight=w)
+        best = sum(g.edges[e]["weight"] for e in nx.max_weight_matching(g))
+        taken = sum(g.edges[e]["weight"] for e in enumerate(found.mate.tolist()) if e[0] < e[1])
+        assert best / 2 <= taken <= best
+    if directed:
+        wide = vg.Graph.from_edges([0, 1], [1, 2], id_bits=64, weight=[1, 2])
+        assert vg.run(A.weighted_matching, wide).mate.tolist() == [-1, 2, 1]
+
+
 @quick
 @given(graphs(least=2), st.integers(0, 99), HOW)
 def test_links(graph: vg.Graph, seed: int, how: Any) -> None:
@@ -391,6 +414,7 @@ def test_graphs_without_arcs(n: int, directed: bool) -> None:
         assert vg.run(A.eigenvector, graph, **how).centrality.tolist() == [1] * n
         assert vg.run(A.local_clustering, graph, **how).lcc.tolist() == [0] * n
         assert vg.run(A.maximal_matching, graph, **how).mate.tolist() == [-1] * n
+        assert vg.run(A.weighted_matching, graph, weight=1, **how).mate.tolist() == [-1] * n
         assert vg.run(A.modularity, graph, community=np.zeros(n, int), **how).modularity == 0
         assert vg.run(A.spmv, graph, x=np.ones(n), **how).product.tolist() == [0] * n
         if not directed:

@@ -46,6 +46,7 @@ from vgraph.algorithms.topological_order import topological_order
 from vgraph.algorithms.triangle_count import triangle_count
 from vgraph.algorithms.weighted_betweenness import weighted_betweenness
 from vgraph.algorithms.weighted_closeness import weighted_closeness
+from vgraph.algorithms.weighted_matching import weighted_matching
 from vgraph.algorithms.widest_path import widest_path
 
 __all__ = [
@@ -93,5 +94,6 @@ __all__ = [
     "triangle_count",
     "weighted_betweenness",
     "weighted_closeness",
+    "weighted_matching",
     "widest_path",
 ]

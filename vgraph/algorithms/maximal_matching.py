@@ -16,25 +16,29 @@ def lot(u, v):
 
 @vg.operator
 def propose(v, graph):
-    """v looks for the first of its edges whose other end is free, the smaller vertex among equals; or it is done."""
-    least = vg.uint32(0xFFFFFFFF)
-    for u in v.out_neighbors:
-        if u != v and u.mate == vg.none:
-            least = min(least, lot(u, v))
-    if graph.directed:
-        for u in v.in_neighbors:
+    """v looks for the first of its edges whose other end is free, the smaller vertex among equals; or it is done.
+
+    A wish that nobody has taken is kept: edges only go.
+    """
+    if v.wish == vg.none or v.wish.mate != vg.none:
+        least = vg.uint32(0xFFFFFFFF)
+        for u in v.out_neighbors:
             if u != v and u.mate == vg.none:
                 least = min(least, lot(u, v))
-    wish = vg.none
-    for u in v.out_neighbors:
-        if u != v and u.mate == vg.none and lot(u, v) == least:
-            wish = min(wish, u)
-    if graph.directed:
-        for u in v.in_neighbors:
+        if graph.directed:
+            for u in v.in_neighbors:
+                if u != v and u.mate == vg.none:
+                    least = min(least, lot(u, v))
+        wish = vg.none
+        for u in v.out_neighbors:
             if u != v and u.mate == vg.none and lot(u, v) == least:
                 wish = min(wish, u)
-    v.wish = wish
-    return wish != vg.none
+        if graph.directed:
+            for u in v.in_neighbors:
+                if u != v and u.mate == vg.none and lot(u, v) == least:
+                    wish = min(wish, u)
+        v.wish = wish
+    return v.wish != vg.none
 
 
 @vg.operator

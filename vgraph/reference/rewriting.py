@@ -150,8 +150,8 @@ class Rewriting(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         (target,) = node.targets
-        if isinstance(target, ast.Tuple):
-            return self.tuple_update(node, target)
+        if isinstance(target, ast.Tuple):  # of a branch that is never taken nothing is known
+            return self.tuple_update(node, target) if self.position(node) in self.typed.tuples else node
         if isinstance(target, ast.Attribute | ast.Subscript) and self.position(node) in self.typed.reductions:
             return self.reduction(node, target, node.value)
         self.generic_visit(node)

@@ -68,6 +68,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "triangle_count": structure.triangles,
     "weighted_betweenness": scores.weighted_betweenness,
     "weighted_closeness": scores.weighted_closeness,
+    "weighted_matching": structure.weighted_matching,
     "widest_path": paths.widest,
 }
 
