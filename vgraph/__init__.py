@@ -29,6 +29,7 @@ from vgraph.language.decorators import algorithm, function, operator
 from vgraph.language.names import (
     argmax,
     argmin,
+    array,
     between,
     bool_,
     ceil,
@@ -140,6 +141,7 @@ __all__ = [
     "algorithms",
     "argmax",
     "argmin",
+    "array",
     "autotune",
     "between",
     "bool_",

@@ -374,6 +374,19 @@ def parameter(w: Writer, s: Scope, depth: int) -> Value:
     return Value("rounds", I64)
 
 
+@NUMERIC.add(1)
+def looked_up(w: Writer, s: Scope, depth: int) -> Value:
+    """An element of an array, by any index: some are outside."""
+    index = [integer(w, s, depth - 1).text for _ in range(w.r.choice([1, 2]))]
+    if s.vertices and w.chance(0.2):
+        index[0] = vertex(w, s, depth - 1)
+    elif w.chance(0.6):
+        index[0] = f"({index[0]} % 5)"
+    return Value(
+        f"{'table' if len(index) == 1 else 'matrix'}[{', '.join(index)}]", w.table if len(index) == 1 else F64
+    )
+
+
 @NUMERIC.add(2)
 def helper_call(w: Writer, s: Scope, depth: int) -> Value | None:
     return w.helpers.call(w, s, depth) if w.helpers else None

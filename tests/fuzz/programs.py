@@ -122,6 +122,7 @@ class Writer:
         self.properties.append(Prop("given", NUMPY_NAMES[self.graph.vertices["given"]], "graph"))
         self.edge_properties = [Prop(n, NUMPY_NAMES[t], "graph") for n, t in self.graph.edges.items()]
         self.edge_properties.append(Prop("each", I64, "graph"))  # a parameter, and a constant
+        self.table = r.choice(NUMBERS)
         kinds = r.sample([I32, I64, U32, F32, BOOL, VID], 2)
         self.own_edges = [Prop(name, t) for name, t in zip(("flow", "kept"), kinds, strict=True)]
         self.hidden_edges = {p.name for p in self.own_edges}
@@ -236,7 +237,9 @@ class Writer:
             "",
             "@vg.algorithm",
             "def program(graph, source: vg.vertex, several: list[vg.vertex], rounds=2, dtype=vg.int32,",
-            "            each: vg.edge_property(vg.int64) = 3):",
+            "            each: vg.edge_property(vg.int64) = 3,",
+            f"            table: vg.array({type_text(self.table)}) = (3, 0, 4, 1, 5),",
+            "            matrix: vg.array(vg.float64, 2) = ((1, 0.5, -2), (4, 0, 8))):",
         ]
         for p in self.properties:
             if p.owner == "algorithm":

@@ -100,6 +100,8 @@ class Subject:
             "source": 0,
             "several": np.arange(3),
             "rounds": 2 + seed % 2,
+            "table": (3, 0, 4, 1, 5),
+            "matrix": ((1, 0.5, -2), (4, 0, 8)),
             "dtype": vg.int32 if seed % 3 else vg.int64,
         }
         parameters = self.algorithm.signature.parameters

@@ -148,6 +148,9 @@ class Maker:
     def load(self, t: Type) -> ir.Expr:
         found = [p for p in self.properties if p.type == t]
         prop = self.pick(found)
+        if isinstance(t, Scalar) and not isinstance(t, Packed) and self.chance(0.1):
+            indices = tuple(self.expr(I64) for _ in range(self.pick((1, 2))))
+            return ir.Lookup(prop.name, indices, self.const(t))
         if self.chance():
             return ir.ScratchLoad(prop.name, self.expr(INDEX[prop.site]), t)
         return ir.Load(prop.name, self.expr(INDEX[prop.site]), t, self.pick(ir.Order))
@@ -214,6 +217,7 @@ class Maker:
                 ir.FrontierSize(self.pick(self.frontiers)),
                 ir.ListSize(self.list),
                 ir.ArrayLength(arrays[0]),
+                ir.ArrayColumns(arrays[0]),
                 ir.QueueSize(self.queue),
                 ir.QueueLevel(self.queue),
                 ir.BucketKey(self.buckets),

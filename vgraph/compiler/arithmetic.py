@@ -103,6 +103,12 @@ def unpack(word: Word, dtypes: Sequence[np.dtype[Any]], k: int) -> Value:
     return _in_order(word.bits >> below & (1 << 8 * dtypes[k].itemsize) - 1, dtypes[k])
 
 
+def element_at(indices: Sequence[int], shape: Sequence[int]) -> tuple[int, ...] | None:
+    """Where the element of an array is that indices name, of which those below 0 count from the end; None: nowhere."""
+    at = tuple(i + n if i < 0 else i for i, n in zip(indices, shape, strict=True))
+    return at if all(0 <= i < n for i, n in zip(at, shape, strict=True)) else None
+
+
 # --- operations -----------------------------------------------------------------------------------------------
 
 

@@ -133,6 +133,33 @@ def vertex_property(dtype: DType) -> PropertyAnnotation:
 
 
 @dataclass(frozen=True, repr=False)
+class ArrayAnnotation:
+    """`vg.array(vg.float64, 2)` in a signature: the parameter is an array with so many dimensions, of any size."""
+
+    dtype: DType
+    dimensions: int
+
+    def __repr__(self) -> str:
+        return f"vg.array({self.dtype!r}{', 2' if self.dimensions == 2 else ''})"
+
+
+@public
+def array(dtype: DType, dimensions: int = 1) -> ArrayAnnotation:
+    """Annotation for a parameter of an algorithm that is an array of one or two dimensions, read as `name[i]` or
+    `name[i, j]` with any integers, in operators and in the algorithm.
+
+    An index below 0 counts from the end; where there is no element, the read gives 0, false or `vg.none`.
+    """
+    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar):
+        raise DeclarationError(
+            f"vg.array takes a scalar type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
+        )
+    if isinstance(dimensions, bool) or dimensions not in (1, 2):
+        raise DeclarationError(f"vg.array: an array has 1 or 2 dimensions, not {shown(dimensions)}")
+    return ArrayAnnotation(dtype, dimensions)
+
+
+@dataclass(frozen=True, repr=False)
 class BoundsAnnotation:
     """`vg.between(0, 1)` in a signature: the parameter is a number from `low` to `high`."""
 

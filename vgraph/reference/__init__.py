@@ -22,8 +22,8 @@ from vgraph.language.names import DType
 from vgraph.reference.driver import DriverState, GraphProxy, RoundRecord
 from vgraph.reference.frontiers import Frontier
 from vgraph.reference.overlay import cast_type
-from vgraph.reference.proxies import EdgeProperty, Property
-from vgraph.reference.values import convert, lift
+from vgraph.reference.proxies import EdgeProperty, Property, Vertex
+from vgraph.reference.values import Number, convert, lift
 
 __all__ = ["RoundRecord", "run_reference"]
 
@@ -57,7 +57,7 @@ def run_reference(
 
 
 class ArrayArgument(Property):
-    """An array parameter: a loop runs over its elements; operators may use it as a vertex property."""
+    """An array parameter: read by index, looped over."""
 
     def __iter__(self) -> Iterator[Any]:
         return (self.state.from_memory(x, self.type) for x in self.array)
@@ -65,8 +65,17 @@ class ArrayArgument(Property):
     def __len__(self) -> int:
         return len(self.array)
 
+    @property
+    def shape(self) -> tuple[Number, ...]:
+        """The sizes of its dimensions."""
+        return tuple(Number(np.int64(n)) for n in self.array.shape)
+
     def __getitem__(self, index: Any) -> Any:
-        return self.state.from_memory(self.array[int(index)], self.type)
+        indices = index if isinstance(index, tuple) else (index,)
+        none = any(isinstance(i, Vertex) and int(i) == self.state.none for i in indices)
+        at = None if none else arithmetic.element_at([int(i) for i in indices], self.array.shape)
+        outside = self.state.none if self.type == VID else self.array.dtype.type(0)
+        return self.state.from_memory(outside if at is None else self.array[at], self.type)
 
 
 def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) -> Any:

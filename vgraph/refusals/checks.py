@@ -18,7 +18,7 @@ class OutOfBounds(Refusal, CheckError):
     help = "test the number before it is used, as in `if k < v.out_degree: ...`"
 
     what: str
-    size: int
+    size: int | str
 
 
 @dataclass(eq=False)

@@ -67,8 +67,9 @@ class CapturedArray(Refusal):
     title = "{what} of the module is not read here"
     label = "of the names around it, a program sees numbers, types and functions"
     help = (
-        "give it as a parameter of the algorithm: `table: vg.vertex_property(vg.float64)` has one element per vertex, "
-        "read as `v.table`; a plain array is looped over and indexed in the algorithm"
+        "give it as a parameter of the algorithm: `table: vg.array(vg.float64)` is read as `table[i]`, "
+        "`vg.array(vg.float64, 2)` as `table[i, j]`; `vg.vertex_property(vg.float64)`, of one element per vertex, as "
+        "`v.table`"
     )
 
     what: str
@@ -81,7 +82,8 @@ class ArrayInOperator(Refusal):
     title = "`{name}` is an array"
     label = "operators read a parameter by its name if it is a number, and an array vertex by vertex"
     help = (
-        "read one element with `v.{name}`; for that it is annotated `{name}: vg.vertex_property(vg.float64)`"
+        "read one element with `v.{name}`; for that it is annotated `{name}: vg.vertex_property(vg.float64)`. "
+        "What is read as `{name}[i]` is annotated `{name}: vg.array(vg.float64)`"
     )
 
     name: str

@@ -158,6 +158,34 @@ class NumberHasNoAttributes(Refusal):
 
 
 @dataclass(eq=False)
+class WrongIndices(Refusal):
+    """Another number of indices than an array has dimensions."""
+
+    title = "`{name}` takes {wanted}"
+    label = "{given} given"
+    help = (
+        "`{name}: vg.array(vg.float64)` is read as `{name}[i]`, `vg.array(vg.float64, 2)` as `{name}[i, j]`"
+    )
+
+    name: str
+    wanted: str
+    given: int
+
+
+@dataclass(eq=False)
+class NoSuchDimension(Refusal):
+    """`table.shape[2]`."""
+
+    title = "an array has {dimensions} of these sizes"
+    label = "which one is a number that is written here, from 0"
+    help = (
+        "`len(table)` is `table.shape[0]`; `cost.shape[1]` are the columns of `cost: vg.array(vg.float64, 2)`"
+    )
+
+    dimensions: int
+
+
+@dataclass(eq=False)
 class NoIndex(Refusal):
     """`x[i]` of something without elements."""
 

@@ -59,7 +59,9 @@ def _check_vertex(name: str, value: Any, graph: Graph) -> None:
 
 def needed(array: Array, plan: Plan) -> bool:
     """Whether a run needs an array of the program."""
-    used = any(a.kind in ("property", "length") and a.name == array.name for a in plan.interface.args)
+    used = any(
+        a.kind in ("property", "length", "columns") and a.name == array.name for a in plan.interface.args
+    )
     return used or any(o.array == array.name for o in plan.outputs)
 
 

@@ -20,7 +20,12 @@ from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import ORDERS
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.language.names import BoundsAnnotation, EdgePropertyAnnotation, PropertyAnnotation
+from vgraph.language.names import (
+    ArrayAnnotation,
+    BoundsAnnotation,
+    EdgePropertyAnnotation,
+    PropertyAnnotation,
+)
 from vgraph.runtime import policy
 from vgraph.runtime.executor import Job
 from vgraph.schedule import Schedule
@@ -310,6 +315,8 @@ def _stand_in(annotation: object, graph: Graph) -> Any:
         return min(max(annotation.low, 0), annotation.high)
     if isinstance(annotation, EdgePropertyAnnotation):
         return np.zeros(graph.num_arcs, Target().numpy_name(element_of(annotation.dtype.type)))
+    if isinstance(annotation, ArrayAnnotation):
+        return np.zeros((1,) * annotation.dimensions, Target().numpy_name(element_of(annotation.dtype.type)))
     if not isinstance(annotation, PropertyAnnotation):
         return 0
     t = annotation.dtype.type

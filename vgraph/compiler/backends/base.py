@@ -30,7 +30,8 @@ class ArgSlot:
       segments (see `vgraph.graph.segments`);
     - `segment_count`: `4`, int64, so that the code depends on no number of segments;
     - `size`: `num_vertices` or `num_arcs`, int64;
-    - `length`: elements of array parameter or channel buffer `name`, int64;
+    - `length`: elements, or rows, of array parameter or channel buffer `name`, int64; `columns`: of one with two
+      dimensions;
     - `scratch`: address of `num_vertices` zeroed elements for each thread, one thread's after another's; `touched`:
       of as many vertex ids for each thread;
     - `channel`: address of the control block of the channel whose first buffer is `name`: zeroed cache lines, one for

@@ -53,6 +53,7 @@ class Scan:
     adjacency: set[str] = field(default_factory=set)
     segments: set[int] = field(default_factory=set)
     lengths: set[str] = field(default_factory=set)
+    columns: set[str] = field(default_factory=set)
     assigned: set[str] = field(default_factory=set)
     layouts: dict[str, set[ir.Layout]] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
@@ -155,8 +156,15 @@ def _look(node: ir.Node, found: Scan) -> None:
         case ir.ForCommon(left_orientation=left, right_orientation=right):
             for side in (left, right):
                 found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
+        case ir.Lookup(prop=prop, indices=indices):
+            found.properties.add(prop)
+            found.lengths.add(prop)
+            if len(indices) > 1:
+                found.columns.add(prop)
         case ir.ArrayLength(array=array):
             found.lengths.add(array)
+        case ir.ArrayColumns(array=array):
+            found.columns.add(array)
         case ir.Trace(label=label, direction=direction):
             found.labels.setdefault(label, len(found.labels))
             found.directions.setdefault(direction, len(found.directions))
@@ -235,6 +243,8 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
             args.append(ArgSlot("property", p.name, target.numpy_name(element_of(p.type)), length))
         if (p.name in found.lengths and p.site is ir.Site.ARRAY) or p.name in found.channels:
             args.append(ArgSlot("length", p.name, "int64"))
+        if p.name in found.columns:
+            args.append(ArgSlot("columns", p.name, "int64"))
         if p.name in found.channels:
             args.append(ArgSlot("channel", p.name, "uint64", found.channels[p.name]))
     for name in sorted(found.adjacency):

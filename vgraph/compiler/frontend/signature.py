@@ -17,6 +17,7 @@ from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Targ
 from vgraph.errors import ParameterError, shown
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
+    ArrayAnnotation,
     BoundsAnnotation,
     DType,
     EdgePropertyAnnotation,
@@ -35,9 +36,10 @@ class StaticValue:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """A one-dimensional array of any length; one per vertex if operators use it as a property."""
+    """An array of so many dimensions; 0: of one, with one element per vertex if operators use it as a property."""
 
     element: Scalar
+    dimensions: int = 0
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,8 @@ def _type_of(value: object, annotation: object, default: object) -> ArgumentType
         return _annotated(value, annotation, default)
     if get_origin(annotation) is list:
         return _annotated_array(value, annotation)
+    if isinstance(annotation, ArrayAnnotation):
+        return _table(value, annotation, default)
     if annotation in (int, float, bool) and default is not None:
         default = annotation() if callable(annotation) else default
     return _inferred(value, default)
@@ -210,6 +214,24 @@ def _annotated_array(value: object, annotation: object) -> ArgumentType:
     return ArrayType(scalar)
 
 
+def _table(value: object, annotation: ArrayAnnotation, default: object) -> ArgumentType:
+    """An array whose elements the type holds; only floats may lose digits."""
+    if value is None and default is None:
+        return StaticValue(None)
+    found, t = _array(value, annotation.dimensions), annotation.dtype.type
+    assert isinstance(t, Scalar)
+    if found is None or not _holds(t, found):
+        raise _NotAccepted(_accepts(annotation))
+    return ArrayType(t, annotation.dimensions)
+
+
+def _holds(t: Scalar, found: np.ndarray[Any, Any]) -> bool:
+    if not found.size or t.is_float or found.dtype.kind == "b":
+        return True
+    whole = found.dtype.kind != "f" and t != BOOL
+    return whole and (t == VID or all(_in_range(int(x), t) for x in (found.min(), found.max())))
+
+
 def _inferred(value: object, default: object) -> ArgumentType:
     """The type that a value has by itself, or that its default has: where that is a number, there is no other."""
     by_default = _scalar_type(default)
@@ -263,6 +285,9 @@ def _accepts(annotation: object) -> str:
     """What a parameter takes, in words."""
     if isinstance(annotation, PropertyAnnotation):
         return f"an array of {annotation.dtype!r} with one element per vertex"
+    if isinstance(annotation, ArrayAnnotation):
+        dimensions = ", with two dimensions" if annotation.dimensions == 2 else ""
+        return f"an array of {annotation.dtype!r}{dimensions}"
     if isinstance(annotation, BoundsAnnotation):
         return annotation.words()
     if isinstance(annotation, EdgePropertyAnnotation):

@@ -72,7 +72,7 @@ class Unit:
     parameters: dict[str, Entity] = field(default_factory=dict)  # what the algorithm's own stand for
     operators: dict[Hashable, ir.Operator] = field(default_factory=dict)
     """By their definitions; conditions of frontiers by their names."""
-    arrays_looped: dict[str, Span] = field(default_factory=dict)
+    arrays: set[str] = field(default_factory=set)  # parameters that are no vertex properties
     driver_names: frozenset[str] = frozenset()
     operations: int = 0
     inlined: Counter[Definition] = field(default_factory=Counter)
@@ -105,7 +105,7 @@ class Unit:
         argument = self.signature.arguments.get(name)
         if isinstance(argument, PropertyArgument):
             return self._declare_parameter(name, argument.type, span)
-        if isinstance(argument, ArrayType) and name not in self.arrays_looped:
+        if isinstance(argument, ArrayType) and name not in self.arrays:
             return self._declare_parameter(name, argument.element, span)
         return None
 
@@ -168,7 +168,7 @@ class Unit:
         arrays = (
             n for n, a in self.signature.arguments.items() if isinstance(a, (ArrayType, PropertyArgument))
         )
-        own = (name for name, p in self.properties.items() if p.site is not ir.Site.NUMBERED)
+        own = (name for name, p in self.properties.items() if p.site is ir.Site.VERTEX)
         return [*own, *arrays, *self.signature.vertex_properties]
 
     def graph_param(self, name: str, t: Type, span: Span) -> ir.Var:

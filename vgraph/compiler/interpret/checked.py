@@ -16,7 +16,7 @@ import numpy as np
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret import exact, memory, statements
 from vgraph.compiler.interpret.exact import Exact, exactly
-from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate
+from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate, indices_of
 from vgraph.compiler.interpret.machine import DRIVER, ONE, Access, Env, Machine, Table
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.ir.rewrite import walk
@@ -228,6 +228,14 @@ def _load(m: CheckedMachine, env: Env, n: ir.Load) -> Any:
     value = EXPRESSIONS[ir.Load](m, env, n)
     m.exact = found
     return value
+
+
+def _lookup(m: CheckedMachine, env: Env, n: ir.Lookup) -> Any:
+    indices, shape = indices_of(m, env, n), m.arrays[n.prop].shape
+    if arithmetic.element_at(indices, shape) is None:
+        number, size = (", ".join(map(str, indices)), " x ".join(map(str, shape)))
+        raise OutOfBounds(m.span(n), f"element {number} in `{n.prop}`", size)
+    return EXPRESSIONS[ir.Lookup](m, env, n)
 
 
 def _neighbor(m: CheckedMachine, env: Env, n: ir.Neighbor) -> Any:
@@ -462,6 +470,7 @@ _EXPRESSIONS: Final[Table] = {
     ir.Select: EXPRESSIONS[ir.Select],  # what was evaluated last is the side that was chosen
     ir.Var: _var,
     ir.Load: _load,
+    ir.Lookup: _plain(_lookup),
     ir.Neighbor: _plain(_neighbor),
     ir.Compare: _compare,
     ir.Pack: _plain(_pack),

@@ -85,6 +85,17 @@ def _load(m: Machine, env: Env, n: ir.Load) -> Any:
     return value.copy() if array.ndim == 2 else value
 
 
+def indices_of(m: Machine, env: Env, n: ir.Lookup) -> list[int]:
+    """The indices of an element that is looked up."""
+    return [int(evaluate(m, env, i)) for i in n.indices]
+
+
+def _lookup(m: Machine, env: Env, n: ir.Lookup) -> Any:
+    array = m.arrays[n.prop]
+    at = arithmetic.element_at(indices_of(m, env, n), array.shape)
+    return evaluate(m, env, n.other) if at is None else array[at]
+
+
 def _scratch_load(m: Machine, env: Env, n: ir.ScratchLoad) -> Any:
     return env[SCRATCH].get(n.prop, {}).get(int(evaluate(m, env, n.index)), m.zero(n.type))
 
@@ -140,6 +151,7 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Field: _field,
     ir.Insert: _insert,
     ir.Load: _load,
+    ir.Lookup: _lookup,
     ir.ScratchLoad: _scratch_load,
     ir.Degree: _degree,
     ir.Neighbor: _neighbor,
@@ -153,4 +165,5 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.QueueLevel: lambda m, env, n: np.int64(m.levels[n.queue]),
     ir.BucketKey: lambda m, env, n: np.int64(m.current[n.buckets]),
     ir.ArrayLength: lambda m, env, n: np.int64(len(m.arrays[n.array])),
+    ir.ArrayColumns: lambda m, env, n: np.int64(m.arrays[n.array].shape[1]),
 }

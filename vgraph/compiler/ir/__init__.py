@@ -39,6 +39,7 @@ from vgraph.compiler.ir.algorithm import (
     VertexApply,
 )
 from vgraph.compiler.ir.expressions import (
+    ArrayColumns,
     ArrayLength,
     Binary,
     BucketKey,
@@ -58,6 +59,7 @@ from vgraph.compiler.ir.expressions import (
     ListSize,
     Load,
     Logical,
+    Lookup,
     Neighbor,
     Pack,
     Piece,

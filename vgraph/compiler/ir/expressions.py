@@ -31,7 +31,9 @@ from vgraph.compiler.ir.node import (
     ReadLocal,
     Same,
     ScratchName,
+    Site,
     SizeWord,
+    Value,
     VidExpr,
     Word,
     node,
@@ -285,6 +287,26 @@ class Load(Expr):
     order: Order = Order.PLAIN
 
 
+@written("lookup {prop}[{indices}; {other}]")
+class Lookup(Expr):
+    """`lookup table[i; 0:i32]`, `lookup cost[i, j; 0.0:f64]`: an element of an array parameter by an index of i64 for
+    each dimension. One below 0 counts from the end; where there is no such element, `other`."""
+
+    prop: PropertyName
+    indices: tuple[I64Expr, ...]
+    other: Value
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.other.type
+
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = c.properties[self.prop].site is Site.ARRAY and isinstance(self.other, Const)
+        c.require(
+            ok and len(self.indices) in (1, 2), "elements of an array are looked up, or a literal", self
+        )
+
+
 @written("scratch {prop}[{index}]")
 class ScratchLoad(Expr):
     """`scratch count[v]`: an element of a property that is private to this visit."""
@@ -414,7 +436,15 @@ class BucketKey(Expr):
 
 @written("length({array})")
 class ArrayLength(Expr):
-    """`length(sources)`: elements of an array parameter, as i64."""
+    """`length(sources)`: elements of an array parameter, as i64; rows of one with two dimensions."""
+
+    array: ArrayName
+    type: Type = I64
+
+
+@written("columns({array})")
+class ArrayColumns(Expr):
+    """`columns(cost)`: columns of an array parameter with two dimensions, as i64."""
 
     array: ArrayName
     type: Type = I64

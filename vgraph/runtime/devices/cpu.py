@@ -127,6 +127,8 @@ def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
                 context.set_array(slot, np.zeros(arg.length * graph.num_vertices + 8, arg.dtype))
             case "length":
                 context.set_scalar(slot, len(arrays[arg.name]), "int64")
+            case "columns":
+                context.set_scalar(slot, arrays[arg.name].shape[1], "int64")
             case _:
                 context.set_scalar(slot, *scalar_argument(arg, call, "cpu"))
     ids = np.dtype(f"uint{plan.interface.id_bits}")

@@ -105,8 +105,8 @@ def _slot(f: Emitter, slot: ArgSlot) -> tuple[str, str]:
         return "i64", f.names.of("segments", slot.name)
     if slot.kind == "size":
         return "i64", f.names.of("size", slot.name)
-    if slot.kind == "length":
-        return "i64", f.names.of("length", slot.name)
+    if slot.kind in ("length", "columns"):
+        return "i64", f.names.of(slot.kind, slot.name)
     if slot.kind == "workspace":
         return "u64*", f.names.of("workspace", slot.name)
     if slot.kind == "scratch":

@@ -193,6 +193,15 @@ def emit_load(f: Emitter, node: ir.Load) -> str:
     return f"lanes.same({text})" if f.place is Place.GROUP else text
 
 
+def emit_lookup(f: Emitter, node: ir.Lookup) -> str:
+    """`lookup table[i; 0:i32]`, `lookup cost[i, j; 0.0:f64]`."""
+    sizes = [
+        f.names.of(kind, node.prop) for kind, _ in zip(("length", "columns"), node.indices, strict=False)
+    ]
+    given = [*sizes, *map(f.expr, node.indices), f.expr(node.other)]
+    return f"lookup<{type_name(node.type)}>({f.prop(node.prop)}, {', '.join(given)})"
+
+
 def emit_scratch_load(f: Emitter, node: ir.ScratchLoad) -> str:
     """`scratch count[v]`."""
     return f"{f.names.of('scratch', node.prop)}[{f.expr(node.index)}]"
@@ -242,6 +251,11 @@ def emit_array_length(f: Emitter, node: ir.ArrayLength) -> str:
     return f.names.of("length", node.array)
 
 
+def emit_array_columns(f: Emitter, node: ir.ArrayColumns) -> str:
+    """`columns(cost)`."""
+    return f.names.of("columns", node.array)
+
+
 def emit_piece(f: Emitter, node: ir.Piece) -> str:
     """`piece.size()`, `piece.whole()`, `piece.first()`."""
     if node.share is ir.Share.SIZE:
@@ -265,6 +279,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Field: emit_field,
     ir.Insert: emit_insert,
     ir.Load: emit_load,
+    ir.Lookup: emit_lookup,
     ir.ScratchLoad: emit_scratch_load,
     ir.Degree: emit_degree,
     ir.Neighbor: emit_neighbor,
@@ -274,6 +289,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.InFrontier: emit_in_frontier,
     ir.ListSize: emit_list_size,
     ir.ArrayLength: emit_array_length,
+    ir.ArrayColumns: emit_array_columns,
     ir.Piece: emit_piece,
 }
 

@@ -154,8 +154,8 @@ def _argument(f: Emitter, kind: str, name: str, place: str) -> None:
         f.do(f"%{name} = load i64, ptr {place}{alias}")
     elif kind == "segment_count":
         f.do(f'%"{name}.count" = load i64, ptr {place}{alias}')
-    elif kind == "length":
-        f.do(f'%"length.{name}" = load i64, ptr {place}{alias}')
+    elif kind in ("length", "columns"):
+        f.do(f'%"{kind}.{name}" = load i64, ptr {place}{alias}')
     elif kind == "param":
         t = next(p.type for p in f.program.params if p.name == name)
         f.bind(name, Value(memory.load_at(f, place, t, "ctx"), t))

@@ -9,7 +9,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import FRONTIER, LIST
 from vgraph.compiler.backends.llvm import arithmetic, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
-from vgraph.compiler.backends.llvm.memory import element_number, emit_load
+from vgraph.compiler.backends.llvm.memory import element_number, emit_load, emit_lookup
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.types import BOOL, I64, VID, Vector
@@ -230,6 +230,11 @@ def emit_array_length(f: Emitter, node: ir.ArrayLength) -> Value:
     return Value(f'%"length.{node.array}"', I64)
 
 
+def emit_array_columns(f: Emitter, node: ir.ArrayColumns) -> Value:
+    """`columns(cost)`."""
+    return Value(f'%"columns.{node.array}"', I64)
+
+
 def emit_bucket_key(f: Emitter, node: ir.BucketKey) -> Value:
     """`bucket(work)`: every thread has its copy."""
     key = f.op(f"load i64, ptr {f.pointers[f'current {node.buckets}']}")
@@ -250,6 +255,7 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Element: emit_element,
     ir.Insert: emit_insert,
     ir.Load: emit_load,
+    ir.Lookup: emit_lookup,
     ir.Degree: emit_degree,
     ir.Neighbor: emit_neighbor,
     ir.HasNeighbor: emit_has_neighbor,
@@ -258,5 +264,6 @@ EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.InFrontier: emit_in_frontier,
     ir.ListSize: emit_list_size,
     ir.ArrayLength: emit_array_length,
+    ir.ArrayColumns: emit_array_columns,
     ir.BucketKey: emit_bucket_key,
 }

@@ -80,6 +80,23 @@ def emit_load(f: Emitter, node: ir.Load) -> Value:
     return Value(load_at(f, address, node.type, node.prop, node.order is ir.Order.RELAXED), node.type)
 
 
+def emit_lookup(f: Emitter, node: ir.Lookup) -> Value:
+    """`lookup table[i; 0:i32]`: without a branch, for what is outside is read from a word on the stack."""
+    at, inside = "", ""
+    for index, name in zip(node.indices, ("length", "columns"), strict=False):
+        i, size = f.i64(index), f'%"{name}.{node.prop}"'
+        from_end = f.op(f"add i64 {i}, {size}")
+        k = f.op(f"select i1 {f.op(f'icmp slt i64 {i}, 0')}, i64 {from_end}, i64 {i}")
+        fits = f.op(f"icmp ult i64 {k}, {size}")
+        at = f.op(f"add i64 {f.op(f'mul i64 {at}, {size}')}, {k}") if at else k
+        inside = f.op(f"and i1 {inside}, {fits}") if inside else fits
+    memory, other = f.types.memory(node.type), f.expr(node.other).text
+    outside = f.slot(memory, "outside")
+    f.entry.append(f"  store {memory} {int(other == 'true') if is_bool(node.type) else other}, ptr {outside}")
+    place = f.op(f"select i1 {inside}, ptr {f.item(memory, f.pointers[node.prop], at)}, ptr {outside}")
+    return Value(load_at(f, place, node.type, node.prop), node.type)
+
+
 def emit_store(f: Emitter, node: ir.Store) -> None:
     """`dist[v] = e`."""
     element = one_element(node)

@@ -68,9 +68,7 @@ def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Expr) -> None
         raise refusals.writes.NotAssignable(target.span)
     ctx.no_writes_in_helpers(target.span)
     of = target.value
-    if isinstance(ctx, OperatorContext) and isinstance(target, s.Index):
-        if not isinstance(of, s.Attribute):
-            raise refusals.writes.NotAssignable(target.span)
+    if isinstance(ctx, OperatorContext) and isinstance(target, s.Index) and isinstance(of, s.Attribute):
         of = of.value  # the vertex: its vector is written, not read
     owner = entity(ctx, of)
     uses = ctx.uses(owner)

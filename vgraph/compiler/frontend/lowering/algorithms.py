@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from vgraph import refusals
@@ -56,7 +57,7 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
     for p in parameters:  # their types follow once their uses are known
         bindings[p.name] = _known(given[p.name], p.span) or Value(zero(I64, p.span), I64, p.span)
     statements = enter(ctx, text.body, control.of_algorithm)
-    used = usage(statements)
+    used = usage(statements, [name for name, a in given.items() if isinstance(a, ArrayType) and a.dimensions])
     for p in parameters:
         _parameter(ctx, p, used)
     ctx.unit.parameters = {p.name: bindings[p.name] for p in parameters}
@@ -98,21 +99,22 @@ def _parameter(ctx: AlgorithmContext, parameter: s.Parameter, used: Usage) -> No
 def _array(
     ctx: AlgorithmContext, parameter: s.Parameter, given: ArrayType | PropertyArgument, used: Usage
 ) -> en.Thing:
-    """What an array is: a vertex property if annotated so or if no loop runs over it, else an array."""
+    """What an array is: annotated, that; else a vertex property, or an array if a loop runs over it."""
     name, span = parameter.name, parameter.span
     if isinstance(given, PropertyArgument):
         declared = ctx.unit.parameter_property(name, span)
         assert declared is not None
         return en.PropertyRef(declared, span)
-    if name not in used.looped:
+    if not given.dimensions and name not in used.looped:
         prop = ir.Property(name, given.element, ir.Site.VERTEX, ir.Origin.PARAM, span=span)
         return en.PropertyRef(prop, span)
-    element = VID if given.element.is_integer and name in used.vertex_arrays else given.element
+    by_use = not given.dimensions and given.element.is_integer and name in used.vertex_arrays
+    element = VID if by_use else given.element
     ctx.unit.names.taken.add(name)
     prop = ir.Property(name, element, ir.Site.ARRAY, ir.Origin.PARAM, span=span)
-    ctx.unit.arrays_looped[name] = span
+    ctx.unit.arrays.add(name)
     ctx.unit.properties[name] = prop
-    return en.ArrayRef(prop, span)
+    return en.ArrayRef(prop, span, given.dimensions or 1)
 
 
 def _is_graph(ctx: Context, name: str) -> bool:
@@ -178,15 +180,15 @@ class Usage:
     vertex_arrays: set[str] = field(default_factory=set)
 
 
-def usage(body: s.Body) -> Usage:
-    """What the names in an algorithm's body are used for."""
+def usage(body: s.Body, arrays: Iterable[str]) -> Usage:
+    """What the names in an algorithm's body are used for; `arrays` are indexed by numbers."""
     found = Usage()
     nodes = [n for statement in body for n in s.walk(statement)]
     lists = {
         n.target.id
         for n in nodes
         if isinstance(n, s.Assign) and isinstance(n.target, s.Name) and isinstance(n.value, s.Items)
-    }
+    }.union(arrays)
     for n in nodes:
         match n:
             case s.Index(value=s.Name(id=owner), index=s.Name(id=index)) if owner not in lists:

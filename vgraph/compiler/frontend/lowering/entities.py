@@ -126,7 +126,19 @@ class ArrayRef(Thing):
     """An array parameter."""
 
     words = "an array"
+    advice = "read an element: `table[i]`"
     property: ir.Property
+    span: Span
+    dimensions: int = 1
+
+
+@dataclass(eq=False, repr=False)
+class ArrayShape(Thing):
+    """`cost.shape`."""
+
+    words = "the shape of an array"
+    advice = "read one size: `cost.shape[0]`"
+    array: ArrayRef
     span: Span
 
 

@@ -63,7 +63,7 @@ def name(ctx: Context, e: s.Name) -> en.Entity:
     found = _local(ctx, e)
     if found is None:
         found = parameter(ctx, e)
-        if isinstance(ctx, OperatorContext) and isinstance(found, (en.PropertyRef, en.ArrayRef)):
+        if isinstance(ctx, OperatorContext) and isinstance(found, en.PropertyRef):
             raise refusals.names.ArrayInOperator(e.span, e.id)
     if found is not None:
         return en.again(found, e.span)

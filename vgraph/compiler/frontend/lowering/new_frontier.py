@@ -52,7 +52,7 @@ def _marks(ctx: AlgorithmContext, found: en.Entity, span: Span) -> ir.Property:
     if prop.type == BOOL and prop.site is ir.Site.VERTEX:
         return ctx.unit.parameter_property(prop.name, span) or prop
     given = ctx.unit.signature.arguments.get(prop.name) if prop.origin is ir.Origin.PARAM else None
-    if not isinstance(given, ArrayType):
+    if not isinstance(given, ArrayType) or given.dimensions == 2:
         raise refusals.driver.NotVertices(span, f"{en.words(found)} of {describe(prop.type)}")
     if not (given.element.is_integer or given.element == VID):
         raise refusals.driver.NotVertices(span, f"an array of {describe(given.element)}")

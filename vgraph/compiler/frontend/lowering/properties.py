@@ -1,4 +1,4 @@
-"""Properties and arrays in algorithms: declared, read and written one by one, looped over."""
+"""Properties in algorithms: declared, read and written one by one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from vgraph.compiler.frontend.lowering.access import no_attribute, read_only, st
 from vgraph.compiler.frontend.lowering.arithmetic import combine
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, OperatorContext, Uses
 from vgraph.compiler.frontend.lowering.names import alias, declared
-from vgraph.compiler.frontend.lowering.statements import loop_body, loop_name
-from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, integer, value
+from vgraph.compiler.frontend.lowering.values import arguments, entity, value
 from vgraph.compiler.frontend.lowering.vertices import vertex_index
-from vgraph.compiler.types import I64, VID, Type, Vector
+from vgraph.compiler.types import VID, Type, Vector
 from vgraph.language.names import DType, dtype_of, meant
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
@@ -144,43 +143,6 @@ def not_scratch(prop: ir.Property, span: Span) -> None:
 
 USES = Uses(attribute=_attribute, index=_index, store_index=_store, bind=alias)
 EDGE_USES = Uses(attribute=_attribute, bind=alias)
-
-
-# --- arrays
-
-
-def _array_index(ctx: Context, e: s.Index, owner: en.ArrayRef) -> Value:
-    """`sources[i]`."""
-    prop = owner.property
-    k = integer(ctx, e.index, "the position in an array")
-    load = ir.Load(prop.name, k, prop.type, span=e.span)
-    return Value(load, prop.type, e.span, valid=prop.type == VID)
-
-
-def _array_loop(ctx: Context, statement: s.For, over: en.ArrayRef) -> None:
-    """`for s in sources:`."""
-    span, prop = statement.target.span, over.property
-    name = ctx.names.fresh("position")
-    item = ir.Load(prop.name, ir.Var(name, I64, span=span), prop.type, span=span)
-    valid = prop.type == VID
-    if statement.target.id in ctx.frame.plan.names:
-        body = loop_body(ctx, statement, Value(item, prop.type, span, valid))
-    else:
-        local = loop_name(ctx, statement)
-        bound = Value(ir.Var(local, prop.type, span=span), prop.type, span, valid)
-        body = (ir.Let(local, prop.type, item, span=span), *loop_body(ctx, statement, bound))
-    stop = ir.ArrayLength(prop.name, span=statement.iterable.span)
-    start, step = int64(0, span), int64(1, span)
-    ctx.emit(ir.For(name, start, stop, step, body, span=statement.span))
-
-
-ARRAY_USES = Uses(
-    index=_array_index,
-    size=lambda ctx, owner, span: ir.ArrayLength(owner.property.name, span=span),
-    loop=_array_loop,
-    bind=alias,
-    store_index=read_only,
-)
 
 
 # --- properties of the graph

@@ -51,10 +51,14 @@ def fit(value: Value, to: Type) -> ir.Expr:
 
 def integer(ctx: Context, e: s.Expr, what: str) -> ir.Expr:
     """An int64."""
-    found = value(ctx, e)
+    return whole(value(ctx, e), e.span, what)
+
+
+def whole(found: Value, span: Span, what: str) -> ir.Expr:
+    """An integer as an int64."""
     t = found.type
     if not isinstance(t, Scalar) or t.kind not in (Kind.SIGNED, Kind.UNSIGNED, Kind.INDEX):
-        raise refusals.types.NotAnInteger(e.span, what, describe(found.kind))
+        raise refusals.types.NotAnInteger(span, what, describe(found.kind))
     return fit(found, I64)
 
 

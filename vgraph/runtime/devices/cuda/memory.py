@@ -102,6 +102,8 @@ class Memory:
                     word = self._at(self._zeros(arg.length * n + 8, arg.dtype))
                 case "length":
                     word = len(self.arrays[arg.name])
+                case "columns":
+                    word = self.arrays[arg.name].shape[1]
                 case "channel":
                     raise InternalError(f"{arg.name}: a GPU has no channels")
                 case _:

@@ -1,4 +1,4 @@
-// Arcs of a vertex, and scratch memory of the worker that visits it.
+// Arcs of a vertex, elements of array parameters, and scratch memory of the worker that visits it.
 #pragma once
 
 namespace vg {
@@ -13,6 +13,20 @@ template <class Lanes, class Offset>
 VG_DEVICE i64 share_of(Lanes lanes, Offset begin, Offset end) {
   u64 arcs = end - begin;
   return arcs <= lanes.rank() ? 0 : (i64)((arcs - lanes.rank() - 1) / Lanes::size + 1);
+}
+
+// An element of an array, where indices below 0 count from the end; what is nowhere in it is `other`.
+template <class T>
+VG_DEVICE T lookup(const T* array, i64 length, i64 i, T other) {
+  if (i < 0) i += length;
+  return (u64)i < (u64)length ? fixed(&array[i]) : other;
+}
+
+template <class T>
+VG_DEVICE T lookup(const T* array, i64 rows, i64 columns, i64 i, i64 j, T other) {
+  if (i < 0) i += rows;
+  if (j < 0) j += columns;
+  return (u64)i < (u64)rows && (u64)j < (u64)columns ? fixed(&array[i * columns + j]) : other;
 }
 
 // The first place from `from` on where an ascending list does not lie below `v`: steps that double, then bisection.
