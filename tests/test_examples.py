@@ -80,6 +80,17 @@ def test_bfs(example):
         assert hops[v] == hops[int(parent[v])] + 1
 
 
+@pytest.mark.parametrize("size", [2, 4, 5])
+def test_cliques(example, size):
+    expected = np.zeros(34, np.int64)
+    for clique in nx.enumerate_all_cliques(karate_nx()):
+        if len(clique) == size:
+            expected[clique] += 1
+    for device in ({"device": "python"}, {"threads": 2}):
+        found = vg.run(example("cliques").cliques, karate(), size=size, **device)
+        np.testing.assert_array_equal(found.cliques, expected)
+
+
 def test_pagerank(example):
     graph = vg.Graph.from_edges([0, 0, 1, 2, 3, 4], [1, 2, 2, 0, 2, 3], num_vertices=6)
     result = vg.run(example("pagerank").pagerank, graph, tolerance=1e-13)

@@ -92,3 +92,36 @@ def test_where_vectors_changed(direction: Any) -> None:
     found = vg.run(lowest, graph, schedule=schedule)
     assert (found.first, found.again) == (2, 0)
     assert found.least.tolist() == [[np.inf, np.inf], [4, 4], [4, 4]]
+
+
+@vg.operator
+def numbered(v):
+    """Neighbors by their order."""
+    order = vg.local(vg.vertex, 200)
+    flags = vg.local(vg.bool_, 200, fill=True)
+    k = 0
+    for u in v.out_neighbors:
+        order[k] = u
+        flags[k] = u.id > v.id
+        k += 1
+    if k > 0 and not flags[k - 1]:
+        v.last = order[k - 1]
+
+
+@vg.algorithm
+def lasts(graph):
+    """The last neighbor of each vertex, if it is a smaller one."""
+    last = graph.vertex_property(vg.vertex)
+    graph.vertex_apply(numbered)
+    return last
+
+
+def test_local_arrays_lie_in_memory() -> None:
+    """An element is read and written at its address, whatever the length: no vector comes into a register."""
+    graph = graph_of_elements()
+    text = vg.explain(lasts, graph, llvm=True, threads=1).llvm
+    assert "alloca [200 x i32]" in text
+    assert "alloca [200 x i8]" in text
+    assert not any(word in text for word in ("insertelement", "extractelement", "<200 x"))
+    expected = vg.run(lasts, graph, device="python")
+    assert (vg.run(lasts, graph, threads=2).last == expected.last).all()

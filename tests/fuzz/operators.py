@@ -82,6 +82,22 @@ def local_of_two_types(w: Writer, s: Scope, depth: int) -> bool | None:
 STATEMENTS.add(1)(tuples.local)
 
 
+@STATEMENTS.add(0.5)
+def local_array(w: Writer, s: Scope, depth: int) -> bool:
+    """An array, some of whose elements are written, perhaps in a loop; those are then variables like others."""
+    name, t, n = w.new(), w.r.choice((I64, I32, U32, F64)), w.r.randint(2, 5)
+    fill = w.r.choice(["", ", fill=3"])
+    w.line(depth, f"{name} = vg.local({type_text(t)}, {n}{fill})")
+    inner, body = LOOPS.pick(w.r, w, s, depth) if w.chance(0.4) else (s, depth)
+    w.loops += body > depth
+    for _ in range(w.r.randint(1, 2)):
+        value = w.until(lambda: e.number(w, inner, 1), lambda v: merge(v.kind, t) == t and not e._negative(v))
+        w.line(body, f"{name}[{e.integer(w, inner, 1).text}] {w.r.choice(['=', '+='])} {value.text}")
+    w.loops -= body > depth
+    s.locals += [Value(f"{name}[{k}]", t) for k in (0, n - 1)]
+    return True
+
+
 @STATEMENTS.add(2)
 def augmented_local(w: Writer, s: Scope, depth: int) -> bool | None:
     found = [v for v in s.locals if is_number(v.type) and v.text not in w.counters]

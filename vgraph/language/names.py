@@ -96,20 +96,38 @@ def meant(value: object) -> str:
 
 def dtype_of(t: Type) -> DType:
     """The public dtype object of a compiler type."""
-    return vector(dtype_of(t.element), t.length) if isinstance(t, Vector) else DTYPES[t.name]
+    return vector_of(dtype_of(t.element), t.length, "vg.local") if isinstance(t, Vector) else DTYPES[t.name]
 
 
 @public
 def vector(dtype: DType, length: int) -> DType:
     """The type of vectors of `length` elements of scalar type `dtype` (a feature vector, say)."""
-    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
+    return vector_of(dtype, length, "vg.vector")
+
+
+def vector_of(dtype: object, length: object, function: str) -> DType:
+    """The type of what `function` makes, for its two arguments; `vg.local` takes vertices, too."""
+    wanted = "scalar number type" if function == "vg.vector" else "scalar type"
+    t = dtype.type if isinstance(dtype, DType) else None
+    if not isinstance(t, Scalar) or (t == VID and function == "vg.vector"):
         raise DeclarationError(
-            f"vg.vector takes a scalar number type such as vg.float32, not {shown(dtype)}{meant(dtype)}"
+            f"{function} takes a {wanted} such as vg.float32, not {shown(dtype)}{meant(dtype)}"
         )
     if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= LONGEST_VECTOR:
         limits = f"a length of at least 1, and at most {LONGEST_VECTOR:,}"
-        raise DeclarationError(f"vg.vector takes {limits}, not {shown(length)}")
-    return DType(f"vector({dtype!r}, {length})", Vector(dtype.type, length))
+        raise DeclarationError(f"{function} takes {limits}, not {shown(length)}")
+    return DType(f"vector({dtype!r}, {length})", Vector(t, length))
+
+
+@public
+def local(dtype: DType, length: int, *, fill: Any = None) -> Any:
+    """An array of `length` elements of scalar type `dtype` that is an operator's own, each `fill` at first: 0, False or
+    `vg.none` where it is left out.
+
+    `a = vg.local(vg.vertex, 32)` in an operator or a helper makes one for the visit; `a[i]` is read and written, with i
+    modulo the length, and `len(a)` is the length. The arrays of an operator take at most 16,384 bytes together.
+    """
+    raise VGraphError("vg.local makes an array in a run: call it in an operator")
 
 
 @dataclass(frozen=True)

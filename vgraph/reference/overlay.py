@@ -9,7 +9,7 @@ import builtins
 import enum
 import types
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,9 @@ from vgraph.compiler.types import BOOL, F64, I64, VID, Vector, element_of
 from vgraph.language import names as language
 from vgraph.language.decorators import FunctionDef
 from vgraph.language.names import DType
+from vgraph.reference.proxies import Local, State
 from vgraph.reference.rewriting import code_of
 from vgraph.reference.values import Number, convert, extreme, lift, numpy_dtype
-
-if TYPE_CHECKING:
-    from vgraph.reference.proxies import State
 
 
 class Cast(DType):
@@ -150,7 +148,11 @@ class Overlay:
         self._vertex = VertexCast("vertex", VID)
         self._vertex.__dict__["state"] = state
         self._functions: dict[int, types.FunctionType] = {}
-        self._random = {id(language.random): self._uniform, id(language.random_below): self._below}
+        self._of_runs = {
+            id(language.random): self._uniform,
+            id(language.random_below): self._below,
+            id(language.local): self._local,
+        }
         self.parameters: dict[str, Any] = {}  # of the algorithm, which operators and helpers see
 
     def function(self, typed: Typed) -> types.FunctionType:
@@ -180,6 +182,12 @@ class Overlay:
 
         return call
 
+    def _local(self, dtype: DType, length: Any, fill: Any = None) -> Local:
+        """`vg.local`."""
+        t = Vector(element_of(dtype.type), int(length))
+        first = (self.state.none if t.element == VID else 0) if fill is None else fill
+        return Local(self.state, np.full(t.length, self.state.to_memory(first, t.element)), t)
+
     def _uniform(self, *keys: Any) -> Number:
         """`vg.random`."""
         words = [int(np.int64(convert(self.state.lift(key), I64)).view(np.uint64)) for key in keys]
@@ -195,8 +203,8 @@ class Overlay:
         """What the program sees in place of a value of its module or closure."""
         if id(value) in _LANGUAGE:
             return _LANGUAGE[id(value)]
-        if id(value) in self._random:
-            return self._random[id(value)]
+        if id(value) in self._of_runs:
+            return self._of_runs[id(value)]
         if isinstance(value, FunctionDef) or is_numba(value):
             return None  # a call names what it was typed as
         if isinstance(value, DType):

@@ -66,6 +66,8 @@ class State:
         `named`: it never does, so that it may be another name of the operator's own vertex.
         """
         value = self.lift(value)
+        if isinstance(value, Local) and value._kind == kind:
+            return Local(self, value._value.copy(), value._kind)
         if kind == VID:
             own = named and isinstance(value, Vertex) and value._own
             return Vertex(self, int(self.to_memory(value, VID)), own=own)
@@ -92,6 +94,24 @@ class State:
                 f"{shown} is not a vertex of this graph of {self.graph.num_vertices} vertices"
             )
         return found
+
+
+class Local(Number):
+    """An array of an operator's own; a variable that is assigned one holds a copy."""
+
+    __slots__ = ("_state",)
+    _state: State
+    _kind: Vector
+
+    def __init__(self, state: State, values: Any, t: Vector) -> None:
+        super().__init__(values, t)
+        object.__setattr__(self, "_state", state)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._state.from_memory(super().__getitem__(index)._value, self._kind.element)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._value[int(index) % len(self)] = self._state.to_memory(value, self._kind.element)
 
 
 class Property:

@@ -84,6 +84,9 @@ class Number:
     def __hash__(self) -> int:
         return hash(self._value)
 
+    def __len__(self) -> int:
+        return len(self._value)
+
     def __getitem__(self, index: Any) -> Number:
         return Number(self._value[int(index) % len(self._value)])
 

@@ -162,7 +162,7 @@ class NoLength(Refusal):
     """`len` of something without one."""
 
     title = "{what} has no length"
-    label = "len takes frontiers, lists of frontiers, arrays and neighbors"
+    label = "len takes frontiers, lists of frontiers, arrays, vectors and neighbors"
 
     what: str
 
@@ -187,10 +187,29 @@ class UnionIsAStatement(Refusal):
 
 @dataclass(eq=False)
 class BadVectorType(Refusal):
-    """vg.vector with wrong arguments."""
+    """vg.vector or vg.local with wrong arguments."""
 
     title = "this is no vector type"
     label = "{reason}"
-    help = "for example `vg.vector(vg.float32, 16)`"
+    help = "for example `{function}(vg.float32, 16)`"
 
     reason: str
+    function: str
+
+
+class LocalInExpression(Refusal):
+    """`f(vg.local(vg.int32, 4))`."""
+
+    title = "vg.local makes an array for a variable"
+    label = "no variable is assigned"
+    help = "write `a = vg.local(vg.int32, 32)`, and use `a`"
+
+
+class LocalInAlgorithm(Refusal):
+    """vg.local in the driver loop."""
+
+    title = "vg.local stands in operators and helpers"
+    label = "this is in an algorithm"
+    help = (
+        "a visit of an operator has such arrays; the algorithm has properties, globals and lists of frontiers"
+    )

@@ -31,6 +31,21 @@ class TooLong(Refusal):
 
 
 @dataclass(eq=False)
+class LocalsTooLong(Refusal):
+    """The arrays of an operator need more memory than a thread has for them."""
+
+    title = "the local arrays of this operator take {size:,} bytes"
+    label = "{limit:,} is what a thread has, all of an operator and of the helpers that it calls together"
+    help = (
+        "shorten them, or keep what is longer in a property: `graph.vertex_property(vg.vector(...))` has elements for"
+        " each vertex, `graph.scratch(...)` one for each vertex that a visit comes to"
+    )
+
+    size: int
+    limit: int
+
+
+@dataclass(eq=False)
 class InlinedTooOften(Refusal):
     """Helpers that call helpers make too large a program, as each call is inlined."""
 

@@ -124,6 +124,17 @@ class ArgumentAssigned(Refusal):
 
 
 @dataclass(eq=False)
+class LocalReplaced(Refusal):
+    """A variable that holds a local array is assigned something else, or the other way round."""
+
+    title = "`{name}` is a local array in one place, and something else in another"
+    label = "here it is assigned again"
+    help = "write the elements one by one, `{name}[i] = ...`, or use a new name"
+
+    name: str
+
+
+@dataclass(eq=False)
 class NoVertexProperty(Refusal):
     """`v.x` where no property is called so."""
 

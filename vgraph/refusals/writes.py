@@ -142,6 +142,20 @@ class NotAssignable(Refusal):
 
 
 @dataclass(eq=False)
+class ElementOfValue(Refusal):
+    """`x[i] = e` where x is a variable that holds a vector."""
+
+    title = "the elements of `{name}` stay as they are"
+    label = "a variable holds the values that it was given"
+    help = (
+        "`{name} = vg.local(vg.float32, 8)` makes an array whose elements can be written; those of a property are"
+        " written where it is: `v.x[i] = ...`"
+    )
+
+    name: str
+
+
+@dataclass(eq=False)
 class WriteInHelper(Refusal):
     """A helper function writes."""
 

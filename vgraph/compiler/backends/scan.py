@@ -9,6 +9,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.facts import TRANSPOSED
+from vgraph.compiler.ir.reductions import one_element
 from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_locals
 from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
@@ -55,6 +56,8 @@ class Scan:
     lengths: set[str] = field(default_factory=set)
     columns: set[str] = field(default_factory=set)
     assigned: set[str] = field(default_factory=set)
+    arrays: set[str] = field(default_factory=set)
+    """Locals of which single elements are assigned to."""
     layouts: dict[str, set[ir.Layout]] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
     linked: list[tuple[str, str]] = field(default_factory=list)
@@ -133,6 +136,8 @@ def slot_words(t: object) -> int:
 def _look(node: ir.Node, found: Scan) -> None:
     found.assigned |= written_locals(node)
     match node:
+        case ir.Assign(name=name) if one_element(node) is not None:
+            found.arrays.add(name)
         case ir.Load(prop=prop) | ir.Store(prop=prop) | ir.Fill(prop=prop):
             found.properties.add(prop)
             if isinstance(node, ir.Fill):

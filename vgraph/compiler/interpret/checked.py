@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.interpret import exact, memory, statements
+from vgraph.compiler.interpret import bounds, exact, memory, statements
 from vgraph.compiler.interpret.exact import Exact, exactly
-from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate, indices_of
+from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate
 from vgraph.compiler.interpret.machine import DRIVER, ONE, Access, Env, Machine, Table
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.ir.rewrite import walk
@@ -40,6 +40,7 @@ class CheckedMachine(Machine):
         super().__init__(*args, **kwargs)
         self.expressions, self.simple, self.compound = _EXPRESSIONS, _SIMPLE, _COMPOUND
         self.concurrent = self.program.threads != 1
+        self.local_arrays = bounds.local_arrays(self.program)
         self.here = next(n.span for n in walk(self.program) if n.span is not None)
         """The last line that was executed."""
         own = (
@@ -228,22 +229,6 @@ def _load(m: CheckedMachine, env: Env, n: ir.Load) -> Any:
     value = EXPRESSIONS[ir.Load](m, env, n)
     m.exact = found
     return value
-
-
-def _lookup(m: CheckedMachine, env: Env, n: ir.Lookup) -> Any:
-    indices, shape = indices_of(m, env, n), m.arrays[n.prop].shape
-    if arithmetic.element_at(indices, shape) is None:
-        number, size = (", ".join(map(str, indices)), " x ".join(map(str, shape)))
-        raise OutOfBounds(m.span(n), f"element {number} in `{n.prop}`", size)
-    return EXPRESSIONS[ir.Lookup](m, env, n)
-
-
-def _neighbor(m: CheckedMachine, env: Env, n: ir.Neighbor) -> Any:
-    v, k = int(evaluate(m, env, n.vertex)), int(evaluate(m, env, n.k))
-    degree = len(m.neighbors(v, n.orientation))
-    if not 0 <= k < degree:
-        raise OutOfBounds(m.span(n), f"neighbor {k} of vertex {v}", degree)
-    return EXPRESSIONS[ir.Neighbor](m, env, n)
 
 
 def _var(m: CheckedMachine, env: Env, n: ir.Var) -> Any:
@@ -470,8 +455,10 @@ _EXPRESSIONS: Final[Table] = {
     ir.Select: EXPRESSIONS[ir.Select],  # what was evaluated last is the side that was chosen
     ir.Var: _var,
     ir.Load: _load,
-    ir.Lookup: _plain(_lookup),
-    ir.Neighbor: _plain(_neighbor),
+    ir.Lookup: _plain(bounds.lookup),
+    ir.Neighbor: _plain(bounds.neighbor),
+    ir.Element: _plain(bounds.element),
+    ir.Insert: _plain(bounds.element),
     ir.Compare: _compare,
     ir.Pack: _plain(_pack),
     ir.Cast: _cast,

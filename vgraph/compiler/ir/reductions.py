@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from vgraph.compiler.ir.expressions import Cast, Const, Insert, Load
+from vgraph.compiler.ir.expressions import Cast, Const, Insert, Load, Var
 from vgraph.compiler.ir.node import Expr
-from vgraph.compiler.ir.statements import Reduce, Store
+from vgraph.compiler.ir.statements import Assign, Reduce, Store
 from vgraph.compiler.types import Kind, Type, Vector, element_of
 
 
@@ -31,11 +31,13 @@ def identity(op: str, t: Type) -> Expr:
     return Cast(t, constant) if isinstance(t, Vector) else constant
 
 
-def one_element(n: Store | Reduce) -> Insert | None:
+def one_element(n: Store | Reduce | Assign) -> Insert | None:
     """The element that a write of a vector changes, if it is only one: backends touch no other."""
     if not isinstance(n.value, Insert):
         return None
     kept = n.value.vector
     if isinstance(n, Reduce):
         return n.value if kept == identity(n.op, n.value.type) else None
+    if isinstance(n, Assign):
+        return n.value if isinstance(kept, Var) and kept.name == n.name else None
     return n.value if isinstance(kept, Load) and (kept.prop, kept.index) == (n.prop, n.index) else None

@@ -35,8 +35,13 @@ def emit_let(f: Emitter, node: ir.Let) -> None:
 
 
 def emit_assign(f: Emitter, node: ir.Assign) -> None:
-    """`x = e`."""
-    f.line(f"{f.local(node.name)} = {f.expr(node.value)};")
+    """`x = e`, or one element of it."""
+    name, element = f.local(node.name), one_element(node)
+    if element is None:
+        f.line(f"{name} = {f.expr(node.value)};")
+    else:
+        at = element_number(f, element.index, element.type)
+        f.line(f"{name}[{at}] = {f.expr(element.value)};")
 
 
 def emit_accumulate(f: Emitter, node: ir.Accumulate) -> None:

@@ -38,11 +38,12 @@ _METADATA: Final = (
 
 
 class Binding(NamedTuple):
-    """A name of the program: a stack slot, or a value that is never assigned to."""
+    """A name of the program: a stack slot, or a value that is never assigned to; `array`: elements have addresses."""
 
     type: Type
     pointer: str = ""
     value: Value | None = None
+    array: bool = False
 
 
 class Loop(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import FRONTIER, LIST
-from vgraph.compiler.backends.llvm import arithmetic, helpers
+from vgraph.compiler.backends.llvm import arithmetic, arrays, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.memory import element_number, emit_load, emit_lookup
 from vgraph.compiler.backends.llvm.values import Value
@@ -22,7 +22,8 @@ def emit_const(f: Emitter, node: ir.Const) -> Value:
 
 def emit_var(f: Emitter, node: ir.Var) -> Value:
     """A local."""
-    return _read(f, f.locals[node.name])
+    binding = f.locals[node.name]
+    return arrays.whole(f, binding) if binding.array else _read(f, binding)
 
 
 def emit_global(f: Emitter, node: ir.GlobalVar) -> Value:
@@ -129,6 +130,8 @@ def emit_select(f: Emitter, node: ir.Select) -> Value:
 
 def emit_element(f: Emitter, node: ir.Element) -> Value:
     """`x[[i]]`, i modulo the length."""
+    if isinstance(node.vector, ir.Var) and f.locals[node.vector.name].array:
+        return arrays.element(f, f.locals[node.vector.name], node.index)
     vector = f.expr(node.vector)
     assert isinstance(vector.type, Vector)
     at = element_number(f, node.index, vector.type)

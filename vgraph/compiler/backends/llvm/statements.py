@@ -7,11 +7,13 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import Status
+from vgraph.compiler.backends.llvm import arrays
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop
 from vgraph.compiler.backends.llvm.memory import combine
 from vgraph.compiler.backends.llvm.parallel import barrier, poll
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.scan import has_collective, loop_depth
+from vgraph.compiler.ir.reductions import one_element
 from vgraph.compiler.types import I64
 
 POLL_ROUNDS: Final = 1 << 16
@@ -23,13 +25,22 @@ OPERATOR_POLL_ROUNDS: Final = 1 << 10
 
 def emit_let(f: Emitter, node: ir.Let) -> None:
     """`let x: i32 = e`."""
-    f.declare(node.name, Value(f.expr(node.value).text, node.type))
+    if node.name in f.scan.arrays and not f.driver:
+        arrays.declare(f, node)
+    else:
+        f.declare(node.name, Value(f.expr(node.value).text, node.type))
 
 
 def emit_assign(f: Emitter, node: ir.Assign) -> None:
     """`x = e`."""
-    value = f.expr(node.value)
-    f.do(f"store {f.types.register(value.type)} {value.text}, ptr {f.locals[node.name].pointer}")
+    binding, new = f.locals[node.name], one_element(node)
+    if binding.array and new is not None:
+        arrays.put_element(f, binding, new)
+    elif binding.array:
+        arrays.put(f, binding, node.value)
+    else:
+        value = f.expr(node.value)
+        f.do(f"store {f.types.register(value.type)} {value.text}, ptr {binding.pointer}")
 
 
 def emit_accumulate(f: Emitter, node: ir.Accumulate) -> None:

@@ -66,11 +66,12 @@ def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Expr) -> None
     """`owner.name = e`, `owner[i] = e`, or with `op=`."""
     if not isinstance(target, (s.Attribute, s.Index)):
         raise refusals.writes.NotAssignable(target.span)
-    ctx.no_writes_in_helpers(target.span)
     of = target.value
     if isinstance(ctx, OperatorContext) and isinstance(target, s.Index) and isinstance(of, s.Attribute):
         of = of.value  # the vertex: its vector is written, not read
     owner = entity(ctx, of)
+    if not (isinstance(owner, Value) and isinstance(owner.kind, Vector)):
+        ctx.no_writes_in_helpers(target.span)
     uses = ctx.uses(owner)
     rule: Callable[..., None] | None = uses.store if isinstance(target, s.Attribute) else uses.store_index
     if rule is None:
@@ -105,7 +106,7 @@ def assign(ctx: Context, statement: s.Assign) -> None:
         found = found.held()
     bind = ctx.uses(found).bind
     if isinstance(found, Value):
-        set_local(ctx, target.id, found, statement, target.span)
+        set_local(ctx, target.id, checked(found, statement.value.span), statement, target.span)
     elif bind is not None:
         bind(ctx, statement, target, found)
     else:

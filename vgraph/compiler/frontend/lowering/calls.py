@@ -132,7 +132,8 @@ def _instead(name: str, function: object) -> str:
 def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> Value:
     """The value of a helper's call; its statements come before the present one."""
     text = syntax_of(helper)
-    outer, ctx.writing = ctx.writing, False
+    outer = ctx.writing, ctx.kept_arrays
+    ctx.writing, ctx.kept_arrays = False, frozenset(ctx.arrays)
     try:
         with _inside(ctx, e, helper, text):
             found = returns(text.body)
@@ -141,7 +142,7 @@ def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> Value:
             inner = enter(ctx, text.body)
             return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, value(ctx, e), x.span))
     finally:
-        ctx.writing = outer
+        ctx.writing, ctx.kept_arrays = outer
 
 
 def _perform(ctx: Context, e: s.Call, helper: FunctionDef) -> None:

@@ -14,7 +14,7 @@ from vgraph.compiler.frontend.lowering.entities import Entity
 from vgraph.compiler.frontend.lowering.scope import Plan
 from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.frontend.unit import Names, Unit
-from vgraph.compiler.types import Type
+from vgraph.compiler.types import Type, Vector
 from vgraph.language.decorators import Definition, FunctionDef
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
@@ -103,6 +103,11 @@ class Context:
     calls: int = 0
     stack: tuple[Definition, ...] = ()
     writing: bool = True  # false in helpers that are called for their value
+    arrays: dict[str, Vector] = field(default_factory=dict)  # local ones, by their names in the IR
+    kept_arrays: frozenset[str] = (
+        frozenset()
+    )  # those of `arrays` that a helper called for its value may not write
+    array_bytes: int = 0
 
     where: ClassVar[str]
 

@@ -1,4 +1,4 @@
-"""Writes of one element of a vector: `v.x[i] = e`, and reductions into one, `dst.x[i] += e`."""
+"""Writes of one element: of a vector, `v.x[i] = e`, reductions into one, `dst.x[i] += e`, and of local arrays."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from vgraph.compiler.frontend.lowering import reductions, writes
 from vgraph.compiler.frontend.lowering.access import stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
-from vgraph.compiler.frontend.lowering.entities import Place
+from vgraph.compiler.frontend.lowering.entities import Place, text_of
 from vgraph.compiler.frontend.lowering.values import integer, shared, value
 from vgraph.compiler.types import BOOL, I64, Vector
 
 
 def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.Entity) -> None:
-    """`u.x[i] = e`, or with `op=`, where `owner` is u: in the own vertex a store, elsewhere a reduction."""
+    """`u.x[i] = e`, or with `op=`, where `owner` is u: in the own vertex a store, elsewhere a reduction.
+
+    Of a local array, `owner`, the element is what only this visit sees.
+    """
+    if isinstance(owner, Value) and isinstance(owner.kind, Vector):
+        _store_local(ctx, statement, target, owner)
+        return
     if not isinstance(ctx, OperatorContext) or not isinstance(target.value, s.Attribute):
         raise refusals.writes.NotAssignable(target.span)
     place = _place(ctx, target, writes.place_of(ctx, target.value, owner))
@@ -55,3 +61,21 @@ def _store_own(ctx: OperatorContext, statement: s.Assign | s.Augment, place: Pla
     writes.note_own(ctx, place, span)
     changed = ir.Insert(whole, place.element, stored(ctx, new, place.type, place.text), span=span)
     ctx.emit(ir.Store(place.name, ctx.own, changed, span=span))
+
+
+def _store_local(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: Value) -> None:
+    """`a[i] = e`, where a is a variable."""
+    name = owner.expr.name if isinstance(owner.expr, ir.Var) else ""
+    if name not in ctx.arrays:
+        raise refusals.writes.ElementOfValue(target.span, text_of(target.value.span))
+    if name in ctx.kept_arrays:
+        ctx.no_writes_in_helpers(target.span)
+    t, span = ctx.arrays[name], statement.span
+    index = integer(ctx, target.index, "the index of an array")
+    at = shared(ctx, Value(index, I64, target.index.span)).expr
+    new = value(ctx, statement.value)
+    if isinstance(statement, s.Augment):
+        old = Value(ir.Element(owner.expr, at, span=target.span), t.element, target.span)
+        new = combine(statement.op, old, new, span)
+    kept = stored(ctx, new, t.element, f"`{text_of(target.span)}`")
+    ctx.emit(ir.Assign(name, ir.Insert(owner.expr, at, kept, span=span), span=span))

@@ -230,6 +230,11 @@ def advice(entity: Thing) -> str:
     return entity.advice
 
 
+def text_of(span: Span) -> str:
+    """What stands there, in one line."""
+    return span.source.line(span.line)[span.column : span.end_column]
+
+
 @dataclass(frozen=True)
 class Place:
     """What a write goes to: a property at a vertex or an edge, or a global."""
@@ -248,4 +253,4 @@ class Place:
     @property
     def text(self) -> str:
         """The place for messages."""
-        return f"`{self.span.source.line(self.span.line)[self.span.column : self.span.end_column]}`"
+        return f"`{text_of(self.span)}`"

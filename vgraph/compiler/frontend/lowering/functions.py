@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.arithmetic import smaller
 from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.values import arguments, entity, fit, only, truth, value
-from vgraph.compiler.frontend.lowering.vectors import extreme_index
+from vgraph.compiler.frontend.lowering.vectors import extreme_index, vector_dtype
 from vgraph.compiler.frontend.lowering.vertices import numbered, vertex_of
 from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.language import names as language
@@ -110,18 +110,6 @@ def _length(ctx: Context, e: s.Call) -> Value:
     return Value(size(ctx, found, e.span), I64, e.span)
 
 
-def _vector_type(ctx: Context, e: s.Call) -> en.Entity:
-    """`vg.vector(vg.float32, 4)`."""
-    dtype, length = (entity(ctx, a) for a in arguments(e, "vg.vector", 2))
-    if isinstance(dtype, en.Static) and isinstance(length, Value) and isinstance(length.expr, ir.Const):
-        try:
-            return en.Static(language.vector(dtype.value, length.expr.value), e.span)  # type: ignore[arg-type]
-        except TypeError as error:
-            raise refusals.calls.BadVectorType(e.span, str(error)) from None
-    wanted = "vg.vector takes a type and a length that is known at compile time"
-    raise refusals.calls.BadVectorType(e.span, wanted)
-
-
 # --- casts
 
 
@@ -168,7 +156,7 @@ FUNCTIONS: dict[object, _Rule] = {
     builtins.reversed: partial(_outside_for, name="reversed"),
     language.dot: _dot,
     language.sum: _sum,
-    language.vector: _vector_type,
+    language.vector: lambda ctx, e: en.Static(vector_dtype(ctx, e, "vg.vector"), e.span),
     language.argmin: partial(extreme_index, name="argmin", op="<"),
     language.argmax: partial(extreme_index, name="argmax", op=">"),
     language.sqrt: partial(_float_function, name="sqrt"),

@@ -182,6 +182,8 @@ def not_bound(ctx: Context, name: str, span: Span) -> None:
 def widen(ctx: Context, name: str, value: Value, span: Span) -> Type:
     """Let a variable hold `value`, too; gives the type that it has."""
     inference, key = ctx.unit.inference, ctx.key(name)
+    if ctx.frame.ir_names.get(name) in ctx.arrays:
+        raise refusals.names.LocalReplaced(span, name)
     state = inference.assign(key, settled(value.kind), value.valid)
     if state is None:
         old = inference.current[key].kind

@@ -22,6 +22,7 @@ from vgraph.compiler.frontend.lowering import (
     frontiers,
     functions,
     graph,
+    locals,
     names,
     neighbors,
     new_frontier,
@@ -30,6 +31,7 @@ from vgraph.compiler.frontend.lowering import (
     random,
     statements,
     tuples,
+    vectors,
     vertices,
     writes,
 )
@@ -82,6 +84,7 @@ RULES: Final = Rules(
         Value: Uses(
             attribute=vertices.attribute,
             index=access.element,
+            size=vectors.length,
             store=writes.store,
             store_index=elements.store,
         ),
@@ -102,6 +105,7 @@ RULES: Final = Rules(
     functions={
         **functions.FUNCTIONS,
         language.fail: algorithms.fail,
+        language.local: locals.local,
         language.union: writes.union,
         language.random: random.random,
         language.random_below: random.random_below,

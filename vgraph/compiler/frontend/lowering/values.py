@@ -10,7 +10,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import OutOfRange, Value, Weak, coerce, default, describe, merge, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
-from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Scalar, Type
+from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Scalar, Type, Vector
 from vgraph.source import Span
 
 
@@ -34,6 +34,8 @@ def value(ctx: Context, e: s.Expr) -> Value:
 
 def checked(found: en.Entity, span: Span) -> Value:
     """What an expression stands for as a value. Raises NotAValue if it is none."""
+    if isinstance(found, Value) and isinstance(found.kind, Vector) and found.kind.element == VID:
+        raise refusals.types.NotAValue(span, "an array of vertices", "use its elements one by one: `a[i]`")
     if isinstance(found, Value):
         return found
     raise refusals.types.NotAValue(span, en.words(found), en.advice(found))

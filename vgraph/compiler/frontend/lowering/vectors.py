@@ -1,20 +1,44 @@
-"""What loops over the elements of vectors: whether two are equal, and where the extreme of one is."""
+"""Vectors: their types and lengths, and what loops over their elements: comparisons, where the extreme of one is."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
-from vgraph.compiler.frontend.lowering.values import int64, only
+from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, only
 from vgraph.compiler.types import BOOL, I64, Type, Vector
+from vgraph.errors import DeclarationError
+from vgraph.language.names import DType, vector_of
 from vgraph.source import Span
+
+
+def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
+    """The type that the first two arguments of a function name: `vg.vector(vg.float32, 4)`."""
+    dtype, length = (entity(ctx, a) for a in arguments(replace(e, keywords=()), function, 2))
+    if isinstance(dtype, en.Static) and isinstance(length, Value) and isinstance(length.expr, ir.Const):
+        try:
+            return vector_of(dtype.value, length.expr.value, function)
+        except DeclarationError as error:
+            raise refusals.calls.BadVectorType(e.span, str(error), function) from None
+    wanted = f"{function} takes a type and a length that is known at compile time"
+    raise refusals.calls.BadVectorType(e.span, wanted, function)
+
+
+def length(ctx: Context, owner: Value, span: Span) -> ir.Expr:
+    """`len(x)`."""
+    if not isinstance(owner.kind, Vector):
+        raise refusals.calls.NoLength(span, describe(owner.kind))
+    return int64(owner.kind.length, span)
 
 
 def equal(ctx: Context, left: ir.Expr, right: ir.Expr, span: Span) -> ir.Expr:
     """Whether all elements of two vectors of one type are equal."""
-    names = [ctx.temporary("vector", e.type, e, span) for e in (left, right)]
+    names = [_held(ctx, e, span) for e in (left, right)]
     same = ctx.temporary("same", BOOL, ir.Const(True, BOOL, span=span), span)
     i = ctx.names.fresh("i")
     a, b = (_element(name, left.type, ir.Var(i, I64), span) for name in names)
@@ -28,7 +52,7 @@ def extreme_index(ctx: Context, e: s.Call, name: str, op: str) -> Value:
     x, span = only(ctx, e, f"vg.{name}"), e.span
     if not isinstance(x.type, Vector):
         raise refusals.types.NotVectors(span, f"vg.{name}", describe(x.kind))
-    vector, t = ctx.temporary("vector", x.type, x.expr, span), x.type.element
+    vector, t = _held(ctx, x.expr, span), x.type.element
     found = ctx.temporary("found", I64, int64(0, span), span)
     best = ctx.temporary("best", t, _element(vector, x.type, int64(0, span), span), span)
     i = ctx.names.fresh("i")
@@ -41,6 +65,11 @@ def extreme_index(ctx: Context, e: s.Call, name: str, op: str) -> Value:
     take = (ir.Assign(best, new, span=span), ir.Assign(found, ir.Var(i, I64), span=span))
     _loop(ctx, i, 1, x.type, ir.If(better, take, span=span), span)
     return Value(ir.Var(found, I64, span=span), I64, span)
+
+
+def _held(ctx: Context, vector: ir.Expr, span: Span) -> str:
+    """The name of a variable that holds a vector."""
+    return vector.name if isinstance(vector, ir.Var) else ctx.temporary("vector", vector.type, vector, span)
 
 
 def _element(vector: str, t: Type, index: ir.Expr, span: Span) -> ir.Expr:

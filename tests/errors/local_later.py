@@ -1,0 +1,16 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    a = v.f
+    a = vg.local(vg.float64, 4)
+    v.f = a
+
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.int64)
+    f = graph.vertex_property(vg.vector(vg.float64, 4))
+    graph.vertex_apply(visit)
+    return x, f

@@ -1,0 +1,16 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    a = vg.local(vg.float64, 4)
+    a = v.f
+    v.f = a
+
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.int64)
+    f = graph.vertex_property(vg.vector(vg.float64, 4))
+    graph.vertex_apply(visit)
+    return x, f

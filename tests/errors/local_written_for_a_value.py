@@ -1,0 +1,21 @@
+import vgraph as vg
+
+
+@vg.function
+def push(a, x):
+    a[0] = x
+    return x
+
+
+@vg.operator
+def visit(v):
+    a = vg.local(vg.int32, 4)
+    v.x = a[0] + push(a, 3)
+
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.int64)
+    f = graph.vertex_property(vg.vector(vg.float64, 4))
+    graph.vertex_apply(visit)
+    return x, f
