@@ -3,7 +3,7 @@ import vgraph as vg
 
 @vg.operator
 def visit(v):
-    print(v.dist)
+    v.dist = print(v.dist)
 
 
 @vg.algorithm

@@ -66,6 +66,11 @@ class Definition:
         raise KeyError(name)
 
     @property
+    def prints(self) -> bool:
+        """Whether `print` is Python's here."""
+        return self.resolve("print") is print
+
+    @property
     def scope(self) -> tuple[str, str]:
         """The module and the function around it: functions of one scope stand side by side."""
         return self.function.__module__, self.function.__qualname__.rpartition(".")[0]

@@ -18,6 +18,7 @@ from vgraph.compiler.foreign.externals import External, is_numba
 from vgraph.compiler.frontend.kinds import default, merge
 from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.types import BOOL, F64, I64, VID, Vector, element_of
+from vgraph.errors import AlgorithmError
 from vgraph.language import names as language
 from vgraph.language.decorators import FunctionDef
 from vgraph.language.names import DType
@@ -130,6 +131,11 @@ _LANGUAGE: dict[int, Any] = {
 _BUILTINS = {f.__name__: _LANGUAGE[id(f)] for f in (min, max, abs, int, float, bool, len, range, enumerate)}
 
 
+def _untyped(*args: Any) -> None:
+    """What a helper is where nothing has been typed."""
+    raise AlgorithmError("print calls a helper: give its value to a variable, and print that")
+
+
 class _Namespace:
     """A module or class with the language's values in place of its own."""
 
@@ -206,7 +212,7 @@ class Overlay:
         if id(value) in self._of_runs:
             return self._of_runs[id(value)]
         if isinstance(value, FunctionDef) or is_numba(value):
-            return None  # a call names what it was typed as
+            return _untyped  # a call names what it was typed as
         if isinstance(value, DType):
             return self._vertex if value.type == VID else cast_type(value)
         if isinstance(value, types.ModuleType | type):

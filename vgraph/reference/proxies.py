@@ -129,6 +129,9 @@ class Property:
     def __setitem__(self, vertex: Any, value: Any) -> None:
         self.array[self.state.index(vertex)] = self.state.to_memory(value, self.type)
 
+    def __repr__(self) -> str:
+        return str(self.array)
+
     def before(self) -> Any:
         """The array as the round's start left it."""
         assert self.state.round is not None
@@ -171,6 +174,9 @@ class Vertex(Number):
 
     def __repr__(self) -> str:
         return "vg.none" if self._is_none else str(self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec) if self._is_none else format(self._value, spec)
 
     @property
     def _index(self) -> int:

@@ -170,6 +170,13 @@ class Rewriting(ast.NodeTransformer):
             return self.reduction(node, target, whole)
         return ast.copy_location(ast.Assign([target], self.kept(target, self.visit(whole))), node)
 
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """A call of `print` is Python's own business: nothing in it has been typed."""
+        call, prints = node.value, self.typed.definition.prints
+        if prints and isinstance(call, ast.Call) and ast.unparse(call.func) == "print":
+            return node
+        return self.generic_visit(node)
+
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
         target: Any = node.target

@@ -69,6 +69,9 @@ class Number:
     def __repr__(self) -> str:
         return str(self._value)
 
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec)
+
     def __bool__(self) -> bool:
         return bool(self._value)
 

@@ -146,7 +146,7 @@ class FormattedString(Refusal):
 
     title = "f-strings and bytes are not part of the language"
     label = "text is not computed in a compiled program"
-    help = "plain string literals may stand in label=... and vg.fail(...)"
+    help = "plain string literals may stand in label=... and vg.fail(...), any text in print(...)"
 
 
 class ComplexNumber(Refusal):

@@ -17,6 +17,7 @@ from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
 from vgraph.runtime.executor import Job
 from vgraph.runtime.policy import with_deltas, with_numbers
+from vgraph.runtime.prints import notes_of_prints
 from vgraph.schedule import kind_of, show
 
 
@@ -118,6 +119,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)
+    reasons.extend(notes_of_prints(job.algorithm))
     if not cuda and (note := effort_for(compiled.source.text).note):
         reasons.append(note)
     names = (a.name for a in compiled.source.interface.args)

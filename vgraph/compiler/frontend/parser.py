@@ -49,10 +49,11 @@ REFUSED: dict[str, str] = {  # the class in vgraph.refusals.syntax
 }
 
 
-def parse(source: SourceFile, *, defaults: bool) -> s.Function:
+def parse(source: SourceFile, *, defaults: bool, prints: bool = True) -> s.Function:
     """The function in `source`. Raises a Refusal for what the language leaves out.
 
-    `defaults`: whether its parameters may have default values.
+    `defaults`: whether its parameters may have default values. `prints`: whether `print` is Python's; then statements
+    that call it are left out.
     """
     from lark.exceptions import LarkError
 
@@ -60,7 +61,7 @@ def parse(source: SourceFile, *, defaults: bool) -> s.Function:
         tree: Any = tables.parse(source.text)
     except LarkError as error:
         raise _not_understood(source, error) from None
-    builder = Builder(source, defaults)
+    builder = Builder(source, defaults, prints)
     try:
         return builder.function(tree.children[0])
     except RecursionError:
@@ -83,9 +84,10 @@ def _not_understood(source: SourceFile, error: Exception) -> Refusal:
 class Builder:
     """Makes syntax records of one function's tree."""
 
-    def __init__(self, source: SourceFile, defaults: bool) -> None:
+    def __init__(self, source: SourceFile, defaults: bool, prints: bool) -> None:
         self.source = source
         self.defaults = defaults
+        self.prints: list[Span] | None = [] if prints else None  # those that are left out
         self.at: Any = None  # the statement that is being built
 
     def span(self, x: Tree[Token] | Token) -> Span:
@@ -121,7 +123,7 @@ class Builder:
         match body:
             case (s.Evaluate(value=s.Literal(value=str())), *_):
                 body = body[1:]
-        return s.Function(self.span(name), self.name(name), found, body)
+        return s.Function(self.span(name), self.name(name), found, body, tuple(self.prints or ()))
 
     def parameter(self, tree: Any) -> s.Parameter:
         """A plain parameter."""
@@ -135,13 +137,20 @@ class Builder:
     # --- statements
 
     def suite(self, tree: Any) -> s.Body:
-        """The statements of an indented block."""
-        return tuple(self.statement(child) for child in tree.children if child is not None)
+        """The statements of an indented block; none if all it does is print."""
+        made = (self.statement(child) for child in tree.children if child is not None)
+        return tuple(x for x in made if x is not None)
 
-    def statement(self, tree: Any) -> s.Stmt:
-        """The record of a statement."""
+    def statement(self, tree: Any) -> s.Stmt | None:
+        """The record of a statement; None if all it does is print."""
         self.at = tree
-        return _STATEMENTS[self.kind(tree)](self, tree.children, self.span(tree))
+        if self.prints is not None and _is_print(tree):
+            self.prints.append(self.span(tree))
+            return None
+        made = _STATEMENTS[self.kind(tree)](self, tree.children, self.span(tree))
+        if isinstance(made, s.If | s.For) and not any(s.bodies(made)):
+            return None
+        return made
 
     def target(self, tree: Any) -> s.Expr:
         """What stands on the left of an assignment."""
@@ -164,7 +173,8 @@ class Builder:
         test, then, *elifs, last = children
         other = () if last is None else self.suite(last.children[0])
         for branch in reversed(elifs):
-            other = (self.branch(self.span(branch), branch.children[0], branch.children[1], other),)
+            made = self.branch(self.span(branch), branch.children[0], branch.children[1], other)
+            other = (made,) if any(s.bodies(made)) else ()
         return self.branch(span, test, then, other)
 
     def branch(self, span: Span, test: Any, then: Any, other: s.Body) -> s.If:
@@ -241,6 +251,15 @@ class Builder:
         pairs = zip(rest[::2], rest[1::2], strict=True)
         named = tuple((" ".join(map(str, op.children)), self.expr(operand)) for op, operand in pairs)
         return s.Compare(span, self.expr(first), named)
+
+
+def _is_print(tree: Any) -> bool:
+    """Whether a statement calls `print`, with whatever: it is for Python alone."""
+    call = tree.children[0] if tree.data == "expression_stmt" else None
+    if call is None or call.data != "call":
+        return False
+    function = call.children[0]
+    return bool(function.data == "name" and function.children[0] == "print")
 
 
 _STATEMENTS: dict[str, Callable[[Builder, Any, Span], s.Stmt]] = {

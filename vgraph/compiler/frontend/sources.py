@@ -7,13 +7,31 @@ from __future__ import annotations
 
 import enum
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from vgraph.compiler.foreign.externals import is_numba
 from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.language.names import DType
+from vgraph.source import Span
+
+PRINTS: Final = "print = builtins.print"
+"""Among the parts of a program that prints."""
+
+
+def calls_of_print(definition: AlgorithmDef) -> dict[Definition, tuple[Span, ...]]:
+    """The calls of `print` in an algorithm and in all that it reaches, which compiled programs leave out."""
+    from vgraph.compiler.frontend.unit import syntax_of
+
+    found: dict[Definition, tuple[Span, ...]] = {}
+    pending: list[Definition] = [definition]
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found[current] = syntax_of(current).prints
+            pending += [value for _, value in _captured(current) if isinstance(value, Definition)]
+    return found
 
 
 def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:

@@ -244,11 +244,12 @@ class Parameter(Node):
 
 @dataclass
 class Function(Node):
-    """A function with its docstring left out; `span` is its name."""
+    """A function with its docstring left out, and what does nothing but print; `span` is its name."""
 
     name: str
     parameters: tuple[Parameter, ...]
     body: Body
+    prints: tuple[Span, ...] = field(default=(), compare=False, repr=False)
 
 
 def bodies(statement: Stmt) -> tuple[Body, ...]:

@@ -50,7 +50,8 @@ def syntax_of(definition: Definition) -> s.Function:
     """The syntax of a definition, parsed once for as long as it lives. Raises a Refusal or SourceError."""
     found = _parsed.get(definition)
     if found is None:
-        found = _parsed[definition] = parse(definition.source, defaults=isinstance(definition, AlgorithmDef))
+        defaults = isinstance(definition, AlgorithmDef)
+        found = _parsed[definition] = parse(definition.source, defaults=defaults, prints=definition.prints)
     return found
 
 

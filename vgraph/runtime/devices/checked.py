@@ -7,12 +7,14 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from vgraph.compiler.frontend import source_parts
 from vgraph.compiler.interpret import TraceRecord, interpret
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import host_array, scalar_argument
 from vgraph.runtime.devices.cpu import backend
 from vgraph.runtime.devices.runner import Call, Loaded, Ran, Runner, interpreted
 from vgraph.runtime.plan import plan_of
+from vgraph.runtime.prints import warn_of_prints
 from vgraph.runtime.rounds import each_round
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Checked(Runner):
     def build(self, job: Job) -> Loaded:
         """The program compiled as for the CPU."""
         warn_if_large(job.graph)
+        warn_of_prints(job.algorithm, source_parts(job.algorithm), "cpu")
         compiled = job.compiled(backend())
         return Loaded(plan_of(compiled.kernel, compiled.source.interface, compiled.schedule), compiled.kernel)
 

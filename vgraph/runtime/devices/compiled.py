@@ -18,6 +18,7 @@ from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache, 
 from vgraph.compiler.frontend import source_parts
 from vgraph.runtime.devices.runner import Loaded, Runner
 from vgraph.runtime.plan import Plan, plan_of
+from vgraph.runtime.prints import warn_of_prints
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend, SourceText
@@ -68,6 +69,8 @@ class CompiledRunner(Runner):
 
     def build(self, job: Job) -> Loaded:
         """The kernel from memory, from the cache on disk, or compiled now."""
+        source = source_parts(job.algorithm)
+        warn_of_prints(job.algorithm, source, self.name)
         own = own_passes()
         marks = pass_marks(own)
         if marks is None:
@@ -75,7 +78,7 @@ class CompiledRunner(Runner):
         asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
         known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
         wanted = (str(job.relabel is not None), str(job.deterministic), str(job.debug is not None))
-        parts = (code_stamp(), self.name, self.stamp(), *source_parts(job.algorithm), *known, *wanted, *marks)
+        parts = (code_stamp(), self.name, self.stamp(), *source, *known, *wanted, *marks)
         key = cache_key(parts)
         place = f"{self.place} {key}"
         with _lock:

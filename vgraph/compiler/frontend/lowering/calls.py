@@ -34,7 +34,7 @@ from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
 _INSTEAD = {
-    "print": "; operators run in native code, in parallel: return the values as properties and print the result",
+    "print": '; it is a statement by itself, which prints with device="python"',
     "sum": "; add up in a loop: `total += u.x`; vg.sum adds the elements of a vector",
     "round": "; write vg.floor(x + 0.5)",
     "pow": "; write `x ** y`",
