@@ -48,6 +48,7 @@ UNDIRECTED = {
     "louvain",
     "overlap",
     "resource_allocation",
+    "rich_club",
     "sorensen",
 }
 """Algorithms of undirected graphs alone."""

@@ -115,6 +115,14 @@ class Library(Peer):
         graph = self.graph
         return lambda: graph.transitivity_local_undirected(mode="zero")
 
+    def triad_census(self) -> Call:
+        graph = self.arcs
+        return lambda: graph.triad_census()
+
+    def assortativity(self) -> Call:
+        graph = self.graph
+        return lambda: graph.assortativity_degree(directed=False)
+
     def coloring(self) -> Call:
         graph = self.graph
         return lambda: graph.vertex_coloring_greedy()

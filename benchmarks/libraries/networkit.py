@@ -100,6 +100,15 @@ class Library(Peer):
         graph = self.bare
         return lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run()
 
+    def square_clustering(self) -> Call:
+        graph = self.bare
+        return lambda: nk.centrality.LocalSquareClusteringCoefficient(graph).run()
+
+    def assortativity(self) -> Call:
+        graph = self.bare
+        degree = [float(graph.degree(v)) for v in graph.iterNodes()]
+        return lambda: nk.correlation.Assortativity(graph, degree).run()
+
     def maximal_independent_set(self) -> Call:
         graph = self.bare
         return lambda: nk.independentset.Luby().run(graph)

@@ -130,6 +130,22 @@ class Library(Peer):
         graph = self.graph
         return lambda: nx.clustering(graph, **self.how)
 
+    def square_clustering(self) -> Call:
+        graph = self.graph
+        return lambda: nx.square_clustering(graph, **self.how)
+
+    def triad_census(self) -> Call:
+        graph = self.arcs
+        return lambda: nx.triadic_census(graph, **self.how)
+
+    def rich_club(self) -> Call:
+        graph = self.graph
+        return lambda: nx.rich_club_coefficient(graph, normalized=False, **self.how)
+
+    def assortativity(self) -> Call:
+        graph = self.graph
+        return lambda: nx.degree_assortativity_coefficient(graph, **self.how)
+
     def coloring(self) -> Call:
         graph = self.graph
         return lambda: nx.greedy_color(graph, **self.how)

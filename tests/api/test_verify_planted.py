@@ -28,15 +28,15 @@ def planted(right: np.ndarray) -> Iterator[np.ndarray]:
     if right.ndim != 1:
         yield right[::-1]
         return
-    order = np.argsort(right, kind="stable")
-    for one, other in ((-1, 30), (30, 0), (-2, -3)):  # such as the largest and the median
+    order, middle = np.argsort(right, kind="stable"), right.size // 2
+    for one, other in ((-1, middle), (middle, 0), (-2, -3)):  # such as the largest and the median
         swapped = right.copy()
         swapped[order[[one, other]]] = swapped[order[[other, one]]]
         yield swapped
     yield right[::-1].copy()
     yield np.full_like(right, right[0])
     if right.dtype.kind == "f":
-        for at in (order[-1], order[30]):
+        for at in (order[-1], order[middle]):
             digit = right.copy()
             digit[at] *= 1 + 1e-6
             yield digit

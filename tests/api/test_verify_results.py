@@ -79,9 +79,9 @@ def test_a_change_at_one_vertex_is_found(name: str, directed: bool) -> None:
         right = getattr(result, field)
         if np.ndim(right) != 1:
             continue  # test_verify_wrong.py has these
-        for at in (0, 17, 39):
+        for at in (0, right.size // 2, right.size - 1):
             result._values[field] = changed(right, at)
-            with pytest.raises(vg.VerificationError, match=r"^(vertex|edge|pair) \d+[:,] "):
+            with pytest.raises(vg.VerificationError, match=r"^(vertex|edge|pair|degree) \d+[:,] "):
                 vg.verify(result, graph)
         result._values[field] = right
     vg.verify(result, graph)

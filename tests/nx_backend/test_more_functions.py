@@ -322,6 +322,40 @@ def test_degrees(kind: type) -> None:
     assert "conversion" in str(backend.should_run("degree_centrality", (graph,), {}))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_censuses_and_correlations(kind: type) -> None:
+    graph = make(kind, 7, loops=True, m=100)
+    plain = make(kind, 7, m=100)
+    for k, node in enumerate(graph):
+        graph.nodes[node]["size"] = (7 * k) % 5 / 2
+    same("degree_assortativity_coefficient", graph)
+    same("numeric_assortativity_coefficient", graph, "size")
+    with pytest.raises(KeyError):
+        backend.numeric_assortativity_coefficient(graph, "height")
+    for more in ({"weight": "weight"}, {"nodes": ["node 1"]}):
+        assert "not supported" in backend.can_run("degree_assortativity_coefficient", (graph,), more)
+    if graph.is_directed():
+        same("triadic_census", plain)
+        assert "x not" in backend.can_run("degree_assortativity_coefficient", (graph,), {"x": "in"})
+        assert "nodelist" in backend.can_run("triadic_census", (graph,), {"nodelist": ["node 1"]})
+        assert "directed" in backend.can_run("square_clustering", (graph,), {})
+        with pytest.raises(nx.NetworkXNotImplemented):
+            backend.rich_club_coefficient(graph, normalized=False)
+        return
+    for nodes in (None, "node 3", ["node 3", "node 5", "nowhere"]):
+        same("square_clustering", graph, nodes)
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.triadic_census(graph)
+    assert "normalized" in backend.can_run("rich_club_coefficient", (graph,), {})
+    if graph.is_multigraph():
+        with pytest.raises(nx.NetworkXNotImplemented):
+            backend.rich_club_coefficient(plain, normalized=False)
+    else:
+        same("rich_club_coefficient", plain, normalized=False)
+        with pytest.raises(Exception, match="self loops"):
+            backend.rich_club_coefficient(graph, normalized=False)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_trusses_and_cores_are_graphs(seed: int) -> None:
     graph = make(nx.Graph, seed, n=20, m=90)

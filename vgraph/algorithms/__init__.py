@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vgraph.algorithms.adamic_adar import adamic_adar
+from vgraph.algorithms.assortativity import assortativity
 from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs
@@ -38,11 +39,14 @@ from vgraph.algorithms.pagerank import pagerank
 from vgraph.algorithms.path_counts import path_counts
 from vgraph.algorithms.random_walks import random_walks
 from vgraph.algorithms.resource_allocation import resource_allocation
+from vgraph.algorithms.rich_club import rich_club
 from vgraph.algorithms.sorensen import sorensen
 from vgraph.algorithms.spmv import spmv
+from vgraph.algorithms.square_clustering import square_clustering
 from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
 from vgraph.algorithms.topological_order import topological_order
+from vgraph.algorithms.triad_census import triad_census
 from vgraph.algorithms.triangle_count import triangle_count
 from vgraph.algorithms.weighted_betweenness import weighted_betweenness
 from vgraph.algorithms.weighted_closeness import weighted_closeness
@@ -51,6 +55,7 @@ from vgraph.algorithms.widest_path import widest_path
 
 __all__ = [
     "adamic_adar",
+    "assortativity",
     "bellman_ford",
     "betweenness",
     "bfs",
@@ -86,11 +91,14 @@ __all__ = [
     "path_counts",
     "random_walks",
     "resource_allocation",
+    "rich_club",
     "sorensen",
     "spmv",
+    "square_clustering",
     "sssp",
     "strongly_connected_components",
     "topological_order",
+    "triad_census",
     "triangle_count",
     "weighted_betweenness",
     "weighted_closeness",

@@ -105,19 +105,33 @@ def oriented_with_ways(graph: Graph) -> Prepared:
     """`oriented`, with the edge property `ways`: 2 for edges that the graph has in both directions, else 1."""
 
     def make() -> Prepared:
+        base = oriented_with_senses(graph)
+        sense = base.graph.edge_properties["sense"]
+        return Prepared(base.graph.with_edge_property("ways", (sense & 1) + (sense >> 1)), base.rank)
+
+    kept = graph.kept_with_topology("oriented with ways", make)
+    assert isinstance(kept, Prepared)
+    return kept
+
+
+def oriented_with_senses(graph: Graph) -> Prepared:
+    """`oriented`, with the edge property `sense`: 1 for edges along which the graph has an arc, 2 against, 3 both."""
+
+    def make() -> Prepared:
         base = oriented(graph)
         assert base.rank is not None
-        ways = np.full(base.graph.num_arcs, 2, np.int32)
+        sense = np.full(base.graph.num_arcs, 3, np.int32)
         if graph.directed:
             sources, targets, _ = without_parallel_arcs(graph).edges()
-            ends = base.rank[sources].astype(np.int64), base.rank[targets].astype(np.int64)
+            s, t = base.rank[sources].astype(np.int64), base.rank[targets].astype(np.int64)
             n = graph.num_vertices
             edges = base.graph.edges()
             keys = edges[0].astype(np.int64) * n + edges[1].astype(np.int64)
-            given = (np.maximum(*ends) * n + np.minimum(*ends))[ends[0] != ends[1]]
-            ways = np.bincount(np.searchsorted(keys, given), minlength=keys.size).astype(np.int32)
-        return Prepared(base.graph.with_edge_property("ways", ways), base.rank)
+            sense = np.zeros(keys.size, np.int32)
+            sense[np.searchsorted(keys, (s * n + t)[s > t])] = 1
+            sense[np.searchsorted(keys, (t * n + s)[s < t])] += 2
+        return Prepared(base.graph.with_edge_property("sense", sense), base.rank)
 
-    kept = graph.kept_with_topology("oriented with ways", make)
+    kept = graph.kept_with_topology("oriented with senses", make)
     assert isinstance(kept, Prepared)
     return kept

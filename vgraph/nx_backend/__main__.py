@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 FILES = (
+    "assortativity.tests.test_correlation",
     "centrality.tests.test_betweenness_centrality",
     "centrality.tests.test_betweenness_centrality_subset",
     "centrality.tests.test_closeness_centrality",
@@ -38,6 +39,8 @@ FILES = (
     "tests.test_distance_measures",
     "tests.test_link_prediction",
     "tests.test_matching",
+    "tests.test_richclub",
+    "tests.test_triads",
     "traversal.tests.test_bfs",
     "tree.tests.test_mst",
 )

@@ -35,10 +35,26 @@ def _weights(a: Bound) -> str:
 
 
 def _undirected(a: Bound) -> str:
-    graph = a.get("G")
-    if getattr(graph, "is_directed", bool)():
-        return "directed graphs are not supported"
-    return "multigraphs are not supported" if getattr(graph, "is_multigraph", bool)() else ""
+    return _no_direction(a) or _simple(a)
+
+
+def _no_direction(a: Bound) -> str:
+    return "directed graphs are not supported" if getattr(a.get("G"), "is_directed", bool)() else ""
+
+
+def _assortativity(a: Bound) -> str:
+    given = [name for name in ("weight", "nodes") if a.get(name) is not None]
+    if getattr(a.get("G"), "is_directed", bool)():
+        given += [name for name, side in (("x", "out"), ("y", "in")) if a.get(name, side) != side]
+    return f"{' and '.join(given)} not supported" if given else ""
+
+
+def _whole(a: Bound) -> str:
+    return "nodelist is not supported" if a.get("nodelist") is not None else ""
+
+
+def _not_normalized(a: Bound) -> str:
+    return "normalized is not supported" if a.get("normalized") else ""
 
 
 def _clustering(a: Bound) -> str:
@@ -56,14 +72,14 @@ def _unweighted(a: Bound) -> str:
 
 
 def _louvain(a: Bound) -> str:
-    if getattr(a.get("G"), "is_directed", bool)():
-        return "directed graphs are not supported"
+    if refused := _no_direction(a):
+        return refused
     return "" if a.get("resolution", 1) >= 0 else "resolution below 0 is not supported"
 
 
 def _colors(a: Bound) -> str:
-    if getattr(a.get("G"), "is_directed", bool)():
-        return "directed graphs are not supported"
+    if refused := _no_direction(a):
+        return refused
     strategy = a.get("strategy")
     if callable(strategy) or strategy in _STRATEGIES:
         return "of the strategies largest_first and random_sequential are supported"
@@ -105,6 +121,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "betweenness_centrality_subset": _function,
     "center": _unweighted,
     "closeness_centrality": _function,
+    "degree_assortativity_coefficient": _assortativity,
     "diameter": _unweighted,
     "eccentricity": _unweighted,
     "edge_betweenness_centrality": _weights,
@@ -113,8 +130,12 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "hits": _positive,
     "leiden_communities": _louvain,
     "louvain_communities": _louvain,
+    "numeric_assortativity_coefficient": _assortativity,
     "periphery": _unweighted,
     "radius": _unweighted,
+    "rich_club_coefficient": _not_normalized,
+    "square_clustering": _no_direction,
+    "triadic_census": _whole,
     "core_number": _simple,
     "triangles": _undirected,
     "average_clustering": _clustering,

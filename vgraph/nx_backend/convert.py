@@ -26,8 +26,9 @@ class Whole:
 class NxGraph:
     """A converted graph: `graph`, whose vertices are numbered in the order of `nodes`.
 
-    `attributes` are the edge attributes that were carried over, one number per edge in NetworkX's order of `G.edges`.
-    `keys` are those of a multigraph's edges; `whole` is what else the graph carries, where all of it was asked for.
+    `attributes` are the edge attributes that were carried over, one number per edge in NetworkX's order of `G.edges`;
+    `of_nodes` those of nodes. `keys` are those of a multigraph's edges; `whole` is what else the graph carries, where
+    all of it was asked for.
     """
 
     __networkx_backend__ = "vgraph"
@@ -43,9 +44,10 @@ class NxGraph:
         multigraph: bool,
         keys: list[Any] | None = None,
         whole: Whole | None = None,
+        of_nodes: Mapping[str, np.ndarray[Any, Any]] | None = None,
     ) -> None:
         self.nodes, self.sources, self.targets = nodes, sources, targets
-        self.attributes = dict(attributes)
+        self.attributes, self.of_nodes = dict(attributes), dict(of_nodes or {})
         self._directed, self._multigraph = directed, multigraph
         self.keys, self.whole = keys or [], whole
         self._weighted: dict[Any, vg.Graph] = {}
@@ -161,6 +163,7 @@ def convert_from_nx(
     graph: Any,
     *,
     edge_attrs: Mapping[str, Any] | None = None,
+    node_attrs: Mapping[str, Any] | None = None,
     preserve_edge_attrs: Any = False,
     preserve_node_attrs: Any = False,
     **_: Any,
@@ -189,6 +192,7 @@ def convert_from_nx(
         multigraph=multigraph,
         keys=keys,
         whole=Whole(graph.__class__, graph.graph, carried, data) if everything else None,
+        of_nodes={name: _of_every_node(graph, name) for name in node_attrs or ()},
     )
     found.__dict__["index"] = index
     return found
@@ -251,6 +255,14 @@ def _numbers(data: list[dict[str, Any]], name: str, default: Any) -> np.ndarray[
     if np.abs(array.astype(np.float64)).sum() >= 2.0**63:
         raise NotImplementedError(f"sums of the edge attribute {name!r} do not fit into 64 bits")
     return array.astype(np.int64)
+
+
+def _of_every_node(graph: Any, name: str) -> np.ndarray[Any, Any]:
+    """A node attribute as an array. Raises KeyError for a node that has it not."""
+    values = np.asarray([data[name] for _, data in graph.nodes(data=True)])
+    if values.size and (values.dtype.kind not in "biuf" or values.ndim != 1):
+        raise NotImplementedError(f"the node attribute {name!r} is not a number on every node")
+    return values.astype(np.float64)
 
 
 def convert_to_nx(result: Any) -> Any:

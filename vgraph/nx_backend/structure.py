@@ -11,13 +11,15 @@ import vgraph as vg
 from vgraph.nx_backend import programs
 from vgraph.nx_backend.common import (
     A,
+    asked,
     by_node,
     converted,
+    need_direction,
     no_direction,
     no_parallel_edges,
     no_self_loops,
 )
-from vgraph.nx_backend.convert import NxGraph
+from vgraph.nx_backend.convert import NxGraph, convert_from_nx
 
 
 def _triangles(graph: NxGraph) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -77,6 +79,48 @@ def transitivity(G: Any) -> float:
     count, degree = _triangles(graph)
     pairs = int((degree.astype(np.int64) * (degree.astype(np.int64) - 1)).sum())
     return 0 if not count.any() else 2 * int(count.sum()) / pairs
+
+
+def square_clustering(G: Any, nodes: Any = None) -> Any:
+    """The share of the squares that there might be at each node, or at one."""
+    graph = converted(G)
+    found = vg.run(A.square_clustering, graph.graph).coefficient.tolist()
+    if nodes is not None and nodes in graph:
+        return found[graph.index[nodes]]
+    return {node: found[graph.index[node]] for node in asked(graph, nodes)}
+
+
+def triadic_census(G: Any, nodelist: Any = None) -> dict[str, int]:
+    """How many sets of three nodes have each kind of arcs between them."""
+    graph = converted(G)
+    need_direction(graph)
+    found = vg.run(A.triad_census, graph.graph)
+    return {name.removeprefix("t"): getattr(found, name) for name in found.names}
+
+
+def rich_club_coefficient(
+    G: Any, normalized: bool = True, Q: float = 100, seed: Any = None
+) -> dict[int, float]:
+    """For each degree, the density of the subgraph of nodes of a higher one."""
+    graph = converted(G)
+    no_direction(graph)
+    no_parallel_edges(graph)
+    if (graph.sources == graph.targets).any():
+        raise Exception("rich_club_coefficient is not implemented for graphs with self loops.")
+    return dict(enumerate(vg.run(A.rich_club, graph.graph).coefficient.tolist()))
+
+
+def degree_assortativity_coefficient(
+    G: Any, x: str = "out", y: str = "in", weight: Any = None, nodes: Any = None
+) -> float:
+    """The correlation of the degrees at the ends of edges."""
+    return float(vg.run(A.assortativity, converted(G).graph).assortativity)
+
+
+def numeric_assortativity_coefficient(G: Any, attribute: Any, nodes: Any = None) -> float:
+    """The correlation of a node attribute at the ends of edges."""
+    graph = convert_from_nx(G, node_attrs={attribute: None})
+    return float(vg.run(A.assortativity, graph.graph, value=graph.of_nodes[attribute]).assortativity)
 
 
 def core_number(G: Any) -> dict[Any, int]:

@@ -17,7 +17,17 @@ from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.runtime.result import Result
 from vgraph.tracebacks import public
-from vgraph.verifiers import blocks, communities, distances, iterations, pairs, paths, scores, structure
+from vgraph.verifiers import (
+    blocks,
+    census,
+    communities,
+    distances,
+    iterations,
+    pairs,
+    paths,
+    scores,
+    structure,
+)
 from vgraph.verifiers.common import flagged
 from vgraph.verifiers.fields import check_fields
 
@@ -25,6 +35,7 @@ Verifier = Callable[[Graph, Result, Mapping[str, Any]], None]
 
 VERIFIERS: Final[dict[str, Verifier]] = {
     "adamic_adar": pairs.adamic_adar,
+    "assortativity": census.assortativity,
     "bellman_ford": paths.shortest,
     "betweenness": scores.betweenness,
     "bfs": paths.tree,
@@ -60,11 +71,14 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "path_counts": paths.counts,
     "random_walks": scores.walks,
     "resource_allocation": pairs.resource_allocation,
+    "rich_club": census.rich_clubs,
     "sorensen": pairs.sorensen,
     "spmv": scores.product,
+    "square_clustering": census.squares,
     "sssp": paths.shortest_tree,
     "strongly_connected_components": structure.strong_components,
     "topological_order": paths.topological,
+    "triad_census": census.triads,
     "triangle_count": structure.triangles,
     "weighted_betweenness": scores.weighted_betweenness,
     "weighted_closeness": scores.weighted_closeness,

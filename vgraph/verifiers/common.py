@@ -53,6 +53,15 @@ def matrix(graph: Graph, ends: tuple[Array, Array], values: Array | None = None)
     return csr_array((filled, ends), shape=(graph.num_vertices,) * 2)
 
 
+def closed_paths(a: Any, b: Any, mask: Any) -> Array:
+    """For each v the sum of `(a @ b) * mask` in its row, some rows at a time."""
+    found = np.zeros(a.shape[0])
+    for first in range(0, found.size, 4096):
+        rows = slice(first, first + 4096)
+        found[rows] = (a[rows] @ b).multiply(mask[rows]).sum(axis=1)
+    return found
+
+
 def weight_of(graph: Graph, name: str = "weight") -> Array:
     """The edge property of that name. Raises ParameterError where the graph has none, or not of finite numbers."""
     check_weights(graph, name, negative=True)
@@ -83,11 +92,11 @@ def flagged(result: Result, converged: bool) -> None:
         raise VerificationError(f"converged is {result.converged}, and should be {converged}")
 
 
-def none_of(bad: Array, what: Callable[[int], str]) -> None:
-    """Raise VerificationError for the first vertex at which `bad` is true."""
+def none_of(bad: Array, what: Callable[[int], str], of: str = "vertex") -> None:
+    """Raise VerificationError for the first vertex, or what else has an element each, at which `bad` is true."""
     if bad.any():
         first = int(bad.argmax())
-        raise VerificationError(f"vertex {first}: {what(first)}")
+        raise VerificationError(f"{of} {first}: {what(first)}")
 
 
 def no_arc(bad: Array, ends: tuple[Array, Array], what: Callable[[int, int], str]) -> None:
@@ -105,8 +114,8 @@ def apart(found: Array, expected: Array, allowed: Array) -> Array:
     return np.asarray(np.where(found == expected, 0.0, np.nan_to_num(far, nan=np.inf)))
 
 
-def close(found: Array, expected: Array, name: str, allowed: Array | None = None) -> None:
-    """Raise VerificationError for the first vertex where two results differ; NaN is never right.
+def close(found: Array, expected: Array, name: str, allowed: Array | None = None, of: str = "vertex") -> None:
+    """Raise VerificationError for the first vertex, or `of`, where two results differ; NaN is never right.
 
     `allowed`: by how much at each vertex. By default by `RELATIVE` of the value: sums without cancellation.
     """
@@ -114,9 +123,16 @@ def close(found: Array, expected: Array, name: str, allowed: Array | None = None
     none_of(
         ~(apart(found, expected, allowed) <= 1),
         lambda v: f"{name} is {found[v]}, and should be {expected[v]}",
+        of,
     )
 
 
 def equal(found: Array, expected: Array, name: str) -> None:
     """Raise VerificationError for the first vertex where two results are not the same."""
     none_of(found != expected, lambda v: f"{name} is {found[v]}, and should be {expected[v]}")
+
+
+def same_number(found: Any, expected: Any, name: str, allowed: float = 0.0) -> None:
+    """Raise VerificationError where a number that is a result by itself is another, or NaN and should not be."""
+    if not (abs(found - expected) <= allowed or (found != found and expected != expected)):
+        raise VerificationError(f"{name} is {found}, and should be {expected}")

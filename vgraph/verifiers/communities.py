@@ -9,7 +9,17 @@ import numpy as np
 
 from vgraph.errors import VerificationError
 from vgraph.graph.weights import own_weight
-from vgraph.verifiers.common import Array, arcs, equal, flagged, in_scale, matrix, none_of, weights
+from vgraph.verifiers.common import (
+    Array,
+    arcs,
+    equal,
+    flagged,
+    in_scale,
+    matrix,
+    none_of,
+    same_number,
+    weights,
+)
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -88,8 +98,7 @@ def louvain(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
 
 def _modular(graph: Graph, result: Result, community: Array, resolution: float) -> None:
     expected, size = _modularity(graph, community, resolution)
-    if not abs(float(result.modularity) - expected) <= 1e-9 * size:
-        raise VerificationError(f"modularity is {result.modularity}, and should be {expected}")
+    same_number(result.modularity, expected, "modularity", 1e-9 * size)
 
 
 def _modularity(graph: Graph, community: Array, resolution: float) -> tuple[float, float]:

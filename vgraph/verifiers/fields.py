@@ -16,19 +16,27 @@ if TYPE_CHECKING:
 FLAG, INTEGER, FLOAT, NUMBER = "b", "iu", "f", "iuf"
 VERTEX, VERTEX_OR_NONE = "a vertex", "a vertex or -1"
 
+TRIADS: Final = (
+    *("t003", "t012", "t102", "t021D", "t021U", "t021C", "t111D", "t111U"),
+    *("t030T", "t030C", "t201", "t120D", "t120U", "t120C", "t210", "t300"),
+)
 KINDS: Final[dict[str, str]] = {
     **dict.fromkeys(("articulation", "bridge", "member"), FLAG),
     **dict.fromkeys(("community", "end", "label", "order"), VERTEX),
     **dict.fromkeys(("component", "mate", "parent"), VERTEX_OR_NONE),
     **dict.fromkeys(("color", "core", "eccentricity", "level", "reached", "triangles", "truss"), INTEGER),
-    **dict.fromkeys(("levels", "lower", "rounds", "total", "upper"), INTEGER),
+    **dict.fromkeys(("levels", "lower", "rounds", "squares", "total", "upper", *TRIADS), INTEGER),
     **dict.fromkeys(("authority", "centrality", "hub", "in_centrality", "lcc", "modularity"), FLOAT),
+    **dict.fromkeys(("assortativity", "coefficient"), FLOAT),
     **dict.fromkeys(("out_centrality", "product", "rank", "score", "x"), FLOAT),
     **dict.fromkeys(("dist", "paths", "weight", "width"), NUMBER),
     "edges": VERTEX,
 }
 """By the name of the result, whatever the algorithm."""
-SCALARS: Final = ("end", "levels", "lower", "modularity", "rounds", "total", "upper", "weight")
+SCALARS: Final = (
+    *("assortativity", "end", "levels", "lower", "modularity", "rounds", "total", "upper", "weight"),
+    *TRIADS,
+)
 
 
 def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -38,7 +46,8 @@ def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
         wanted = INTEGER if kind in (VERTEX, VERTEX_OR_NONE) else kind
         shape = _shape(name, value, graph, result.algorithm, given)
         numeric = isinstance(value, int | float | np.generic | np.ndarray)
-        if not numeric or np.shape(value) != shape or np.asarray(value).dtype.kind not in wanted:
+        sort = "i" if type(value) is int else np.asarray(value).dtype.kind  # whatever its size
+        if not numeric or np.shape(value) != shape or sort not in wanted:
             raise VerificationError(
                 f"{name} is {shown(value)}, and should have the shape {shape} and a type of kind {wanted!r}"
             )
@@ -51,11 +60,13 @@ def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
 
 
 def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[str, Any]) -> tuple[int, ...]:
-    """The shape of a result; as many edges are a forest as there are, which its verifier looks at."""
+    """The shape of a result; how many edges a forest has, and degrees rich clubs, their verifiers know."""
     if name in SCALARS:
         return ()
     if name == "edges":
         return (*np.shape(value)[:1], 2)
+    if algorithm == "rich_club":
+        return (len(value) if np.ndim(value) == 1 else 0,)
     if algorithm == "edge_betweenness":
         return graph.in_given_order(np.zeros(graph.num_edges)).shape
     return ({"score": len(given.get("left", ())), "truss": graph.num_edges}.get(name, graph.num_vertices),)

@@ -14,10 +14,12 @@ from vgraph.verifiers.common import (
     Array,
     arcs,
     close,
+    closed_paths,
     equal,
     matrix,
     no_arc,
     none_of,
+    same_number,
     simple_arcs,
     simple_edges,
     weight_of,
@@ -69,28 +71,18 @@ def cores(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     equal(result.core, core, "core")
 
 
-def _common(graph: Graph, a: Any, b: Any, mask: Any) -> Array:
-    """For each v the sum of `(a @ b) * mask` in its row, some rows at a time."""
-    found = np.zeros(graph.num_vertices)
-    for first in range(0, graph.num_vertices, 4096):
-        rows = slice(first, first + 4096)
-        found[rows] = (a[rows] @ b).multiply(mask[rows]).sum(axis=1)
-    return found
-
-
 def triangles(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Paths of two edges that a third one closes, by sparse matrices."""
     a = matrix(graph, simple_edges(graph))
-    found = (_common(graph, a, a, a) / 2).astype(np.int64)
+    found = (closed_paths(a, a, a) / 2).astype(np.int64)
     equal(result.triangles, found, "triangles")
-    if result.total != int(found.sum()) // 3:
-        raise VerificationError(f"total is {result.total}, and should be {int(found.sum()) // 3}")
+    same_number(result.total, int(found.sum()) // 3, "total")
 
 
 def clustering(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Arcs between neighbors, by sparse matrices."""
     near = matrix(graph, simple_edges(graph))
-    between = _common(graph, near, matrix(graph, simple_arcs(graph)), near)
+    between = closed_paths(near, matrix(graph, simple_arcs(graph)), near)
     degree = np.asarray(near.sum(axis=1))
     close(result.lcc, between / np.maximum(degree * (degree - 1), 1), "lcc")
 

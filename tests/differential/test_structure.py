@@ -1,0 +1,128 @@
+"""Clustering by squares, triads, rich clubs, assortativity: against NetworkX, on graphs of every shape."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from library_arguments import graph_for
+from test_algorithms_differential import graphs
+from test_library_wide import same, simple
+
+import vgraph as vg
+
+A = vg.algorithms
+quick = settings(max_examples=12)
+HOW = st.sampled_from([{"device": "python"}, {"threads": 1}, {"threads": 2}])
+
+
+def without_loops(graph: vg.Graph, directed: bool) -> Any:
+    """The NetworkX graph, parallel arcs once."""
+    g = simple(graph)
+    g.remove_edges_from(list(nx.selfloop_edges(g)))
+    return g.to_directed() if directed else g.to_undirected()
+
+
+@quick
+@given(graphs(), HOW)
+def test_square_clustering(graph: vg.Graph, how: Any) -> None:
+    found = vg.run(A.square_clustering, graph, **how)
+    g = without_loops(graph, False)
+    same(found.coefficient, nx.square_clustering(g))
+    cycles = [c for c in nx.simple_cycles(g, length_bound=4) if len(c) == 4]
+    same(found.squares, {v: sum(v in c for c in cycles) for v in g})
+    vg.verify(found)
+
+
+@quick
+@given(graphs(), HOW)
+def test_triads(graph: vg.Graph, how: Any) -> None:
+    found = vg.run(A.triad_census, graph, **how)
+    want = nx.triadic_census(without_loops(graph, True))
+    assert {name[1:]: getattr(found, name) for name in found.names} == want
+    vg.verify(found)
+
+
+def test_all_triads() -> None:
+    """Each kind by itself, its vertices in every order: no other one is counted."""
+    for name in nx.algorithms.triads.TRIAD_NAMES:
+        arcs = np.array(nx.triad_graph(name).edges)
+        ids = np.searchsorted(["a", "b", "c"], arcs.reshape(-1, 2))
+        for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
+            s, t = np.array(order)[ids.astype(int)].T
+            found = vg.run(A.triad_census, vg.Graph.from_edges(s, t, num_vertices=3))
+            assert [kind for kind in found.names if getattr(found, kind)] == [f"t{name}"]
+
+
+def test_triads_beyond_64_bits() -> None:
+    """There may be more without arcs than any integer of NumPy's holds: they are counted in Python."""
+    n = 5_000_000
+    asked = list(inspect.signature(A.triad_census.endings[0]).parameters)
+    found = A.triad_census.finish({**dict.fromkeys(asked, 0), "vertices": n, "asymmetric": 1})
+    assert (found["t012"], found["t003"]) == (n - 2, n * (n - 1) * (n - 2) // 6 - (n - 2))
+    assert found["t003"] > 2**64
+
+
+@quick
+@given(graphs(), HOW)
+def test_rich_clubs(graph: vg.Graph, how: Any) -> None:
+    graph = graph_for(A.rich_club, graph)
+    found = vg.run(A.rich_club, graph, **how)
+    want = nx.rich_club_coefficient(without_loops(graph, False), normalized=False)
+    if want:  # NetworkX says nothing of graphs without edges
+        assert list(want) == list(range(len(found.coefficient)))
+        same(found.coefficient, want)
+    vg.verify(found)
+
+
+@quick
+@given(graphs(), st.booleans(), HOW)
+def test_assortativity(graph: vg.Graph, by_value: bool, how: Any) -> None:
+    value = np.random.default_rng(3).integers(0, 4, graph.num_vertices).astype(float) if by_value else None
+    found = vg.run(A.assortativity, graph, value=value, **how)
+    s, t = np.repeat(np.arange(graph.num_vertices), graph.out_degree.astype(int)), graph.out.column_indices
+    if value is None:
+        ends = np.bincount(s, minlength=graph.num_vertices), np.bincount(t, minlength=graph.num_vertices)
+        twice = 0 if graph.directed else np.bincount(s[s == t], minlength=graph.num_vertices)
+        tail, head = (ends[0] + twice)[s], (ends[1] + twice)[t]
+    else:
+        tail, head = value[s], value[t]
+    if tail.size and np.ptp(tail) and np.ptp(head):
+        assert found.assortativity == pytest.approx(np.corrcoef(tail, head)[0, 1], abs=1e-9)
+    else:
+        assert np.isnan(found.assortativity)
+    vg.verify(found)
+
+
+def test_values_of_every_size() -> None:
+    """Their unit does not matter; equal ones have no correlation, however they are rounded."""
+    graph = vg.Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])
+    value = np.array([1.0, 2.0, 4.0, -3.0])
+    want = vg.run(A.assortativity, graph, value=value).assortativity
+    for scale in (1e-300, 1e300):
+        found = vg.run(A.assortativity, graph, value=value * scale)
+        assert found.assortativity == pytest.approx(want, rel=1e-12)
+        vg.verify(found)
+    assert np.isnan(vg.run(A.assortativity, graph, value=np.full(4, 0.1)).assortativity)
+    with pytest.raises(vg.ParameterError, match="not finite"):
+        vg.run(A.assortativity, graph, value=np.array([1, 2, np.inf, 3]))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_graphs_without_edges(n: int) -> None:
+    graph = vg.Graph.from_edges([], [], num_vertices=n, directed=False)
+    for how in ({"device": "python"}, {}):
+        assert vg.run(A.square_clustering, graph, **how).coefficient.tolist() == [0] * n
+        assert vg.run(A.triad_census, graph, **how).t003 == (n == 3)
+        assert vg.run(A.rich_club, graph, **how).coefficient.tolist() == []
+        assert np.isnan(vg.run(A.assortativity, graph, **how).assortativity)
+
+
+def test_directed_graphs_have_no_rich_clubs() -> None:
+    with pytest.raises(vg.ParameterError, match="directed=False"):
+        vg.run(A.rich_club, vg.Graph.from_edges([0], [1]))

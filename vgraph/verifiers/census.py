@@ -1,0 +1,111 @@
+"""Subgraphs of few vertices, counted by products of sparse matrices; clubs and correlations by what defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vgraph.errors import VerificationError
+from vgraph.verifiers.common import (
+    arcs,
+    close,
+    closed_paths,
+    equal,
+    matrix,
+    same_number,
+    simple_arcs,
+    simple_edges,
+)
+
+if TYPE_CHECKING:
+    from vgraph.graph import Graph
+    from vgraph.runtime.result import Result
+
+
+def triads(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Paths of two steps that a third one closes, or none; and pairs of vertices with all that neither is joined to."""
+    n, near = graph.num_vertices, matrix(graph, simple_edges(graph))
+    there = matrix(graph, simple_arcs(graph))
+    both = there.multiply(there.T).tocsr()
+    one = (there - both).tocsr()
+    one.eliminate_zeros()
+    back = one.T.tocsr()
+
+    def closed(a: Any, b: Any, by: Any) -> int:
+        return int(closed_paths(a, b, by).sum())
+
+    def open_(a: Any, b: Any) -> int:
+        return int(a.sum(axis=0) @ b.sum(axis=1)) - int(a.multiply(b.T).sum()) - closed(a, b, near)
+
+    def pairs(a: Any) -> int:
+        degree = np.asarray(near.sum(axis=1), np.int64)
+        joined = int(a.sum(axis=1) @ degree) + int(a.sum(axis=0) @ degree)
+        return n * int(a.sum()) - joined + closed(near, near, a)
+
+    expected = {
+        "t012": pairs(one),
+        "t102": pairs(both) // 2,
+        "t021D": open_(back, one) // 2,
+        "t021U": open_(one, back) // 2,
+        "t021C": open_(one, one),
+        "t111D": open_(one, both),
+        "t111U": open_(both, one),
+        "t030T": closed(one, one, one),
+        "t030C": closed(one, one, back) // 3,
+        "t201": open_(both, both) // 2,
+        "t120D": closed(back, one, both) // 2,
+        "t120U": closed(one, back, both) // 2,
+        "t120C": closed(one, one, both),
+        "t210": closed(both, both, one),
+        "t300": closed(both, both, both) // 6,
+    }
+    expected["t003"] = n * (n - 1) * (n - 2) // 6 - sum(expected.values())
+    for name, count in expected.items():
+        same_number(getattr(result, name), count, name)
+
+
+def squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Pairs of paths of two steps between the same ends."""
+    near = matrix(graph, simple_edges(graph))
+    degree = np.asarray(near.sum(axis=1))
+    found = np.zeros(degree.size)
+    for first in range(0, degree.size, 1024):
+        rows = slice(first, first + 1024)
+        ways = near[rows] @ near
+        found[rows] = (ways.multiply(ways) - ways).sum(axis=1) - degree[rows] * (degree[rows] - 1)
+    equal(result.squares, (found / 2).astype(np.int64), "squares")
+    possible = (near @ degree - degree) * (degree - 1) - closed_paths(near, near, near) - found / 2
+    share = np.divide(found / 2, possible, out=np.zeros(degree.size), where=found > 0)
+    close(result.coefficient, share, "coefficient")
+
+
+def rich_clubs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Degrees in order: how many vertices, and edges by their lower end, are above each."""
+    s, t = simple_edges(graph)
+    degree = np.bincount(s, minlength=graph.num_vertices)
+    lower = np.sort(np.minimum(degree[s], degree[t]))
+    each = np.arange(degree.max(initial=0) + 1)
+    members = degree.size - np.searchsorted(np.sort(degree), each, side="right")
+    members = members[members > 1]
+    joined = lower.size - np.searchsorted(lower, each[: members.size], side="right")
+    if result.coefficient.size != members.size:
+        raise VerificationError(
+            f"coefficient is of {result.coefficient.size} degrees, and should be of {members.size}"
+        )
+    close(result.coefficient, joined / (members * (members - 1)), "coefficient", of="degree")
+
+
+def assortativity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The correlation of two arrays of a number for each arc, by NumPy."""
+    (s, t), n, values = arcs(graph), graph.num_vertices, given["value"]
+    loops = 0 if graph.directed else np.bincount(s[s == t], minlength=n)
+    tail, head = (np.bincount(ids, minlength=n) + loops if values is None else values for ids in (s, t))
+    x, y = (np.asarray(ends, np.float64)[ids] for ends, ids in ((tail, s), (head, t)))
+    expected, allowed = np.nan, 0.0
+    if np.ptp(x) > 0 and np.ptp(y) > 0 if s.size else False:
+        x, y = (ends / np.abs(ends).max() for ends in (x, y))
+        expected = np.corrcoef(x, y)[0, 1]
+        allowed = 1e-9 / min(np.std(x), np.std(y), 1.0)
+    same_number(result.assortativity, expected, "assortativity", allowed)
