@@ -42,7 +42,6 @@ UNDIRECTED = {
     "cosine",
     "diameter",
     "jaccard",
-    "k_core",
     "k_truss",
     "leiden",
     "louvain",

@@ -39,6 +39,49 @@ def test_square_clustering(graph: vg.Graph, how: Any) -> None:
     vg.verify(found)
 
 
+def peeled(graph: vg.Graph, value: Any, mode: str) -> list[float]:
+    """Core numbers, one vertex taken away at a time."""
+    s, t, _ = graph.edges()
+    core, left, k = np.zeros(graph.num_vertices), set(range(graph.num_vertices)), 0.0
+    sides = {"in": (t,), "out": (s,), "all": (s, t)}[mode if graph.directed else "all"]
+    while left:
+        counts = (s != t) & np.isin(s, list(left)) & np.isin(t, list(left))
+        degree = sum(np.bincount(ends[counts], value[counts], graph.num_vertices) for ends in sides)
+        v = min(left, key=degree.__getitem__)
+        k = core[v] = max(k, degree[v])
+        left.remove(v)
+    return core.tolist()
+
+
+@quick
+@given(graphs(), st.sampled_from(["all", "in", "out"]), st.booleans(), HOW)
+def test_cores(graph: vg.Graph, mode: str, weighted: bool, how: Any) -> None:
+    found = vg.run(A.k_core, graph, mode=mode, weight="weight" if weighted else None, **how)
+    assert found.core.dtype == (np.float64 if weighted else np.int32)
+    value = graph.edges()[2]["weight"] if weighted else np.ones(graph.num_edges)
+    assert found.core.tolist() == peeled(graph, value, mode)
+    vg.verify(found)
+
+
+def test_cores_of_weights_that_round() -> None:
+    """Sums of tenths; the core of a vertex does not hang on their last digits, nor do right ones fail."""
+    rng = np.random.default_rng(6)
+    graph = vg.Graph.from_edges(*rng.integers(0, 40, (2, 300)), share=rng.integers(1, 30, 300) / 10)
+    for how in ({"device": "python"}, {"threads": 2}):
+        found = vg.run(A.k_core, graph, weight="share", mode="in", **how)
+        np.testing.assert_allclose(found.core, peeled(graph, graph.edges()[2]["share"], "in"), rtol=1e-12)
+        vg.verify(found)
+
+
+@pytest.mark.parametrize(
+    ("weight", "mode", "message"),
+    [(None, "both", "none of"), ([-1.0, 1], "all", "negative"), ([1e308, 1e308], "all", "scale them down")],
+)
+def test_refused_cores(weight: Any, mode: str, message: str) -> None:
+    with pytest.raises(vg.ParameterError, match=message):
+        vg.run(A.k_core, vg.Graph.from_edges([0, 1], [1, 2]), weight=weight, mode=mode)
+
+
 @quick
 @given(graphs(), HOW)
 def test_triads(graph: vg.Graph, how: Any) -> None:

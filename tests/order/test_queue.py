@@ -14,7 +14,6 @@ from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.passes import PIPELINE
-from vgraph.errors import ParameterError
 from vgraph.runtime.executor import signature_of
 
 
@@ -133,11 +132,6 @@ def test_core_numbers_of_networkx(program, threads, power):
     core = nx.core_number(plain)
     found = vg.run(program, graph, threads=threads).core
     assert found.tolist() == [core[v] for v in range(n)]
-
-
-def test_cores_are_of_undirected_graphs():
-    with pytest.raises(ParameterError, match="undirected"):
-        vg.run(vg.algorithms.k_core, graph_of(4, 1))
 
 
 def test_no_vertices():

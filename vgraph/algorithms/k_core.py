@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import math
+
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_weights, heaviest
+
+
+@vg.function
+def worth(edge):
+    """What an arc counts."""
+    if weight is None:
+        return 1
+    return edge.weight
 
 
 @vg.operator
-def count(v):
+def count(v, graph):
     """At first all neighbors count; a vertex is no neighbor of its own."""
-    for u in v.out_neighbors:
-        if u != v:
-            v.remaining += 1
+    if mode != "in" or not graph.directed:
+        for e in v.out_edges:
+            if e.dst != v:
+                v.remaining += worth(e)
+    if mode != "out" and graph.directed:
+        for e in v.in_edges:
+            if e.src != v:
+                v.remaining += worth(e)
 
 
 @vg.operator
@@ -34,7 +50,7 @@ def peel(v, graph):
 def leave(src, edge, dst):
     """What was peeled off counts no more for those of its neighbors that are left."""
     if dst.core < 0:
-        dst.remaining += -1
+        dst.remaining += -worth(edge)
 
 
 @vg.operator
@@ -44,14 +60,21 @@ def left(v):
 
 
 @vg.algorithm
-def k_core(graph):
+def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
     """Core numbers: the largest k such that a vertex lies in a subgraph where all degrees are at least k.
 
-    Result: `core`, int32. For undirected graphs. Self-loops do not count; of parallel edges each does. O(vertices +
-    arcs): a vertex is looked at once for each level up to its core number, which is at most its degree.
+    `weight`: an edge property that is added up in place of the degree (Eidsaa and Almaas 2013). `mode`: the arcs that
+    count in a directed graph, "in", "out" or "all" of them. Result: `core`, int32, or float64 with weights. Self-loops
+    do not count; of parallel edges each does. Raises ParameterError for another mode, and for weights that are negative
+    or whose sum is not finite. O(vertices + arcs): a vertex is looked at once for each level up to its core number,
+    which is at most its degree; with weights there may be as many levels as vertices.
     """
-    remaining = graph.vertex_property(vg.int32)
-    core = graph.vertex_property(vg.int32, fill=-1)
+    if weight is None:
+        remaining = graph.vertex_property(vg.int32)
+        core = graph.vertex_property(vg.int32, fill=-1)
+    else:
+        remaining = graph.vertex_property(vg.float64)
+        core = graph.vertex_property(vg.float64, fill=-1)
     graph.vertex_apply(count)
     rest = graph.vertices
     while rest:
@@ -59,13 +82,22 @@ def k_core(graph):
         graph.vertex_apply(lowest, rest)
         peeled = graph.vertex_filter(peel, rest)
         while peeled:
-            peeled = graph.vertex_filter(peel, graph.edge_apply(leave, peeled))
+            if graph.directed and mode == "out":
+                nearer = graph.edge_apply(leave, peeled, reverse=True)
+            else:
+                nearer = graph.edge_apply(leave, peeled)
+            if graph.directed and mode == "all":
+                nearer |= graph.edge_apply(leave, peeled, reverse=True, label="leave_in")
+            peeled = graph.vertex_filter(peel, nearer)
         rest = graph.vertex_filter(left, rest)
     return core
 
 
 @k_core.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError("core numbers are of undirected graphs; build the graph with directed=False")
+def sensible(graph: Graph, weight: object, mode: object) -> None:
+    """Raise ParameterError for an unknown mode, weights below 0, and such that do not add up to a number."""
+    if mode not in ("all", "in", "out"):
+        raise ParameterError(f'k_core: mode={mode!r} is none of "all", "in" and "out"')
+    check_weights(graph, weight)
+    if weight is not None and graph.num_arcs * heaviest(graph, weight) == math.inf:
+        raise ParameterError("k_core: weights may add up to more than a float64 holds: scale them down")

@@ -24,12 +24,12 @@ KINDS: Final[dict[str, str]] = {
     **dict.fromkeys(("articulation", "bridge", "member"), FLAG),
     **dict.fromkeys(("community", "end", "label", "order"), VERTEX),
     **dict.fromkeys(("component", "mate", "parent"), VERTEX_OR_NONE),
-    **dict.fromkeys(("color", "core", "eccentricity", "level", "reached", "triangles", "truss"), INTEGER),
+    **dict.fromkeys(("color", "eccentricity", "level", "reached", "triangles", "truss"), INTEGER),
     **dict.fromkeys(("levels", "lower", "rounds", "squares", "total", "upper", *TRIADS), INTEGER),
     **dict.fromkeys(("authority", "centrality", "hub", "in_centrality", "lcc", "modularity"), FLOAT),
     **dict.fromkeys(("assortativity", "coefficient"), FLOAT),
     **dict.fromkeys(("out_centrality", "product", "rank", "score", "x"), FLOAT),
-    **dict.fromkeys(("dist", "paths", "weight", "width"), NUMBER),
+    **dict.fromkeys(("core", "dist", "paths", "weight", "width"), NUMBER),
     "edges": VERTEX,
 }
 """By the name of the result, whatever the algorithm."""

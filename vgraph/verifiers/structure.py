@@ -11,6 +11,7 @@ import numpy as np
 from vgraph.errors import VerificationError
 from vgraph.graph.weights import check_sums
 from vgraph.verifiers.common import (
+    NOTHING,
     Array,
     arcs,
     close,
@@ -54,21 +55,25 @@ def _components(graph: Graph, result: Result, connection: str) -> None:
 
 
 def cores(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Vertices peeled off, all at once that have no more than k neighbors left."""
+    """Vertices peeled off, all at once that have no more than k neighbors left, or arcs of such weight."""
     s, t = arcs(graph)
-    apart = s != t
-    a = matrix(graph, (s[apart], t[apart]))
-    left = np.asarray(a.sum(axis=1), np.int64)
-    core = np.zeros(left.size, np.int64)
+    value = weights(graph, given["weight"])
+    s, t, value = s[s != t], t[s != t], value[s != t]
+    sides = {"out": ((s, t),), "in": ((t, s),), "all": ((s, t), (t, s))}[
+        given["mode"] if graph.directed else "out"
+    ]
+    a = sum(matrix(graph, ends, value) for ends in sides)
+    whole = np.asarray(a.sum(axis=1))
+    left, core = whole, np.zeros(whole.size)
     alive = np.ones(left.size, bool)
-    k = 0
+    k = 0.0
     while alive.any():
-        k = max(k, int(left[alive].min()))
-        while (gone := alive & (left <= k)).any():
+        k = max(k, left[alive].min())
+        while (gone := alive & (left <= k + 1e-12 * whole)).any():
             core[gone] = k
             alive &= ~gone
-            left = left - (a @ gone.astype(np.float64)).astype(np.int64)
-    equal(result.core, core, "core")
+            left = left - a @ gone.astype(np.float64)
+    close(result.core, core, "core", 1e-9 * whole + NOTHING)
 
 
 def triangles(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
