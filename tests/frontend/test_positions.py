@@ -18,6 +18,7 @@ SAME = {
     s.Call: ast.Call,
     s.Attribute: ast.Attribute,
     s.Assign: ast.Assign,
+    s.AssignTuple: ast.Assign,
     s.Augment: ast.AugAssign,
     s.Return: ast.Return,
     s.Name: ast.Name,
