@@ -103,7 +103,10 @@ def test_other_weights(name: str) -> None:
     graph, result = made(name, False)
     ends = graph.edges()[:2]
     turns = np.arange(graph.num_edges) % 2
-    given = [{"weight": np.where(turns, 1e308, w)} for w in (np.nan, np.inf, -np.inf, 1e308, -1e308)]
+    values = [np.nan, np.inf, -np.inf, -1e308]
+    if name != "weighted_matching":  # any maximal matching is one of equal weights
+        values.append(1e308)
+    given = [{"weight": np.where(turns, 1e308, w)} for w in values]
     others = [vg.Graph.from_edges(*ends, num_vertices=14, directed=False, **how) for how in ({}, *given)]
     assert len({_error(result, other) is None for other in others}) == 1
 
