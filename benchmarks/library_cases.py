@@ -48,6 +48,18 @@ def check_hops(instance: Instance, result: Any) -> None:
         raise WrongResultError(f"{result.algorithm}: not what searches from some vertices give")
 
 
+def check_some(instance: Instance, result: Any) -> None:
+    """Closeness of some vertices by SciPy."""
+    from scipy.sparse.csgraph import dijkstra
+
+    chosen = np.asarray(instance.task.few)
+    hops = dijkstra(instance.matrix, indices=chosen, unweighted=True)
+    total, others = np.where(np.isfinite(hops), hops, 0).sum(axis=1), np.isfinite(hops).sum(axis=1) - 1
+    mean = np.divide(others, total, out=np.zeros(chosen.size), where=total > 0)
+    if not np.allclose(result.centrality[chosen], mean * others / (instance.data.num_vertices - 1)):
+        raise WrongResultError("closeness: not what searches from these vertices give")
+
+
 def check_clustering(instance: Instance, result: Any) -> None:
     """All triangles together, by SciPy."""
     degree = np.diff(instance.data.row_offsets)
@@ -60,13 +72,14 @@ def of(
     name: str,
     arguments: Arguments | None = None,
     *,
+    called: str = "",
     peers: str | None = None,
     check: Callable[[Instance, Any], None] | None = None,
     graph: Callable[[Instance], vg.Graph] = lambda instance: instance.graph,
     fresh: bool = False,
     note: str = "",
 ) -> Case:
-    """The case of a library algorithm; `peers` is what it is called there."""
+    """The case of a library algorithm, and its name if there are several; `peers` is what it is called there."""
     algorithm = getattr(vg.algorithms, name)
 
     def run(instance: Instance, threads: int) -> Any:
@@ -76,11 +89,16 @@ def of(
     def verify(instance: Instance, result: Any) -> None:
         vg.verify(result, graph(instance))
 
-    return Case(name, peers or name, run, check or verify, fresh=fresh, note=note)
+    case = called or name
+    return Case(case, peers or case, run, check or verify, fresh=fresh, note=note)
 
 
 def _source(instance: Instance) -> dict[str, Any]:
     return {"source": instance.data.source}
+
+
+def _ends(instance: Instance) -> dict[str, Any]:
+    return {"source": instance.data.source, "target": instance.task.target, "weight": "weight"}
 
 
 def _few(instance: Instance) -> dict[str, Any]:
@@ -101,8 +119,26 @@ LIBRARY = (
     ),
     of("path_counts", _source, note="NetworKit keeps the predecessors too"),
     of("bellman_ford", _source, note="python-graphblas runs the program of sssp"),
+    of(
+        "sssp",
+        lambda i: {"source": i.data.source, "targets": [i.task.target]},
+        called="sssp_target",
+        note="the distance of one vertex",
+    ),
+    of(
+        "a_star",
+        lambda i: {**_ends(i), "heuristic": i.task.bounds},
+        note="bounds by 4 landmarks; igraph and NetworkX call a Python function for each",
+    ),
     of("widest_path", _source),
     of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
+    of(
+        "closeness",
+        lambda i: {"vertices": i.task.few},
+        called="closeness_of_some",
+        check=check_some,
+        note="of 4 vertices",
+    ),
     of("harmonic_centrality", check=check_hops),
     of("edge_betweenness", _few, note="4 sources"),
     of("weighted_betweenness", _few, note="4 sources"),

@@ -20,6 +20,8 @@ SOURCES = 4
 """Of betweenness: the graph's source, so many times over."""
 MANY_SOURCES = 64
 """Of the search from many sources."""
+LANDMARKS = 4
+"""From which distances bound those to the target."""
 PAIRS = 100_000
 """Of vertices, for link prediction."""
 COMMUNITIES = 64
@@ -54,6 +56,25 @@ class Task:
     def few(self) -> list[int]:
         """Vertices that a path with weights is sought from: the source, and those numbered after it."""
         return [(self.data.source + k) % self.data.num_vertices for k in range(SOURCES)]
+
+    @property
+    def target(self) -> int:
+        """Where a path is to lead: half of all vertices further on, by number."""
+        n = self.data.num_vertices
+        return (self.data.source + n // 2) % n
+
+    @cached_property
+    def bounds(self) -> Numbers:
+        """For each vertex a lower bound of its distance to the target, from those to landmarks (Goldberg and Harrelson
+        2005). Needs SciPy.
+        """
+        from scipy.sparse import csgraph, csr_array
+
+        data, n = self.data, self.data.num_vertices
+        matrix = csr_array((data.weight, data.column_indices, data.row_offsets), shape=(n, n))
+        far = csgraph.dijkstra(matrix, indices=self.sources[:LANDMARKS])
+        gap = np.abs(far - far[:, [self.target]])
+        return np.asarray(np.where(np.isfinite(gap), gap, 0).max(axis=0))
 
     @property
     def sources(self) -> Ids:

@@ -56,6 +56,7 @@ ACYCLIC = {"topological_order"}
 POSITIVE = {"weighted_betweenness"}
 """Algorithms that take no weights of 0."""
 CHOSEN: dict[str, dict[str, Any]] = {
+    "a_star": {"weight": "weight"},
     "katz": {"alpha": 0.001},
     "eigenvector": {"max_rounds": 20000},
     "random_walks": {"walks": 300},
@@ -73,7 +74,7 @@ def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) ->
             continue
         annotation = algorithm.annotations.get(name)
         if not isinstance(annotation, PropertyAnnotation):
-            given[name] = (seed * 7919) % max(1, n)
+            given[name] = (seed * 7919 + (n // 2 if name == "target" else 0)) % max(1, n)
         elif annotation.dtype is vg.float64:
             given[name] = rng.integers(0, 64, n) / 8
         else:

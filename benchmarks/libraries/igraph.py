@@ -39,6 +39,15 @@ class Library(Peer):
         graph, source = self.graph, self.task.data.source
         return lambda: graph.distances(source=source, weights="weight")
 
+    def sssp_target(self) -> Call:
+        graph, source, target = self.graph, self.task.data.source, self.task.target
+        return lambda: graph.distances(source=source, target=target, weights="weight")
+
+    def a_star(self) -> Call:
+        graph, bounds = self.graph, self.task.bounds.tolist()
+        ends = self.task.data.source, self.task.target
+        return lambda: graph.get_shortest_path_astar(*ends, lambda _, u, v: bounds[u], weights="weight")
+
     def bellman_ford(self) -> Call:
         graph, source = self.graph, self.task.data.source
         return lambda: graph.distances(source=source, weights="weight", algorithm="bellman_ford")
@@ -82,6 +91,10 @@ class Library(Peer):
     def closeness(self) -> Call:
         graph = self.graph
         return lambda: graph.closeness()
+
+    def closeness_of_some(self) -> Call:
+        graph, chosen = self.graph, self.task.few
+        return lambda: graph.closeness(vertices=chosen)
 
     def harmonic_centrality(self) -> Call:
         graph = self.graph

@@ -42,6 +42,15 @@ class Library(Peer):
         graph, source = self.graph, self.task.data.source
         return lambda: nk.distance.Dijkstra(graph, source, storePaths=False).run()
 
+    def sssp_target(self) -> Call:
+        graph, source, target = self.graph, self.task.data.source, self.task.target
+        return lambda: nk.distance.Dijkstra(graph, source, False, False, target).run()
+
+    def a_star(self) -> Call:
+        ends, bounds = (self.task.data.source, self.task.target), self.task.bounds.tolist()
+        search = nk.distance.AStar(self.graph, bounds, *ends, True)
+        return lambda: search.run().getPath()
+
     def pagerank(self) -> Call:
         ranking = nk.centrality.PageRank(self.graph, damp=DAMPING, tol=0.0)
         ranking.maxIterations = ROUNDS

@@ -42,6 +42,15 @@ class Library(Peer):
         graph, source = self.graph, self.task.data.source
         return lambda: nx.single_source_dijkstra_path_length(graph, source, **self.how)
 
+    def sssp_target(self) -> Call:
+        graph, source, target = self.graph, self.task.data.source, self.task.target
+        return lambda: nx.dijkstra_path_length(graph, source, target, **self.how)
+
+    def a_star(self) -> Call:
+        graph, bounds = self.graph, self.task.bounds.tolist()
+        ends = self.task.data.source, self.task.target
+        return lambda: nx.astar_path(graph, *ends, lambda u, v: bounds[u], **self.how)
+
     def bellman_ford(self) -> Call:
         graph, source = self.graph, self.task.data.source
         return lambda: nx.single_source_bellman_ford_path_length(graph, source, **self.how)
@@ -89,6 +98,10 @@ class Library(Peer):
     def closeness(self) -> Call:
         graph = self.graph
         return lambda: nx.closeness_centrality(graph, **self.how)
+
+    def closeness_of_some(self) -> Call:
+        graph, chosen = self.graph, self.task.few
+        return lambda: [nx.closeness_centrality(graph, u, **self.how) for u in chosen]
 
     def harmonic_centrality(self) -> Call:
         graph = self.graph

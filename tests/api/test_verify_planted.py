@@ -25,8 +25,9 @@ def random_graph(directed: bool, **how: Any) -> vg.Graph:
 
 def planted(right: np.ndarray) -> Iterator[np.ndarray]:
     """Other answers of the same kind."""
-    if right.ndim != 1:
+    if right.ndim != 1 or right.size < 60:
         yield right[::-1]
+        yield right[:-1]
         return
     order, middle = np.argsort(right, kind="stable"), right.size // 2
     for one, other in ((-1, middle), (middle, 0), (-2, -3)):  # such as the largest and the median

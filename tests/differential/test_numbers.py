@@ -12,7 +12,7 @@ import vgraph as vg
 
 A = vg.algorithms
 DEVICES = ["cpu", "python"]
-NAMED = ("pagerank", "hits", "katz", "eigenvector")
+NAMED = ("a_star", "pagerank", "hits", "katz", "eigenvector")
 """Algorithms that take the name of their weights."""
 LENGTHS = ("sssp", "bellman_ford", "weighted_closeness", "weighted_betweenness")
 OTHERS = (

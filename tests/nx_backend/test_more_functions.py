@@ -596,3 +596,29 @@ def test_attributes_of_a_graph_that_was_converted_with_all_of_them(kind: type) -
     paths = backend.single_source_dijkstra_path_length
     assert paths(everything, source) == paths(graph, source)
     assert whole(backend.convert_to_nx(everything)) == whole(graph)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_guided_paths(kind: type) -> None:
+    graph = weighted(kind, 5, m=90)
+    nodes = list(graph)
+    for weight in ("weight", "no such attribute", None):
+        left = nx.single_source_dijkstra_path_length(
+            graph.reverse() if graph.is_directed() else graph, nodes[7], weight=weight
+        )
+        for heuristic in (None, lambda u, _, left=left: left.get(u, 99.0) / 2):
+            for source in nodes[:9]:
+                given = (graph, source, nodes[7], heuristic, weight)
+                if source not in left:
+                    with pytest.raises(nx.NetworkXNoPath):
+                        backend.astar_path(*given)
+                    continue
+                path = backend.astar_path(*given)
+                assert (path[0], path[-1]) == (source, nodes[7])
+                assert nx.is_path(graph, path)
+                same("astar_path_length", *given)
+    for name in ("astar_path", "astar_path_length"):
+        with pytest.raises(nx.NodeNotFound):
+            getattr(backend, name)(graph, "nowhere", nodes[0])
+        assert "cutoff" in backend.can_run(name, (graph, nodes[0], nodes[1]), {"cutoff": 3})
+        assert "function" in backend.can_run(name, (graph, nodes[0], nodes[1]), {"weight": len})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vgraph.algorithms.a_star import a_star
 from vgraph.algorithms.adamic_adar import adamic_adar
 from vgraph.algorithms.assortativity import assortativity
 from vgraph.algorithms.bellman_ford import bellman_ford
@@ -54,6 +55,7 @@ from vgraph.algorithms.weighted_matching import weighted_matching
 from vgraph.algorithms.widest_path import widest_path
 
 __all__ = [
+    "a_star",
     "adamic_adar",
     "assortativity",
     "bellman_ford",

@@ -68,6 +68,15 @@ def check_lengths(graph: Graph, *, negative: bool = False, zero: bool = True) ->
     check_sums(graph, graph.num_vertices)
 
 
+def check_path_weights(graph: Graph, name: object, *, negative: bool = False) -> None:
+    """`check_weights` of a parameter that is added up along paths, as float64: sums have to be finite, too."""
+    check_weights(graph, name, negative=negative)
+    if graph.num_vertices * heaviest(graph, name) > np.finfo(np.float64).max:
+        raise ParameterError(
+            f"weights of up to {heaviest(graph, name)} may add up to more than a float64 holds"
+        )
+
+
 def heaviest(graph: Graph, name: object = "weight") -> float:
     """The largest magnitude among the values of an edge property, or of numbers; 0 without arcs."""
     if not isinstance(name, str):

@@ -29,6 +29,7 @@ FILES = (
     "components.tests.test_weakly_connected",
     "link_analysis.tests.test_hits",
     "link_analysis.tests.test_pagerank",
+    "shortest_paths.tests.test_astar",
     "shortest_paths.tests.test_generic",
     "shortest_paths.tests.test_unweighted",
     "shortest_paths.tests.test_weighted",

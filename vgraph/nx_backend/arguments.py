@@ -30,6 +30,10 @@ def _function(a: Bound) -> str:
     return "the weight is a function" if callable(a.get("weight")) or callable(a.get("distance")) else ""
 
 
+def _guided(a: Bound) -> str:
+    return "cutoff is not supported" if a.get("cutoff") else _function(a)
+
+
 def _weights(a: Bound) -> str:
     return "weights are not supported" if a.get("weight") is not None else ""
 
@@ -116,6 +120,8 @@ _STRATEGIES = (
 """Of `greedy_color`: their order is that of Python's sets, or each color depends on all before."""
 
 _RULES: dict[str, Callable[[Bound], str]] = {
+    "astar_path": _guided,
+    "astar_path_length": _guided,
     "bellman_ford_path_length": _function,
     "betweenness_centrality": _function,
     "betweenness_centrality_subset": _function,

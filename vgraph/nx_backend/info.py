@@ -11,6 +11,8 @@ FUNCTIONS: dict[str, str] = {
     "adamic_adar_index": "",
     "ancestors": "",
     "articulation_points": "",
+    "astar_path": "The weight is an edge attribute, not a function; `cutoff` is not supported.",
+    "astar_path_length": "As `astar_path`.",
     "average_clustering": "Weights are not supported; undirected graphs only.",
     "bellman_ford_path_length": "",
     "betweenness_centrality": "The weight is an edge attribute above 0, not a function.",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
+from itertools import chain, pairwise
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, levels, runs
+from vgraph.nx_backend.common import A, converted, levels, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 # --- traversal ------------------------------------------------------------------------------------------------
@@ -130,11 +130,15 @@ def is_directed_acyclic_graph(G: Any) -> bool:
 
 
 def _distances(
-    graph: NxGraph, source: Any, weight: str | None, algorithm: vg.decorators.AlgorithmDef
+    graph: NxGraph, source: Any, weight: str | None, algorithm: vg.decorators.AlgorithmDef, **more: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Lengths of shortest paths, and which nodes have one."""
-    weighted = graph.weighted(weight)
-    dist = vg.run(algorithm, weighted, source=graph.index[source]).dist
+    """Lengths of shortest paths, and which nodes have one. Raises NodeNotFound, ValueError for negative weights."""
+    if source not in graph:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    values = graph.attribute(weight)
+    if algorithm is A.sssp and values is not None and (values < 0).any():
+        raise ValueError("Contradictory paths found: negative weights?")
+    dist = vg.run(algorithm, graph.weighted(weight), source=graph.index[source], **more).dist
     limit = np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).max
     return dist, dist != limit
 
@@ -144,11 +148,6 @@ def single_source_dijkstra_path_length(
 ) -> dict[Any, Any]:
     """Lengths of shortest paths from `source`, nearest first; weights must not be negative."""
     graph = converted(G, weight)
-    if source not in graph:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
-    values = graph.attribute(weight)
-    if values is not None and (values < 0).any():
-        raise ValueError("Contradictory paths found: negative weights?")
     dist, reached = _distances(graph, source, weight, A.sssp)
     if cutoff is not None:
         reached &= dist <= cutoff
@@ -158,14 +157,64 @@ def single_source_dijkstra_path_length(
 def dijkstra_path_length(G: Any, source: Any, target: Any, weight: str | None = "weight") -> Any:
     """The length of a shortest path."""
     graph = converted(G, weight)
-    if source not in graph:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
-    if source == target:
+    if source == target and source in graph:
         return 0
-    found = single_source_dijkstra_path_length(graph, source, weight=weight)
-    if target not in found:
+    number = graph.index[target] if target in graph else None
+    dist, reached = _distances(graph, source, weight, A.sssp, targets=[] if number is None else [number])
+    if number is None or not reached[number]:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return found[target]
+    return dist[number].item()
+
+
+def astar_path(
+    G: Any,
+    source: Any,
+    target: Any,
+    heuristic: Callable[[Any, Any], float] | None = None,
+    weight: str | None = "weight",
+    *,
+    cutoff: float | None = None,
+) -> list[Any]:
+    """The nodes of a shortest path."""
+    graph = converted(G, weight)
+    found = vg.run(
+        A.a_star,
+        graph.weighted(weight),
+        source=vertex(graph, source, "Source"),
+        target=vertex(graph, target, "Target"),
+        heuristic=None if heuristic is None else np.array([heuristic(node, target) for node in graph], float),
+        weight="weight",
+    )
+    if not found.path.size:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return [graph.nodes[v] for v in found.path.tolist()]
+
+
+def astar_path_length(
+    G: Any,
+    source: Any,
+    target: Any,
+    heuristic: Callable[[Any, Any], float] | None = None,
+    weight: str | None = "weight",
+    *,
+    cutoff: float | None = None,
+) -> Any:
+    """The length of a shortest path."""
+    graph = converted(G, weight)
+    if source not in graph or target not in graph:
+        raise nx.NodeNotFound(f"Either source {source} or target {target} is not in G")
+    path = [graph.index[node] for node in astar_path(graph, source, target, heuristic, weight)]
+    return _length(graph.weighted(weight), path)
+
+
+def _length(graph: vg.Graph, path: list[int]) -> Any:
+    """The sum of the weights along a path, in their own type; of parallel arcs the least."""
+    out, weight = graph.out, graph.edge_properties["weight"]
+    total = 0
+    for u, v in pairwise(path):
+        arcs = slice(*out.row_offsets[u : u + 2].tolist())
+        total += weight[arcs][out.column_indices[arcs] == v].min().item()
+    return total
 
 
 def single_source_bellman_ford_path_length(
@@ -173,8 +222,6 @@ def single_source_bellman_ford_path_length(
 ) -> dict[Any, Any]:
     """Lengths of shortest paths from `source`; weights may be negative."""
     graph = converted(G, weight)
-    if source not in graph:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
     try:
         dist, reached = _distances(graph, source, weight, A.bellman_ford)
     except vg.AlgorithmError:

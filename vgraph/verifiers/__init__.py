@@ -34,6 +34,7 @@ from vgraph.verifiers.fields import check_fields
 Verifier = Callable[[Graph, Result, Mapping[str, Any]], None]
 
 VERIFIERS: Final[dict[str, Verifier]] = {
+    "a_star": paths.route,
     "adamic_adar": pairs.adamic_adar,
     "assortativity": census.assortativity,
     "bellman_ford": paths.shortest,

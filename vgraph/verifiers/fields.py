@@ -22,19 +22,30 @@ TRIADS: Final = (
 )
 KINDS: Final[dict[str, str]] = {
     **dict.fromkeys(("articulation", "bridge", "member"), FLAG),
-    **dict.fromkeys(("community", "end", "label", "order"), VERTEX),
+    **dict.fromkeys(("community", "end", "label", "order", "path"), VERTEX),
     **dict.fromkeys(("component", "mate", "parent"), VERTEX_OR_NONE),
     **dict.fromkeys(("color", "eccentricity", "level", "reached", "triangles", "truss"), INTEGER),
     **dict.fromkeys(("levels", "lower", "rounds", "squares", "total", "upper", *TRIADS), INTEGER),
-    **dict.fromkeys(("authority", "centrality", "hub", "in_centrality", "lcc", "modularity"), FLOAT),
-    **dict.fromkeys(("assortativity", "coefficient"), FLOAT),
+    **dict.fromkeys(("authority", "centrality", "hub", "in_centrality", "lcc", "length"), FLOAT),
+    **dict.fromkeys(("assortativity", "coefficient", "modularity"), FLOAT),
     **dict.fromkeys(("out_centrality", "product", "rank", "score", "x"), FLOAT),
     **dict.fromkeys(("core", "dist", "paths", "weight", "width"), NUMBER),
     "edges": VERTEX,
 }
 """By the name of the result, whatever the algorithm."""
 SCALARS: Final = (
-    *("assortativity", "end", "levels", "lower", "modularity", "rounds", "total", "upper", "weight"),
+    *(
+        "assortativity",
+        "end",
+        "length",
+        "levels",
+        "lower",
+        "modularity",
+        "rounds",
+        "total",
+        "upper",
+        "weight",
+    ),
     *TRIADS,
 )
 
@@ -60,9 +71,11 @@ def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
 
 
 def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[str, Any]) -> tuple[int, ...]:
-    """The shape of a result; how many edges a forest has, and degrees rich clubs, their verifiers know."""
+    """The shape of a result; edges of a forest, vertices of a path, degrees of rich clubs: their verifiers count."""
     if name in SCALARS:
         return ()
+    if name == "path":
+        return (np.size(value),)
     if name == "edges":
         return (*np.shape(value)[:1], 2)
     if algorithm == "rich_club":

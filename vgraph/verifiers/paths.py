@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgraph.verifiers.common import Array, arcs, close, equal, matrix, no_arc, none_of, simple_arcs, weight_of
+from vgraph.errors import VerificationError
+from vgraph.verifiers.common import (
+    RELATIVE,
+    Array,
+    arcs,
+    close,
+    equal,
+    matrix,
+    no_arc,
+    none_of,
+    simple_arcs,
+    weight_of,
+    weights,
+)
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -68,17 +81,20 @@ def _sums(dist: Array, weight: Array) -> Array:
 def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """No arc shortens a distance, and arcs that cannot be spared lead from the source to all that is reached.
 
-    To the last bit: a distance is the sum of another one and a weight, rounded once.
+    To the last bit: a distance is the sum of another one and a weight, rounded once. What is farther than all targets,
+    if there are some, need not be reached.
     """
-    source, ends = int(given["source"]), arcs(graph)
-    dist, weight = result.dist, weight_of(graph)
-    s, t = ends
+    source, (s, t) = int(given["source"]), arcs(graph)
+    dist, weight, targets = result.dist, weight_of(graph), given.get("targets")
     far = _unreached(dist, high=True)
     none_of((np.arange(dist.size) == source) & (dist != 0), lambda v: f"the source, at distance {dist[v]}")
-    no_arc(far[t] & ~far[s], ends, lambda u, v: f"not reached, but there is an arc from {u}, which is")
-    on = ~far[s] & ~far[t]
+    on = ~far[s]
     s, t, weight = s[on], t[on], weight[on]
     over = _sums(dist[s], weight)
+    asked = dist if targets is None else dist[np.asarray(targets, np.int64)]
+    missed = far[t] & ((targets is None) | (over <= asked.max(initial=0)))
+    no_arc(missed, (s, t), lambda u, v: f"not reached, but there is an arc from {u}, which is")
+    s, t, over = s[~far[t]], t[~far[t]], over[~far[t]]
     no_arc(
         ~(dist[t] <= over),
         (s, t),
@@ -113,6 +129,34 @@ def shortest_tree(graph: Graph, result: Result, given: Mapping[str, Any]) -> Non
     for _ in range(n.bit_length()):  # twice as far up each time
         above = above[above]
     none_of(above != source, lambda v: "its parents lead in a circle")
+
+
+def route(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The path is one of the graph, of that length, and none is shorter: distances again, by rounds over all arcs."""
+    source, target, ends = int(given["source"]), int(given["target"]), arcs(graph)
+    weight, path = weights(graph, given["weight"]), result.path.astype(np.int64)
+    far = float(lengths(graph, ends, source, weight)[0][target])
+    if np.isinf(far) or not path.size:
+        if path.size or not np.isinf(far) or not np.isinf(result.length):
+            raise VerificationError(f"vertex {target}: a path of {path.size} vertices; its distance is {far}")
+        return
+    if (path[0], path[-1]) != (source, target):
+        raise VerificationError(f"vertex {path[0]}: the path leads from here to {path[-1]}")
+    along = float(lightest(ends, path, weight, graph.num_vertices).sum())
+    for length in (along, far):
+        if not abs(result.length - length) <= RELATIVE * length:
+            raise VerificationError(f"vertex {target}: the length is {result.length}, and should be {length}")
+
+
+def lightest(ends: tuple[Array, Array], path: Array, weight: Array, n: int) -> Array:
+    """The least weight of the arcs from each vertex of a path to the next one; infinite where there is none."""
+    key, wanted = ends[0] * n + ends[1], path[:-1] * n + path[1:]
+    order = np.lexsort((weight, key))
+    at = np.searchsorted(key[order], wanted)
+    there = np.isin(wanted, key)
+    found = np.full(wanted.size, np.inf)
+    found[there] = weight[order][at[there]]
+    return found
 
 
 def widest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -163,12 +207,14 @@ def counted_along(
     return paths, steps
 
 
-def lengths(graph: Graph, ends: tuple[Array, Array], source: int) -> tuple[Array, Array]:
-    """Distances by the edge property `weight`, summed in their own type, and what is reached: rounds over all arcs.
+def lengths(
+    graph: Graph, ends: tuple[Array, Array], source: int, weight: Array | None = None
+) -> tuple[Array, Array]:
+    """Distances by weights (the edge property `weight`), summed in their type, and what is reached: by rounds.
 
     `ends`: the sources and targets of the arcs, or the other way round for distances to `source`.
     """
-    (s, t), weight = ends, weight_of(graph)
+    (s, t), weight = ends, weight_of(graph) if weight is None else weight
     dtype = weight.dtype if weight.dtype.kind == "f" or weight.dtype == np.uint64 else np.dtype(np.int64)
     far = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
     dist = np.full(graph.num_vertices, far, dtype)

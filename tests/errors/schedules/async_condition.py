@@ -3,7 +3,7 @@ import vgraph as vg
 
 @vg.operator
 def relax(src, edge, dst):
-    if src.dist < 100:
+    if src.dist > 100:
         dst.dist = min(dst.dist, src.dist + edge.weight)
 
 

@@ -262,7 +262,7 @@ def _not_monotone(operator: ir.Operator, found: Effects) -> tuple[str, Span | No
                 f"a reduction by {w.op} beside one by {updates[0].op}: not all move in one direction",
                 w.span,
             )
-    order = _Order(found.written, subsets=bool(updates) and updates[0].op in ("|", "&"))
+    order = _Order(found.written, updates[0].op if updates else None)
     while (
         True
     ):  # a loop of the operator's may read a local before it is set: again until no more locals are found
@@ -295,6 +295,8 @@ def _obstacle(statement: ir.Stmt, order: _Order) -> str | None:
                 return "the value written may fall when the value read rises"
         case ir.If(condition=ir.Compare(op="==", left=a, right=b)) if a == b:
             return None  # not NaN: an update that is left out is seen when its value is a number
+        case ir.If(condition=c, then=then, other=()) if order.stays(c) and _only_reduces(then):
+            return None  # an update that is left out is made when the value has moved on
         case ir.If(condition=c) | ir.While(condition=c):
             if order.dependence(c) is not _Shape.CONSTANT:
                 return "a condition depends on an updated property"
@@ -302,6 +304,10 @@ def _obstacle(statement: ir.Stmt, order: _Order) -> str | None:
             if any(order.dependence(e) is not _Shape.CONSTANT for e in _direct(statement)):
                 return "a statement depends on an updated property"
     return None
+
+
+def _only_reduces(body: ir.Body) -> bool:
+    return all(isinstance(n, ir.Reduce) for n in body)
 
 
 def _statements(body: ir.Body) -> Iterator[ir.Stmt]:
@@ -327,8 +333,9 @@ class _Order:
     `tainted` holds the locals that depend on a `written` property. Sums are taken not to overflow.
     """
 
-    def __init__(self, written: frozenset[str], *, subsets: bool) -> None:
-        self.written, self.subsets = written, subsets
+    def __init__(self, written: frozenset[str], op: str | None) -> None:
+        self.written, self.op = written, op
+        self.subsets = op in ("|", "&")
         self.tainted: set[str] = set()
 
     def dependence(self, e: ir.Node) -> _Shape:
@@ -344,6 +351,27 @@ class _Order:
         if all(p is _Shape.CONSTANT for p in parts):
             return _Shape.CONSTANT
         return _Shape.OTHER if _Shape.OTHER in parts or not self._keeps(e, parts) else _Shape.MONOTONE
+
+    def stays(self, condition: ir.Expr) -> bool:
+        """Whether a condition that is true remains so as updates move on: below a bound of minima, above one of maxima.
+
+        With NaN every comparison is false, and it is what minima and maxima of floats may end with: there the condition
+        is `not x >= bound`, as after `if x >= bound: return`.
+        """
+        negated = isinstance(condition, ir.Unary) and condition.op == "not"
+        compare = condition.operand if isinstance(condition, ir.Unary) else condition
+        if self.subsets or not isinstance(compare, ir.Compare) or compare.op not in ("<", "<=", ">", ">="):
+            return False
+        moves = self.dependence(compare.left), self.dependence(compare.right)
+        if _Shape.OTHER in moves or moves.count(_Shape.CONSTANT) != 1:
+            return False
+        high = (compare.op in (">", ">=")) == (
+            moves[0] is _Shape.MONOTONE
+        )  # the comparison is true of large values
+        t = compare.left.type
+        return (negated or (isinstance(t, Scalar) and not t.is_float)) and (high == negated) == (
+            self.op == "min"
+        )
 
     def _keeps(self, e: ir.Node, parts: list[_Shape]) -> bool:
         """Whether `e` is non-decreasing in its operands, of which `parts` tells which ones depend."""
