@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from draws import GRAPH, draws, same_draws
+from draws import GRAPH, close_normals, draws, same_draws
 from matrix import program_of, shaped
 from schedule_matrix import Case
 
@@ -20,3 +20,8 @@ def test_draws(gpu: Any, seed: int) -> None:
     for number, schedule in enumerate(space.sample(*asked, 3, seed=seed % 7)):
         shaped(gpu, number)
         same_draws(vg.run(draws, GRAPH, seed=seed, schedule=schedule, device="cuda"), expected)
+
+
+@pytest.mark.usefixtures("gpu")
+def test_normals() -> None:
+    close_normals(device="cuda")

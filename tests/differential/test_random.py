@@ -1,13 +1,16 @@
 """`vg.random`: the same numbers on every device and schedule, and numbers that look random."""
 
+# ruff: noqa: F821 (operators read parameters of their algorithm)
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
-from draws import GRAPH, draws, same_draws
+from draws import GRAPH, close_normals, draws, same_draws
 from schedule_matrix import Case, program_of
+from scipy.special import ndtri
 
 import vgraph as vg
 from vgraph import compiler
@@ -64,6 +67,11 @@ def test_devices_agree(seed: int) -> None:
     expected = vg.run(draws, GRAPH, seed=seed, device="python")
     for device in DEVICES[1:]:
         same_draws(vg.run(draws, GRAPH, seed=seed, **device), expected)
+
+
+@pytest.mark.parametrize("how", DEVICES[1:], ids=str)
+def test_normals_agree(how: dict[str, Any]) -> None:
+    close_normals(**how)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -125,6 +133,10 @@ def test_drawing_outside_of_a_run() -> None:
         vg.random(3)
     with pytest.raises(vg.VGraphError, match="call it in an operator"):
         vg.random_below(3, 4)
+    with pytest.raises(vg.VGraphError, match="call it in an operator"):
+        vg.random_normal(3)
+    with pytest.raises(vg.VGraphError, match="call it in an operator"):
+        vg.random_choice([1], 3)
 
 
 # --- how random they are --------------------------------------------------------------------------------------
@@ -142,10 +154,12 @@ def sample(v):
     v.g = vg.random(v.id + 1 << 40)
     v.die = vg.random_below(6, v)
     v.large = vg.random_below(1 << 53, v)
+    v.normal = vg.random_normal(v)
+    v.sort = vg.random_choice(sums, v)
 
 
 @vg.algorithm
-def samples(graph):
+def samples(graph, sums: vg.array(vg.float64)):
     """Columns of draws."""
     a = graph.vertex_property(vg.float64)
     b = graph.vertex_property(vg.float64)
@@ -156,13 +170,16 @@ def samples(graph):
     g = graph.vertex_property(vg.float64)
     die = graph.vertex_property(vg.int64)
     large = graph.vertex_property(vg.int64)
+    normal = graph.vertex_property(vg.float64)
+    sort = graph.vertex_property(vg.int64)
     graph.vertex_apply(sample)
-    return a, b, c, d, e, f, g, die, large
+    return a, b, c, d, e, f, g, die, large, normal, sort
 
 
 def test_draws_look_random() -> None:
     n = 100_000
-    found = vg.run(samples, vg.Graph.from_edges([], [], num_vertices=n))
+    weights = np.array([0, 1, 0, 5, 2, 0]) / 8
+    found = vg.run(samples, vg.Graph.from_edges([], [], num_vertices=n), sums=np.cumsum(weights))
     columns = np.array([getattr(found, name) for name in "abcdefg"])
     assert columns.min() >= 0
     assert columns.max() < 1
@@ -178,3 +195,19 @@ def test_draws_look_random() -> None:
     assert np.abs(apart).max() < 5 / np.sqrt(n)
     assert np.abs(np.bincount(found.die, minlength=6) - n / 6).max() < 5 * np.sqrt(n * 5 / 36)
     assert (found.large == found.a * 2**53).all()
+    np.testing.assert_allclose(found.normal, ndtri((np.floor(found.a * 2**52) + 0.5) / 2**52), rtol=1e-14)
+    assert np.abs(np.bincount(found.sort, minlength=6) - n * weights).max() < 5 * np.sqrt(n / 4)
+    assert (found.sort == np.searchsorted(np.cumsum(weights), found.a, side="right")).all()
+
+
+@vg.algorithm
+def chosen(graph, sums: vg.array(vg.float64)):
+    graph.k = vg.random_choice(sums, 1)
+    return graph.k
+
+
+@pytest.mark.parametrize("sums", [[], [0.0, 0.0], [math.nan]])
+def test_nothing_to_choose_from(sums: list[float]) -> None:
+    for device in DEVICES:
+        if sums or "checked" not in device:
+            assert vg.run(chosen, GRAPH, sums=sums, **device).k == len(sums)

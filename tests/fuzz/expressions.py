@@ -97,6 +97,7 @@ def rounded(w: Writer, s: Scope, depth: int) -> str:
         [
             f"vg.exp({v.text})",
             f"vg.log({v.text})",
+            f"vg.random_normal({integer(w, s, 0).text})",
             f"(vg.float64({v.text}) ** {w.r.choice(['0.5', '2', '1.5'])})",
         ]
     )
@@ -320,7 +321,8 @@ def drawn(w: Writer, s: Scope, depth: int) -> Value | None:
         keys.append(w.r.choice([*s.vertices, *s.maybe]))
     if w.chance(0.5):
         return Value(f"vg.random({', '.join(keys)})", F64)
-    return Value(f"vg.random_below({w.r.randint(1, 40)}, {', '.join(keys)})", I64)
+    first = w.r.choice([f"below({w.r.randint(1, 40)}", "choice(table"])
+    return Value(f"vg.random_{first}, {', '.join(keys)})", I64)
 
 
 @NUMERIC.add(1)

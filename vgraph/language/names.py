@@ -422,3 +422,23 @@ def random_below(n: Any, *keys: Any) -> int:
     `low + vg.random_below(high - low, key)` is from low to high - 1. It is `int(vg.random(key, ...) * n)`.
     """
     raise VGraphError("vg.random_below draws in a run: call it in an operator or in an algorithm")
+
+
+@public
+def random_choice(sums: Any, *keys: Any) -> int:
+    """The position of an element of `sums`, by the weights of which they are the running sums, as an int64.
+
+    `sums` is a parameter of the algorithm, `sums: vg.array(vg.float64)`, for which the caller gives
+    `np.cumsum(weights)`, weights not below 0. It is as long as `sums` where all weights are 0. Keys as of `vg.random`.
+    """
+    raise VGraphError("vg.random_choice draws in a run: call it in an operator or in an algorithm")
+
+
+@public
+def random_normal(*keys: Any) -> float:
+    """A float64 of the standard normal distribution, of the seed of the run and of one or more integer keys.
+
+    `mean + deviation * vg.random_normal(key)` has others. Devices give the same number to a relative 1e-14. It is the
+    quantile (Wichura 1988, AS 241) of one number of `vg.random`'s kind, of 52 bits, and lies within 8.21 of 0.
+    """
+    raise VGraphError("vg.random_normal draws in a run: call it in an operator or in an algorithm")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import enum
 import types
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from vgraph.compiler import arithmetic, philox
 from vgraph.compiler.foreign.externals import External, is_numba
 from vgraph.compiler.frontend.kinds import default, merge
 from vgraph.compiler.frontend.typed import Typed
+from vgraph.compiler.normal import quantile
 from vgraph.compiler.types import BOOL, F64, I64, VID, Vector, element_of
 from vgraph.errors import AlgorithmError
 from vgraph.language import names as language
@@ -146,6 +148,22 @@ class _Namespace:
         return self._overlay.value(getattr(self._owner, name))
 
 
+class _Steps:
+    """Steps of a computation with numbers."""
+
+    def call(self, function: str, x: Any) -> Any:
+        """A function of the language."""
+        return arithmetic.FUNCTIONS[function](x)
+
+    def hold(self, x: Any) -> Any:
+        """x itself."""
+        return x
+
+    def choose(self, x: Any, bound: float, low: Callable[[], Any], high: Callable[[], Any]) -> Any:
+        """One of both."""
+        return low() if x <= bound else high()
+
+
 class Overlay:
     """Makes the copies: one for each function of the program as it was typed."""
 
@@ -157,6 +175,8 @@ class Overlay:
         self._of_runs = {
             id(language.random): self._uniform,
             id(language.random_below): self._below,
+            id(language.random_choice): self._choice,
+            id(language.random_normal): self._normal,
             id(language.local): self._local,
         }
         self.parameters: dict[str, Any] = {}  # of the algorithm, which operators and helpers see
@@ -194,16 +214,27 @@ class Overlay:
         first = (self.state.none if t.element == VID else 0) if fill is None else fill
         return Local(self.state, np.full(t.length, self.state.to_memory(first, t.element)), t)
 
-    def _uniform(self, *keys: Any) -> Number:
+    def _uniform(self, *keys: Any, fraction: int = philox.FRACTION) -> Number:
         """`vg.random`."""
         words = [int(np.int64(convert(self.state.lift(key), I64)).view(np.uint64)) for key in keys]
         bits = philox.chained(philox.philox, self.state.seed ^ philox.tag(len(words)), words, 0)
-        return Number(np.float64((bits >> 64 - philox.FRACTION) * 2.0**-philox.FRACTION))
+        return Number(np.float64((bits >> 64 - fraction) * 2.0**-fraction))
 
     def _below(self, n: Any, *keys: Any) -> Number:
         """`vg.random_below`."""
         size = arithmetic.cast(convert(self.state.lift(n), I64), np.dtype(np.float64))
         return Number(arithmetic.cast(self._uniform(*keys)._value * size, np.dtype(np.int64)))
+
+    def _choice(self, sums: Any, *keys: Any) -> Number:
+        """`vg.random_choice`."""
+        totals = sums.array.astype(np.float64)
+        part = self._uniform(*keys)._value * totals[-1] if totals.size else 0.0
+        return Number(np.int64(bisect_right(totals, part)))
+
+    def _normal(self, *keys: Any) -> Number:
+        """`vg.random_normal`."""
+        part = self._uniform(*keys, fraction=philox.FRACTION - 1)._value
+        return Number(quantile(part + (2.0**-philox.FRACTION - 0.5), _Steps()))
 
     def value(self, value: Any) -> Any:
         """What the program sees in place of a value of its module or closure."""

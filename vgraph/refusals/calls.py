@@ -68,6 +68,17 @@ class WrongArity(Refusal):
 
 
 @dataclass(eq=False)
+class NoSums(Refusal):
+    """`vg.random_choice` of something else than an array of numbers."""
+
+    title = "`vg.random_choice` chooses from an array of running sums"
+    label = "this is {what}"
+    help = "give a parameter of the algorithm, `sums: vg.array(vg.float64)`, given `np.cumsum(weights)`"
+
+    what: str
+
+
+@dataclass(eq=False)
 class RandomWithoutKey(Refusal):
     """A random number that is drawn for nothing."""
 

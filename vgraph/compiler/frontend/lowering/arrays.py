@@ -31,12 +31,19 @@ def _index(ctx: Context, e: s.Index, owner: en.ArrayRef) -> Value:
         elif found.kind == U64:  # what int64 does not hold is beyond the end
             found = Value(clamped(found.expr, I64, ctx.unit.signature.target), U64, part.span)
         indices.append(whole(found, part.span, "the index of an array"))
-    outside = zero(prop.type, e.span)
-    assert isinstance(outside, ir.Const)
-    read: ir.Expr = ir.Lookup(prop.name, tuple(indices), outside, span=e.span)
+    read = element(owner, tuple(indices), e.span)
     for test in reversed(there):
-        read = ir.Select(test, read, outside, span=e.span)
-    return Value(read, prop.type, e.span)
+        either = ir.Select(test, read.expr, zero(prop.type, e.span), span=e.span)
+        read = Value(either, prop.type, e.span)
+    return read
+
+
+def element(array: en.ArrayRef, indices: tuple[ir.Expr, ...], span: Span) -> Value:
+    """An element by indices of int64."""
+    prop = array.property
+    outside = zero(prop.type, span)
+    assert isinstance(outside, ir.Const)
+    return Value(ir.Lookup(prop.name, indices, outside, span=span), prop.type, span)
 
 
 def _attribute(ctx: Context, e: s.Attribute, owner: en.ArrayRef) -> en.ArrayShape:

@@ -109,6 +109,8 @@ RULES: Final = Rules(
         language.union: writes.union,
         language.random: random.random,
         language.random_below: random.random_below,
+        language.random_choice: random.random_choice,
+        language.random_normal: random.random_normal,
         (en.GraphRef, "vertex_property"): _declaration("vertex_property", properties.vertex_property),
         (en.GraphRef, "edge_property"): _declaration("edge_property", properties.edge_property),
         (en.GraphRef, "scratch"): _declaration("scratch", properties.scratch),
