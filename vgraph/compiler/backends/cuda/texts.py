@@ -22,6 +22,14 @@ _WORDS: Final = (
     "hub_turn last_time range shift_left shift_right floor_div floor_mod combine exchange record open degree rounds "
     "threadIdx blockIdx blockDim gridDim main NULL INFINITY NAN signbit exp log sqrt pow floor ceil abs fabs fmod y0 "
     "Args y1 j0 j1 yn jn gamma erf index time clock printf malloc free assert fail renew note forget retry element "
+    "ALL Atomic BLOCK BitsOf Board Buckets COUNTERS Control Element FEW Frontier Hubs Lanes Limits List Nothing "
+    "Nth Ordered RESIDENT Range SOME STOP TURNS Tile Vec WARPS WordOf add_together advance atomic_extreme "
+    "atomic_reduce bit_cast by_arcs by_bins by_block by_pieces by_split by_warp cas_bits claim_alone clear "
+    "clear_bitmap clear_list clear_queue clz copysign ctz few_arcs fill_words infinity is_inf is_nan is_neighbor "
+    "is_signed lanes_below lookup mod next_not_below next_place not_a_number num_arcs_of num_threads num_warps "
+    "num_words philox popcount put_relaxed round_up set_all set_bits set_single share_of share_warp shuffle "
+    "shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
+    "wide_relaxed with_element workers_of write_queue "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""
