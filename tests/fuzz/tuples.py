@@ -22,11 +22,11 @@ def declared(w: Writer) -> list[str]:
         f"best = graph.vertex_property({type_text(w.best)})",
         f"who = graph.vertex_property(vg.vertex{w.r.choice(['', ', fill=0'])})",
         "graph.peak = 3",
-        "graph.where = vg.none",
+        "graph.holder = vg.none",
     ]
 
 
-RESULTS = ("best", "who", "graph.peak", "graph.where")
+RESULTS = ("best", "who", "graph.peak", "graph.holder")
 
 
 def _values(w: Writer, s: Scope, t: object) -> str:
@@ -44,7 +44,7 @@ def _values(w: Writer, s: Scope, t: object) -> str:
 def updated(w: Writer, s: Scope, depth: int, at: str) -> None:
     """An update of two properties of a vertex, or of the two globals."""
     if w.chance(0.3):
-        places, t = "graph.peak, graph.where", I64
+        places, t = "graph.peak, graph.holder", I64
     else:
         places, t = f"{at}.best, {at}.who", w.best
     args = [f"({places})", _values(w, s, t), *([_values(w, s, t)] if w.chance(0.2) else [])]

@@ -75,6 +75,13 @@ class DriverState(State):
         self.properties = {**self.of_graph, **own}
         self.edge_properties = {**self.edges_of_graph, **edges}
 
+    def filled(self, t: Type, size: int, fill: Any) -> Any:
+        """An array of `fill`, by default 0, false, none, for values of type `t`."""
+        array = np.zeros((size, t.length) if isinstance(t, Vector) else size, self.dtype(t))
+        default = -1 if t == VID else 0
+        array[...] = self.to_memory(default if fill is None else fill, t)
+        return array
+
     def end_round(self, label: str, direction: str, active: int, edges: int) -> set[int]:
         """Combine the contributions to globals, name merged sets; gives the vertices that were touched."""
         self.trace.append(RoundRecord(label, direction, active, edges))
@@ -138,20 +145,14 @@ class GraphProxy:
     def vertex_property(self, dtype: DType, fill: Any = None) -> Property:
         """A new property with `fill` at every vertex: by default 0, false, none."""
         return Property(
-            self._state, dtype.type, self._filled(dtype.type, self._state.graph.num_vertices, fill)
+            self._state, dtype.type, self._state.filled(dtype.type, self._state.graph.num_vertices, fill)
         )
 
     def edge_property(self, dtype: DType, fill: Any = None) -> EdgeProperty:
         """A new property with `fill` at every edge: by default 0, false, none."""
         graph = self._state.graph
-        array = self._filled(dtype.type, graph.num_edges, fill)
+        array = self._state.filled(dtype.type, graph.num_edges, fill)
         return EdgeProperty(array, dtype.type, graph.edge_array(EDGE_NUMBER))
-
-    def _filled(self, t: Type, size: int, fill: Any) -> Any:
-        array = np.zeros((size, t.length) if isinstance(t, Vector) else size, self._state.dtype(t))
-        default = -1 if t == VID else 0
-        array[...] = self._state.to_memory(default if fill is None else fill, t)
-        return array
 
     def scratch(self, dtype: DType) -> Property:
         """A property that is private to one visit of a vertex operator, zero when it begins."""

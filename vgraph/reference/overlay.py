@@ -10,7 +10,7 @@ import enum
 import types
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,9 +24,12 @@ from vgraph.errors import AlgorithmError
 from vgraph.language import names as language
 from vgraph.language.decorators import FunctionDef
 from vgraph.language.names import DType
-from vgraph.reference.proxies import Local, State
+from vgraph.reference.proxies import Local
 from vgraph.reference.rewriting import code_of
 from vgraph.reference.values import Number, convert, extreme, lift, numpy_dtype
+
+if TYPE_CHECKING:
+    from vgraph.reference.driver import DriverState
 
 
 class Cast(DType):
@@ -42,7 +45,7 @@ class VertexCast(Cast):
     """`vg.vertex`: called on a number in an operator, the vertex of that number, or vg.none if there is none."""
 
     def __call__(self, value: Any) -> Any:
-        state: State = self.__dict__["state"]
+        state: DriverState = self.__dict__["state"]
         number = state.lift(value)
         if number._kind == VID:
             return number
@@ -167,7 +170,7 @@ class _Steps:
 class Overlay:
     """Makes the copies: one for each function of the program as it was typed."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: DriverState) -> None:
         self.state = state
         self._vertex = VertexCast("vertex", VID)
         self._vertex.__dict__["state"] = state

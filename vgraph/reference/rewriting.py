@@ -16,14 +16,20 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.foreign.externals import External
+from vgraph.compiler.frontend.kinds import default
 from vgraph.compiler.frontend.typed import Position, Typed
 from vgraph.language.decorators import Definition
 from vgraph.reference.frontiers import Chosen
 from vgraph.reference.proxies import present
 from vgraph.reference.values import Number, lift, negation, reduced
+from vgraph.reference.whole import assigned, at_vertex, combined
 
 if TYPE_CHECKING:
     from vgraph.reference.overlay import Overlay
+
+
+VERTEX = "__vgraph_vertex__"
+"""The vertex at which an expression of whole properties is evaluated."""
 
 
 def code_of(typed: Typed, overlay: Overlay) -> tuple[CodeType, dict[str, Any]]:
@@ -59,6 +65,35 @@ def tree_of(definition: Definition) -> ast.FunctionDef:
 
 def _inner(code: CodeType) -> CodeType:
     return next(c for c in code.co_consts if isinstance(c, CodeType))
+
+
+class _AtVertex(ast.NodeTransformer):
+    """Makes of what is said of whole properties what holds at one vertex; `sums` are taken out, by new names."""
+
+    def __init__(self, rewriting: Rewriting) -> None:
+        self.rewriting = rewriting
+        self.sums: dict[str, ast.expr] = {}
+
+    def value(self, node: Any) -> Any:
+        at = self.rewriting.call(at_vertex, node, ast.Name(VERTEX, ast.Load()))
+        return ast.copy_location(at, node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return self.value(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        return self.value(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        return self.value(node.value) if isinstance(node.slice, ast.Slice) else node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if self.rewriting.position(node) in self.rewriting.typed.labels:
+            name = f"__vgraph_sum_{len(self.sums)}__"
+            self.sums[name] = node
+            return ast.copy_location(ast.Name(name, ast.Load()), node)
+        node.args = [self.visit(arg) for arg in node.args]
+        return node
 
 
 class Rewriting(ast.NodeTransformer):
@@ -146,10 +181,39 @@ class Rewriting(ast.NodeTransformer):
             made.append(ast.Assign([self.visit(copy.deepcopy(target))], chosen))
         return [ast.copy_location(statement, node) for statement in made]
 
+    # --- whole properties
+
+    def at_vertex(self, value: ast.expr) -> ast.Lambda:
+        """A function of a vertex for an expression of whole properties; sums inside are made once, before."""
+        parts = _AtVertex(self)
+        body = self.visit(parts.visit(copy.deepcopy(value)))
+        names = [ast.arg(VERTEX), *(ast.arg(name) for name in parts.sums)]
+        sums = [self.visit(e) for e in parts.sums.values()]
+        seen = ast.arguments(posonlyargs=[], args=names, kwonlyargs=[], kw_defaults=[], defaults=sums)
+        return ast.Lambda(seen, body)
+
+    def whole(self, node: ast.stmt, target: Any, value: ast.expr) -> ast.Assign:
+        """`x = e`, `x[:] = e`: into the property that there is, or into a new one."""
+        label, t = self.typed.labels[self.position(node)], self.typed.kinds[self.position(target)]
+        if isinstance(target, ast.Subscript):
+            there: ast.expr = self.visit(target.value)
+            out: ast.expr = ast.Name("_", ast.Store())
+        else:
+            there = ast.Call(
+                ast.Attribute(self.call(locals), "get", ast.Load()), [ast.Constant(target.id)], []
+            )
+            out = target
+        made = self.call(
+            partial(assigned, self.overlay.state, label, default(t)), there, self.at_vertex(value)
+        )
+        return ast.copy_location(ast.Assign([out], made), node)
+
     # --- statements
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         (target,) = node.targets
+        if self.position(node) in self.typed.labels:
+            return self.whole(node, target, node.value)
         if isinstance(target, ast.Tuple):  # of a branch that is never taken nothing is known
             return self.tuple_update(node, target) if self.position(node) in self.typed.tuples else node
         if isinstance(target, ast.Attribute | ast.Subscript) and self.position(node) in self.typed.reductions:
@@ -160,12 +224,15 @@ class Rewriting(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         target: Any = node.target
-        reduces = not isinstance(target, ast.Name) and self.position(node) in self.typed.reductions
-        if not reduces and not isinstance(target, ast.Name):
+        at = self.position(node)
+        reduces = not isinstance(target, ast.Name) and at in self.typed.reductions
+        if not reduces and not isinstance(target, ast.Name) and at not in self.typed.labels:
             return self.generic_visit(node)
         old = copy.deepcopy(target)
         old.ctx = ast.Load()
         whole = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+        if self.position(node) in self.typed.labels:
+            return self.whole(node, target, whole)
         if reduces:
             return self.reduction(node, target, whole)
         return ast.copy_location(ast.Assign([target], self.kept(target, self.visit(whole))), node)
@@ -245,8 +312,17 @@ class Rewriting(ast.NodeTransformer):
         return ast.copy_location(self.call(partial(Chosen, label), loop.iter, ast.Lambda(seen, test)), node)
 
     def visit_Call(self, node: ast.Call) -> Any:
-        found = self.typed.calls.get(self.position(node))
+        at = self.position(node)
+        found, method = self.typed.calls.get(at), getattr(node.func, "attr", "")
+        if at in self.typed.labels:
+            values = self.at_vertex(node.args[0])
+            made = partial(
+                combined, self.overlay.state, self.typed.labels[at], method, default(self.typed.kinds[at])
+            )
+            return ast.copy_location(self.call(made, values), node)
         self.generic_visit(node)
+        if at in self.typed.kinds and method == "where":
+            return self.kept(node, ast.copy_location(ast.IfExp(*node.args), node))
         if isinstance(found, Typed):
             node.func = ast.copy_location(self.name(self.overlay.function(found)), node.func)
         elif isinstance(found, External):

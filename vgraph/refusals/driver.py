@@ -126,6 +126,18 @@ class AppliesInOperator(Refusal):
     name: str
 
 
+@dataclass(eq=False)
+class NoWholeProperty(Refusal):
+    """graph.sum and the like of a number."""
+
+    title = "`graph.{name}` takes an expression with a whole property in it"
+    label = "no property"
+    help = "write `graph.{name}(x)`, where x is a vertex property; a number is the same at every vertex"
+
+    name: str
+
+
+@dataclass(eq=False)
 class ReturnsNothing(Refusal):
     """The value of vertex_apply."""
 
@@ -177,7 +189,7 @@ class NotTheVertex(Refusal):
 class NotInCondition(Refusal):
     """A frontier or list inside the condition of another."""
 
-    title = "a condition sees numbers and properties"
+    title = "what is evaluated at every vertex sees numbers and properties"
     label = "this is {what}"
     help = "combine frontiers with `|`, `&` and `-`; take len() of one before, into a variable"
 
@@ -215,7 +227,7 @@ class Alias(Refusal):
     label = "{what} has one name"
     help = (
         "keep the first name; values as they were when the round began are kept for you, so no second "
-        "copy is needed"
+        "copy is needed for that; `{name}[:] = ...` copies the values of a property into another"
     )
 
     name: str

@@ -44,6 +44,8 @@ class Weak(Enum):
 ValueKind = Type | Weak
 BITS = ("&", "|", "^", "<<", ">>")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+COMBINED = {"sum": "+", "count": "+", "any": "|", "all": "&", "min": "min", "max": "max"}
+"""By what `graph.sum(...)` and the like combine the values of all vertices."""
 _FOLD: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,

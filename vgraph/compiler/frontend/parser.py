@@ -38,7 +38,6 @@ REFUSED: dict[str, str] = {  # the class in vgraph.refusals.syntax
     "walrus": "Walrus",
     "starred": "Starred",
     "double_starred": "Starred",
-    "slice": "Slice",
     "await": "AsyncCode",
     "list_comprehension": "Comprehension",
     "set_comprehension": "Comprehension",
@@ -236,6 +235,12 @@ class Builder:
                 args.append(self.expr(arg))
         return s.Call(span, self.expr(function), tuple(args), tuple(keywords))
 
+    def slice(self, children: Any, span: Span) -> s.Expr:
+        """`:`, with nothing on either side."""
+        if any(c is not None for c in children):
+            raise refusals.syntax.Slice(span)
+        return s.Slice(span)
+
     def comprehension(self, children: Any, span: Span) -> s.Expr:
         """`element for target in iterable if test`."""
         element, *loops = children
@@ -286,6 +291,7 @@ _EXPRESSIONS: dict[str, Callable[[Builder, Any, Span], s.Expr]] = {
     "list": lambda b, c, at: s.Items(at, "list", b.all(c)),
     "attribute": lambda b, c, at: s.Attribute(at, b.expr(c[0]), b.name(c[1]), b.span(c[1])),
     "index": lambda b, c, at: s.Index(at, b.expr(c[0]), b.expr(c[1])),
+    "slice": Builder.slice,
     "call": Builder.call,
     "unary": lambda b, c, at: s.Unary(at, str(c[0]), b.expr(c[1])),
     "negation": lambda b, c, at: s.Unary(at, "not", b.expr(c[0])),

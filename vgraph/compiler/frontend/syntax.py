@@ -65,6 +65,11 @@ class Index(Expr):
 
 
 @dataclass
+class Slice(Expr):
+    """`:` as an index."""
+
+
+@dataclass
 class Call(Expr):
     """`function(args, keyword=value)`."""
 

@@ -98,17 +98,21 @@ def assign(ctx: Context, statement: s.Assign) -> None:
     if not isinstance(target, s.Name):
         store(ctx, statement, target)
         return
-    found = produce(ctx, statement.value)
+    bind(ctx, statement, target, produce(ctx, statement.value))
+
+
+def bind(ctx: Context, statement: s.Assign, target: s.Name, found: en.Entity) -> None:
+    """`name = ` what an expression was found to stand for."""
     if isinstance(found, en.Made):
         if found.put is not None:
             found.put(statement, target)
             return
         found = found.held()
-    bind = ctx.uses(found).bind
+    rule = ctx.uses(found).bind
     if isinstance(found, Value):
         set_local(ctx, target.id, checked(found, statement.value.span), statement, target.span)
-    elif bind is not None:
-        bind(ctx, statement, target, found)
+    elif rule is not None:
+        rule(ctx, statement, target, found)
     else:
         raise refusals.types.NotAVariable(statement.value.span, en.words(found))
 

@@ -20,8 +20,9 @@ from vgraph.compiler.frontend.control import always_returns, returns
 from vgraph.compiler.frontend.kinds import Value, Weak
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import foreign
-from vgraph.compiler.frontend.lowering.context import Context, Frame, rule_for
+from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, Frame, rule_for
 from vgraph.compiler.frontend.lowering.functions import cast
+from vgraph.compiler.frontend.lowering.graph import WHOLE
 from vgraph.compiler.frontend.lowering.names import enter, zeros
 from vgraph.compiler.frontend.lowering.statements import body, statement
 from vgraph.compiler.frontend.lowering.values import arguments, choice, condition, entity, fit, produce, value
@@ -62,7 +63,7 @@ def call(ctx: Context, e: s.Call) -> en.Entity:
         name = e.function.name
         if isinstance(entity(ctx, e.function.value), Value):
             raise refusals.calls.MethodOfNumber(e.function.name_span, name, _METHODS[name])
-    function = entity(ctx, e.function)
+    function = called(ctx, e.function)
     selects = isinstance(function, en.Method) and function.name == "frontier"
     for arg in e.args:
         if isinstance(arg, s.Comprehension) and not selects:
@@ -77,6 +78,15 @@ def call(ctx: Context, e: s.Call) -> en.Entity:
     if not isinstance(function, en.Static):
         raise refusals.calls.NotAFunction(e.function.span, en.words(function))
     return _static_call(ctx, e, function.value) if rule is None else rule(ctx, e)
+
+
+def called(ctx: Context, function: s.Expr) -> en.Entity:
+    """What stands before the parentheses of a call."""
+    if isinstance(function, s.Attribute) and function.name in WHOLE and isinstance(ctx, AlgorithmContext):
+        owner = entity(ctx, function.value)
+        if isinstance(owner, en.GraphRef):
+            return en.Method(owner, function.name, function.span)
+    return entity(ctx, function)
 
 
 def _static_call(ctx: Context, e: s.Call, function: Any) -> en.Entity:

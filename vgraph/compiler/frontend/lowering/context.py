@@ -204,10 +204,21 @@ class OperatorContext(Context):
 
 
 @dataclass
+class Shared:
+    """The last operator that was made of whole properties: `out` is the body in which it is applied, `at` where."""
+
+    inner: OperatorContext
+    operator: str
+    out: list[ir.Stmt]
+    at: int
+
+
+@dataclass
 class AlgorithmContext(Context):
     """An algorithm; `objects` are its variables that hold frontiers, lists, queues and properties."""
 
     objects: dict[str, en.Thing] = field(default_factory=dict)
     results: list[ir.Result] = field(default_factory=list)
+    shared: Shared | None = None
 
     where = "an algorithm"

@@ -97,7 +97,7 @@ class PropertyRef(Thing):
     """A vertex property as a whole, in the driver loop."""
 
     words = "a vertex property"
-    advice = "read one vertex with x[v]; inside operators, v.x"
+    advice = "read one vertex with x[v], make one value of all with graph.sum(x), graph.any(x > 0); in operators, v.x"
     property: ir.Property
     span: Span
 

@@ -16,7 +16,9 @@ from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 _SIZES = ("num_vertices", "num_edges", "directed")
-_APPLIES = ("edge_apply", "vertex_apply", "vertex_filter", "frontier", "vertex_property", "vertices")
+WHOLE = ("sum", "min", "max", "any", "all", "count", "where")
+"""Methods whose names globals and properties may have: only what is called is the method."""
+_APPLIES = (*WHOLE, "edge_apply", "vertex_apply", "vertex_filter", "frontier", "vertex_property", "vertices")
 
 
 def attribute(ctx: Context, e: s.Attribute, graph: en.GraphRef) -> en.Entity:
@@ -24,7 +26,7 @@ def attribute(ctx: Context, e: s.Attribute, graph: en.GraphRef) -> en.Entity:
     if isinstance(ctx, AlgorithmContext):
         if e.name == "vertices":
             return whole(ctx, e.span)
-        if (en.GraphRef, e.name) in ctx.rules.functions:
+        if (en.GraphRef, e.name) in ctx.rules.functions and e.name not in WHOLE:
             ctx.spend(e.span, -3)  # graph, name and call: an apply has a price, the others are no operations
             return en.Method(graph, e.name, e.span)
     found = size(ctx, e.name, e.span) or read_global(ctx, e.name, e.span)
@@ -84,7 +86,7 @@ def widen_global(ctx: Context, name: str, value: Value, span: Span) -> Type:
 def set_global(ctx: AlgorithmContext, statement: s.Assign | s.Augment, target: s.Attribute) -> None:
     """`graph.name = e` in the driver loop."""
     name = target.name
-    if name in (*_methods(ctx), "vertices", *_SIZES):
+    if name in (*_methods(ctx), "vertices", *_SIZES) and name not in WHOLE:
         raise refusals.writes.ReadOnly(target.span, f"graph.{name}", "it belongs to the graph")
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):

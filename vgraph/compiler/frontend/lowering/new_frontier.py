@@ -7,15 +7,14 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.frontend.lowering import entities as en
-from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, Frame, OperatorContext
+from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext
 from vgraph.compiler.frontend.lowering.frontiers import frontier, made
-from vgraph.compiler.frontend.lowering.graph import widen_global
+from vgraph.compiler.frontend.lowering.generated import add_operator, at_vertex, kept
 from vgraph.compiler.frontend.lowering.properties import not_scratch
-from vgraph.compiler.frontend.lowering.values import arguments, condition, entity, fit
+from vgraph.compiler.frontend.lowering.values import arguments, condition, entity
 from vgraph.compiler.frontend.lowering.vertices import checked_vertex
 from vgraph.compiler.frontend.signature import ArrayType
 from vgraph.compiler.frontend.typed import position_of
-from vgraph.compiler.frontend.unit import Names
 from vgraph.compiler.types import BOOL, VID
 from vgraph.source import Span
 
@@ -69,7 +68,7 @@ def _chosen(ctx: AlgorithmContext, e: s.Comprehension) -> en.Made:
     ctx.spend(e.span, APPLY)
     over = _domain(ctx, e.iterable)
     op = _operator(ctx, e)
-    return made(ctx, lambda out: ir.VertexApply(op.name, over, out, op.name, span=e.span), e.span)
+    return made(ctx, lambda out: ir.VertexApply(op, over, out, op, span=e.span), e.span)
 
 
 def _domain(ctx: AlgorithmContext, e: s.Expr) -> str | None:
@@ -79,24 +78,16 @@ def _domain(ctx: AlgorithmContext, e: s.Expr) -> str | None:
     return frontier(ctx, e)
 
 
-def _operator(ctx: AlgorithmContext, e: s.Comprehension) -> ir.Operator:
+def _operator(ctx: AlgorithmContext, e: s.Comprehension) -> str:
     """The operator that is true at the vertices which are chosen."""
-    unit, v = ctx.unit, e.target.id
-    names = Names(unit.names.taken | unit.driver_names)
-    own = ir.Var(names.fresh(v), VID, span=e.target.span)
-    inner = OperatorContext(
-        unit, ctx.rules, ctx.function, names, own=own, src=None, spread={}, calls=ctx.calls
-    )
-    inner.frame = Frame(ctx.definition, ctx.frame.typed, _seen(ctx, e), own_names=ctx.frame.own_names)
-    inner.frame.bindings[v] = Value(own, VID, e.target.span, valid=True)
-    inner.writing = False
+    v = e.target.id
+    inner = at_vertex(ctx, v, e.target.span, _seen(ctx, e))
+    inner.frame.bindings[v] = Value(inner.own, VID, e.target.span, valid=True)
     test = condition(inner, s.Bool(e.span, "and", e.tests)) if e.tests else ir.Const(True, BOOL, span=e.span)
     ctx.calls = inner.calls
-    name = Names(o.name for o in unit.operators.values()).fresh("frontier")
+    name = add_operator(ctx, "frontier", inner.own, (*inner.out, ir.Emit(test, span=e.span)), e.span)
     ctx.frame.typed.labels[position_of(e.element.span)] = name
-    body = (*inner.out, ir.Emit(test, span=e.span))
-    op = unit.operators[name] = ir.Operator(name, (own.name,), body, span=e.span)
-    return op
+    return name
 
 
 def _seen(ctx: AlgorithmContext, e: s.Comprehension) -> dict[str, en.Entity]:
@@ -109,18 +100,10 @@ def _seen(ctx: AlgorithmContext, e: s.Comprehension) -> dict[str, en.Entity]:
         if isinstance(meant, (en.FrontierRef, en.ListRef, en.QueueRef)):
             raise refusals.driver.NotInCondition(n.span, en.words(meant))
         if isinstance(meant, Value) and not isinstance(meant.expr, (ir.Const, ir.GlobalVar)):
-            meant = _kept(ctx, n, meant)
+            base = meant.expr.name if isinstance(meant.expr, ir.Var) else n.id
+            meant = kept(ctx, f"{base}.now", meant, n.span)
         found[n.id] = meant
     return found
-
-
-def _kept(ctx: AlgorithmContext, name: s.Name, value: Value) -> Value:
-    """A number of the algorithm's as a global, which is what operators see."""
-    kept = f"{value.expr.name if isinstance(value.expr, ir.Var) else name.id}.now"
-    ctx.unit.globals.setdefault(kept, name.span)
-    t = widen_global(ctx, kept, value, name.span)
-    ctx.emit(ir.SetGlobal(kept, fit(value, t), span=name.span))
-    return Value(ir.GlobalVar(kept, t, span=name.span), value.kind, name.span, value.valid)
 
 
 def elsewhere(ctx: AlgorithmContext, e: s.Comprehension) -> en.Entity:

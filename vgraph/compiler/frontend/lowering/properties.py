@@ -44,7 +44,7 @@ def _filled(ctx: AlgorithmContext, call: s.Call, target: s.Name, name: str, site
     t = _dtype(ctx, given.get("dtype"), call)
     first = value(ctx, given["fill"]) if "fill" in given else None
     fill = zero(t, call.span) if first is None else stored(ctx, first, t, f"`{target.id}`")
-    prop = _declared(ctx, target, t, call.span, site=site)
+    prop = own_property(ctx, target, t, call.span, site=site)
     if site is ir.Site.NUMBERED:
         ctx.unit.declare_numbers(call.span)
     ctx.emit(ir.Fill(prop.name, fill, span=call.span))
@@ -56,13 +56,13 @@ def scratch(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.
     t = _dtype(ctx, given, call)
     if isinstance(t, Vector) or t == VID:
         raise refusals.driver.ScratchType(given.span, describe(t))
-    _declared(ctx, target, t, call.span, origin=ir.Origin.SCRATCH)
+    own_property(ctx, target, t, call.span, origin=ir.Origin.SCRATCH)
 
 
 def disjoint_sets(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.Name) -> None:
     """`x = graph.disjoint_sets()`."""
     arguments(call, "graph.disjoint_sets", 0)
-    prop = _declared(ctx, target, VID, call.span, disjoint=True)
+    prop = own_property(ctx, target, VID, call.span, disjoint=True)
     ctx.emit(ir.Fill(prop.name, None, span=statement.span))
 
 
@@ -76,7 +76,7 @@ def _dtype(ctx: Context, given: s.Expr | None, call: s.Call) -> Type:
     return dtype.value.type
 
 
-def _declared(
+def own_property(
     ctx: AlgorithmContext,
     target: s.Name,
     t: Type,
@@ -91,6 +91,8 @@ def _declared(
     kind = en.PropertyRef if site is ir.Site.VERTEX else en.EdgePropertyRef
 
     def make(name: str) -> en.PropertyRef | en.EdgePropertyRef:
+        if any(p.name == name for p in ctx.unit.from_graph.values()):
+            raise refusals.names.NameClash(target.span, name)
         prop = ir.Property(name, t, site, origin, disjoint, span=target.span)
         ctx.unit.properties[target.id] = prop
         return kind(prop, target.span)

@@ -10,7 +10,7 @@ from typing import Final
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value
+from vgraph.compiler.frontend.kinds import COMBINED, Value
 from vgraph.compiler.frontend.lowering import (
     access,
     algorithms,
@@ -33,6 +33,7 @@ from vgraph.compiler.frontend.lowering import (
     tuples,
     vectors,
     vertices,
+    whole,
     writes,
 )
 from vgraph.compiler.frontend.lowering import entities as en
@@ -66,11 +67,12 @@ RULES: Final = Rules(
         s.Conditional: arithmetic.conditional,
         s.Items: frontiers.items,
         s.Comprehension: new_frontier.elsewhere,
+        s.Slice: whole.elsewhere,
     },
     statements={
-        s.Assign: access.assign,
+        s.Assign: whole.assign,
         s.AssignTuple: tuples.assign,
-        s.Augment: access.augment,
+        s.Augment: whole.augment,
         s.Evaluate: calls.evaluate,
         s.If: writes.branch,
         s.While: statements.while_loop,
@@ -120,6 +122,8 @@ RULES: Final = Rules(
         (en.GraphRef, "edge_apply"): partial(applies.making, kind="edge_apply"),
         (en.GraphRef, "vertex_apply"): applies.vertex_apply,
         (en.GraphRef, "vertex_filter"): partial(applies.making, kind="vertex_filter"),
+        **{(en.GraphRef, name): whole.combined for name in COMBINED},
+        (en.GraphRef, "where"): whole.where,
         (en.ListRef, "append"): frontiers.append,
         (en.QueueRef, "pop"): queues.pop,
     },

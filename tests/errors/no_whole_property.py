@@ -1,0 +1,8 @@
+import vgraph as vg
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    total = graph.sum(graph.num_vertices)
+    return dist, total

@@ -1,0 +1,13 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v, graph):
+    v.dist = graph.sum(v.dist)
+
+
+@vg.algorithm
+def main(graph, source):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    graph.vertex_apply(visit)
+    return dist
