@@ -23,6 +23,7 @@ OTHERS = (
     "modularity",
     "spmv",
     "conjugate_gradient",
+    "weighted_matching",
 )
 """Algorithms that read the edge property `weight`."""
 TINY = 5e-324

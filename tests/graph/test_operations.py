@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -122,6 +121,7 @@ def test_simplify(graph: vg.Graph) -> None:
     n, (s, t, properties) = graph.num_vertices, graph.edges()
     weight = properties["weight"]
     pairs = list(zip(s.tolist(), t.tolist(), strict=True))
+    igraph = pytest.importorskip("igraph")
     theirs = igraph.Graph(n=n, edges=pairs, directed=graph.directed, edge_attrs={"weight": weight.tolist()})
     for how in ("min", "max", "sum"):
         for loops in (True, False):

@@ -35,8 +35,8 @@ def test_legal_schedules(name: str, golden: Callable[[Path, str], None]) -> None
 def test_a_refusal_is_explained_by_the_line_that_forbids(algorithm: vg.AlgorithmDef) -> None:
     """Each value that stands there as forbidden is refused by a run, with the same line; the others are accepted."""
     graph = graph_for(algorithm, GRAPH)
-    explained = vg.explain(algorithm, graph, passes=False, threads=2)
     given = arguments_for(algorithm, graph)
+    explained = vg.explain(algorithm, graph, passes=False, threads=2, **given)
     some = [(label, verdicts[-1]) for label, axes in explained.legal.items() for verdicts in axes.values()]
     assert {axis for axes in explained.legal.values() for axis in axes} == set(AXES)
     shown = str(explained)

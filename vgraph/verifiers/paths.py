@@ -144,7 +144,7 @@ def route(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         raise VerificationError(f"vertex {path[0]}: the path leads from here to {path[-1]}")
     along = float(lightest(ends, path, weight, graph.num_vertices).sum())
     for length in (along, far):
-        if not abs(result.length - length) <= RELATIVE * length:
+        if not abs(result.length - length) <= RELATIVE * far:
             raise VerificationError(f"vertex {target}: the length is {result.length}, and should be {length}")
 
 
