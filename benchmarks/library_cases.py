@@ -182,6 +182,10 @@ LIBRARY = (
     of("cosine", _pairs, fresh=True, note="100,000 pairs"),
     of("resource_allocation", _pairs, fresh=True, note="100,000 pairs"),
     of(
+        "node2vec_walks",
+        note="80 steps from each vertex, p = q = 1; igraph's are of the first order, one by one",
+    ),
+    of(
         "label_propagation",
         note="vgraph: 10 rounds, all at once, as LDBC has it; the others one after another until stable",
     ),

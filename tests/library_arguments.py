@@ -59,6 +59,8 @@ CHOSEN: dict[str, dict[str, Any]] = {
     "a_star": {"weight": "weight"},
     "katz": {"alpha": 0.001},
     "eigenvector": {"max_rounds": 20000},
+    "neighbor_sampling": {"fan_outs": np.array([2, 3])},
+    "node2vec_walks": {"length": 4, "p": 0.5, "q": 2.0},
     "random_walks": {"walks": 300},
 }
 """Arguments with which algorithms come to an end, and soon, that would not everywhere by default."""

@@ -152,6 +152,10 @@ class Library(Peer):
         graph, pairs = self.graph, np.stack(self.task.pairs, axis=1).tolist()
         return lambda: graph.similarity_dice(pairs=pairs)
 
+    def node2vec_walks(self) -> Call:
+        graph = self.graph
+        return lambda: [graph.random_walk(v, 81) for v in range(graph.vcount())]
+
     def label_propagation(self) -> Call:
         graph = self.graph
         return lambda: graph.community_label_propagation()

@@ -35,6 +35,8 @@ from vgraph.algorithms.maximal_matching import maximal_matching
 from vgraph.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from vgraph.algorithms.modularity import modularity
 from vgraph.algorithms.multi_source_bfs import multi_source_bfs
+from vgraph.algorithms.neighbor_sampling import neighbor_sampling
+from vgraph.algorithms.node2vec_walks import node2vec_walks
 from vgraph.algorithms.overlap import overlap
 from vgraph.algorithms.pagerank import pagerank
 from vgraph.algorithms.path_counts import path_counts
@@ -88,6 +90,8 @@ __all__ = [
     "minimum_spanning_forest",
     "modularity",
     "multi_source_bfs",
+    "neighbor_sampling",
+    "node2vec_walks",
     "overlap",
     "pagerank",
     "path_counts",

@@ -25,6 +25,7 @@ from vgraph.verifiers import (
     iterations,
     pairs,
     paths,
+    sampling,
     scores,
     structure,
 )
@@ -67,6 +68,8 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "minimum_spanning_forest": structure.forest,
     "modularity": communities.modularity,
     "multi_source_bfs": paths.tree,
+    "neighbor_sampling": sampling.neighborhoods,
+    "node2vec_walks": sampling.walks,
     "overlap": pairs.overlap,
     "pagerank": iterations.pagerank,
     "path_counts": paths.counts,

@@ -21,33 +21,66 @@ TRIADS: Final = (
     *("t030T", "t030C", "t201", "t120D", "t120U", "t120C", "t210", "t300"),
 )
 KINDS: Final[dict[str, str]] = {
-    **dict.fromkeys(("articulation", "bridge", "member"), FLAG),
-    **dict.fromkeys(("community", "end", "label", "order", "path"), VERTEX),
-    **dict.fromkeys(("component", "mate", "parent"), VERTEX_OR_NONE),
-    **dict.fromkeys(("color", "eccentricity", "level", "reached", "triangles", "truss"), INTEGER),
-    **dict.fromkeys(("levels", "lower", "rounds", "squares", "total", "upper", *TRIADS), INTEGER),
-    **dict.fromkeys(("authority", "centrality", "hub", "in_centrality", "lcc", "length"), FLOAT),
-    **dict.fromkeys(("assortativity", "coefficient", "modularity"), FLOAT),
-    **dict.fromkeys(("out_centrality", "product", "rank", "score", "x"), FLOAT),
-    **dict.fromkeys(("core", "dist", "paths", "weight", "width"), NUMBER),
+    "articulation": FLAG,
+    "assortativity": FLOAT,
+    "authority": FLOAT,
+    "bridge": FLAG,
+    "centrality": FLOAT,
+    "coefficient": FLOAT,
+    "color": INTEGER,
+    "community": VERTEX,
+    "component": VERTEX_OR_NONE,
+    "core": NUMBER,
+    "dist": NUMBER,
+    "eccentricity": INTEGER,
     "edges": VERTEX,
+    "end": VERTEX,
+    "hop": INTEGER,
+    "hub": FLOAT,
+    "in_centrality": FLOAT,
+    "label": VERTEX,
+    "lcc": FLOAT,
+    "length": FLOAT,
+    "level": INTEGER,
+    "levels": INTEGER,
+    "lower": INTEGER,
+    "mate": VERTEX_OR_NONE,
+    "member": FLAG,
+    "modularity": FLOAT,
+    "order": VERTEX,
+    "out_centrality": FLOAT,
+    "parent": VERTEX_OR_NONE,
+    "path": VERTEX_OR_NONE,
+    "paths": NUMBER,
+    "product": FLOAT,
+    "rank": FLOAT,
+    "reached": INTEGER,
+    "rounds": INTEGER,
+    "score": FLOAT,
+    "squares": INTEGER,
+    "total": INTEGER,
+    "triangles": INTEGER,
+    "truss": INTEGER,
+    "upper": INTEGER,
+    "weight": NUMBER,
+    "width": NUMBER,
+    "x": FLOAT,
+    **dict.fromkeys(TRIADS, INTEGER),
 }
 """By the name of the result, whatever the algorithm."""
-SCALARS: Final = (
-    *(
-        "assortativity",
-        "end",
-        "length",
-        "levels",
-        "lower",
-        "modularity",
-        "rounds",
-        "total",
-        "upper",
-        "weight",
-    ),
+SCALARS: Final = {
+    "assortativity",
+    "end",
+    "length",
+    "levels",
+    "lower",
+    "modularity",
+    "rounds",
+    "total",
+    "upper",
+    "weight",
     *TRIADS,
-)
+}
 
 
 def check_fields(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -74,12 +107,12 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
     """The shape of a result; edges of a forest, vertices of a path, degrees of rich clubs: their verifiers count."""
     if name in SCALARS:
         return ()
-    if name == "path":
-        return (np.size(value),)
     if name == "edges":
         return (*np.shape(value)[:1], 2)
     if algorithm == "rich_club":
         return (len(value) if np.ndim(value) == 1 else 0,)
+    if name == "path":
+        return (graph.num_vertices, given["length"] + 1) if "length" in given else (np.size(value),)
     if algorithm == "edge_betweenness":
         return graph.in_given_order(np.zeros(graph.num_edges)).shape
     return ({"score": len(given.get("left", ())), "truss": graph.num_edges}.get(name, graph.num_vertices),)

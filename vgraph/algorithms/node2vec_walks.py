@@ -1,0 +1,107 @@
+"""Random walks of the second order, for embeddings of vertices (Grover and Leskovec 2016, "node2vec")."""
+
+from __future__ import annotations
+
+import math
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+from vgraph.graph.weights import check_weights, heaviest
+
+
+@vg.operator
+def weigh(v):
+    """What the arcs of v weigh together."""
+    total = 0.0
+    for e in v.out_edges:
+        total += e.weight
+    v.total = total
+
+
+@vg.function
+def drawn(here, v, draw):
+    """An out-neighbor in proportion to the weights of the arcs, or none."""
+    found = vg.none
+    if weight is None:
+        if here.out_degree > 0:
+            found = here.out_neighbors[vg.random_below(here.out_degree, v, draw)]
+    else:
+        left = vg.random(v, draw) * here.total
+        for e in here.out_edges:
+            if e.weight > 0 and left >= 0:
+                found = e.dst
+                left -= e.weight
+    return found
+
+
+@vg.function
+def bias(there, before):
+    """How likely a step is beside one to a vertex that the last one leads to as well."""
+    if there == before:
+        return 1 / p
+    return 1.0 if there in before.out_neighbors else 1 / q
+
+
+@vg.operator
+def walk(v, graph):
+    """A walk begins at v. Each step is drawn until it is accepted (Yang et al. 2019, "KnightKing")."""
+    before = vg.none
+    here = vg.vertex(v)
+    draw = 0
+    for step in range(length + 1):
+        if here != vg.none:
+            v.path[step] = here.id
+        there = drawn(here, v, draw)
+        while (
+            there != vg.none
+            and before != vg.none
+            and vg.random(v, draw + 1) * graph.most >= bias(there, before)
+        ):
+            draw += 2
+            there = drawn(here, v, draw)
+        draw += 2
+        before = here
+        here = there
+
+
+@vg.algorithm
+def node2vec_walks(
+    graph,
+    length=80,
+    p: vg.between(1e-6, 1e6) = 1.0,
+    q: vg.between(1e-6, 1e6) = 1.0,
+    weight: vg.edge_property(vg.float64) = None,
+    paths=None,
+):
+    """From each vertex a random walk that tends to come back, or to go away from where it was.
+
+    A step goes along an arc, in proportion to its `weight` if there is one, times 1 / `p` back to the vertex before,
+    times 1 / `q` to a vertex to which no arc leads from there. Result: `path`, int64, a row of `length` + 1 vertices
+    for each vertex, the first of them itself, -1 after the end, which is where no arc leads on. The same in every run
+    with the same seed. `paths` is made by `length`. Raises ParameterError for parameters out of range. O(vertices *
+    length) draws, of which about max(1, 1 / p, 1 / q) / min(1, 1 / p, 1 / q) are one step at worst.
+    """
+    path = graph.vertex_property(paths, fill=-1)
+    total = graph.vertex_property(vg.float64)
+    graph.most = max(1 / p, 1.0, 1 / q)
+    if weight is not None:
+        graph.vertex_apply(weigh)
+    graph.vertex_apply(walk)
+    return path
+
+
+@node2vec_walks.requires
+def sensible(graph: Graph, length: int, weight: object) -> None:
+    """Raise ParameterError for lengths below 1, and for weights that cannot be added up."""
+    if length < 1:
+        raise ParameterError(f"node2vec_walks: length={length} is not above 0")
+    check_weights(graph, weight)
+    if weight is not None and heaviest(graph, weight) * graph.num_arcs == math.inf:
+        raise ParameterError("node2vec_walks: weights add up to more than a float64 holds: scale them")
+
+
+@node2vec_walks.prepares
+def sized(graph: Graph, length: int) -> vg.Prepared:
+    """Rows of so many vertices."""
+    return vg.Prepared(graph, arguments={"paths": vg.vector(vg.int64, length + 1)})
