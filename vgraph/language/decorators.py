@@ -202,10 +202,21 @@ class AlgorithmDef(Definition):
         self.derivations[make.__name__] = make
         return make
 
+    @property
+    def asked(self) -> dict[str, list[str]]:
+        """The checks and preparations by their names, with the parameters that they ask for."""
+        hooks = (*self.requirements, *self.preparations)
+        return {hook.__name__: list(inspect.signature(hook).parameters)[1:] for hook in hooks}
+
+    @property
+    def path(self) -> str:
+        """Its module and its name there."""
+        return f"{self.function.__module__}.{self.function.__qualname__}"
+
     def prepare(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """The graph to run on, its names for the vertices (None: the user's), and arguments that were replaced."""
         rank: Any = None
-        graph, replaced = self._with_edge_properties(graph, arguments)
+        graph, replaced = self.with_edge_properties(graph, arguments)
         for make in self.preparations:
             given = {**{n: p.default for n, p in self.signature.parameters.items()}, **arguments, **replaced}
             wanted = list(inspect.signature(make).parameters)[1:]
@@ -218,7 +229,7 @@ class AlgorithmDef(Definition):
             replaced |= more
         return graph, rank, replaced
 
-    def _with_edge_properties(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def with_edge_properties(self, graph: Any, arguments: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The graph with the parameters that are edge properties as its own, by their names, and what stands for them.
 
         Raises ParameterError for what is no edge property of the graph, or none of the annotated type.

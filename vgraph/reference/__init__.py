@@ -7,23 +7,19 @@ against.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from vgraph.compiler import arithmetic, ir
+from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.kinds import default
-from vgraph.compiler.frontend.signature import EdgeConstant, StaticValue
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.types import VID
 from vgraph.graph import members
-from vgraph.language.names import DType
-from vgraph.reference.driver import DriverState, GraphProxy, RoundRecord
+from vgraph.reference.driver import RoundRecord
 from vgraph.reference.frontiers import Frontier
-from vgraph.reference.overlay import cast_type
-from vgraph.reference.proxies import EdgeProperty, Property, Vertex
-from vgraph.reference.values import Number, convert, lift
+from vgraph.reference.programs import ran
+from vgraph.reference.proxies import EdgeProperty, Property
+from vgraph.reference.values import convert, lift
 
 __all__ = ["RoundRecord", "run_reference"]
 
@@ -44,56 +40,9 @@ def run_reference(
     to 2**64 - 1. Raises AlgorithmError where the
     algorithm ends by `vg.fail`, or names a vertex that there is none of.
     """
-    state = DriverState(graph, typed, seed, ended, watch)
     with arithmetic.quiet():
-        values = {name: _argument(state, typed, name, arguments[name]) for name in typed.signature.arguments}
-        state.overlay.parameters = values
-        function = state.overlay.function(typed.algorithm)  # and of the helpers that it calls
-        state.code = function.__code__
-        returned = function(GraphProxy(state), *values.values())
-    outcome = returned if isinstance(returned, tuple) else (returned,)
-    names = [r.name for r in typed.program.results]
-    return {name: _result(value) for name, value in zip(names, outcome, strict=True)}, state.trace
-
-
-class ArrayArgument(Property):
-    """An array parameter: read by index, looped over."""
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self.state.from_memory(x, self.type) for x in self.array)
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    @property
-    def shape(self) -> tuple[Number, ...]:
-        """The sizes of its dimensions."""
-        return tuple(Number(np.int64(n)) for n in self.array.shape)
-
-    def __getitem__(self, index: Any) -> Any:
-        indices = index if isinstance(index, tuple) else (index,)
-        none = any(isinstance(i, Vertex) and int(i) == self.state.none for i in indices)
-        at = None if none else arithmetic.element_at([int(i) for i in indices], self.array.shape)
-        outside = self.state.none if self.type == VID else self.array.dtype.type(0)
-        return self.state.from_memory(outside if at is None else self.array[at], self.type)
-
-
-def _argument(state: DriverState, typed: TypedProgram, name: str, value: Any) -> Any:
-    """A parameter as the program sees it."""
-    kind = typed.signature.arguments[name]
-    if isinstance(kind, StaticValue):
-        return cast_type(kind.value) if isinstance(kind.value, DType) else kind.value
-    if isinstance(kind, EdgeConstant):
-        return state.from_memory(state.to_memory(kind.value, kind.type), kind.type)
-    for param in typed.program.params:
-        if param.name == name:
-            number = value.item() if isinstance(value, np.generic) else value  # of any width
-            return state.from_memory(state.to_memory(number, param.type), param.type)
-    for prop in typed.program.properties:
-        if prop.name == name and prop.origin is ir.Origin.PARAM:
-            make = ArrayArgument if prop.site is ir.Site.ARRAY else Property
-            return make(state, prop.type, np.array(np.asarray(value).astype(state.dtype(prop.type))))
-    return value  # nothing uses it
+        returned, state = ran(typed, graph, arguments, ended, seed, watch)
+    return {name: _result(value) for name, value in returned.items()}, state.trace
 
 
 def _result(value: Any) -> Any:

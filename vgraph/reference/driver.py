@@ -82,11 +82,21 @@ class DriverState(State):
         array[...] = self.to_memory(default if fill is None else fill, t)
         return array
 
+    def watched(self, more: int = 0) -> None:
+        """Tell `watch` of the last round, or of one of what is called, `more` rounds later."""
+        if self.watch is not None:
+            self.resolve()
+            self.watch(self.properties, len(self.trace) - 1 + more)
+
+    def note(self, record: RoundRecord) -> None:
+        """A round is over."""
+        self.trace.append(record)
+        if self.ended is not None:
+            self.ended(record.active, record.edges)
+
     def end_round(self, label: str, direction: str, active: int, edges: int) -> set[int]:
         """Combine the contributions to globals, name merged sets; gives the vertices that were touched."""
-        self.trace.append(RoundRecord(label, direction, active, edges))
-        if self.ended is not None:
-            self.ended(active, edges)
+        self.note(RoundRecord(label, direction, active, edges))
         done, self.round = self.round, None
         assert done is not None
         for (name, op), value in done.partials.items():
@@ -97,8 +107,7 @@ class DriverState(State):
         for prop in done.merged:
             for v in range(self.graph.num_vertices):
                 prop.array[v] = root(prop.array, v)
-        if self.watch is not None:
-            self.watch(self.properties, len(self.trace) - 1)
+        self.watched()
         return done.touched
 
 

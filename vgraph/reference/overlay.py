@@ -17,7 +17,7 @@ import numpy as np
 from vgraph.compiler import arithmetic, philox
 from vgraph.compiler.foreign.externals import External, is_numba
 from vgraph.compiler.frontend.kinds import default, merge
-from vgraph.compiler.frontend.typed import Typed
+from vgraph.compiler.frontend.typed import Part, Typed
 from vgraph.compiler.normal import quantile
 from vgraph.compiler.types import BOOL, F64, I64, VID, Vector, element_of
 from vgraph.errors import AlgorithmError
@@ -201,6 +201,12 @@ class Overlay:
         copy = types.FunctionType(code, names, function.__name__, function.__defaults__, tuple(cells))
         copy.__kwdefaults__ = function.__kwdefaults__
         return copy
+
+    def part(self, found: Part) -> Callable[..., Any]:
+        """An algorithm of the program's, where it is called."""
+        from vgraph.reference.programs import caller
+
+        return caller(self.state, found)
 
     def external(self, found: External) -> Callable[..., Number]:
         """A function of Numba's, with the types that it was compiled for."""

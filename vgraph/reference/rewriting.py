@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.frontend.kinds import default
-from vgraph.compiler.frontend.typed import Position, Typed
+from vgraph.compiler.frontend.typed import Part, Position, Typed
 from vgraph.language.decorators import Definition
 from vgraph.reference.frontiers import Chosen
 from vgraph.reference.proxies import present
@@ -82,16 +82,23 @@ class _AtVertex(ast.NodeTransformer):
         return self.value(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
+        at = self.rewriting.position(node.value)
+        if isinstance(self.rewriting.typed.calls.get(at), Part):
+            return self.value(self.once(node))
         return self.value(node)
+
+    def once(self, node: ast.expr) -> ast.Name:
+        """A name for what is evaluated before."""
+        name = f"__vgraph_sum_{len(self.sums)}__"
+        self.sums[name] = node
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         return self.value(node.value) if isinstance(node.slice, ast.Slice) else node
 
     def visit_Call(self, node: ast.Call) -> Any:
         if self.rewriting.position(node) in self.rewriting.typed.labels:
-            name = f"__vgraph_sum_{len(self.sums)}__"
-            self.sums[name] = node
-            return ast.copy_location(ast.Name(name, ast.Load()), node)
+            return self.once(node)
         node.args = [self.visit(arg) for arg in node.args]
         return node
 
@@ -327,4 +334,6 @@ class Rewriting(ast.NodeTransformer):
             node.func = ast.copy_location(self.name(self.overlay.function(found)), node.func)
         elif isinstance(found, External):
             node.func = ast.copy_location(self.name(self.overlay.external(found)), node.func)
+        elif isinstance(found, Part):
+            node.func = ast.copy_location(self.name(self.overlay.part(found)), node.func)
         return node

@@ -2,7 +2,8 @@
 
 `syntax` has the Python constructs that are left out, `names` names that mean nothing, `types` values of the wrong type,
 `calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `driver` algorithms and
-applies, `queues` priority queues, `schedules` illegal schedules, `limits` programs that are too much for the compiler.
+applies, `programs` calls of algorithms, `queues` priority queues, `schedules` illegal schedules, `limits` programs that
+are too much for the compiler.
 The modules are loaded when something is refused: a program without faults should not wait for them.
 """
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         externals,
         limits,
         names,
+        programs,
         queues,
         schedules,
         syntax,
@@ -34,6 +36,7 @@ __all__ = [
     "externals",
     "limits",
     "names",
+    "programs",
     "queues",
     "schedules",
     "syntax",

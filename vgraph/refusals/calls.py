@@ -44,15 +44,13 @@ class MethodOfNumber(Refusal):
 
 @dataclass(eq=False)
 class CallOfOperator(Refusal):
-    """A call of an operator or algorithm."""
+    """A call of an operator."""
 
-    title = "`{name}` is an {kind}, not a function"
+    title = "`{name}` is an operator, not a function"
     label = "it cannot be called directly"
-    help = "it runs by {how}"
+    help = "it runs by graph.edge_apply or graph.vertex_apply"
 
     name: str
-    kind: str
-    how: str
 
 
 @dataclass(eq=False)

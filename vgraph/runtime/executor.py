@@ -183,6 +183,10 @@ def _call(plan: Plan, job: Job, runner: Runner) -> Call:
         at = job.debug if job.rank is None else job.rank[job.debug].astype(np.int64)
         arguments = with_rings(arguments, plan, at)
     check_arguments(plan, job.graph, arguments)
+    if plan.called:
+        from vgraph.runtime.hooks import check_called
+
+        check_called(plan, job)
     if job.relabel is None or not runner.relabels:
         return Call(plan, job.graph, arguments, None, job.max_rounds, job.seed)
     numbers = job.graph.relabelled(job.relabel)

@@ -54,6 +54,8 @@ class Plan:
     outputs: tuple[Output, ...]
     vertex_params: tuple[str, ...]
     schedule: Schedule
+    called: tuple[tuple[str, str], ...] = ()
+    """Algorithms that are parts of it and have checks of their own: see `ir.Called`."""
 
     def pack(self, code: str) -> bytes:
         """The plan, and the key under which its code is in the cache."""
@@ -65,6 +67,7 @@ class Plan:
             "outputs": [asdict(o) for o in self.outputs],
             "vertex_params": self.vertex_params,
             "schedule": rows,
+            "called": self.called,
         }
         return json.dumps(head).encode()
 
@@ -78,6 +81,7 @@ class Plan:
             tuple(Output(**row) for row in head["outputs"]),
             tuple(head["vertex_params"]),
             Schedule({label: Options.from_json(row) for label, row in head["schedule"].items()}),
+            tuple(map(tuple, head["called"])),
         )
         return plan, head["code"]
 
@@ -110,4 +114,5 @@ def plan_of(program: ir.Program, interface: KernelInterface, schedule: Schedule)
             outputs.append(Output(r.name, "", slot, r.value.type == VID))
             slot += 1
     vertices = tuple(p.name for p in program.params if p.type == VID)
-    return Plan(interface, arrays, tuple(outputs), vertices, schedule)
+    called = tuple((c.name, c.given) for c in program.called)
+    return Plan(interface, arrays, tuple(outputs), vertices, schedule, called)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+
+from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import Inference, default
 from vgraph.compiler.frontend.lowering.algorithms import lower_algorithm
@@ -9,18 +13,39 @@ from vgraph.compiler.frontend.lowering.context import AlgorithmContext
 from vgraph.compiler.frontend.lowering.rules import RULES
 from vgraph.compiler.frontend.lowering.tuples import check_updates
 from vgraph.compiler.frontend.nesting import check_nesting, too_deep
-from vgraph.compiler.frontend.signature import Signature
+from vgraph.compiler.frontend.signature import ArgumentType, Signature
 from vgraph.compiler.frontend.typed import TypedProgram
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
 from vgraph.language.decorators import AlgorithmDef
 
 
-def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgram:
-    """The program at algorithm level. Raises a Refusal that points at what the language does not take."""
-    inference = Inference()
+def build_program(
+    definition: AlgorithmDef, signature: Signature, callers: tuple[AlgorithmDef, ...] = ()
+) -> TypedProgram:
+    """The program at algorithm level. Raises a Refusal that points at what the language does not take.
+
+    `callers`: the algorithms of which each calls the next, and the last this one.
+    """
+    inference, within = Inference(), (*callers, definition)
+    built: dict[Hashable, TypedProgram] = {}  # of a round, for the next
+
+    def called(
+        callee: AlgorithmDef, given: Mapping[str, ArgumentType], edges: Mapping[str, str]
+    ) -> TypedProgram:
+        key = (callee, tuple(given.items()), tuple(edges.items()))
+        if key not in built:
+            held, sums = (
+                {**types, **{name: types[of] for name, of in edges.items()}}
+                for types in (signature.edge_properties, signature.path_types)
+            )
+            its = replace(signature, edge_properties=held, path_types=sums, arguments=given)
+            built[key] = build_program(callee, its, within)
+        return built[key]
+
     while True:
         # Edge properties are called in the IR as they are in the graph, so nothing else may have their names.
-        unit = Unit(definition, signature, inference, Names(signature.edge_properties))
+        names = Names(signature.edge_properties)
+        unit = Unit(definition, signature, inference, names, within=within, called=called)
         ctx = AlgorithmContext(unit, RULES, definition, unit.names)
         try:
             lower_algorithm(ctx)
@@ -30,27 +55,47 @@ def build_program(definition: AlgorithmDef, signature: Signature) -> TypedProgra
             program = _assembled(unit, ctx)
             check_nesting(program)
             check_updates(program)
-            return TypedProgram(program, signature, ctx.frame.typed, unit.typed)
+            return TypedProgram(program, signature, ctx.frame.typed, unit.typed, unit.operations)
 
 
 def _assembled(unit: Unit, ctx: AlgorithmContext) -> ir.Program:
     text = syntax_of(unit.definition)
     kinds = {name: unit.inference.current[("global", name)].kind for name in unit.globals}
+    own = (ir.Origin.LOCAL, ir.Origin.SCRATCH)
+    in_parts = (p for part in unit.parts for p in part.properties if p.origin in own)
     return ir.Program(
         name=unit.definition.name,
         level=ir.Level.ALGORITHM,
         target=unit.signature.target,
         params=tuple(unit.params),
-        properties=(
-            *unit.properties.values(),
-            *(p for (_, site), p in unit.from_graph.items() if site in (ir.Site.VERTEX, ir.Site.EDGE)),
+        properties=_apart((*unit.properties.values(), *in_parts, *unit.from_graph.values())),
+        globals=(
+            *(ir.Global(n, default(kinds[n]), span=span) for n, span in unit.globals.items()),
+            *unit.kept,
+            *(g for part in unit.parts for g in part.globals),
         ),
-        globals=tuple(ir.Global(n, default(kinds[n]), span=span) for n, span in unit.globals.items()),
-        frontiers=tuple(ir.FrontierDecl(name) for name in unit.frontiers),
-        lists=tuple(ir.ListDecl(name) for name in unit.lists),
-        operators=tuple(unit.operators.values()),
+        frontiers=(
+            *(ir.FrontierDecl(name) for name in unit.frontiers),
+            *(f for part in unit.parts for f in part.frontiers),
+        ),
+        lists=(*(ir.ListDecl(name) for name in unit.lists), *(x for part in unit.parts for x in part.lists)),
+        operators=(*unit.operators.values(), *(op for part in unit.parts for op in part.operators)),
         body=tuple(ctx.out),
         results=tuple(ctx.results),
-        queues=tuple(ir.QueueDecl(name, p.name, span=p.span) for name, p in unit.queues.items()),
+        queues=(
+            *(ir.QueueDecl(name, p.name, span=p.span) for name, p in unit.queues.items()),
+            *(q for part in unit.parts for q in part.queues),
+        ),
+        called=tuple(unit.hooks),
         span=text.span,
     )
+
+
+def _apart(properties: Iterable[ir.Property]) -> tuple[ir.Property, ...]:
+    """The properties, each once; a result of a call may have a name of the caller's, too."""
+    found: dict[str, ir.Property] = {}
+    for p in properties:
+        if (found.setdefault(p.name, p)).origin is not p.origin or found[p.name].site is not p.site:
+            assert p.span is not None
+            raise refusals.names.NameClash(p.span, p.name)
+    return tuple(found.values())

@@ -98,25 +98,26 @@ def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Ma
                 f"{definition.describe()}: parameter {name!r} must be an ordinary one, without * or /"
             )
         if name not in values and parameter.default is inspect.Parameter.empty:
-            wanted = _accepts(annotations.get(name))
+            wanted = accepts(annotations.get(name))
             raise ParameterError(
                 f"{definition.name} needs {name}=...: {wanted}; it is {definition.describe()}"
             )
         value = values.get(name, parameter.default)
         try:
-            found[name] = _type_of(value, annotations.get(name), parameter.default)
-        except _NotAccepted as problem:
+            found[name] = type_of(value, annotations.get(name), parameter.default)
+        except NotAccepted as problem:
             raise ParameterError(
                 f"{name}={shown(value)} is not {problem}; the algorithm is {definition.describe()}"
             ) from None
     return found
 
 
-class _NotAccepted(Exception):
+class NotAccepted(Exception):
     """Carries the text of what would be accepted."""
 
 
-def _type_of(value: object, annotation: object, default: object) -> ArgumentType:
+def type_of(value: object, annotation: object, default: object) -> ArgumentType:
+    """The type of a parameter for one value. Raises NotAccepted."""
     if isinstance(annotation, PropertyAnnotation):
         return _property(value, annotation, default)
     if isinstance(annotation, EdgePropertyAnnotation):
@@ -138,7 +139,7 @@ def _annotated(value: object, dtype: DType, default: object) -> ArgumentType:
     if value is None and default is None:
         return StaticValue(None)
     if not isinstance(dtype.type, Scalar) or not _fits(value, dtype.type):
-        raise _NotAccepted(_accepts(dtype))
+        raise NotAccepted(accepts(dtype))
     return dtype.type
 
 
@@ -164,7 +165,7 @@ def _property(value: object, annotation: PropertyAnnotation, default: object) ->
     element = wanted.element if isinstance(wanted, Vector) else wanted
     shape_fits = not isinstance(wanted, Vector) or (found is not None and found.shape[1:] == (wanted.length,))
     if found is None or not shape_fits or (found.dtype.kind == "f" and not element.is_float):
-        raise _NotAccepted(_accepts(annotation))
+        raise NotAccepted(accepts(annotation))
     return PropertyArgument(wanted)
 
 
@@ -177,7 +178,7 @@ def _edge_property(value: object, annotation: EdgePropertyAnnotation, default: o
     if isinstance(value, str) or _array(value, 1) is not None:
         return EdgeArgument(t)
     if not _fits(value, t):
-        raise _NotAccepted(_accepts(annotation))
+        raise NotAccepted(accepts(annotation))
     number: Any = value
     return EdgeConstant(t, float(number) if t.is_float else bool(number) if t == BOOL else int(number))
 
@@ -200,7 +201,7 @@ def _bounded(value: object, annotation: BoundsAnnotation, default: object) -> Ar
         or not annotation.low <= number <= annotation.high
         or not _fits(value, t)
     ):
-        raise _NotAccepted(_accepts(annotation))
+        raise NotAccepted(accepts(annotation))
     return t
 
 
@@ -210,7 +211,7 @@ def _annotated_array(value: object, annotation: object) -> ArgumentType:
     scalar = element.type if isinstance(element, DType) and isinstance(element.type, Scalar) else scalar
     found = _array(value, 1)
     if scalar is None or found is None or (found.size and found.dtype.kind == "f" and not scalar.is_float):
-        raise _NotAccepted(f"an array of {element!r}")
+        raise NotAccepted(f"an array of {element!r}")
     return ArrayType(scalar)
 
 
@@ -221,7 +222,7 @@ def _table(value: object, annotation: ArrayAnnotation, default: object) -> Argum
     found, t = _array(value, annotation.dimensions), annotation.dtype.type
     assert isinstance(t, Scalar)
     if found is None or not _holds(t, found):
-        raise _NotAccepted(_accepts(annotation))
+        raise NotAccepted(accepts(annotation))
     return ArrayType(t, annotation.dimensions)
 
 
@@ -237,18 +238,18 @@ def _inferred(value: object, default: object) -> ArgumentType:
     by_default = _scalar_type(default)
     if by_default is not None:
         if not _fits(value, by_default):
-            raise _NotAccepted(_accepts(dtype_of(by_default)))
+            raise NotAccepted(accepts(dtype_of(by_default)))
         return by_default
     if value is None or isinstance(value, (DType, str)):
         return StaticValue(value)
     own = _scalar_type(value)
     if own is not None:
         if not _fits(value, own):
-            raise _NotAccepted(_accepts(dtype_of(own)))
+            raise NotAccepted(accepts(dtype_of(own)))
         return own
     found = _array(value, 1)
     if found is None:
-        raise _NotAccepted(
+        raise NotAccepted(
             "a number, a bool, a one-dimensional array of numbers, a type of the language or None"
         )
     if not found.size:
@@ -281,7 +282,7 @@ def _array(value: object, dimensions: int) -> np.ndarray[Any, Any] | None:
     return found if found.ndim == dimensions and (numbers or not found.size) else None
 
 
-def _accepts(annotation: object) -> str:
+def accepts(annotation: object) -> str:
     """What a parameter takes, in words."""
     if isinstance(annotation, PropertyAnnotation):
         return f"an array of {annotation.dtype!r} with one element per vertex"

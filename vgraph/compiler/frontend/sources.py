@@ -6,6 +6,7 @@ It is the front half of the cache key and runs at every call, so names are follo
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import Any, Final
 
@@ -24,14 +25,7 @@ def calls_of_print(definition: AlgorithmDef) -> dict[Definition, tuple[Span, ...
     """The calls of `print` in an algorithm and in all that it reaches, which compiled programs leave out."""
     from vgraph.compiler.frontend.unit import syntax_of
 
-    found: dict[Definition, tuple[Span, ...]] = {}
-    pending: list[Definition] = [definition]
-    while pending:
-        current = pending.pop()
-        if current not in found:
-            found[current] = syntax_of(current).prints
-            pending += [value for _, value in _captured(current) if isinstance(value, Definition)]
-    return found
+    return {current: syntax_of(current).prints for current, _ in reached(definition)}
 
 
 def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
@@ -40,17 +34,13 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
     Raises SourceError where a text is not available.
     """
     parts: list[str] = []
-    seen: set[int] = set()
-    pending: list[Definition] = [definition]
-    while pending:
-        current = pending.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
+    for current, captured in reached(definition):
         parts.append(f"{current.kind} {current.function.__module__}.{current.name}\n{current.source.text}")
-        for name, value in _captured(current):
+        if isinstance(current, AlgorithmDef) and current is not definition:  # the frontend looks at its hooks
+            hooks = (current.asked, current.endings, list(current.derivations))
+            parts.append(f"{hooks[0]} {bool(hooks[1])} {hooks[2]}" if any(hooks) else "")
+        for name, value in captured:
             if isinstance(value, Definition):
-                pending.append(value)
                 parts.append(f"{name} -> {value.function.__module__}.{value.function.__qualname__}")
             elif isinstance(value, int):
                 parts.append(f"{name} = {type(value).__name__} {value:#x}")  # of any length, unlike repr
@@ -63,6 +53,20 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
                     f"{name} = {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
                 )
     return tuple(parts)
+
+
+def reached(definition: Definition) -> Iterator[tuple[Definition, list[tuple[str, Any]]]]:
+    """A definition and all that it reaches, each with the names that it captures and their values."""
+    seen: set[int] = set()
+    pending: list[Definition] = [definition]
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        captured = _captured(current)
+        pending += [value for _, value in captured if isinstance(value, Definition)]
+        yield current, captured
 
 
 def _content(value: Any) -> str:

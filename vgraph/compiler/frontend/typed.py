@@ -11,7 +11,7 @@ from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import ValueKind
 from vgraph.compiler.frontend.signature import Signature
-from vgraph.language.decorators import Definition
+from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.source import Span
 
 Position = tuple[int, int, int, int]
@@ -38,8 +38,8 @@ class Typed:
     definition: Definition
     kinds: dict[Position, ValueKind] = field(default_factory=dict)
     """What a local keeps, by the name where it is assigned; what a conditional gives; what a `return` gives."""
-    calls: dict[Position, Typed | External] = field(default_factory=dict)
-    """The helpers and the functions of Numba's that are called."""
+    calls: dict[Position, Typed | External | Part] = field(default_factory=dict)
+    """The helpers, the functions of Numba's and the algorithms that are called."""
     reductions: dict[Position, str] = field(default_factory=dict)
     """The operations of assignments that reduce."""
     tuples: dict[Position, TupleUpdate] = field(default_factory=dict)
@@ -80,3 +80,14 @@ class TypedProgram:
     signature: Signature
     algorithm: Typed
     operators: Mapping[Definition, Typed]
+    operations: int
+    """How much it is to compile."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An algorithm that is called, and what stands before its labels."""
+
+    definition: AlgorithmDef
+    typed: TypedProgram
+    prefix: str

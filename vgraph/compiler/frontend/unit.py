@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -13,8 +13,14 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Inference
 from vgraph.compiler.frontend.parser import parse
-from vgraph.compiler.frontend.signature import ArrayType, EdgeConstant, PropertyArgument, Signature
-from vgraph.compiler.frontend.typed import Typed
+from vgraph.compiler.frontend.signature import (
+    ArgumentType,
+    ArrayType,
+    EdgeConstant,
+    PropertyArgument,
+    Signature,
+)
+from vgraph.compiler.frontend.typed import Typed, TypedProgram
 from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, Type, Vector
 from vgraph.graph import members
 from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE
@@ -79,6 +85,18 @@ class Unit:
     inlined: Counter[Definition] = field(default_factory=Counter)
     at: Span | None = None  # the statement or call that is being lowered
     typed: dict[Definition, Typed] = field(default_factory=dict)
+    within: tuple[AlgorithmDef, ...] = ()
+    """The algorithms that are being built, of which each calls the next; the last is `definition`."""
+    called: Callable[[AlgorithmDef, Mapping[str, ArgumentType], Mapping[str, str]], TypedProgram] = field(
+        kw_only=True
+    )
+    """The program of an algorithm that is called, for arguments; some are properties of edges by other names."""
+    prefixes: Names = field(default_factory=lambda: Names(("graph", "policy", "run")))
+    parts: list[ir.Program] = field(
+        default_factory=list
+    )  # the algorithms that are called, as they stand here
+    kept: list[ir.Global] = field(default_factory=list)  # of what they are given and give
+    hooks: list[ir.Called] = field(default_factory=list)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
 
     def shared(self, helper: Typed) -> Typed:
@@ -172,7 +190,7 @@ class Unit:
         own = (name for name, p in self.properties.items() if p.site is ir.Site.VERTEX)
         return [*own, *arrays, *self.signature.vertex_properties]
 
-    def graph_param(self, name: str, t: Type, span: Span) -> ir.Var:
+    def graph_param(self, name: str, t: Type, span: Span | None) -> ir.Var:
         """A scalar of the graph that the caller passes as one more parameter."""
         if all(p.name != name for p in self.params):
             self.params.append(ir.Param(name, t, span=span))

@@ -107,6 +107,7 @@ from vgraph.compiler.ir.node import (
 from vgraph.compiler.ir.program import (
     ARGUMENT_TYPES,
     BucketsDecl,
+    Called,
     FrontierDecl,
     Global,
     Level,

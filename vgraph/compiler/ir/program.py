@@ -15,6 +15,7 @@ from vgraph.compiler.ir.node import (
     Origin,
     PropertyName,
     Site,
+    Text,
     node,
     written,
 )
@@ -108,6 +109,16 @@ class Operator(Node):
         return len(self.args) == 3
 
 
+@written("called {name} with {given}")
+class Called(Node):
+    """`called "vgraph.algorithms.sssp.sssp" with "{}"`: the program has a part that is this algorithm, by module and
+    name, whose checks and preparations in Python are for these arguments: in JSON, by the names of its parameters, a
+    constant (`["value", 1]`) or a parameter of the program (`["parameter", "source"]`)."""
+
+    name: Text
+    given: Text
+
+
 @node
 class Result(Node):
     """`return dist`: a vertex property, global or driver-loop local that the algorithm gives back under `name`.
@@ -151,6 +162,7 @@ class Program(Node):
     threads: int = 0  # kernel level: 1 when compiled for a single thread (plain operations), 0 for many
     buckets: tuple[BucketsDecl, ...] = ()
     queues: tuple[QueueDecl, ...] = ()
+    called: tuple[Called, ...] = ()
     ordered: bool = False  # kernel level: sums of floats are added in the order in which they are written
 
     def property(self, name: str) -> Property:

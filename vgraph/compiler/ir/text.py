@@ -27,7 +27,7 @@ def print_program(program: ir.Program) -> str:
     target = f"ids {program.target.id_bits}, offsets {program.target.offset_bits}"
     threads = f", threads {program.threads}" if program.threads else ""
     ordered = ", ordered" if program.ordered else ""
-    sets = (*program.frontiers, *program.lists, *program.queues, *program.buckets)
+    sets = (*program.frontiers, *program.lists, *program.queues, *program.buckets, *program.called)
     lines = [f"program {_name(program.name)}: {program.level.value}, {target}{threads}{ordered}"]
     lines += [_node(d) for d in (*program.params, *program.properties, *program.globals, *sets)]
     lines += [*map(_node, program.operators), "run {"]

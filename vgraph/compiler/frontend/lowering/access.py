@@ -103,6 +103,8 @@ def assign(ctx: Context, statement: s.Assign) -> None:
 
 def bind(ctx: Context, statement: s.Assign, target: s.Name, found: en.Entity) -> None:
     """`name = ` what an expression was found to stand for."""
+    if isinstance(found, en.Made) and found.whole is not None:
+        found = found.whole()
     if isinstance(found, en.Made):
         if found.put is not None:
             found.put(statement, target)

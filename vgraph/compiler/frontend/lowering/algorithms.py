@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from types import ModuleType
+from typing import get_args
 
 from vgraph import refusals
 from vgraph.compiler import ir
@@ -26,7 +28,8 @@ from vgraph.compiler.frontend.signature import (
 )
 from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, I64, VID, Kind, Type
-from vgraph.source import Span
+from vgraph.language.decorators import AlgorithmDef, Definition
+from vgraph.language.names import ArrayAnnotation, vertex
 
 RESERVED = (
     *(
@@ -55,9 +58,10 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
     graph, *parameters = text.parameters
     bindings[graph.name] = en.GraphRef(graph.span)
     for p in parameters:  # their types follow once their uses are known
-        bindings[p.name] = _known(given[p.name], p.span) or Value(zero(I64, p.span), I64, p.span)
+        bindings[p.name] = _known(given[p.name], p) or Value(zero(I64, p.span), I64, p.span)
     statements = enter(ctx, text.body, control.of_algorithm)
-    used = usage(statements, [name for name, a in given.items() if isinstance(a, ArrayType) and a.dimensions])
+    arrays = [name for name, a in given.items() if isinstance(a, ArrayType) and a.dimensions]
+    used = usage(statements, ctx.definition, arrays)
     for p in parameters:
         _parameter(ctx, p, used)
     ctx.unit.parameters = {p.name: bindings[p.name] for p in parameters}
@@ -70,15 +74,16 @@ def lower_algorithm(ctx: AlgorithmContext) -> None:
         _result(ctx, item)
 
 
-def _known(given: ArgumentType, span: Span) -> en.Entity | None:
+def _known(given: ArgumentType, parameter: s.Parameter) -> en.Entity | None:
     """What a parameter stands for if nothing is passed at run time by its name."""
+    span = parameter.span
     match given:
         case StaticValue(value=value):
             return en.Static(value, span)
         case EdgeConstant(type=t, value=number):
             return Value(ir.Const(number, t, span=span), t, span)
         case EdgeArgument():
-            return en.EdgeArgumentRef(span)
+            return en.EdgeArgumentRef(parameter.name, span)
     return None
 
 
@@ -117,15 +122,21 @@ def _array(
     return en.ArrayRef(prop, span, given.dimensions or 1)
 
 
-def _is_graph(ctx: Context, name: str) -> bool:
-    return isinstance(ctx.frame.bindings.get(name), en.GraphRef)
+def _is_graph(ctx: Context, e: s.Expr) -> bool:
+    return isinstance(e, s.Name) and isinstance(ctx.frame.bindings.get(e.id), en.GraphRef)
+
+
+def _is_result(ctx: Context, e: s.Expr) -> bool:
+    if isinstance(e, s.Name):
+        return isinstance(ctx.frame.objects.get(e.id), en.Results)
+    return isinstance(e, s.Call) and called_algorithm(e.function, ctx.definition) is not None
 
 
 def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
     """One of the values that the algorithm returns."""
     if isinstance(e, s.Name):
         name = e.id
-    elif isinstance(e, s.Attribute) and isinstance(e.value, s.Name) and _is_graph(ctx, e.value.id):
+    elif isinstance(e, s.Attribute) and (_is_graph(ctx, e.value) or _is_result(ctx, e.value)):
         name = e.name
     else:
         raise refusals.driver.UnnamedResult(e.span)
@@ -180,8 +191,11 @@ class Usage:
     vertex_arrays: set[str] = field(default_factory=set)
 
 
-def usage(body: s.Body, arrays: Iterable[str]) -> Usage:
-    """What the names in an algorithm's body are used for; `arrays` are indexed by numbers."""
+def usage(
+    body: s.Body, definition: Definition, arrays: Iterable[str], callers: tuple[Definition, ...] = ()
+) -> Usage:
+    """What the names in an algorithm's body are used for; what it calls uses them as it uses its parameters. `arrays`
+    are indexed by numbers."""
     found = Usage()
     nodes = [n for statement in body for n in s.walk(statement)]
     lists = {
@@ -199,6 +213,11 @@ def usage(body: s.Body, arrays: Iterable[str]) -> Usage:
                 found.vertices.add(vertex)
             case s.Call(function=s.Name(id="len"), args=(s.Name(id=array),)):
                 found.looped.add(array)
+            case s.Call(function=function) if (callee := called_algorithm(function, definition)) is not None:
+                if callee not in callers:
+                    tables = [k for k, a in callee.annotations.items() if isinstance(a, ArrayAnnotation)]
+                    its = usage(syntax_of(callee).body, callee, tables, (*callers, callee))
+                    _used_by(n, callee, its, found)
     loops = [n for n in nodes if isinstance(n, s.For) and isinstance(n.iterable, s.Name)]
     for loop in loops:
         assert isinstance(loop.iterable, s.Name)
@@ -206,3 +225,39 @@ def usage(body: s.Body, arrays: Iterable[str]) -> Usage:
         if loop.target.id in found.vertices:
             found.vertex_arrays.add(loop.iterable.id)
     return found
+
+
+def called_algorithm(function: s.Expr, definition: Definition) -> AlgorithmDef | None:
+    """The algorithm that an expression means outside of a function, if it means one."""
+    found = _meaning(function, definition)
+    return found if isinstance(found, AlgorithmDef) else None
+
+
+def _meaning(e: s.Expr, definition: Definition) -> object:
+    """What a name, or a name in a module, means; None if nothing."""
+    match e:
+        case s.Name(id=name):
+            try:
+                return definition.resolve(name)
+            except KeyError:
+                return None
+        case s.Attribute(value=owner, name=name):
+            module = _meaning(owner, definition)
+            return getattr(module, name, None) if isinstance(module, ModuleType) else None
+    return None
+
+
+def _used_by(call: s.Call, callee: AlgorithmDef, its: Usage, found: Usage) -> None:
+    """Note what arguments of a call are used for."""
+    given = dict(zip(callee.signature.parameters, call.args[1:], strict=False))
+    given |= {keyword.name: keyword.value for keyword in call.keywords}
+    for name, argument in given.items():
+        if not isinstance(argument, s.Name):
+            continue
+        annotation = callee.annotations.get(name)
+        if name in its.vertices or annotation == vertex:
+            found.vertices.add(argument.id)
+        if name in its.looped:
+            found.looped.add(argument.id)
+        if name in its.vertex_arrays or get_args(annotation) == (vertex,):
+            found.vertex_arrays.add(argument.id)

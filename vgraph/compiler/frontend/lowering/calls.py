@@ -19,17 +19,26 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.control import always_returns, returns
 from vgraph.compiler.frontend.kinds import Value, Weak
 from vgraph.compiler.frontend.lowering import entities as en
-from vgraph.compiler.frontend.lowering import foreign
+from vgraph.compiler.frontend.lowering import foreign, programs
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, Frame, rule_for
 from vgraph.compiler.frontend.lowering.functions import cast
 from vgraph.compiler.frontend.lowering.graph import WHOLE
-from vgraph.compiler.frontend.lowering.names import enter, zeros
+from vgraph.compiler.frontend.lowering.names import assigned, enter, zeros
 from vgraph.compiler.frontend.lowering.statements import body, statement
-from vgraph.compiler.frontend.lowering.values import arguments, choice, condition, entity, fit, produce, value
+from vgraph.compiler.frontend.lowering.values import (
+    arguments,
+    checked,
+    choice,
+    condition,
+    entity,
+    fit,
+    produce,
+    value,
+)
 from vgraph.compiler.frontend.typed import Typed, position_of
 from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.language import names as language
-from vgraph.language.decorators import Definition, FunctionDef, OperatorDef
+from vgraph.language.decorators import AlgorithmDef, Definition, FunctionDef
 from vgraph.language.names import DType
 from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
@@ -92,12 +101,15 @@ def called(ctx: Context, function: s.Expr) -> en.Entity:
 def _static_call(ctx: Context, e: s.Call, function: Any) -> en.Entity:
     """A call of a function that is known at compile time, and none of the language's."""
     if isinstance(function, FunctionDef):
-        return en.Made(lambda: _inline(ctx, e, function), done=lambda: _perform(ctx, e, function))
+        return _helper(ctx, e, function)
+    if isinstance(function, AlgorithmDef):
+        if isinstance(ctx, AlgorithmContext):
+            return programs.call(ctx, e, function)
+        raise refusals.programs.AlgorithmInOperator(e.function.span, function.name)
     if isinstance(function, DType):
         return cast(ctx, value(ctx, arguments(e, repr(function), 1)[0]), function.type, e.span)
     if isinstance(function, Definition):
-        how = "graph.edge_apply or graph.vertex_apply" if isinstance(function, OperatorDef) else "vg.run"
-        raise refusals.calls.CallOfOperator(e.function.span, function.name, function.kind, how)
+        raise refusals.calls.CallOfOperator(e.function.span, function.name)
     if is_numba(function):
         return foreign.call(ctx, e, function)
     name = getattr(function, "__name__", type(function).__name__)
@@ -139,20 +151,46 @@ def _instead(name: str, function: object) -> str:
 # --- helpers
 
 
-def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> Value:
-    """The value of a helper's call; its statements come before the present one."""
+def _helper(ctx: Context, e: s.Call, helper: FunctionDef) -> en.Made:
+    """A call of a helper. As a statement, or as all that is assigned to a variable of an algorithm, it may write what
+    its caller may; elsewhere not: what stands beside it in an expression would be read after the write."""
+
+    def held() -> en.Entity:
+        outer = ctx.writing, ctx.kept_arrays
+        ctx.writing, ctx.kept_arrays = False, frozenset(ctx.arrays)
+        try:
+            found = _inline(ctx, e, helper)
+            return found.held() if isinstance(found, en.Made) else found
+        finally:
+            ctx.writing, ctx.kept_arrays = outer
+
+    whole = partial(_inline, ctx, e, helper) if isinstance(ctx, AlgorithmContext) else None
+    return en.Made(held, done=lambda: _perform(ctx, e, helper), whole=whole)
+
+
+def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> en.Entity:
+    """What a helper's call gives; its statements come before the present one."""
     text = syntax_of(helper)
-    outer = ctx.writing, ctx.kept_arrays
-    ctx.writing, ctx.kept_arrays = False, frozenset(ctx.arrays)
-    try:
-        with _inside(ctx, e, helper, text):
-            found = returns(text.body)
-            if len(found) == 1:
-                ctx.frame.typed.names.add(position_of(found[0].span))
-            inner = enter(ctx, text.body)
-            return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, value(ctx, e), x.span))
-    finally:
-        ctx.writing, ctx.kept_arrays = outer
+    with _inside(ctx, e, helper, text):
+        found = returns(text.body)
+        if len(found) == 1:
+            ctx.frame.typed.names.add(position_of(found[0].span))
+        inner = enter(ctx, text.body)
+        if isinstance(ctx, AlgorithmContext) and not returns(inner[:-1]):
+            match inner[-1:]:
+                case (s.Return(value=s.Expr() as given) as last,):
+                    body(ctx, inner[:-1])
+                    made = _set_or_value(ctx, given)
+                    return _returning(ctx, made, last.span) if isinstance(made, Value) else made
+        return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, value(ctx, e), x.span))
+
+
+def _set_or_value(ctx: Context, e: s.Expr) -> en.Entity:
+    """What a helper of an algorithm gives at its end: a value, or a frontier, which may not have been made yet."""
+    found = produce(ctx, e)
+    if isinstance(found, en.Made):
+        found = found.held() if found.whole is None else found.whole()
+    return found if isinstance(found, en.Made | en.FrontierRef) else checked(found, e.span)
 
 
 def _perform(ctx: Context, e: s.Call, helper: FunctionDef) -> None:
@@ -169,11 +207,11 @@ def _inside(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> I
     """The names of a helper in one call of it."""
     if helper in ctx.stack:
         raise refusals.calls.Recursion(e.span, helper.name)
-    bindings = _bound(ctx, e, helper, text)
+    bindings, objects = _bound(ctx, e, helper, text)
     ctx.calls += 1
     ctx.unit.inlined[helper] += 1
     ctx.unit.at = e.span
-    outer, ctx.frame = ctx.frame, Frame(helper, Typed(helper), bindings, serial=ctx.calls)
+    outer, ctx.frame = ctx.frame, Frame(helper, Typed(helper), bindings, serial=ctx.calls, objects=objects)
     ctx.stack = (*ctx.stack, helper)
     try:
         yield
@@ -184,10 +222,13 @@ def _inside(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> I
         ctx.frame, ctx.stack = outer, ctx.stack[:-1]
 
 
-def _bound(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> dict[str, en.Entity]:
-    """The parameters of a helper: what is computed, once; what is simple, in its place."""
+def _bound(
+    ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function
+) -> tuple[dict[str, en.Entity], dict[str, en.Thing]]:
+    """The parameters of a helper: what is computed, once; what is simple, in its place; and what it may assign."""
     args = arguments(e, helper.name, len(text.parameters))
     bindings: dict[str, en.Entity] = {}
+    objects: dict[str, en.Thing] = {}
     single = len(text.body) == 1 and isinstance(text.body[0], s.Return)
     for parameter, arg in zip(text.parameters, args, strict=True):
         found = entity(ctx, arg)
@@ -197,8 +238,14 @@ def _bound(ctx: Context, e: s.Call, helper: FunctionDef, text: s.Function) -> di
                 name = ctx.temporary(parameter.name, found.type, found.expr, arg.span)
                 var = ir.Var(name, found.type, span=arg.span)
                 found = Value(var, found.kind, arg.span, found.valid)
-        bindings[parameter.name] = found
-    return bindings
+        if isinstance(found, en.FrontierRef) and parameter.name in assigned(text.body):
+            own = ctx.names.fresh(parameter.name)  # which the caller does not see change
+            ctx.unit.frontiers.append(own)
+            ctx.emit(ir.FrontierCopy(own, found.name, span=arg.span))
+            objects[parameter.name] = en.FrontierRef(own, arg.span)
+        else:
+            bindings[parameter.name] = found
+    return bindings, objects
 
 
 def returned(ctx: Context, body: s.Body, span: Span, give: Callable[[s.Return, s.Expr], Value]) -> Value:

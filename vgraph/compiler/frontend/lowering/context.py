@@ -88,6 +88,8 @@ class Frame:
     assigned: set[str] = field(default_factory=set)
     own_names: frozenset[str] = frozenset()
     serial: int = 0
+    objects: dict[str, en.Thing] = field(default_factory=dict)
+    """Variables that hold frontiers, lists, queues, properties and the results of calls."""
 
 
 @dataclass
@@ -215,9 +217,8 @@ class Shared:
 
 @dataclass
 class AlgorithmContext(Context):
-    """An algorithm; `objects` are its variables that hold frontiers, lists, queues and properties."""
+    """An algorithm."""
 
-    objects: dict[str, en.Thing] = field(default_factory=dict)
     results: list[ir.Result] = field(default_factory=list)
     shared: Shared | None = None
 

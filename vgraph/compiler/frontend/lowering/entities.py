@@ -10,6 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.types import Type
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import DType
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
@@ -100,6 +101,9 @@ class PropertyRef(Thing):
     advice = "read one vertex with x[v], make one value of all with graph.sum(x), graph.any(x > 0); in operators, v.x"
     property: ir.Property
     span: Span
+    result: bool = False
+    """Of a call: an assignment gives its values to a variable; `free`: or makes it that variable's."""
+    free: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -108,6 +112,7 @@ class EdgeArgumentRef(Thing):
 
     words = "a property of edges"
     advice = "it is read at an edge: edge.weight"
+    name: str
     span: Span
 
 
@@ -119,6 +124,7 @@ class EdgePropertyRef(Thing):
     advice = "inside operators, edge.x"
     property: ir.Property
     span: Span
+    free: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -172,6 +178,18 @@ class QueueRef(Thing):
 
 
 @dataclass(eq=False, repr=False)
+class Results(Thing):
+    """What a call of an algorithm gave."""
+
+    words = "the results of a call"
+    advice = "read one of them: `result.rank`"
+    algorithm: AlgorithmDef
+    prefix: str
+    values: dict[str, Entity]
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
 class Method(Thing):
     """`graph.frontier`, `levels.append`: a method, about to be called."""
 
@@ -189,6 +207,8 @@ class Made(Thing):
     held: Callable[[], Entity]
     put: Callable[[Any, s.Name], None] | None = None
     done: Callable[[], object] | None = None
+    whole: Callable[[], Entity] | None = None
+    """What it is where nothing stands beside it; if not yet made, it needs no more names of the function here."""
 
 
 def refuse(refusal: Refusal) -> Callable[[], NoReturn]:

@@ -29,7 +29,9 @@ def made(
         ctx.emit(make(name))
         return en.FrontierRef(name, span)
 
-    return en.Made(held, lambda statement, target: ctx.emit(make(variable(ctx, target))), done)
+    found = en.Made(held, lambda statement, target: ctx.emit(make(variable(ctx, target))), done)
+    found.whole = lambda: found
+    return found
 
 
 def variable(ctx: AlgorithmContext, target: s.Name) -> str:

@@ -32,13 +32,13 @@ def enter(
     ctx: Context, body: s.Body, arrange: Callable[[s.Body, control.IsEnumerate], s.Body] = control.arranged
 ) -> s.Body:
     """Prepare the frame for a function's body: constant branches taken, returns arranged, declarations planned."""
-    ctx.frame.own_names = frozenset(_assigned(body)) | ctx.frame.bindings.keys()
+    ctx.frame.own_names = frozenset(assigned(body)) | ctx.frame.bindings.keys()
     kept = arrange(prune(body, ctx), lambda e: isinstance(e, s.Name) and resolved(e.id, ctx) is enumerate)
     ctx.frame.plan = plan(kept, set(ctx.frame.bindings))
     return kept
 
 
-def _assigned(body: s.Body) -> set[str]:
+def assigned(body: s.Body) -> set[str]:
     """All names that a body assigns or loops over, branches never taken included."""
     found: set[str] = set()
     for statement in body:
@@ -51,7 +51,7 @@ def _assigned(body: s.Body) -> set[str]:
             targets = statement.targets
         found |= {target.id for target in targets if isinstance(target, s.Name)}
         for inner in s.bodies(statement):
-            found |= _assigned(inner)
+            found |= assigned(inner)
     return found
 
 
@@ -76,8 +76,8 @@ def name(ctx: Context, e: s.Name) -> en.Entity:
 def _local(ctx: Context, e: s.Name) -> en.Entity | None:
     """What a name of the function itself stands for; None for other names."""
     frame = ctx.frame
-    if isinstance(ctx, AlgorithmContext) and e.id in ctx.objects and not ctx.stack:
-        return en.again(ctx.objects[e.id], e.span)
+    if e.id in frame.objects:
+        return en.again(frame.objects[e.id], e.span)
     bound = frame.bindings.get(e.id)
     if bound is not None:
         if isinstance(bound, en.PropertyRef):  # declared on first use
@@ -156,8 +156,8 @@ def set_local(ctx: Context, name: str, value: Value, statement: s.Stmt, span: Sp
     """`name = value`, which declares the variable where the plan says so."""
     frame = ctx.frame
     declares = id(statement) in frame.plan.declares
-    if isinstance(ctx, AlgorithmContext) and name in ctx.objects and not ctx.stack:
-        raise refusals.driver.KindChanged(span, name, en.words(ctx.objects[name]))
+    if name in frame.objects:
+        raise refusals.driver.KindChanged(span, name, en.words(frame.objects[name]))
     if isinstance(ctx, OperatorContext) and value.expr == ctx.own and declares and name in frame.plan.once:
         frame.typed.names.add(position_of(span))  # another name of the operator's own vertex
         frame.typed.kinds[position_of(span)] = VID
@@ -198,11 +198,12 @@ def widen(ctx: Context, name: str, value: Value, span: Span) -> Type:
 
 def declared(ctx: AlgorithmContext, target: s.Name, wanted: type[_T], make: Callable[[str], _T]) -> _T:
     """The object that a variable holds for good: on first use what `make` gives for its name in the IR."""
-    held = ctx.objects.get(target.id)
+    objects = ctx.frame.objects
+    held = objects.get(target.id)
     if held is None:
         if target.id in ctx.frame.assigned or target.id in ctx.frame.bindings:
             raise refusals.driver.KindChanged(target.span, target.id, en.words(entity(ctx, target)))
-        held = ctx.objects[target.id] = make(ctx.names.fresh(target.id))
+        held = objects[target.id] = make(ctx.names.fresh(target.id))
     if not isinstance(held, wanted):
         raise refusals.driver.KindChanged(target.span, target.id, en.words(held))
     return held

@@ -86,7 +86,7 @@ def own_property(
     site: ir.Site = ir.Site.VERTEX,
 ) -> ir.Property:
     """A property of the algorithm; declared again, it must have the same type, and is filled again."""
-
+    _not_in_helper(ctx, span)
     kind: type[en.PropertyRef | en.EdgePropertyRef]
     kind = en.PropertyRef if site is ir.Site.VERTEX else en.EdgePropertyRef
 
@@ -102,6 +102,24 @@ def own_property(
         old = describe(kept.type)
         raise refusals.driver.Redeclared(span, target.id, old, describe(t), kept.span or span)
     return kept
+
+
+def _not_in_helper(ctx: AlgorithmContext, span: Span) -> None:
+    """Operators find properties by the names that the algorithm gives them."""
+    if ctx.stack:
+        raise refusals.programs.PropertyInHelper(span, ctx.definition.name)
+
+
+def name_result(
+    ctx: AlgorithmContext, statement: s.Assign, target: s.Name, found: en.PropertyRef | en.EdgePropertyRef
+) -> None:
+    """`level = bfs(graph, source).level`: the variable's own from now on. Of other properties there is one name."""
+    if not found.free or target.id in ctx.frame.objects:
+        alias(ctx, statement, target, found)
+    _not_in_helper(ctx, statement.span)
+    prop = found.property
+    declared(ctx, target, type(found), lambda name: type(found)(prop, target.span))
+    ctx.unit.properties[target.id] = prop
 
 
 # --- uses
@@ -126,8 +144,10 @@ def _store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner
     """`x[v] = e`."""
     prop = owner.property
     not_scratch(prop, target.span)
-    if prop.origin is not ir.Origin.LOCAL:
-        raise refusals.writes.ReadOnly(target.span, prop.name, "it is a parameter")
+    if prop.origin is not ir.Origin.LOCAL or owner.result:
+        raise refusals.writes.ReadOnly(
+            target.span, prop.name, "it is the result of a call" if owner.result else "it is a parameter"
+        )
     at = vertex_index(ctx, target.index)
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):
@@ -143,8 +163,8 @@ def not_scratch(prop: ir.Property, span: Span) -> None:
         raise refusals.driver.ScratchOutside(span, prop.name)
 
 
-USES = Uses(attribute=_attribute, index=_index, store_index=_store, bind=alias)
-EDGE_USES = Uses(attribute=_attribute, bind=alias)
+USES = Uses(attribute=_attribute, index=_index, store_index=_store)
+EDGE_USES = Uses(attribute=_attribute, bind=name_result)
 
 
 # --- properties of the graph

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -26,6 +27,7 @@ from vgraph.compiler.frontend.lowering import (
     names,
     neighbors,
     new_frontier,
+    programs,
     properties,
     queues,
     random,
@@ -96,13 +98,14 @@ RULES: Final = Rules(
         en.Edge: Uses(attribute=vertices.edge_attribute, store=writes.store),
         en.Neighbors: neighbors.USES,
         en.NeighborSet: neighbors.SET_USES,
-        en.PropertyRef: properties.USES,
+        en.PropertyRef: replace(properties.USES, bind=whole.bind),
         en.EdgePropertyRef: properties.EDGE_USES,
         en.ArrayRef: arrays.USES,
         en.ArrayShape: arrays.SHAPE_USES,
         en.FrontierRef: frontiers.USES,
         en.ListRef: frontiers.LIST_USES,
         en.QueueRef: queues.USES,
+        en.Results: programs.USES,
     },
     functions={
         **functions.FUNCTIONS,

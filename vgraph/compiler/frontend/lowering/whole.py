@@ -21,13 +21,13 @@ from vgraph.compiler.frontend.lowering.calls import called
 from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, Context, Shared
 from vgraph.compiler.frontend.lowering.generated import add_operator, at_vertex, kept
 from vgraph.compiler.frontend.lowering.graph import widen_global
-from vgraph.compiler.frontend.lowering.properties import not_scratch, own_property
+from vgraph.compiler.frontend.lowering.properties import name_result, not_scratch, own_property
 from vgraph.compiler.frontend.lowering.statics import UNKNOWN, static_value
 from vgraph.compiler.frontend.lowering.values import arguments, condition, entity, fit, produce, value
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.rewrite import walk, with_fields
 from vgraph.compiler.types import BOOL, F64, I64, U64, Kind, Type, Vector, element_of
-from vgraph.language.decorators import OperatorDef
+from vgraph.language.decorators import AlgorithmDef, OperatorDef
 from vgraph.source import Span
 
 _SIMPLE: Final = (ir.Let, ir.Assign, ir.Accumulate, ir.SetGlobal)
@@ -58,7 +58,23 @@ def assign(ctx: Context, statement: s.Assign) -> None:
             access.bind(ctx, statement, target, found)
             return
         text = at.bound(found, statement.value.span)
-    new = value(at.inner, text or at.number(statement.value))
+    _put(ctx, statement, at, text or at.number(statement.value), prop)
+
+
+def bind(ctx: AlgorithmContext, statement: s.Assign, target: s.Name, found: en.PropertyRef) -> None:
+    """`x = ` a property: what a call gave may become x; otherwise x gets its values."""
+    if not found.result or (found.free and target.id not in ctx.frame.objects):
+        name_result(ctx, statement, target, found)
+        return
+    at = _AtVertex(ctx, statement.span)
+    _put(ctx, statement, at, at.bound(found, statement.value.span), _target(ctx, target))
+
+
+def _put(
+    ctx: AlgorithmContext, statement: s.Assign, at: _AtVertex, text: s.Expr, prop: ir.Property | None
+) -> None:
+    """Store what holds at each vertex in a property, by default in a new one."""
+    target, new = statement.target, value(at.inner, text)
     if prop is None:
         assert isinstance(target, s.Name)
         prop = own_property(ctx, target, default(new.kind), statement.span)
@@ -177,6 +193,9 @@ class _AtVertex:
         """A name for a property's value at the vertex, or for what is the same at all."""
         if isinstance(found, (en.FrontierRef, en.ListRef, en.QueueRef)):
             raise refusals.driver.NotInCondition(span, en.words(found))
+        if isinstance(found, en.PropertyRef) and found.result:
+            load = ir.Load(found.property.name, self.inner.own, found.property.type, span=span)
+            found = Value(load, found.property.type, span)
         if isinstance(found, Value) and not self._is_seen(found.expr):
             found = kept(self.ctx, self.ctx.unit.names.fresh("number.now"), found, span)
         bindings = self.inner.frame.bindings
@@ -237,7 +256,7 @@ def _parts(ctx: Context, e: s.Expr) -> tuple[tuple[s.Expr, ...], Callable[..., s
             return (test, then, other), lambda *parts: s.Conditional(e.span, *parts)
         case s.Call(function=function, args=args, keywords=keywords):
             what = called(ctx, function)
-            if isinstance(what, en.Static):
+            if isinstance(what, en.Static) and not isinstance(what.value, AlgorithmDef):
                 return args, lambda *parts: s.Call(e.span, function, parts, keywords)
             if isinstance(what, en.Method) and what.name == "where":
                 return arguments(e, "graph.where", 3), lambda *parts: s.Conditional(e.span, *parts)
@@ -316,9 +335,12 @@ def _meant(ctx: Context, e: s.Expr) -> en.PropertyRef | en.GraphProperty | None:
         e = e.value
     match e:
         case s.Name(id=name):
-            held = ctx.objects.get(name) if isinstance(ctx, AlgorithmContext) and not ctx.stack else None
-            found = held or ctx.frame.bindings.get(name)
+            found = ctx.frame.objects.get(name) or ctx.frame.bindings.get(name)
             return found if isinstance(found, en.PropertyRef) else None
+        case s.Attribute(value=s.Name(id=call), name=name) if call in ctx.frame.objects:
+            held = ctx.frame.objects[call]
+            result = held.values.get(name) if isinstance(held, en.Results) else None
+            return result if isinstance(result, en.PropertyRef) else None
         case s.Attribute(value=s.Name(id=owner), name=name) if name in ctx.unit.signature.vertex_properties:
             graph = isinstance(ctx.frame.bindings.get(owner), en.GraphRef)
             return en.GraphProperty(name, e.span) if graph and name not in ctx.unit.globals else None
@@ -339,6 +361,9 @@ def _property(ctx: Context, e: s.Expr) -> ir.Property | None:
 def _target(ctx: Context, target: s.Expr) -> ir.Property | None:
     """The property that an assignment to `x` or `x[:]` writes as a whole."""
     if isinstance(ctx, AlgorithmContext) and isinstance(target, s.Name | s.Index):
+        meant = _meant(ctx, target)
+        if isinstance(meant, en.PropertyRef) and meant.result:
+            raise refusals.writes.ReadOnly(target.span, meant.property.name, "it is the result of a call")
         return _property(ctx, target)
     return None
 

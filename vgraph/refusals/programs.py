@@ -1,0 +1,143 @@
+"""What calls of algorithms by algorithms refuse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class Recursion(Refusal):
+    """An algorithm that calls itself, or one that calls it."""
+
+    title = "`{name}` calls itself"
+    label = "recursion cannot be inlined"
+    help = "write a loop"
+
+    name: str
+
+
+@dataclass(eq=False)
+class AlgorithmInOperator(Refusal):
+    """A call of an algorithm in an operator."""
+
+    title = "`{name}` is an algorithm: an operator cannot call it"
+    label = "an operator is one visit of a round"
+    help = "call it in the algorithm, and read its result here: `level = {name}(graph, ...).level`, then `v.level`"
+
+    name: str
+
+
+@dataclass(eq=False)
+class NotTheGraph(Refusal):
+    """A call of an algorithm on something else than the graph."""
+
+    title = "`{name}` runs on the graph of its caller"
+    label = "the graph is its first argument"
+    help = "it is {signature}"
+
+    name: str
+    signature: str
+
+
+@dataclass(eq=False)
+class ArgumentMissing(Refusal):
+    """A call without an argument for a parameter that has no default."""
+
+    title = "`{name}` needs {parameter}=..."
+    label = "not given"
+    help = "it is {signature}"
+
+    name: str
+    parameter: str
+    signature: str
+
+
+@dataclass(eq=False)
+class NotAnArgument(Refusal):
+    """An argument that the parameter does not take."""
+
+    title = "`{parameter}` of `{name}` does not take this"
+    label = "this is {what}"
+    help = "it takes {wanted}"
+
+    name: str
+    parameter: str
+    what: str
+    wanted: str
+
+
+@dataclass(eq=False)
+class OtherType(Refusal):
+    """A property given in the place of one of another type: no copy is made."""
+
+    title = "`{parameter}` is read where it lies, and has another type"
+    label = "{held} here, {wanted} there"
+    help = "make a property of that type, and fill it by an operator"
+
+    parameter: str
+    held: str
+    wanted: str
+
+
+@dataclass(eq=False)
+class Finished(Refusal):
+    """A call of an algorithm whose results are made in Python after the run."""
+
+    title = "`{name}` cannot be called: its results are made in Python, after the run"
+    label = "by `{hook}`, which finishes it"
+    help = "run it by vg.run, and give what it found to this algorithm as a parameter"
+
+    name: str
+    hook: str
+
+
+@dataclass(eq=False)
+class HookNeedsValue(Refusal):
+    """An argument that a check in Python asks for before the run."""
+
+    title = "`{parameter}` of `{name}` must be known before the run"
+    label = "`{hook}` of `{name}` asks for it in Python"
+    help = "give a constant, or a parameter of this algorithm as it is"
+
+    name: str
+    hook: str
+    parameter: str
+
+
+@dataclass(eq=False)
+class NoSuchResult(Refusal):
+    """A result that the algorithm does not give."""
+
+    title = "`{algorithm}` gives no `{name}`"
+    label = "no such result{hint}"
+    help = "its results are {listed}"
+
+    name: str
+    algorithm: str
+    listed: str
+    hint: str
+
+
+@dataclass(eq=False)
+class Derived(Refusal):
+    """A result that is made in Python when it is asked for."""
+
+    title = "`{name}` of `{algorithm}` is found in Python, when the result of vg.run is asked for it"
+    label = "not there during a run"
+    help = "run it by vg.run, and give this to the algorithm as a parameter"
+
+    name: str
+    algorithm: str
+
+
+@dataclass(eq=False)
+class PropertyInHelper(Refusal):
+    """A property that would belong to a helper."""
+
+    title = "`{helper}` is a helper: it makes no properties"
+    label = "operators find a property by its name in the algorithm"
+    help = "make it in the algorithm, and give it to the helper"
+
+    helper: str
