@@ -73,6 +73,31 @@ def test_a_checked_run_tells_what_is_outside() -> None:
             vg.run(reads, graph, i=[outside, 0], table=[1, 2, 3], checked=True)
 
 
+@vg.operator
+def follow_on(v):
+    v.x = table[v.next] + cost[v.next, v.next]
+
+
+@vg.algorithm
+def follows_on(graph, table: vg.array(vg.int64), cost: vg.array(vg.int64, 2)):
+    next = graph.vertex_property(vg.vertex)
+    x = graph.vertex_property(vg.int64)
+    for v in range(graph.num_vertices):
+        next[v] = vg.none
+    next[0] = 1
+    graph.vertex_apply(follow_on)
+    return x
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("how", [{"device": "python"}, {"threads": 1}, {"checked": True}], ids=str)
+def test_no_vertex_is_no_index(bits: int, how: dict[str, Any]) -> None:
+    """It is none in a checked run, too, and no fault: so it is with properties."""
+    graph = vg.Graph.from_edges([], [], num_vertices=2, id_bits=bits)
+    found = vg.run(follows_on, graph, table=[5, 7], cost=[[1, 2], [3, 4]], **how)
+    assert found.x.tolist() == [11, 0]
+
+
 @vg.algorithm
 def starts(graph, sources: vg.array(vg.vertex), k=0):
     level = graph.vertex_property(vg.int32, fill=-1)
