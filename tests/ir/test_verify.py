@@ -152,6 +152,8 @@ BROKEN = [
     ),
     (MIXED, "fill component = id", "fill level = id", "takes the vertex ids", ir.Fill),
     (MIXED, "length(sources)", "length(level)", "is not an array parameter", ir.ArrayLength),
+    (MIXED, "cast<vid>(sources[i])", "cast<vid>(lookup level[i; 0:i32])", "elements of an array", ir.Lookup),
+    (MIXED, "cast<vid>(sources[i])", "cast<vid>(lookup sources[i, i, i; 0:i64])", "elements of", ir.Lookup),
     (MIXED, "union(component,", "union(parent,", "does not hold disjoint sets", ir.Union),
     # levels and places
     (SSSP, "sssp: algorithm", "sssp: kernel", "no operators at kernel level", ir.Program),

@@ -185,7 +185,9 @@ class Unit:
     def known_vertex_names(self) -> list[str]:
         """The names that `v.name` may have."""
         arrays = (
-            n for n, a in self.signature.arguments.items() if isinstance(a, (ArrayType, PropertyArgument))
+            n
+            for n, a in self.signature.arguments.items()
+            if isinstance(a, (ArrayType, PropertyArgument)) and n not in self.arrays
         )
         own = (name for name, p in self.properties.items() if p.site is ir.Site.VERTEX)
         return [*own, *arrays, *self.signature.vertex_properties]

@@ -46,6 +46,9 @@ def vertex_property(ctx: Context, e: s.Attribute) -> ir.Property:
     if prop is None:
         known = [*ctx.unit.known_vertex_names(), *_NUMBERS, *NEIGHBORS]
         where = " (it is a property of edges)" if e.name in ctx.unit.signature.edge_properties else ""
+        where = (
+            f" (it is an array, of which `{e.name}[i]` is an element)" if e.name in ctx.unit.arrays else where
+        )
         raise refusals.names.NoVertexProperty(e.name_span, e.name, where + did_you_mean(e.name, known))
     if isinstance(ctx, AlgorithmContext):
         raise refusals.driver.AttributeInDriver(e.span, e.name)
