@@ -11,7 +11,9 @@ from tables import ARRAYS, EMPTY, check_lookups
 
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize(
-    ("dtype", "arrays"), [(np.int32, ARRAYS), (np.uint64, ARRAYS), (np.int64, EMPTY)], ids=str
+    ("dtype", "arrays"),
+    [(np.int32, ARRAYS), (np.uint64, ARRAYS), (np.int64, EMPTY)],
+    ids=["int32", "uint64", "empty"],
 )
 def test_lookups(dtype: Any, arrays: dict[str, Any]) -> None:
     check_lookups(dtype, arrays, device="cuda")
