@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from whole_programs import expected_kinds, expected_orders, graph_of, kinds, orders, same
+from whole_programs import TABLE, expected_kinds, expected_orders, graph_of, kinds, orders, same
 
 import vgraph as vg
 
@@ -14,7 +14,7 @@ import vgraph as vg
 @pytest.mark.slow
 def test_types_and_operations(gpu: Any) -> None:
     graph, given = graph_of(70), np.random.default_rng(1).random(70)
-    found = vg.run(kinds, graph, given=given, source=9, device="cuda")
+    found = vg.run(kinds, graph, given=given, table=TABLE, source=9, device="cuda")
     same(found, expected_kinds(graph, given, 9, 0.5))
 
 

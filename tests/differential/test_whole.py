@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from schedule_matrix import Case, program_of
-from whole_programs import expected_kinds, expected_orders, graph_of, kinds, orders, same
+from whole_programs import TABLE, expected_kinds, expected_orders, graph_of, kinds, orders, same
 
 import vgraph as vg
 from vgraph.compiler import ir, space
@@ -23,7 +23,7 @@ def test_types_and_operations() -> None:
     for n in (1, 70):
         graph, given = graph_of(n), np.random.default_rng(n).random(n)
         for way in (*WAYS, {"checked": True}):
-            found = vg.run(kinds, graph, given=given, source=n // 2, **way)
+            found = vg.run(kinds, graph, given=given, table=TABLE, source=n // 2, **way)
             same(found, expected_kinds(graph, given, n // 2, 0.5))
 
 

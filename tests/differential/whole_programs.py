@@ -8,6 +8,8 @@ import numpy as np
 
 import vgraph as vg
 
+TABLE = np.array([[1, 2], [30, 40]])
+
 
 @vg.function
 def bent(x, limit):
@@ -24,7 +26,14 @@ def name_of(u):
 
 
 @vg.algorithm
-def kinds(graph, given: vg.vertex_property(vg.float64), source: vg.vertex, scale: float = 0.5, weighted=None):
+def kinds(
+    graph,
+    given: vg.vertex_property(vg.float64),
+    source: vg.vertex,
+    table: vg.array(vg.int64, 2),
+    scale: float = 0.5,
+    weighted=None,
+):
     """Every type and every operation."""
     small = graph.vertex_property(vg.uint32, fill=250)
     whole = graph.vertex_property(vg.int32, fill=3)
@@ -57,9 +66,10 @@ def kinds(graph, given: vg.vertex_property(vg.float64), source: vg.vertex, scale
     every = graph.all(given < 1)
     number = graph.count(flag)
     one = vg.sum(first)
+    looked = table[whole % 2, 1] + table[0, 0]
     return (
         small, whole, longer, doubled, flag, either, picked, capped, between, helped, chosen, row, parent, near,
-        counts, total, falls, flags, low, high, some, every, number, one,
+        counts, total, falls, flags, low, high, some, every, number, one, looked,
     )  # fmt: skip
 
 
@@ -79,7 +89,8 @@ def expected_kinds(graph: vg.Graph, given: Any, source: int, scale: float) -> di
         "parent": np.full(n, source, np.int32), "near": np.sqrt(abs(given - 1)),
         "counts": np.uint64(small.sum()), "total": single.astype(np.float64).sum(), "falls": np.int64(whole.sum()),
         "flags": flag.sum(), "low": whole.min(), "high": (given * 2).max(), "some": (whole > 5).any(),
-        "every": (given < 1).all(), "number": flag.sum(), "one": row.astype(np.float64).sum(),
+        "every": (given < 1).all(), "looked": TABLE[whole % 2, 1] + TABLE[0, 0],
+        "number": flag.sum(), "one": row.astype(np.float64).sum(),
     }  # fmt: skip
 
 

@@ -94,7 +94,10 @@ class _AtVertex(ast.NodeTransformer):
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        return self.value(node.value) if isinstance(node.slice, ast.Slice) else node
+        if isinstance(node.slice, ast.Slice):
+            return self.value(node.value)
+        node.slice = self.visit(node.slice)
+        return node
 
     def visit_Call(self, node: ast.Call) -> Any:
         if self.rewriting.position(node) in self.rewriting.typed.labels:

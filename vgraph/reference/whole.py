@@ -21,7 +21,9 @@ _Values = Callable[[int], Any]
 
 def at_vertex(value: Any, vertex: int) -> Any:
     """What a name stands for at a vertex: of a property the value there."""
-    return value.state.from_memory(value.array[vertex], value.type) if isinstance(value, Property) else value
+    if type(value) is not Property:  # an array parameter is another class
+        return value
+    return value.state.from_memory(value.array[vertex], value.type)
 
 
 def assigned(state: DriverState, label: str, t: Type, there: Any, values: _Values) -> Property:

@@ -171,10 +171,8 @@ class _AtVertex:
 
     def expr(self, e: s.Expr) -> s.Expr | None:
         """The expression with names for its properties and numbers; None if it has no whole property in it."""
-        if isinstance(e, s.Name | s.Attribute | s.Index):
-            prop = _property(self.ctx, e)
-            if prop is None:
-                return None
+        prop = _property(self.ctx, e)
+        if prop is not None:
             load = ir.Load(prop.name, self.inner.own, prop.type, span=e.span)
             return self.bound(Value(load, prop.type, e.span), e.span)
         if isinstance(e, s.Conditional) and (known := static_value(e.test, self.ctx)) is not UNKNOWN:
@@ -254,6 +252,14 @@ def _parts(ctx: Context, e: s.Expr) -> tuple[tuple[s.Expr, ...], Callable[..., s
             return values, lambda *parts: s.Bool(e.span, op, parts)
         case s.Conditional(test=test, then=then, other=other):
             return (test, then, other), lambda *parts: s.Conditional(e.span, *parts)
+        case s.Index(value=s.Name(id=name) as table, index=index) if isinstance(
+            ctx.frame.bindings.get(name), en.ArrayRef
+        ):
+            if isinstance(index, s.Items):
+                return (table, *index.items), lambda a, *at: s.Index(
+                    e.span, a, s.Items(index.span, index.kind, at)
+                )
+            return (table, index), lambda a, at: s.Index(e.span, a, at)
         case s.Call(function=function, args=args, keywords=keywords):
             what = called(ctx, function)
             if isinstance(what, en.Static) and not isinstance(what.value, AlgorithmDef):
