@@ -12,51 +12,9 @@ TINY = 2.0**-1000
 
 
 @vg.operator
-def find_largest(v, graph):
-    """The largest number of b."""
-    graph.largest = max(graph.largest, abs(v.b))
-
-
-@vg.operator
-def begin(v, graph):
-    """From x = 0 the residual is b, and the first direction too; by b's largest number, so that squares are numbers."""
-    v.residual = v.b / graph.largest
-    v.direction = v.residual
-    graph.squares += v.residual * v.residual
-
-
-@vg.operator
 def multiply(src, edge, dst):
     """The matrix times the direction."""
     dst.image += edge.weight * src.direction
-
-
-@vg.operator
-def project(v, graph):
-    """How much the matrix stretches the direction."""
-    graph.curvature += v.direction * v.image
-
-
-@vg.operator
-def step(v, graph):
-    """To the minimum along the direction."""
-    v.x += graph.alpha * v.direction
-    v.residual -= graph.alpha * v.image
-    v.image = 0
-    graph.squares += v.residual * v.residual
-
-
-@vg.operator
-def finish(v, graph):
-    """To the scale of b."""
-    v.x *= graph.largest
-    graph.most = max(graph.most, abs(v.x))
-
-
-@vg.operator
-def turn(v, graph):
-    """The next direction is conjugate to those before."""
-    v.direction = v.residual + graph.beta * v.direction
 
 
 @vg.algorithm
@@ -72,31 +30,32 @@ def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8,
     residual = graph.vertex_property(vg.float64)
     direction = graph.vertex_property(vg.float64)
     image = graph.vertex_property(vg.float64)
-    graph.squares = 0.0
-    graph.largest = 0.0
-    graph.vertex_apply(find_largest)
-    if graph.largest > 0:
-        graph.vertex_apply(begin)
-    goal = tolerance * tolerance * graph.squares
+    squares = 0.0
+    largest = graph.max(abs(b))
+    if largest > 0:  # in the unit of b's largest number, so that squares are numbers
+        residual = b / largest
+        direction[:] = residual
+        squares = graph.sum(residual * residual)
+    goal = tolerance * tolerance * squares
     rounds = 0
-    while not graph.squares <= goal:
+    while not squares <= goal:
         if rounds >= max_rounds:
             vg.fail("conjugate gradients have not converged: use a larger max_rounds or tolerance")
         graph.edge_apply(multiply)
-        graph.curvature = 0.0
-        graph.vertex_apply(project)
-        if not graph.curvature > 0:
+        curvature = graph.sum(direction * image)
+        if not curvature > 0:
             vg.fail("the matrix is not positive definite, or has numbers too large or small for a float64")
-        graph.alpha = graph.squares / graph.curvature
-        before = graph.squares
-        graph.squares = 0.0
-        graph.vertex_apply(step)
-        graph.beta = graph.squares / before
-        graph.vertex_apply(turn)
+        alpha = squares / curvature
+        before = squares
+        x += alpha * direction
+        residual -= alpha * image
+        image = 0
+        squares = graph.sum(residual * residual)
+        direction = residual + squares / before * direction
         rounds += 1
-    graph.most = 0.0
-    graph.vertex_apply(finish)
-    if graph.most == vg.inf or (graph.most < TINY and graph.most > 0):
+    x *= largest
+    most = graph.max(abs(x))
+    if most == vg.inf or (most < TINY and most > 0):
         vg.fail("x is too large or small for a float64")
     return x, rounds
 

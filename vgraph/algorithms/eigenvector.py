@@ -16,28 +16,6 @@ def gather(src, edge, dst):
     dst.incoming += edge.weight * src.centrality
 
 
-@vg.operator
-def begin(v):
-    """With what is given."""
-    v.centrality = v.start
-
-
-@vg.operator
-def add(v, graph):
-    """The matrix is shifted, so that the iteration does not swing."""
-    v.incoming += shift * v.centrality
-    graph.squares += v.incoming * v.incoming
-
-
-@vg.operator
-def update(v, graph):
-    """The new value, of a vector of length 1."""
-    new = v.incoming * graph.unit
-    graph.change += abs(new - v.centrality)
-    v.centrality = new
-    v.incoming = 0
-
-
 @vg.algorithm
 def eigenvector(
     graph,
@@ -57,21 +35,22 @@ def eigenvector(
     """
     centrality = graph.vertex_property(vg.float64, fill=1 / max(1, graph.num_vertices))
     incoming = graph.vertex_property(vg.float64)
-    graph.change = vg.inf
+    change = vg.inf
     rounds = 0
     if start is not None:
-        graph.vertex_apply(begin)
-    while graph.num_vertices > 0 and not graph.change < graph.num_vertices * tolerance:
+        centrality[:] = start
+    while graph.num_vertices > 0 and not change < graph.num_vertices * tolerance:
         if rounds >= max_rounds:
             vg.fail("eigenvector centrality has not converged: use a larger max_rounds or tolerance")
-        graph.change = 0.0
-        graph.squares = 0.0
         graph.edge_apply(gather)
-        graph.vertex_apply(add)
-        if not graph.squares > 0:
+        incoming += shift * centrality
+        squares = graph.sum(incoming * incoming)
+        if not squares > 0:
             vg.fail("the vector of eigenvector centrality has come to nothing: begin with another one")
-        graph.unit = 1 / vg.sqrt(graph.squares)
-        graph.vertex_apply(update)
+        unit = 1 / vg.sqrt(squares)
+        change = graph.sum(abs(incoming * unit - centrality))
+        centrality = incoming * unit
+        incoming = 0
         rounds += 1
     return centrality
 

@@ -14,12 +14,6 @@ BOUND = 2.0**200
 
 
 @vg.operator
-def begin(v, graph):
-    """All vertices are hubs alike."""
-    v.hub = 1 / graph.num_vertices
-
-
-@vg.operator
 def point(src, edge, dst):
     """An authority is what good hubs point to, in proportion to the arcs' weights."""
     dst.authority += edge.weight * src.hub
@@ -29,43 +23,6 @@ def point(src, edge, dst):
 def weigh(src, edge, dst):
     """A hub points to good authorities: against the arcs, so src is what is pointed to."""
     dst.found += edge.weight * src.authority
-
-
-@vg.operator
-def begin_with(v):
-    """Or what is given."""
-    v.hub = v.start
-
-
-@vg.operator
-def add_up(v, graph):
-    """How large the new hubs are together."""
-    graph.sum += v.found
-
-
-@vg.operator
-def take(v, graph):
-    """The new hubs, to the scale of the old ones; authorities begin anew."""
-    hub = v.found * graph.scale
-    graph.change += abs(hub - v.hub)
-    v.hub = hub
-    v.found = 0
-    v.authority = 0
-
-
-@vg.operator
-def measure(v, graph):
-    """The sums of the authorities, of their squares, and of the hubs."""
-    graph.authorities += v.authority
-    graph.squares += v.authority * v.authority
-    graph.sum += v.found
-
-
-@vg.operator
-def finish(v, graph):
-    """The scale in which results are given."""
-    v.authority *= graph.scale
-    v.hub = v.found * graph.scale_of_hubs
 
 
 @vg.algorithm
@@ -89,35 +46,32 @@ def hits(
     hub = graph.vertex_property(vg.float64)
     authority = graph.vertex_property(vg.float64)
     found = graph.vertex_property(vg.float64)
-    if start is None:
-        graph.vertex_apply(begin)
-    else:
-        graph.vertex_apply(begin_with)
-    graph.scale = 0.0
-    graph.change = vg.inf
+    hub = 1 / graph.num_vertices if start is None else start
+    change = vg.inf
     rounds = 0
-    while rounds < max_rounds and not graph.change < tolerance:
+    while rounds < max_rounds and not change < tolerance:
         graph.edge_apply(point)
         graph.edge_apply(weigh, reverse=True)
-        graph.sum = 0.0
-        graph.vertex_apply(add_up)
-        graph.scale = 1 / graph.sum if graph.sum > 0 else 0.0
-        graph.change = 0.0
-        graph.vertex_apply(take)
+        total = graph.sum(found)
+        scale = 1 / total if total > 0 else 0.0
+        change = graph.sum(abs(found * scale - hub))
+        hub = found * scale
+        found = 0
+        authority = 0
         rounds += 1
     graph.edge_apply(point, label="last_point")
     graph.edge_apply(weigh, reverse=True, label="last_weigh")
-    graph.authorities = 0.0
-    graph.squares = 0.0
-    graph.sum = 0.0
-    graph.vertex_apply(measure)
-    graph.scale = 0.0
-    graph.scale_of_hubs = 0.0
-    if graph.squares > 0:
-        graph.scale = 1 / (graph.authorities if normalized else vg.sqrt(graph.squares))
-        graph.scale_of_hubs = 1 / graph.sum if normalized else graph.scale
-    graph.vertex_apply(finish)
-    converged = graph.change <= tolerance
+    authorities = graph.sum(authority)
+    squares = graph.sum(authority * authority)
+    total = graph.sum(found)
+    if squares > 0:
+        scale = 1 / (authorities if normalized else vg.sqrt(squares))
+        authority *= scale
+        hub = found * (1 / total if normalized else scale)
+    else:
+        authority = 0
+        hub = 0
+    converged = change <= tolerance
     return hub, authority, converged
 
 

@@ -14,43 +14,6 @@ def gather(src, edge, dst):
     dst.incoming += edge.weight * src.centrality
 
 
-@vg.operator
-def begin(v):
-    """With what is given."""
-    v.centrality = v.start
-
-
-@vg.operator
-def update(v, graph):
-    """The new value, and how much it differs from the old one; all count alike by themselves, or as is given."""
-    if betas is None:
-        new = alpha * v.incoming + beta
-    else:
-        new = alpha * v.incoming + v.betas
-    graph.change += abs(new - v.centrality)
-    v.centrality = new
-    v.incoming = 0
-
-
-@vg.operator
-def find_largest(v, graph):
-    """The largest of all, so that squares are of numbers up to 1."""
-    graph.largest = max(graph.largest, abs(v.centrality))
-
-
-@vg.operator
-def measure(v, graph):
-    """The length of all."""
-    v.centrality /= graph.largest
-    graph.squares += v.centrality * v.centrality
-
-
-@vg.operator
-def scale(v, graph):
-    """To length 1."""
-    v.centrality *= graph.unit
-
-
 @vg.algorithm
 def katz(
     graph,
@@ -73,25 +36,25 @@ def katz(
     """
     centrality = graph.vertex_property(vg.float64)
     incoming = graph.vertex_property(vg.float64)
-    graph.change = vg.inf
+    own = beta if betas is None else betas
+    change = vg.inf
     rounds = 0
     if start is not None:
-        graph.vertex_apply(begin)
-    while graph.num_vertices > 0 and not graph.change < graph.num_vertices * tolerance:
+        centrality[:] = start
+    while graph.num_vertices > 0 and not change < graph.num_vertices * tolerance:
         if rounds >= max_rounds:
             vg.fail("Katz centrality has not converged: use a smaller alpha, or a larger max_rounds")
-        graph.change = 0.0
         graph.edge_apply(gather)
-        graph.vertex_apply(update)
+        change = graph.sum(abs(alpha * incoming + own - centrality))
+        centrality = alpha * incoming + own
+        incoming = 0
         rounds += 1
     if normalized:
-        graph.largest = 0.0
-        graph.squares = 0.0
-        graph.vertex_apply(find_largest)
-        if graph.largest > 0:
-            graph.vertex_apply(measure)
-            graph.unit = 1 / vg.sqrt(graph.squares)
-            graph.vertex_apply(scale)
+        largest = graph.max(abs(centrality))
+        if largest > 0:
+            centrality /= largest
+            squares = graph.sum(centrality * centrality)
+            centrality *= 1 / vg.sqrt(squares)
     return centrality
 
 

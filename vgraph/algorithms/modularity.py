@@ -32,12 +32,6 @@ def weigh(v, graph):
     graph.whole += away
 
 
-@vg.operator
-def expect(v, graph):
-    """What would be within the community called v by chance."""
-    graph.chance += v.leaving * v.coming
-
-
 @vg.algorithm
 def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
     """The fraction of the arcs within communities, less `resolution` times what it would be by chance.
@@ -52,12 +46,11 @@ def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
     coming = graph.vertex_property(vg.float64)
     graph.inside = 0.0
     graph.whole = 0.0
-    graph.chance = 0.0
     graph.vertex_apply(weigh)
-    graph.vertex_apply(expect)
+    by_chance = graph.sum(leaving * coming)
     modularity = 0.0
     if graph.whole > 0:
-        modularity = graph.inside / graph.whole - resolution * (graph.chance / (graph.whole * graph.whole))
+        modularity = graph.inside / graph.whole - resolution * (by_chance / (graph.whole * graph.whole))
     return modularity
 
 
