@@ -14,14 +14,6 @@ FALL = 4  # times as many vertices as the level below must a level have to be ha
 
 
 @vg.operator
-def reset(v):
-    """Nothing is reached yet."""
-    v.level = -1
-    v.paths = 0.0
-    v.share = 0.0
-
-
-@vg.operator
 def reach(src, edge, dst):
     """The shortest paths to src go on to dst, if no shorter ones were there before."""
     if dst.level == -1:
@@ -55,25 +47,20 @@ def send_up(src, edge, dst, graph):
 
 
 @vg.function
-def credit(v, graph, ended, between):
-    """v's worth for each path that leads to it, and what its centrality gains; `ended`: how much paths to v count."""
+def credit(v, graph, between):
+    """v's worth for each path that leads to it, and what its centrality gains. Paths end everywhere, or at targets."""
+    ended = 1.0 if targets is None else v.targets
     v.share = (ended + v.onward) / v.paths
     if between:
-        v.centrality += graph.scale * (v.onward + graph.ends * ended)
-    else:
-        v.centrality += graph.scale * graph.ends * v.onward
+        v.centrality += graph.scale * (v.onward + ended if endpoints else v.onward)
+    elif endpoints:
+        v.centrality += graph.scale * v.onward
 
 
 @vg.operator
 def hand_back(v, graph):
-    """Paths end everywhere. Only now, for vertices of one level do not count for each other."""
-    credit(v, graph, 1.0, v.level > 0)
-
-
-@vg.operator
-def hand_back_some(v, graph):
-    """Paths end at targets."""
-    credit(v, graph, v.targets, v.level > 0)
+    """Only now, for vertices of one level do not count for each other."""
+    credit(v, graph, v.level > 0)
 
 
 @vg.function
@@ -110,12 +97,13 @@ def betweenness(
     handed_on = graph.vertex_property(vg.float64)
     onward = graph.vertex_property(vg.float64)
     share = graph.vertex_property(vg.float64)
-    graph.ends = 1.0 if endpoints else 0.0
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
     if samples is not None:
         graph.scale *= graph.num_vertices / samples
     for source in sources:
-        graph.vertex_apply(reset)
+        level = -1
+        paths = 0
+        share = 0
         paths[source] = 1.0
         graph.depth = 0
         graph.most = 0.0
@@ -142,10 +130,7 @@ def betweenness(
                 graph.edge_apply(send_up, deeper)
             else:
                 graph.vertex_apply(collect, reached)
-            if targets is None:
-                graph.vertex_apply(hand_back, reached)
-            else:
-                graph.vertex_apply(hand_back_some, reached)
+            graph.vertex_apply(hand_back, reached)
             below = len(reached)
     return centrality
 

@@ -18,7 +18,9 @@ def multiply(src, edge, dst):
 
 
 @vg.algorithm
-def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8, max_rounds=1000):
+def conjugate_gradient(
+    graph, b: vg.vertex_property(vg.float64), tolerance: vg.between(0, vg.inf) = 1e-8, max_rounds=1000
+):
     """Solves A x = b for the symmetric positive definite matrix A of an undirected graph.
 
     A has the edge property `weight` (1 without one) at both places of an edge; self-loops are its diagonal. Ends when
@@ -61,7 +63,7 @@ def conjugate_gradient(graph, b: vg.vertex_property(vg.float64), tolerance=1e-8,
 
 
 @conjugate_gradient.requires
-def symmetric(graph: Graph, b: object, tolerance: float) -> None:
+def symmetric(graph: Graph, b: object) -> None:
     """Raise ParameterError for a directed graph, and for numbers that are out of range."""
     if graph.directed:
         raise ParameterError(
@@ -69,8 +71,6 @@ def symmetric(graph: Graph, b: object, tolerance: float) -> None:
         )
     check_weights(graph, own_weight(graph), negative=True)
     check_numbers(b=b)
-    if not tolerance >= 0:
-        raise ParameterError(f"conjugate_gradient: tolerance={tolerance} is not a number of at least 0")
 
 
 @conjugate_gradient.prepares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._pairs import pairs
-from vgraph.algorithms.betweenness import HUGE, STEP, TINY, reach, reset, settle, worth_of_a_path
+from vgraph.algorithms.betweenness import HUGE, STEP, TINY, reach, settle, worth_of_a_path
 from vgraph.graph import Graph
 
 
@@ -46,7 +46,9 @@ def edge_betweenness(graph, sources=None, normalized=True):
     share = graph.vertex_property(vg.float64)
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, True)
     for source in sources:
-        graph.vertex_apply(reset)
+        level = -1
+        paths = 0
+        share = 0
         paths[source] = 1.0
         graph.depth = 0
         graph.most = 0.0

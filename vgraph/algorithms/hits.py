@@ -30,8 +30,8 @@ def hits(
     graph,
     weight: vg.edge_property(vg.float64) = 1,
     start: vg.vertex_property(vg.float64) = None,
-    max_rounds=100,
-    tolerance=1e-8,
+    max_rounds: vg.between(1, vg.inf) = 100,
+    tolerance: vg.between(0, vg.inf) = 1e-8,
     normalized=True,
 ):
     """Good hubs point to good authorities, good authorities are pointed to by good hubs.
@@ -76,14 +76,8 @@ def hits(
 
 
 @hits.requires
-def sensible(
-    graph: Graph, weight: object, start: object, max_rounds: int, tolerance: float, normalized: bool
-) -> None:
-    """Raise ParameterError for parameters out of range."""
-    if max_rounds < 1:
-        raise ParameterError(f"hits: max_rounds={max_rounds} is not at least 1")
-    if not tolerance >= 0:
-        raise ParameterError(f"hits: tolerance={tolerance} is not a number of at least 0")
+def sensible(graph: Graph, weight: object, start: object, normalized: bool) -> None:
+    """Raise ParameterError for weights and a start out of range."""
     check_weights(graph, weight)
     check_numbers(start=start)
     if start is not None and np.min(start, initial=0) < 0:  # type: ignore[call-overload]

@@ -18,21 +18,6 @@ def tight(src, edge, dst):
 
 
 @vg.operator
-def reset(v):
-    """Nothing is reached yet."""
-    v.dist = vg.inf
-    v.waits = 0
-    v.coming = 0.0
-    v.share = 0.0
-
-
-@vg.operator
-def is_reached(v):
-    """Whether there is a path to v."""
-    return v.dist != vg.inf
-
-
-@vg.operator
 def expect(src, edge, dst):
     """dst waits for the paths that come from src."""
     if tight(src, edge, dst):
@@ -68,14 +53,8 @@ def collect(v):
 
 @vg.operator
 def hand_back(v, graph):
-    """Paths end everywhere."""
-    credit(v, graph, 1.0, v.dist > 0)
-
-
-@vg.operator
-def hand_back_some(v, graph):
-    """Paths end at targets."""
-    credit(v, graph, v.targets, v.dist > 0)
+    """Only now, for vertices of one layer do not count for each other."""
+    credit(v, graph, v.dist > 0)
 
 
 @vg.algorithm
@@ -103,17 +82,19 @@ def weighted_betweenness(
     onward = graph.vertex_property(vg.float64)
     share = graph.vertex_property(vg.float64)
     centrality = graph.vertex_property(vg.float64)
-    graph.ends = 1.0 if endpoints else 0.0
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
     if samples is not None:
         graph.scale *= graph.num_vertices / samples
     for source in sources:
-        graph.vertex_apply(reset)
+        dist = vg.inf
+        waits = 0
+        coming = 0
+        share = 0
         dist[source] = 0
         frontier = graph.frontier(source)
         while frontier:
             frontier = graph.edge_apply(relax, frontier)
-        reached = graph.vertex_filter(is_reached)
+        reached = graph.frontier(v for v in graph.vertices if v.dist != vg.inf)
         graph.edge_apply(expect, reached)
         paths[source] = 1.0
         graph.most = 1.0
@@ -130,10 +111,7 @@ def weighted_betweenness(
             vg.fail("there are more shortest paths to a vertex than a float64 holds")
         for layer in reversed(layers):
             graph.vertex_apply(collect, layer)
-            if targets is None:
-                graph.vertex_apply(hand_back, layer)
-            else:
-                graph.vertex_apply(hand_back_some, layer)
+            graph.vertex_apply(hand_back, layer)
     return centrality
 
 
