@@ -112,9 +112,41 @@ BODIES = {
 """,
 }
 
+ASKED = {
+    "asked for what others lead to": """
+  for (v, e) in out(u) {
+    for (w, e2) in out(v) {
+      if adjacent.out(u, w) {
+        count[w] += 1:i64
+        break
+      }
+    }
+  }
+""",
+    "asked for the loop's own vertices": """
+  for (v, e) in in(u) {
+    if not(adjacent.out(u, v)) {
+      count[v] += 1:i64
+    }
+  }
+""",
+    "asked and in common": """
+  for (v, e) in out(u) {
+    for w in common(out(u), out(v)) {
+      count[w] += 1:i64
+    }
+    for (w2, e2) in in(v) {
+      if (adjacent.out(u, w2) and not(adjacent.in(v, w2))) {
+        count[w2] += 5:i64
+      }
+    }
+  }
+""",
+}
+
 
 def program(name: str, graph: Graph):
-    return fitted(HEAD + BODIES[name] + TAIL, graph)
+    return fitted(HEAD + {**BODIES, **ASKED}[name] + TAIL, graph)
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -144,6 +176,44 @@ def test_one_list_of_the_loops_vertex_is_marked():
         kernel = lowered(program(name, graph), Schedule(), 0)
         merged = any(isinstance(n, ir.ForCommon) for n in walk(kernel))
         assert merged == (name in ("both lists of u", "not in a loop"))
+
+
+HUBS = [*range(1, 40), 0, 0, 50], [*[0] * 39, 1, 2, 0]
+"""One vertex with many in-arcs and few out-arcs, so that of its lists one is many times as long as the other."""
+DENSE = np.random.default_rng(0).integers(0, 20, (2, 60))
+
+
+@pytest.mark.parametrize("ends", [HUBS, HUBS[::-1], DENSE], ids=["in", "out", "dense"])
+@pytest.mark.parametrize("name", ASKED)
+def test_a_list_is_marked_where_it_is_asked_often(name, ends):
+    """The answer is that of bisection, where it is marked and where that would not pay."""
+    graph = Graph.from_edges(*ends, num_vertices=51)
+    source = program(name, graph)
+    kernel = lowered(source, Schedule(), 0)
+    assert any(p.name == "mark" for p in kernel.properties)
+    want = interpret(source, graph, {})
+    assert want["count"].any() or ends is not DENSE
+    same(interpret(kernel, graph, {}, seed=1, threads=3), want)
+    same(native(kernel, graph, 2), want)
+
+
+@pytest.mark.parametrize(
+    ("asks", "marked"),
+    [
+        ("adjacent.out(u, v)", True),
+        ("adjacent.out(v, u)", False),  # another list each time
+        ("adjacent.out(u, x)", False),  # who may be none
+        ("(adjacent.out(u, v) and adjacent.in(u, v))", False),  # there is one mark
+    ],
+)
+def test_what_is_asked_of_one_list_of_the_loop_s_vertex(asks, marked):
+    kernel = KERNEL.replace("fresh.loop", "parfor u in vertices").replace("OUTER", "low[u] = 1:i64")
+    start, end = kernel.index("      for w in common"), kernel.index("    }\n    low[u]")
+    asking = (
+        f"      let x: vid = neighbor.in(u, 0:i64)\n      if {asks} {{\n        count[v] += 1:i64\n      }}\n"
+    )
+    text = kernel[:start] + asking + kernel[end:]
+    assert ("mark[" in print_program(mark_common.run(parse_program(text), Context()))) == marked
 
 
 def test_copies_are_written_without_atomics_and_folded():
