@@ -40,6 +40,25 @@ def join(src, edge, dst):
     vg.union(src.component, dst.component)
 
 
+@vg.operator
+def collect(src, edge, dst):
+    dst.coming += src.share
+
+
+@vg.algorithm
+def whole(graph, rounds=3):
+    """Assignments of whole properties, of which several stand in one round."""
+    share = graph.vertex_property(vg.float64)
+    share = 1 / graph.num_vertices
+    for _ in range(rounds):
+        coming = graph.vertex_property(vg.float64)
+        graph.edge_apply(collect)
+        before = share / 2
+        share = coming / 4
+        share[:] = share + before
+    return share
+
+
 @vg.algorithm
 def paths(graph, source: vg.vertex):
     """Pairs in a word, vectors, bools, disjoint sets, and what is declared when rounds are over."""
@@ -104,6 +123,14 @@ def test_the_reference_keeps_what_the_text_says():
 def test_devices_agree(device: dict[str, Any]) -> None:
     given = {"source": 3, "debug": [5, 3, 39]}
     check(vg.run(paths, GRAPH, **given, **device), vg.run(paths, GRAPH, device="python", **given))
+
+
+def test_whole_properties() -> None:
+    line = vg.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    found, wanted = (vg.run(whole, line, debug=range(4), device=d) for d in ("cpu", "python"))
+    assert len(found.trace) == len(wanted.trace) > 6
+    check(found, wanted)
+    assert wanted.trace.watched.values["share"][-1].tolist() == wanted.share.tolist()
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)

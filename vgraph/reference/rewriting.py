@@ -205,6 +205,7 @@ class Rewriting(ast.NodeTransformer):
     def whole(self, node: ast.stmt, target: Any, value: ast.expr) -> ast.Assign:
         """`x = e`, `x[:] = e`: into the property that there is, or into a new one."""
         label, t = self.typed.labels[self.position(node)], self.typed.kinds[self.position(target)]
+        name = ast.unparse(target.value if isinstance(target, ast.Subscript) else target)
         if isinstance(target, ast.Subscript):
             there: ast.expr = self.visit(target.value)
             out: ast.expr = ast.Name("_", ast.Store())
@@ -214,7 +215,7 @@ class Rewriting(ast.NodeTransformer):
             )
             out = target
         made = self.call(
-            partial(assigned, self.overlay.state, label, default(t)), there, self.at_vertex(value)
+            partial(assigned, self.overlay.state, label, default(t), name), there, self.at_vertex(value)
         )
         return ast.copy_location(ast.Assign([out], made), node)
 

@@ -26,12 +26,14 @@ def at_vertex(value: Any, vertex: int) -> Any:
     return value.state.from_memory(value.array[vertex], value.type)
 
 
-def assigned(state: DriverState, label: str, t: Type, there: Any, values: _Values) -> Property:
-    """The property with other values: the one that is there, else a new one of type `t`."""
+def assigned(state: DriverState, label: str, t: Type, name: str, there: Any, values: _Values) -> Property:
+    """The property `name` with other values: the one that is there, else a new one of type `t`."""
     new = _evaluated(state, label, t, values)
     prop = there if isinstance(there, Property) else Property(state, t, state.filled(t, len(new), None))
     for v, value in enumerate(new):
         prop.array[v] = value
+    state.properties = {**state.properties, name: prop}
+    state.watched()
     return prop
 
 
