@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from cases import CASES, Case, Instance, WrongResultError, check_components
-from tasks import CONVERGED, RESIDUAL
+from tasks import CLIQUE, CONVERGED, RESIDUAL
 
 import vgraph as vg
 
@@ -169,6 +169,8 @@ LIBRARY = (
     of("local_clustering", check=check_clustering, fresh=True),
     of("square_clustering", fresh=True),
     of("triad_census", graph=lambda i: i.arcs, note="undirected files have edges both ways"),
+    of("clique_count", lambda i: {"size": CLIQUE}, fresh=True, note="of 4 vertices; igraph lists them"),
+    of("maximum_clique", fresh=True),
     of("rich_club"),
     of("assortativity", note="by degree"),
     of("coloring", note="numbers of colors differ"),

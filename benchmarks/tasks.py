@@ -24,6 +24,8 @@ LANDMARKS = 4
 """From which distances bound those to the target."""
 PAIRS = 100_000
 """Of vertices, for link prediction."""
+CLIQUE = 4
+"""Vertices of the cliques that are counted."""
 COMMUNITIES = 64
 """Of which modularity is asked: equal ranges of ids."""
 CONVERGED = 1e-6

@@ -7,7 +7,7 @@ from typing import Any
 
 import igraph as ig
 import numpy as np
-from tasks import DAMPING
+from tasks import CLIQUE, DAMPING
 
 from libraries import Call, Peer
 
@@ -127,6 +127,14 @@ class Library(Peer):
     def local_clustering(self) -> Call:
         graph = self.graph
         return lambda: graph.transitivity_local_undirected(mode="zero")
+
+    def clique_count(self) -> Call:
+        graph = self.graph
+        return lambda: len(graph.cliques(CLIQUE, CLIQUE))
+
+    def maximum_clique(self) -> Call:
+        graph = self.graph
+        return lambda: graph.clique_number()
 
     def triad_census(self) -> Call:
         graph = self.arcs

@@ -109,6 +109,10 @@ class Library(Peer):
         graph = self.bare
         return lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run()
 
+    def maximum_clique(self) -> Call:
+        graph = self.bare
+        return lambda: nk.clique.MaximalCliques(graph, maximumOnly=True).run()
+
     def square_clustering(self) -> Call:
         graph = self.bare
         return lambda: nk.centrality.LocalSquareClusteringCoefficient(graph).run()

@@ -147,6 +147,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: nx.square_clustering(graph, **self.how)
 
+    def maximum_clique(self) -> Call:
+        graph = self.graph
+        return lambda: nx.max_weight_clique(graph, None, **self.how)
+
     def triad_census(self) -> Call:
         graph = self.arcs
         return lambda: nx.triadic_census(graph, **self.how)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+from collections import Counter
 from typing import Any
 
 import networkx as nx
@@ -83,6 +85,55 @@ def test_refused_cores(weight: Any, mode: str, message: str) -> None:
 
 
 @quick
+@given(graphs(), st.integers(1, 6), HOW)
+def test_cliques(graph: vg.Graph, size: int, how: Any) -> None:
+    g = without_loops(graph, False)
+    cliques = Counter(len(c) for c in nx.enumerate_all_cliques(g))
+    found = vg.run(A.clique_count, graph, size=size, **how)
+    assert found.total == cliques[size]
+    vg.verify(found)
+    found = vg.run(A.maximum_clique, graph, **how)
+    assert found.size == max(cliques)
+    members = np.flatnonzero(found.member).tolist()
+    assert len(members) == found.size
+    assert all(g.has_edge(u, v) for u in members for v in members if u < v)
+    vg.verify(found)
+
+
+def near_clique(n: int, missing: int) -> vg.Graph:
+    """All edges but those between 2k and 2k + 1 for the first vertices."""
+    s, t = np.triu_indices(n, 1)
+    kept = (s % 2 == 1) | (t != s + 1) | (s >= 2 * missing)
+    return vg.Graph.from_edges(s[kept], t[kept], num_vertices=n, directed=False)
+
+
+@pytest.mark.parametrize("missing", [0, 9])
+def test_cliques_of_more_vertices_than_colors(missing: int) -> None:
+    """64 colors are bits; of vertices without one each counts by itself."""
+    graph = near_clique(90, missing)
+    found = vg.run(A.maximum_clique, graph)
+    assert found.size == found.member.sum() == 90 - missing
+    counts = [vg.run(A.clique_count, graph, size=k).total for k in (1, 2, 3)]
+    assert counts == [90, math.comb(90, 2) - missing, math.comb(90, 3) - 88 * missing]
+
+
+def test_a_clique_that_is_not_the_largest_is_found_out() -> None:
+    graph = near_clique(12, 3)
+    found = vg.run(A.maximum_clique, graph)
+    vg.verify(found)
+    member = found.member.copy()
+    member[np.flatnonzero(member)[0]] = False
+    found._values |= {"size": found.size - 1, "member": member}
+    with pytest.raises(vg.VerificationError, match="in a clique of 9, and size is 8"):
+        vg.verify(found)
+
+
+def test_refused_sizes_of_cliques() -> None:
+    with pytest.raises(vg.ParameterError, match="size=0"):
+        vg.run(A.clique_count, vg.Graph.from_edges([0], [1]), size=0)
+
+
+@quick
 @given(graphs(), HOW)
 def test_triads(graph: vg.Graph, how: Any) -> None:
     found = vg.run(A.triad_census, graph, **how)
@@ -151,7 +202,8 @@ def test_values_of_every_size() -> None:
         found = vg.run(A.assortativity, graph, value=value * scale)
         assert found.assortativity == pytest.approx(want, rel=1e-12)
         vg.verify(found)
-    assert np.isnan(vg.run(A.assortativity, graph, value=np.full(4, 0.1)).assortativity)
+    alone = vg.Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 0, 2], num_vertices=5)
+    assert np.isnan(vg.run(A.assortativity, alone, value=np.array([0.1, 0.1, 0.1, 0.1, 7.0])).assortativity)
     with pytest.raises(vg.ParameterError, match="not finite"):
         vg.run(A.assortativity, graph, value=np.array([1, 2, np.inf, 3]))
 
@@ -163,6 +215,9 @@ def test_graphs_without_edges(n: int) -> None:
         assert vg.run(A.square_clustering, graph, **how).coefficient.tolist() == [0] * n
         assert vg.run(A.triad_census, graph, **how).t003 == (n == 3)
         assert vg.run(A.rich_club, graph, **how).coefficient.tolist() == []
+        assert [vg.run(A.clique_count, graph, size=k, **how).total for k in (1, 2, 3)] == [n, 0, 0]
+        found = vg.run(A.maximum_clique, graph, **how)
+        assert found.size == found.member.sum() == min(n, 1)
         assert np.isnan(vg.run(A.assortativity, graph, **how).assortativity)
 
 

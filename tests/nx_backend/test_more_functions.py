@@ -347,6 +347,10 @@ def test_censuses_and_correlations(kind: type) -> None:
     with pytest.raises(nx.NetworkXNotImplemented):
         backend.triadic_census(graph)
     assert "normalized" in backend.can_run("rich_club_coefficient", (graph,), {})
+    clique, size = backend.max_weight_clique(graph, None)
+    assert size == len(clique) == nx.max_weight_clique(graph, None)[1]
+    assert all(graph.has_edge(u, v) for u in clique for v in clique if u != v)
+    assert "weights" in backend.can_run("max_weight_clique", (graph,), {})
     if graph.is_multigraph():
         with pytest.raises(nx.NetworkXNotImplemented):
             backend.rich_club_coefficient(plain, normalized=False)

@@ -9,6 +9,7 @@ from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs
 from vgraph.algorithms.biconnected_components import biconnected_components
+from vgraph.algorithms.clique_count import clique_count
 from vgraph.algorithms.closeness import closeness
 from vgraph.algorithms.coloring import coloring
 from vgraph.algorithms.conjugate_gradient import conjugate_gradient
@@ -32,6 +33,7 @@ from vgraph.algorithms.local_clustering import local_clustering
 from vgraph.algorithms.louvain import louvain
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.maximal_matching import maximal_matching
+from vgraph.algorithms.maximum_clique import maximum_clique
 from vgraph.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from vgraph.algorithms.modularity import modularity
 from vgraph.algorithms.multi_source_bfs import multi_source_bfs
@@ -64,6 +66,7 @@ __all__ = [
     "betweenness",
     "bfs",
     "biconnected_components",
+    "clique_count",
     "closeness",
     "coloring",
     "conjugate_gradient",
@@ -87,6 +90,7 @@ __all__ = [
     "louvain",
     "maximal_independent_set",
     "maximal_matching",
+    "maximum_clique",
     "minimum_spanning_forest",
     "modularity",
     "multi_source_bfs",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 import vgraph as vg
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_numbers, scaled_numbers
@@ -12,7 +16,7 @@ def measure(v, graph):
     """What v counts as where an arc begins and where one ends; an undirected self-loop has two ends at v."""
     if value is None:
         ends = v.out_degree
-        if not graph.directed:
+        if not graph.directed and v in v.out_neighbors:
             for u in v.out_neighbors:
                 if u == v:
                     ends += 1
@@ -21,12 +25,6 @@ def measure(v, graph):
     else:
         v.tail = v.value
         v.head = v.value
-    if v.out_degree > 0:
-        graph.low_tail = min(graph.low_tail, v.tail)
-        graph.high_tail = max(graph.high_tail, v.tail)
-    if v.in_degree > 0:
-        graph.low_head = min(graph.low_head, v.head)
-        graph.high_head = max(graph.high_head, v.head)
     graph.arcs += v.out_degree
     graph.tails += v.out_degree * v.tail
     graph.heads += v.in_degree * v.head
@@ -56,10 +54,6 @@ def assortativity(graph, value: vg.vertex_property(vg.float64) = None):
     """
     tail = graph.vertex_property(vg.float64)
     head = graph.vertex_property(vg.float64)
-    graph.low_tail = vg.inf
-    graph.high_tail = -vg.inf
-    graph.low_head = vg.inf
-    graph.high_head = -vg.inf
     graph.tails = 0.0
     graph.heads = 0.0
     graph.tail_squares = 0.0
@@ -67,11 +61,11 @@ def assortativity(graph, value: vg.vertex_property(vg.float64) = None):
     graph.products = 0.0
     graph.arcs = 0
     graph.vertex_apply(measure)
+    graph.mean_tail = graph.tails / max(1, graph.arcs)
+    graph.mean_head = graph.heads / max(1, graph.arcs)
+    graph.vertex_apply(compare)
     assortativity = vg.nan
-    if graph.low_tail < graph.high_tail and graph.low_head < graph.high_head:
-        graph.mean_tail = graph.tails / graph.arcs
-        graph.mean_head = graph.heads / graph.arcs
-        graph.vertex_apply(compare)
+    if graph.tail_squares > 0 and graph.head_squares > 0:
         assortativity = graph.products / vg.sqrt(graph.tail_squares * graph.head_squares)
     return assortativity
 
@@ -83,6 +77,9 @@ def finite(graph: Graph, value: object) -> None:
 
 
 @assortativity.prepares
-def scaled(graph: Graph, value: object) -> vg.Prepared:
-    """Values of a size whose squares a float64 holds."""
-    return vg.Prepared(graph, arguments=scaled_numbers(value=value))
+def differences(graph: Graph, value: Any) -> vg.Prepared:
+    """Values of a size whose squares a float64 holds, less one where an arc ends, so that equal ones are 0."""
+    if value is None or not graph.num_arcs:
+        return vg.Prepared(graph)
+    values = scaled_numbers(value=value).get("value", np.asarray(value, np.float64))
+    return vg.Prepared(graph, arguments={"value": values - values[graph.out.column_indices[0]]})

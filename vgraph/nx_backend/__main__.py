@@ -40,6 +40,7 @@ FILES = (
     "tests.test_distance_measures",
     "tests.test_link_prediction",
     "tests.test_matching",
+    "tests.test_max_weight_clique",
     "tests.test_richclub",
     "tests.test_triads",
     "traversal.tests.test_bfs",

@@ -136,6 +136,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "hits": _positive,
     "leiden_communities": _louvain,
     "louvain_communities": _louvain,
+    "max_weight_clique": _weights,
     "numeric_assortativity_coefficient": _assortativity,
     "periphery": _unweighted,
     "radius": _unweighted,

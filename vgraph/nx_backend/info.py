@@ -52,6 +52,7 @@ FUNCTIONS: dict[str, str] = {
     "katz_centrality": "",
     "leiden_communities": "Undirected graphs; weights and `resolution` not negative. `seed` has no influence.",
     "louvain_communities": "Undirected graphs; weights and `resolution` not negative. `seed` has no influence.",
+    "max_weight_clique": "With `weight=None`.",
     "maximal_matching": "Some maximal matching, not that of NetworkX.",
     "maximum_spanning_edges": "The forest of Kruskal's algorithm, whichever is asked for.",
     "maximum_spanning_tree": "The forest of Kruskal's algorithm, whichever is asked for.",

@@ -90,6 +90,14 @@ def square_clustering(G: Any, nodes: Any = None) -> Any:
     return {node: found[graph.index[node]] for node in asked(graph, nodes)}
 
 
+def max_weight_clique(G: Any, weight: str | None = "weight") -> tuple[list[Any], int]:
+    """A largest clique, and how many nodes it has."""
+    graph = converted(G)
+    no_direction(graph)
+    found = vg.run(A.maximum_clique, graph.graph)
+    return [graph.nodes[v] for v in np.flatnonzero(found.member).tolist()], int(found.size)
+
+
 def triadic_census(G: Any, nodelist: Any = None) -> dict[str, int]:
     """How many sets of three nodes have each kind of arcs between them."""
     graph = converted(G)

@@ -14,6 +14,7 @@ from vgraph.verifiers.common import (
     closed_paths,
     equal,
     matrix,
+    none_of,
     same_number,
     simple_arcs,
     simple_edges,
@@ -79,6 +80,71 @@ def squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     possible = (near @ degree - degree) * (degree - 1) - closed_paths(near, near, near) - found / 2
     share = np.divide(found / 2, possible, out=np.zeros(degree.size), where=found > 0)
     close(result.coefficient, share, "coefficient")
+
+
+def cliques(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Cliques grown by one vertex at a time, each from its smallest vertex, some at a time."""
+    s, t = simple_edges(graph)
+    n, size = graph.num_vertices, int(given["size"])
+    after = matrix(graph, (s[s < t], t[s < t]))
+    if size == 1:
+        same_number(result.total, n, "total")
+        return
+    same_number(result.total, _grown(after, after, size - 2), "total")
+
+
+def _grown(after: Any, common: Any, steps: int) -> int:
+    """How many cliques have so many vertices more than those that rows of `common` stand for: what follows them all."""
+    if steps == 0 or not common.nnz:
+        return int(common.sum())
+    rows, ends = common.nonzero()
+    total = 0
+    for first in range(0, rows.size, 1 << 16):
+        some = slice(first, first + (1 << 16))
+        total += _grown(after, common[rows[some]].multiply(after[ends[some]]).tocsr(), steps - 1)
+    return total
+
+
+def maximum_clique(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Members are joined, each two; and no vertex has as many behind it, by degree, of which each two are joined."""
+    s, t = simple_edges(graph)
+    member = np.asarray(result.member)
+    inside = member[s] & member[t]
+    joined = np.bincount(s[inside], minlength=member.size)
+    few = member & (joined != np.count_nonzero(member) - 1)
+    none_of(few, lambda v: f"a member, and not a neighbor of all others, but of {joined[v]}")
+    size = int(member.sum())
+    same_number(result.size, size, "size")
+    degree = np.bincount(s, minlength=member.size)
+    behind = (degree[s] < degree[t]) | ((degree[s] == degree[t]) & (s < t))
+    after = matrix(graph, (s[behind], t[behind]))
+    for v in np.flatnonzero(np.diff(after.indptr) >= size).tolist():
+        those = after.indices[after.indptr[v] : after.indptr[v + 1]]
+        near = after[those][:, those]
+        rows = (near + near.T).tolil().rows
+        if _has_clique([sum(1 << int(w) for w in row) for row in rows], (1 << those.size) - 1, size):
+            raise VerificationError(f"vertex {v}: it is in a clique of {size + 1}, and size is {result.size}")
+
+
+def _has_clique(near: list[int], left: int, size: int) -> bool:
+    """Whether so many of the vertices that are `left`, bits, are joined, each two (Tomita and Seki 2003)."""
+    if size == 0:
+        return True
+    order, uncolored, color = [], left, 0
+    while uncolored:
+        color, apart = color + 1, uncolored
+        while apart:
+            v = apart.bit_length() - 1
+            order.append((v, color))
+            uncolored &= ~(1 << v)
+            apart &= ~(near[v] | 1 << v)
+    for v, color in reversed(order):
+        if color < size:
+            break
+        if _has_clique(near, left & near[v], size - 1):
+            return True
+        left &= ~(1 << v)
+    return False
 
 
 def rich_clubs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
