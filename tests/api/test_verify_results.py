@@ -47,7 +47,7 @@ def test_right_results_pass(name: str, directed: bool, dtype: str) -> None:
         graph = graph_of(shape, directed, dtype)
         if (
             not graph.num_vertices
-            and {"source", "sources"} & set(getattr(vg.algorithms, name).signature.parameters)
+            and {"source", "sources", "seeds"} & set(getattr(vg.algorithms, name).signature.parameters)
             and name not in ("betweenness", "edge_betweenness", "weighted_betweenness")
         ):
             continue  # there is no vertex to start at

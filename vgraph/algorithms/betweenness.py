@@ -102,7 +102,7 @@ def betweenness(
         graph.scale *= graph.num_vertices / samples
     for source in sources:
         level = -1
-        paths = 0
+        paths[:] = 0
         share = 0
         paths[source] = 1.0
         graph.depth = 0

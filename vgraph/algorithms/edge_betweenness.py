@@ -47,7 +47,7 @@ def edge_betweenness(graph, sources=None, normalized=True):
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, True)
     for source in sources:
         level = -1
-        paths = 0
+        paths[:] = 0
         share = 0
         paths[source] = 1.0
         graph.depth = 0

@@ -86,7 +86,7 @@ def weighted_betweenness(
     if samples is not None:
         graph.scale *= graph.num_vertices / samples
     for source in sources:
-        dist = vg.inf
+        dist[:] = vg.inf
         waits = 0
         coming = 0
         share = 0
