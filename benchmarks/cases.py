@@ -62,6 +62,12 @@ class Instance:
         return vg.Graph.from_csr(data.row_offsets, data.column_indices, directed=data is not self.data)
 
     @cached_property
+    def acyclic(self) -> vg.Graph:
+        """With the arcs that lead to larger ids."""
+        sources, targets, weight = self.task.acyclic
+        return vg.Graph.from_edges(sources, targets, num_vertices=self.data.num_vertices, weight=weight)
+
+    @cached_property
     def definite(self) -> vg.Graph:
         """The positive definite matrix as a graph."""
         rows, columns, values = self.task.definite

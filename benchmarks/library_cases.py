@@ -130,6 +130,13 @@ LIBRARY = (
         lambda i: {**_ends(i), "heuristic": i.task.bounds},
         note="bounds by 4 landmarks; igraph and NetworkX call a Python function for each",
     ),
+    of(
+        "longest_path",
+        lambda i: {"weight": "weight"},
+        graph=lambda i: i.acyclic,
+        note="arcs lead to larger ids",
+    ),
+    of("transitive_reduction", graph=lambda i: i.acyclic, note="arcs lead to larger ids"),
     of("widest_path", _source),
     of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
     of(

@@ -66,6 +66,13 @@ class Task:
         return (self.data.source + n // 2) % n
 
     @cached_property
+    def acyclic(self) -> tuple[Ids, Ids, Numbers]:
+        """Sources, targets and weights of the arcs that lead to larger ids."""
+        sources, targets, weight = self.data.edges()
+        up = sources < targets
+        return sources[up], targets[up], weight[up]
+
+    @cached_property
     def bounds(self) -> Numbers:
         """For each vertex a lower bound of its distance to the target, from those to landmarks (Goldberg and Harrelson
         2005). Needs SciPy.

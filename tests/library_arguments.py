@@ -51,7 +51,7 @@ UNDIRECTED = {
     "sorensen",
 }
 """Algorithms of undirected graphs alone."""
-ACYCLIC = {"topological_order"}
+ACYCLIC = {"longest_path", "topological_order", "transitive_reduction"}
 """Algorithms of directed graphs without cycles alone."""
 POSITIVE = {"weighted_betweenness"}
 """Algorithms that take no weights of 0."""
@@ -59,6 +59,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
     "a_star": {"weight": "weight"},
     "katz": {"alpha": 0.001},
     "eigenvector": {"max_rounds": 20000},
+    "longest_path": {"weight": "weight"},
     "neighbor_sampling": {"fan_outs": np.array([2, 3])},
     "node2vec_walks": {"length": 4, "p": 0.5, "q": 2.0},
     "random_walks": {"walks": 300},
@@ -76,7 +77,9 @@ def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) ->
             continue
         annotation = algorithm.annotations.get(name)
         if not isinstance(annotation, PropertyAnnotation):
-            given[name] = (seed * 7919 + (n // 2 if name == "target" else 0)) % max(1, n)
+            given[name] = (seed * 7919) % max(1, n)
+            if name == "target" and n:  # one that is reached, by as many arcs as possible
+                given[name] = int(vg.run(vg.algorithms.bfs, graph, source=given["source"]).level.argmax())
         elif annotation.dtype is vg.float64:
             given[name] = rng.integers(0, 64, n) / 8
         else:

@@ -29,6 +29,13 @@ class Library(Peer):
         return _filled(nx.DiGraph(), self.task.directed)
 
     @cached_property
+    def acyclic(self) -> Any:
+        graph = nx.DiGraph()
+        graph.add_nodes_from(range(self.task.data.num_vertices))
+        graph.add_weighted_edges_from(zip(*(x.tolist() for x in self.task.acyclic), strict=True))
+        return graph
+
+    @cached_property
     def component(self) -> Any:
         """That of the source."""
         graph = self.graph
@@ -58,6 +65,14 @@ class Library(Peer):
     def multi_source_bfs(self) -> Call:
         graph, sources = self.graph, set(self.task.sources.tolist())
         return lambda: list(nx.bfs_layers(graph, sources, **self.how))
+
+    def longest_path(self) -> Call:
+        graph = self.acyclic
+        return lambda: nx.dag_longest_path(graph, **self.how)
+
+    def transitive_reduction(self) -> Call:
+        graph = self.acyclic
+        return lambda: nx.transitive_reduction(graph, **self.how)
 
     def pagerank(self) -> Call:
         graph = self.graph

@@ -12,7 +12,7 @@ import vgraph as vg
 
 A = vg.algorithms
 DEVICES = ["cpu", "python"]
-NAMED = ("a_star", "pagerank", "hits", "katz", "eigenvector")
+NAMED = ("a_star", "eigenvector", "hits", "katz", "longest_path", "pagerank")
 """Algorithms that take the name of their weights."""
 LENGTHS = ("sssp", "bellman_ford", "weighted_closeness", "weighted_betweenness")
 OTHERS = (

@@ -269,6 +269,30 @@ def test_topological_order(kind: type) -> None:
     assert backend.is_directed_acyclic_graph(nx.Graph()) is False
 
 
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_longest_paths_and_reductions(kind: type) -> None:
+    graph = weighted(kind, 5)
+    numbers = {node: number for number, node in enumerate(graph)}
+    graph.remove_edges_from([e for e in graph.edges if numbers[e[0]] <= numbers[e[1]]])
+    for weight in ("weight", "no such attribute", None):
+        same("dag_longest_path_length", graph, weight)
+        assert nx.is_path(graph, backend.dag_longest_path(graph, weight))
+    whole_numbers = make(kind, 6)
+    whole_numbers.remove_edges_from([e for e in whole_numbers.edges if e[0] <= e[1]])
+    same("dag_longest_path_length", whole_numbers)
+    assert backend.dag_longest_path(kind()) == []
+    mine, theirs = backend.transitive_reduction(graph), nx.transitive_reduction(graph)
+    assert (list(mine), set(mine.edges), type(mine)) == (list(theirs), set(theirs.edges), nx.DiGraph)
+    graph.add_edge("node 3", "node 3")
+    for name, error in (("dag_longest_path", "cycle"), ("transitive_reduction", "Acyclic")):
+        with pytest.raises(nx.NetworkXException, match=error):
+            getattr(backend, name)(graph)
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.dag_longest_path(nx.Graph(graph))
+    assert "default_weight" in backend.can_run("dag_longest_path", (graph,), {"default_weight": 2})
+    assert "topo_order" in backend.can_run("dag_longest_path", (graph,), {"topo_order": []})
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_harmonic_centrality(kind: type) -> None:
     graph = make(kind, 5, loops=True, m=40)

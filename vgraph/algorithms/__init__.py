@@ -30,6 +30,7 @@ from vgraph.algorithms.label_components import label_components
 from vgraph.algorithms.label_propagation import label_propagation
 from vgraph.algorithms.leiden import leiden
 from vgraph.algorithms.local_clustering import local_clustering
+from vgraph.algorithms.longest_path import longest_path
 from vgraph.algorithms.louvain import louvain
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.maximal_matching import maximal_matching
@@ -51,6 +52,7 @@ from vgraph.algorithms.square_clustering import square_clustering
 from vgraph.algorithms.sssp import sssp
 from vgraph.algorithms.strongly_connected_components import strongly_connected_components
 from vgraph.algorithms.topological_order import topological_order
+from vgraph.algorithms.transitive_reduction import transitive_reduction
 from vgraph.algorithms.triad_census import triad_census
 from vgraph.algorithms.triangle_count import triangle_count
 from vgraph.algorithms.weighted_betweenness import weighted_betweenness
@@ -87,6 +89,7 @@ __all__ = [
     "label_propagation",
     "leiden",
     "local_clustering",
+    "longest_path",
     "louvain",
     "maximal_independent_set",
     "maximal_matching",
@@ -108,6 +111,7 @@ __all__ = [
     "sssp",
     "strongly_connected_components",
     "topological_order",
+    "transitive_reduction",
     "triad_census",
     "triangle_count",
     "weighted_betweenness",

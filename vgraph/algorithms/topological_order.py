@@ -101,5 +101,5 @@ def directed(graph: Graph) -> None:
     """Raise ParameterError for an undirected graph."""
     if not graph.directed:
         raise ParameterError(
-            "topological_order: orders are of directed graphs; build the graph with directed=True"
+            "an undirected edge leads both ways, as a cycle does: build the graph with directed=True"
         )

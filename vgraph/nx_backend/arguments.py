@@ -34,6 +34,12 @@ def _guided(a: Bound) -> str:
     return "cutoff is not supported" if a.get("cutoff") else _function(a)
 
 
+def _longest(a: Bound) -> str:
+    if a.get("topo_order") is not None:
+        return "topo_order is not supported"
+    return "" if a.get("default_weight", 1) == 1 else "another default_weight than 1 is not supported"
+
+
 def _weights(a: Bound) -> str:
     return "weights are not supported" if a.get("weight") is not None else ""
 
@@ -127,6 +133,8 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "betweenness_centrality_subset": _function,
     "center": _unweighted,
     "closeness_centrality": _function,
+    "dag_longest_path": _longest,
+    "dag_longest_path_length": _longest,
     "degree_assortativity_coefficient": _assortativity,
     "diameter": _unweighted,
     "eccentricity": _unweighted,

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, levels, runs, vertex
+from vgraph.nx_backend.common import A, converted, levels, need_direction, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 # --- traversal ------------------------------------------------------------------------------------------------
@@ -124,6 +124,46 @@ def is_directed_acyclic_graph(G: Any) -> bool:
         return graph.is_directed() and all(topological_generations(graph))
     except nx.NetworkXUnfeasible:
         return False
+
+
+def transitive_reduction(G: Any) -> Any:
+    """A graph of those edges without which some node no longer leads to another."""
+    graph = converted(G)
+    try:
+        needed = vg.run(A.transitive_reduction, graph.graph).needed
+    except (vg.AlgorithmError, vg.ParameterError):
+        raise nx.NetworkXError("Directed Acyclic Graph required for transitive_reduction") from None
+    found = nx.DiGraph()
+    found.add_nodes_from(graph.nodes)
+    found.add_edges_from(graph.edge(i, key=False) for i in np.flatnonzero(needed).tolist())
+    return found
+
+
+def dag_longest_path(
+    G: Any, weight: str | None = "weight", default_weight: float = 1, topo_order: Any = None
+) -> list[Any]:
+    """The nodes of a longest path."""
+    graph = converted(G, weight)
+    return [graph.nodes[v] for v in _longest(graph, weight).path.tolist()]
+
+
+def dag_longest_path_length(G: Any, weight: str | None = "weight", default_weight: float = 1) -> Any:
+    """The length of a longest path."""
+    graph = converted(G, weight)
+    values, length = graph.attribute(weight), float(_longest(graph, weight).length)
+    if values is not None and values.dtype.kind == "f":
+        return length
+    if length >= 2.0**53:
+        raise NotImplementedError("the length of the path is an integer that a float64 does not hold")
+    return int(length)
+
+
+def _longest(graph: NxGraph, weight: str | None) -> vg.Result:
+    need_direction(graph)
+    try:
+        return vg.run(A.longest_path, graph.summed(weight), weight="weight")
+    except vg.AlgorithmError:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration") from None
 
 
 # --- shortest paths -------------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ KINDS: Final[dict[str, str]] = {
     "mate": VERTEX_OR_NONE,
     "member": FLAG,
     "modularity": FLOAT,
+    "needed": FLAG,
     "order": VERTEX,
     "out_centrality": FLOAT,
     "parent": VERTEX_OR_NONE,
@@ -115,6 +116,6 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return (len(value) if np.ndim(value) == 1 else 0,)
     if name == "path":
         return (graph.num_vertices, given["length"] + 1) if "length" in given else (np.size(value),)
-    if algorithm == "edge_betweenness":
+    if algorithm in ("edge_betweenness", "transitive_reduction"):
         return graph.in_given_order(np.zeros(graph.num_edges)).shape
     return ({"score": len(given.get("left", ())), "truss": graph.num_edges}.get(name, graph.num_vertices),)

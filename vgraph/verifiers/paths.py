@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,8 +145,46 @@ def route(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         raise VerificationError(f"vertex {path[0]}: the path leads from here to {path[-1]}")
     along = float(lightest(ends, path, weight, graph.num_vertices).sum())
     for length in (along, far):
-        if not abs(result.length - length) <= RELATIVE * far:
+        if not abs(result.length - length) <= RELATIVE * far:  # infinite where two are joined by no arc
             raise VerificationError(f"vertex {target}: the length is {result.length}, and should be {length}")
+
+
+def longest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Lengths again, by rounds over all arcs in NumPy; the path is one of the graph, of the greatest of them."""
+    (s, t), weight, path = arcs(graph), weights(graph, given["weight"]), result.path.astype(np.int64)
+    dist = np.zeros(graph.num_vertices)
+    for _ in range(dist.size):
+        before = dist.copy()
+        np.maximum.at(dist, t, before[s] + weight)
+        if (before == dist).all():
+            break
+    size = RELATIVE * (np.abs(dist) + np.abs(weight).max(initial=0))
+    close(result.dist, dist, "dist", size)
+    most = dist.max(initial=0)
+    along = -float(lightest((s, t), path, -weight, dist.size).sum())
+    for length in (along, most):
+        if not abs(result.length - length) <= size.max(initial=0) or path.size < min(1, dist.size):
+            end = path[-1] if path.size else -1
+            raise VerificationError(f"vertex {end}: the length is {result.length}, and should be {length}")
+
+
+def reduction(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """What each vertex leads to, as bits of an integer, those that it has arcs to first."""
+    s, t = arcs(graph)
+    ends: list[list[int]] = [[] for _ in range(graph.num_vertices)]
+    for u, v in zip(s.tolist(), t.tolist(), strict=True):
+        ends[u].append(v)
+    below, far = [0] * len(ends), [0] * len(ends)
+    for u in TopologicalSorter(dict(enumerate(ends))).static_order():
+        for v in ends[u]:
+            far[u] |= below[v]
+        below[u] = far[u] | sum(1 << v for v in set(ends[u]))
+    single = np.r_[True, (s[1:] != s[:-1]) | (t[1:] != t[:-1])][: s.size]
+    lone = np.array([not far[u] >> v & 1 for u, v in zip(s.tolist(), t.tolist(), strict=True)], bool)
+    expected = graph.in_given_order(single & lone)
+    wrong = np.flatnonzero(result.needed != expected)
+    if wrong.size:
+        raise VerificationError(f"edge {wrong[0]}: needed is {result.needed[wrong[0]]}, and should not be")
 
 
 def lightest(ends: tuple[Array, Array], path: Array, weight: Array, n: int) -> Array:
