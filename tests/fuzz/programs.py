@@ -12,7 +12,7 @@ from vgraph.compiler.frontend.kinds import Weak
 from vgraph.compiler.types import NUMPY_NAMES, Vector
 
 from . import expressions as e
-from . import frontiers, neighbors, tuples, whole
+from . import called, frontiers, neighbors, tuples, whole
 from . import operators as o
 from .graphs import Kind
 from .helpers import Helpers
@@ -579,6 +579,7 @@ def chosen_type(w: Writer, number: int) -> list[str]:
 
 
 STEPS.add(2)(frontiers.combined)
+STEPS.add(0.7)(called.call)
 STEPS.add(2)(whole.statements)
 e.NUMERIC.add(0.7)(neighbors.size)
 e.BOOLEAN.add(1)(neighbors.membership)
