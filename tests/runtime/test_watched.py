@@ -56,7 +56,8 @@ def whole(graph, rounds=3):
         before = share / 2
         share = coming / 4
         share[:] = share + before
-    return share
+        twice = 2 * share
+    return share, twice
 
 
 @vg.algorithm

@@ -32,8 +32,8 @@ def assigned(state: DriverState, label: str, t: Type, name: str, there: Any, val
     prop = there if isinstance(there, Property) else Property(state, t, state.filled(t, len(new), None))
     for v, value in enumerate(new):
         prop.array[v] = value
-    state.properties = {**state.properties, name: prop}
-    state.watched()
+    if state.watch is not None:  # what is assigned belongs to the round that has ended
+        state.watch({**state.properties, name: prop}, len(state.trace) - 1)
     return prop
 
 
