@@ -108,6 +108,43 @@ def move(v, graph):
         m = m.after
 
 
+@vg.function
+def gathered(graph):
+    """The groups, and in globals what arcs weigh: all of them, those within a group, and what these would by chance."""
+    graph.whole = 0.0
+    graph.within = 0.0
+    graph.chance = 0.0
+    groups = graph.vertex_filter(leads)
+    graph.vertex_apply(gather, groups)
+    return groups
+
+
+@vg.function
+def modularity_of(graph):
+    """How much heavier arcs within communities are than by chance."""
+    found = 0.0
+    if graph.whole > 0:
+        found = (graph.within - graph.resolution * (graph.chance / graph.whole)) / graph.whole
+    return found
+
+
+@vg.function
+def settled(graph, groups):
+    """Groups move to better communities, a part of them at once; whether none would at the end, or it was cut short."""
+    moved = 1
+    sweep = 0
+    while moved > 0 and sweep < SWEEPS:
+        moved = 0
+        for _ in range(PARTS):
+            choosing = graph.vertex_filter(due, groups)
+            moving = graph.vertex_filter(choose, choosing)
+            graph.vertex_apply(move, moving)
+            moved += len(moving)
+            graph.turn += 1
+        sweep += 1
+    return moved == 0
+
+
 @vg.operator
 def join(src, edge, dst):
     """The connected parts of a community are groups of the next level."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import vgraph as vg
 from vgraph.algorithms._communities import (
     PARTS,
-    SWEEPS,
     check_arguments,
-    choose,
-    due,
-    gather,
+    gathered,
     heaviness,
     is_turn,
     join,
-    leads,
-    move,
+    modularity_of,
+    settled,
     weighted,
 )
 from vgraph.graph import Graph
@@ -77,12 +74,14 @@ def expect(v, graph):
 
 
 @vg.function
-def modularity_of(graph):
-    """How much heavier arcs within communities are than by chance."""
-    found = 0.0
-    if graph.whole > 0:
-        found = (graph.within - graph.resolution * (graph.chance / graph.whole)) / graph.whole
-    return found
+def measured(graph):
+    """The modularity of the communities; refinement would begin as it leaves things."""
+    graph.within = 0.0
+    graph.chance = 0.0
+    graph.vertex_apply(isolate)
+    graph.vertex_apply(measure)
+    graph.vertex_apply(expect)
+    return modularity_of(graph)
 
 
 @vg.operator
@@ -199,34 +198,15 @@ def leiden(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
         after = graph.vertex_property(vg.vertex)
         woken = graph.vertex_property(vg.int32)
         chosen = graph.vertex_property(vg.int32)
-        groups = graph.vertex_filter(leads)
-        graph.whole = 0.0
-        graph.within = 0.0
-        graph.chance = 0.0
-        graph.vertex_apply(gather, groups)
+        groups = gathered(graph)
         if levels == 0:
             graph.vertex_apply(begin)
             modularity = modularity_of(graph)
         graph.vertex_apply(restore)
         graph.vertex_apply(settle, groups)
-        moved = 1
-        sweep = 0
-        while moved > 0 and sweep < SWEEPS:
-            moved = 0
-            for _ in range(PARTS):
-                choosing = graph.vertex_filter(due, groups)
-                moving = graph.vertex_filter(choose, choosing)
-                graph.vertex_apply(move, moving)
-                moved += len(moving)
-                graph.turn += 1
-            sweep += 1
-        calm = calm and moved == 0
-        graph.within = 0.0
-        graph.chance = 0.0
-        graph.vertex_apply(isolate)
-        graph.vertex_apply(measure)
-        graph.vertex_apply(expect)
-        found = modularity_of(graph)
+        quiet = settled(graph, groups)
+        calm = calm and quiet
+        found = measured(graph)
         more = found - modularity > tolerance
         if more:
             modularity = found
@@ -242,12 +222,7 @@ def leiden(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     graph.vertex_apply(restore)
     graph.edge_apply(join)
     graph.vertex_apply(name)
-    graph.within = 0.0
-    graph.chance = 0.0
-    graph.vertex_apply(isolate)
-    graph.vertex_apply(measure)
-    graph.vertex_apply(expect)
-    modularity = modularity_of(graph)
+    modularity = measured(graph)
     converged = calm and not more
     return community, modularity, levels, converged
 

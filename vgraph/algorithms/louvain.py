@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._communities import (
-    PARTS,
-    SWEEPS,
-    check_arguments,
-    choose,
-    due,
-    gather,
-    join,
-    leads,
-    move,
-    weighted,
-)
+from vgraph.algorithms._communities import check_arguments, gathered, join, modularity_of, settled, weighted
 from vgraph.graph import Graph
 
 
@@ -59,31 +48,16 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
         after = graph.vertex_property(vg.vertex)
         woken = graph.vertex_property(vg.int32)
         chosen = graph.vertex_property(vg.int32)
-        groups = graph.vertex_filter(leads)
-        graph.whole = 0.0
-        graph.within = 0.0
-        graph.chance = 0.0
-        graph.vertex_apply(gather, groups)
-        found = 0.0
-        if graph.whole > 0:
-            found = (graph.within - resolution * (graph.chance / graph.whole)) / graph.whole
+        groups = gathered(graph)
+        found = modularity_of(graph)
         if level > 0 and found - modularity <= tolerance:
             converged = calm
             break
         modularity = found
         graph.vertex_apply(begin)
-        moved = 1
-        sweep = 0
-        while moved > 0 and sweep < SWEEPS and level < max_levels:
-            moved = 0
-            for _ in range(PARTS):
-                choosing = graph.vertex_filter(due, groups)
-                moving = graph.vertex_filter(choose, choosing)
-                graph.vertex_apply(move, moving)
-                moved += len(moving)
-                graph.turn += 1
-            sweep += 1
-        calm = calm and moved == 0
+        if level < max_levels:
+            quiet = settled(graph, groups)
+            calm = calm and quiet
         graph.edge_apply(join)
         level += 1
     levels = level - 1

@@ -190,7 +190,10 @@ def _set_or_value(ctx: Context, e: s.Expr) -> en.Entity:
     found = produce(ctx, e)
     if isinstance(found, en.Made):
         found = found.held() if found.whole is None else found.whole()
-    return found if isinstance(found, en.Made | en.FrontierRef) else checked(found, e.span)
+    if isinstance(found, en.FrontierRef):
+        own = any(found.name == x.name for x in ctx.frame.objects.values() if isinstance(x, en.FrontierRef))
+        return replace(found, free=found.free or own)
+    return found if isinstance(found, en.Made) else checked(found, e.span)
 
 
 def _perform(ctx: Context, e: s.Call, helper: FunctionDef) -> None:

@@ -156,6 +156,8 @@ class FrontierRef(Thing):
     advice = "a frontier is used by applies, as a condition, and by len(frontier)"
     name: str
     span: Span
+    free: bool = False
+    """Of a call, and nobody's variable: it becomes the one that it is assigned to."""
 
 
 @dataclass(eq=False, repr=False)

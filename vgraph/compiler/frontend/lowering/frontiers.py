@@ -73,6 +73,9 @@ def _loop(ctx: Context, statement: s.For, over: en.FrontierRef) -> None:
 
 def _copy(ctx: AlgorithmContext, statement: s.Assign, target: s.Name, found: en.FrontierRef) -> None:
     """`x = frontier`."""
+    if found.free and target.id not in ctx.frame.objects:
+        declared(ctx, target, en.FrontierRef, lambda name: en.FrontierRef(found.name, target.span))
+        return
     out = variable(ctx, target)
     if out != found.name:
         ctx.emit(ir.FrontierCopy(out, found.name, span=statement.span))

@@ -49,6 +49,8 @@ def _lasting(ctx: AlgorithmContext, name: str, found: en.Entity) -> en.Entity:
             return en.PropertyRef(prop, span, result=True)
         case en.EdgePropertyRef(property=prop, span=span):
             return en.EdgePropertyRef(prop, span)
+        case en.FrontierRef(name=held, span=span):
+            return en.FrontierRef(held, span)
     return found
 
 
@@ -86,7 +88,7 @@ def _results(ctx: AlgorithmContext, e: s.Call, callee: AlgorithmDef) -> en.Resul
 def _result(part: ir.Program, r: ir.Result, sets: dict[str, str], span: Span) -> en.Entity:
     """One of the values that a part returns."""
     if r.name in sets:
-        return en.FrontierRef(sets[r.name], span)
+        return en.FrontierRef(sets[r.name], span, free=True)
     if not isinstance(r.value, str):
         return Value(r.value, r.value.type, span)
     prop = part.property(r.value)
