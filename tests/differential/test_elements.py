@@ -125,3 +125,66 @@ def test_local_arrays_lie_in_memory() -> None:
     assert not any(word in text for word in ("insertelement", "extractelement", "<200 x"))
     expected = vg.run(lasts, graph, device="python")
     assert (vg.run(lasts, graph, threads=2).last == expected.last).all()
+
+
+@vg.operator
+def reach(src, edge, dst):
+    """One step more."""
+    for i in range(len(dst.hops)):
+        dst.hops[i] = min(dst.hops[i], src.hops[i] + 1)
+    dst.kinds[src.id] += 1
+
+
+@vg.operator
+def at_itself(v):
+    """It takes nothing to be where one is."""
+    v.hops[v.id] = 0
+
+
+@vg.algorithm
+def all_hops(graph, k: vg.int32):
+    """Hops between all pairs, up to two; sources of in-arcs by their numbers modulo 2 * k."""
+    hops = graph.vertex_property(vg.vector(vg.int32, graph.num_vertices), fill=99)
+    kinds = graph.vertex_property(vg.vector(vg.int64, 2 * k))
+    graph.vertex_apply(at_itself)
+    for _ in range(2):
+        graph.edge_apply(reach)
+    return hops, kinds
+
+
+@pytest.mark.parametrize(("n", "k"), [(12, 1), (40, 20)])
+def test_lengths_of_the_run(n: int, k: int) -> None:
+    """Lengths of vectors from a parameter and from the graph; those of 40 stay in memory."""
+    graph = graph_of_elements(n)
+    s, t, _ = graph.edges()
+    step, kinds = np.eye(n, dtype=bool), np.zeros((n, 2 * k), np.int64)
+    step[s, t] = True
+    np.add.at(kinds, (t, s % (2 * k)), 2)
+    hops = np.where(np.eye(n), 0, np.where(step, 1, np.where(step @ step, 2, 99))).T
+    ways: list[dict[str, Any]] = [{"device": "python"}, {"threads": 2}, {"deterministic": True}]
+    ways += [{"schedule": vg.Schedule().at("reach", direction=d), "threads": 1} for d in (vg.PUSH, vg.PULL)]
+    for way in ways:
+        found = vg.run(all_hops, graph, k=k, **way)
+        assert found.hops.dtype == np.int32
+        assert found.hops.tolist() == hops.tolist()
+        assert found.kinds.tolist() == kinds.tolist()
+
+
+def test_long_vectors_stay_in_memory() -> None:
+    """The code is as long for 900 elements as for 300, in a push and in a pull."""
+    for direction in (vg.PUSH, vg.PULL):
+        sizes = []
+        for n in (300, 900):
+            graph = vg.Graph.from_edges([0, 1], [1, 2], num_vertices=n, weight=[1, 2])
+            schedule = vg.Schedule().at("reach", direction=direction)
+            text = vg.explain(all_hops, graph, k=200, schedule=schedule, llvm=True, threads=1).llvm
+            assert f"<{n} x" not in text
+            sizes.append(len(text.splitlines()))
+        assert sizes[0] == sizes[1]
+
+
+def test_too_long_for_a_buffer_of_arcs() -> None:
+    graph = vg.Graph.from_edges([0, 1], [1, 2], num_vertices=5000)
+    schedule = vg.Schedule().at("reach", phases=vg.GATHER_APPLY)
+    with pytest.raises(vg.ScheduleError, match="5,000 elements for each arc fits into no buffer"):
+        vg.run(all_hops, graph, k=2, schedule=schedule)

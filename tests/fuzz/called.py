@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .programs import Writer
 
-PART = '''
+PART = """
 
 @vg.operator
 def op{n}({head}):
@@ -35,7 +35,7 @@ def part{n}(graph, source, near: vg.vertex_property(vg.int64), rounds: vg.betwee
     f = steps{n}(graph, op{n}, f, rounds)
     size = len(f) + graph.k
     return x, size, f
-'''
+"""
 
 
 def call(w: Writer, n: int) -> list[str]:

@@ -11,8 +11,8 @@ from typing import TypeVar
 from vgraph.compiler.frontend.kinds import Weak
 from vgraph.compiler.types import NUMPY_NAMES, Vector
 
-from . import expressions as e
 from . import called, frontiers, neighbors, tuples, whole
+from . import expressions as e
 from . import operators as o
 from .graphs import Kind
 from .helpers import Helpers

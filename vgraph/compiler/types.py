@@ -80,6 +80,11 @@ WIDEST_WORD: Final = 128
 LONGEST_VECTOR: Final = 4096
 """Elements of a vector: code for each operation is as long as the vector, and takes longer than that to make."""
 
+LONGEST_IN_REGISTERS: Final = 32
+"""Elements of a vector that is gathered in registers; of a longer one each element is changed where it lies."""
+LONGEST_ROW: Final = 1 << 24
+"""Elements of a vector that is never read as a whole."""
+
 Type = Scalar | Vector
 
 BOOL = Scalar("bool", Kind.BOOL, 8)
@@ -148,6 +153,11 @@ def limits(t: Scalar, target: Target | None = None) -> tuple[int, int]:
 def element_of(t: Type) -> Scalar:
     """The scalar type of a value or of a vector's elements."""
     return t.element if isinstance(t, Vector) else t
+
+
+def is_long(t: Type) -> bool:
+    """Whether a value is a vector that stays in memory."""
+    return isinstance(t, Vector) and t.length > LONGEST_IN_REGISTERS
 
 
 def promote(a: Type, b: Type) -> Type | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
@@ -121,6 +123,19 @@ class AlgorithmDef(Definition):
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Refuses: algorithms run by `vg.run`."""
         raise VGraphError(f"{self.name} is an algorithm: run it with vg.run({self.name}, graph, ...)")
+
+    @cached_property
+    def lengths(self) -> frozenset[str]:
+        """The names in lengths of vectors, `vg.vector(vg.float32, k)` and `vg.vector(vg.bool_, graph.num_vertices)`."""
+        code = self.function.__code__
+        if "vector" not in (*code.co_names, *code.co_freevars):
+            return frozenset()
+        calls = (n for n in ast.walk(ast.parse(textwrap.dedent(self.source.text))) if isinstance(n, ast.Call))
+        given = (n.args[1:] for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) == "vector")
+        parts = (part for arguments in given for a in arguments for part in ast.walk(a))
+        return frozenset(
+            getattr(p, "attr", getattr(p, "id", "")) for p in parts if isinstance(p, ast.Name | ast.Attribute)
+        )
 
     @cached_property
     def requirements(self) -> list[Callable[..., None]]:

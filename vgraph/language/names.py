@@ -20,6 +20,7 @@ from vgraph.compiler.types import (
     F64,
     I32,
     I64,
+    LONGEST_ROW,
     LONGEST_VECTOR,
     U32,
     U64,
@@ -96,7 +97,9 @@ def meant(value: object) -> str:
 
 def dtype_of(t: Type) -> DType:
     """The public dtype object of a compiler type."""
-    return vector_of(dtype_of(t.element), t.length, "vg.local") if isinstance(t, Vector) else DTYPES[t.name]
+    if isinstance(t, Vector):
+        return DType(f"vector({DTYPES[t.element.name]!r}, {t.length})", t)
+    return DTYPES[t.name]
 
 
 @public
@@ -113,8 +116,9 @@ def vector_of(dtype: object, length: object, function: str) -> DType:
         raise DeclarationError(
             f"{function} takes a {wanted} such as vg.float32, not {shown(dtype)}{meant(dtype)}"
         )
-    if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= LONGEST_VECTOR:
-        limits = f"a length of at least 1, and at most {LONGEST_VECTOR:,}"
+    most = LONGEST_ROW if function == "vg.vector" else LONGEST_VECTOR
+    if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= most:
+        limits = f"a length of at least 1, and at most {most:,}"
         raise DeclarationError(f"{function} takes {limits}, not {shown(length)}")
     return DType(f"vector({dtype!r}, {length})", Vector(t, length))
 

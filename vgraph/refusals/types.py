@@ -134,13 +134,12 @@ class LiteralOutOfRange(Refusal):
 
 @dataclass(eq=False)
 class VectorTooLong(Refusal):
-    """A property of the graph with more columns than vectors have elements."""
+    """A vector of very many elements, used as a whole."""
 
-    title = "`{name}` has {length:,} elements at each vertex or edge"
-    label = "vectors have at most {limit:,}"
-    help = "cut the property into several: `graph.with_vertex_property(name, values[:, :{limit}])`"
+    title = "this vector has {length:,} elements"
+    label = "one of more than {limit:,} is read and written by single elements only"
+    help = "loop over them: `for i in range(len(v.x)): total += v.x[i]`"
 
-    name: str
     length: int
     limit: int
 

@@ -6,6 +6,7 @@ import functools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from vgraph.compiler import Compiled, Observer, build
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import ArgumentType, Signature
-from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Target, Type, Vector
+from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import DeviceError
 from vgraph.graph import members
 from vgraph.runtime import policy
@@ -35,7 +36,18 @@ if TYPE_CHECKING:
 # --- signatures -----------------------------------------------------------------------------------------------
 
 
-def signature_of(graph: Graph, arguments: Mapping[str, Any]) -> Signature:
+def lengths_of(
+    algorithm: AlgorithmDef, graph: Graph, types: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> Mapping[str, int]:
+    """What the lengths of an algorithm's vectors are made of."""
+    sizes = {"num_vertices": graph.num_vertices} if "num_vertices" in algorithm.lengths else {}
+    whole = (n for n in sorted(algorithm.lengths) if isinstance(types.get(n), Scalar) and types[n].is_integer)
+    return sizes | {name: int(arguments[name]) for name in whole}
+
+
+def signature_of(
+    graph: Graph, arguments: Mapping[str, Any], lengths: Mapping[str, int] = MappingProxyType({})
+) -> Signature:
     """All that the types of a program depend on, for this graph and these argument types."""
     return Signature(
         Target(graph.id_dtype.itemsize * 8, graph.offset_dtype.itemsize * 8),
@@ -44,6 +56,7 @@ def signature_of(graph: Graph, arguments: Mapping[str, Any]) -> Signature:
         {name: path_type(graph, name) for name in graph.edge_properties},
         graph.directed,
         arguments,
+        lengths,
     )
 
 
@@ -101,7 +114,8 @@ class Job:
     @functools.cached_property
     def signature(self) -> Signature:
         """All that the types of the program depend on."""
-        return signature_of(self.graph, self.types)
+        lengths = lengths_of(self.algorithm, self.graph, self.types, self.arguments)
+        return signature_of(self.graph, self.types, lengths)
 
     @property
     def single(self) -> int:

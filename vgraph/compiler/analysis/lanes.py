@@ -17,7 +17,7 @@ from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
-from vgraph.compiler.types import VID, Type
+from vgraph.compiler.types import VID, Type, is_long
 
 SHARED_BY: Final = {"warp": ir.Lanes.WARP, "block": ir.Lanes.BLOCK, "twc": ir.Lanes.BINS}
 """Which lanes share the arcs of a vertex, by balance."""
@@ -268,11 +268,17 @@ class _Sharing:
                     self.block(f"`{prop}` is claimed for every arc", n)
                 case ir.Load(prop=prop) if self.is_own(n.index) and prop in reduced:
                     self.block(f"`{prop}` is read at the vertex into which it is reduced", n)
+                case ir.Load(prop=prop) if self.is_own(n.index) and prop in self.written and is_long(n.type):
+                    self.block(
+                        f"`{prop}`, too long for registers, is read in the loop and written beside it", n
+                    )
                 case ir.Load(prop=prop) if self.is_own(n.index) and prop in self.written:
                     let = reads.get(prop) or ir.Let(self.fresh(prop), n.type, n, span=loop.span)
                     reads[prop] = let
                     return ir.Var(let.name, n.type, span=n.span)
-                case ir.Reduce(op=op, prop=prop, value=value) if self.is_own(n.index):
+                case ir.Reduce(op=op, prop=prop, value=value) if self.is_own(n.index) and not is_long(
+                    value.type
+                ):
                     t = value.type
                     let = sums.get((op, prop)) or ir.Let(self.fresh(prop), t, identity(op, t), span=n.span)
                     sums[op, prop] = let

@@ -16,7 +16,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.types import BOOL, EID, VID, Target, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, VID, Target, Type, Vector, element_of
 from vgraph.schedule import Payload
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
@@ -97,6 +97,12 @@ def obstacle(operator: ir.Operator, payload: Payload, *, arcs: bool) -> Obstacle
             return Obstacle(f"`{n.prop}` is written at the edge, which no buffer holds", n.span)
         if isinstance(n, ir.Union):
             return Obstacle("it unites disjoint sets, which reads and writes along whole paths", n.span)
+    for part in (part for top in operator.body for part in walk(top)):
+        kept = part.value if isinstance(part, ir.Reduce) else part
+        whole = kept is not part or (isinstance(kept, ir.Load) and payload is Payload.RAW)
+        t = kept.type if whole and isinstance(kept, ir.Expr) else BOOL
+        if isinstance(t, Vector) and t.length > LONGEST_VECTOR:
+            return Obstacle(f"a vector of {t.length:,} elements for each arc fits into no buffer", part.span)
     if not any(isinstance(n, ir.Reduce | ir.Claim) for n in _statements(operator.body)):
         return Obstacle("it writes nothing at dst, so there is nothing to hand on", operator.span)
     if payload is Payload.RAW and not fields(operator, arcs=arcs):

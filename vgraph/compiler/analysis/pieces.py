@@ -15,7 +15,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
-from vgraph.compiler.types import VID
+from vgraph.compiler.types import VID, is_long
 
 _EFFECTS: Final = (ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Claim, ir.Union, ir.Emit)
 
@@ -156,7 +156,7 @@ class _Cutter:
         sums: dict[tuple[str, str], ir.Let] = {}
 
         def rule(n: ir.Node) -> ir.Node | None:
-            if not (isinstance(n, ir.Reduce) and self.is_own(n.index)):
+            if not (isinstance(n, ir.Reduce) and self.is_own(n.index)) or is_long(n.value.type):
                 return None
             t = n.value.type
             name = f"{self.v}.{n.prop}.sum{len(sums)}"

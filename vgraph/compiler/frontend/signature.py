@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
@@ -72,6 +72,7 @@ class Signature:
     """All that the program's types depend on besides its text.
 
     `path_types` maps an edge property to the type of `graph.<property>.path_dtype`, wide enough for sums along paths.
+    `lengths` are the values of what lengths of vectors are made of: parameters, and `num_vertices`.
     """
 
     target: Target
@@ -80,6 +81,7 @@ class Signature:
     path_types: Mapping[str, Type]
     directed: bool
     arguments: Mapping[str, ArgumentType]
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
 
 def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Mapping[str, ArgumentType]:

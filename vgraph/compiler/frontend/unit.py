@@ -21,7 +21,7 @@ from vgraph.compiler.frontend.signature import (
     Signature,
 )
 from vgraph.compiler.frontend.typed import Typed, TypedProgram
-from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, Type, Vector
+from vgraph.compiler.types import BOOL, EID, Type
 from vgraph.graph import members
 from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE
 from vgraph.language.decorators import AlgorithmDef, Definition
@@ -110,8 +110,6 @@ class Unit:
         if name not in types:
             return None
         key, t = (name, site), types[name]
-        if isinstance(t, Vector) and t.length > LONGEST_VECTOR:
-            raise refusals.types.VectorTooLong(span, name, t.length, LONGEST_VECTOR)
         if key not in self.from_graph:
             others = [p for p in (*self.from_graph.values(), *self.properties.values()) if p.name == name]
             if others:

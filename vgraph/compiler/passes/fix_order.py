@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.reductions import identity
+from vgraph.compiler.ir.reductions import identity, one_element
 from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
@@ -123,16 +123,16 @@ def _one_zero(n: ir.Node) -> ir.Node | None:
     """A minimum is of 0.0 and never of -0.0, a maximum of -0.0 and never of 0.0; so both keep what was there first."""
     if not (isinstance(n, ir.Reduce | ir.Accumulate) and n.op in ("min", "max")):
         return None
-    t = n.value.type
+    element = one_element(n) if isinstance(n, ir.Reduce) else None
+    value = n.value if element is None else element.value
+    t = value.type
     if not element_of(t).is_float:
         return None
     zero: ir.Expr = ir.Const(0.0, element_of(t))
     if isinstance(t, Vector):
         zero = ir.Cast(t, zero)
-    lowest = (
-        ir.Binary("+", n.value, zero) if n.op == "min" else ir.Unary("neg", ir.Binary("-", zero, n.value))
-    )
-    return with_fields(n, {"value": lowest})
+    lowest = ir.Binary("+", value, zero) if n.op == "min" else ir.Unary("neg", ir.Binary("-", zero, value))
+    return with_fields(n, {"value": lowest if element is None else with_fields(element, {"value": lowest})})
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, walk, with_fields
+from vgraph.compiler.types import is_long
 
 _Loop = ir.ParFor | ir.Pipeline | ir.BucketLoop
 _WRITES = (ir.Reduce, ir.Store, ir.CompareAndSwap)
@@ -25,9 +26,17 @@ def _own(loop: _Loop, index: ir.Expr) -> bool:
     return whole and _is_vertex(loop, index)
 
 
+def _between_lanes(loop: _Loop, n: ir.Reduce) -> bool:
+    """Whether the lanes that share a vertex may meet: what they reduce into it in registers is combined first."""
+    shared = not isinstance(loop, ir.Pipeline) and loop.lanes is not ir.Lanes.THREAD
+    return shared and is_long(n.value.type)
+
+
 def _alone(loop: _Loop, n: ir.Node, foreign_writes: set[str]) -> ir.Node | None:
     """Where the loop has all arcs of its vertex, that is its own after all."""
-    if isinstance(n, ir.Reduce) and _is_vertex(loop, n.index) and n.prop not in foreign_writes:
+    if not isinstance(n, ir.Reduce) or _between_lanes(loop, n):
+        return None
+    if _is_vertex(loop, n.index) and n.prop not in foreign_writes:
         return with_fields(n, {"atomic": False})
     return None
 
@@ -53,7 +62,7 @@ def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loo
         match n:
             case ir.Load(prop=prop) | ir.Store(prop=prop) if prop in channel:
                 return None
-            case ir.Reduce(prop=prop) if prop in elsewhere:
+            case ir.Reduce(prop=prop) if prop in elsewhere or _between_lanes(loop, n):
                 return with_fields(n, {"atomic": True})
             case ir.CompareAndSwap(prop=prop):
                 return with_fields(n, {"atomic": prop in elsewhere})

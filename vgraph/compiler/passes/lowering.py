@@ -22,7 +22,7 @@ from vgraph.compiler.ir.rewrite import (
     with_fields,
 )
 from vgraph.compiler.passes.loop_hints import with_hints
-from vgraph.compiler.types import BOOL, EID, I64, VID, Packed, Scalar, Type, element_of
+from vgraph.compiler.types import BOOL, EID, I64, VID, Packed, Scalar, Type, element_of, is_long
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
@@ -210,6 +210,15 @@ def took_effect(new: ir.Expr, old: ir.Expr) -> ir.Expr:
     return ir.Logical("and", changed, ir.Compare("==", old, old)) if kind.is_float else changed
 
 
+def in_place(low: Lowering, n: ir.Reduce, mark: ir.Body) -> ir.Body:
+    """A reduction into a vector that is too long for registers, and what is done where it took effect."""
+    if not mark:
+        return (n,)
+    changed = low.fresh("changed")
+    reduced = with_fields(n, {"changed": changed})
+    return (ir.Let(changed, BOOL, FALSE), reduced, ir.If(ir.Var(changed, BOOL), mark))
+
+
 def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
     """Writes that may meet those of others: those at vertices tell through `hit`, claims and unions become swaps."""
 
@@ -292,7 +301,8 @@ def hoist_loads(low: Lowering, body: ir.Body, vertex: str) -> tuple[ir.Body, ir.
     lets: dict[str, ir.Let] = {}
 
     def rule(n: ir.Node) -> ir.Node | None:
-        if isinstance(n, ir.Load) and isinstance(n.index, ir.Var) and n.index.name == vertex:
+        at_vertex = isinstance(n, ir.Load) and isinstance(n.index, ir.Var) and n.index.name == vertex
+        if isinstance(n, ir.Load) and at_vertex and not is_long(n.type):
             if n.prop not in lets:
                 lets[n.prop] = ir.Let(low.fresh(f"{vertex}.{n.prop}"), n.type, n, span=n.span)
             return ir.Var(lets[n.prop].name, n.type, span=n.span)

@@ -20,7 +20,7 @@ from vgraph.compiler.ir.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.types import VID
+from vgraph.compiler.types import VID, is_long
 
 
 def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
@@ -36,7 +36,8 @@ def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
         for r in walk(n)
         if isinstance(r, ir.Reduce) and r.index.type == VID
     }
-    return tuple(sorted((added - other) & inner))
+    long = {n.prop for n in nodes if isinstance(n, ir.Reduce) and is_long(n.value.type)}
+    return tuple(sorted((added - other - long) & inner))
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:

@@ -12,8 +12,17 @@ from vgraph.compiler.analysis.effects import fixed_claim, only_claims
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import transform_body
 from vgraph.compiler.passes.cut_loops import is_cut
-from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, active_only, layout_of, scalar, unite
-from vgraph.compiler.types import BOOL, EID, I64, VID, Type
+from vgraph.compiler.passes.lowering import (
+    FALSE,
+    TRUE,
+    Lowering,
+    active_only,
+    in_place,
+    layout_of,
+    scalar,
+    unite,
+)
+from vgraph.compiler.types import BOOL, EID, I64, VID, Type, is_long
 
 
 def pulled(
@@ -43,6 +52,8 @@ class _PullPiece:
 
     def rule(self, n: ir.Node) -> tuple[ir.Stmt, ...] | None:
         match n:
+            case ir.Reduce(value=value) if n.index.type != EID and is_long(value.type):
+                return in_place(self.low, n, self.mark())
             case ir.Reduce(op=op, prop=prop, value=value) if n.index.type != EID:
                 if prop not in self.registers:
                     t = self.low.program.property(prop).type

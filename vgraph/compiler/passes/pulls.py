@@ -15,6 +15,7 @@ from vgraph.compiler.passes.lowering import (
     TRUE,
     Lowering,
     active_only,
+    in_place,
     push,
     scalar,
     store,
@@ -22,7 +23,7 @@ from vgraph.compiler.passes.lowering import (
     unite,
 )
 from vgraph.compiler.passes.pull_pieces import pulled
-from vgraph.compiler.types import BOOL, EID, I64, VID, Type, Vector
+from vgraph.compiler.types import BOOL, EID, I64, VID, Type, Vector, is_long
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Pull:
 
     def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
         match n:
+            case ir.Reduce(value=value) if n.index.type != EID and is_long(value.type):
+                return in_place(self.low, n, self.mark())
             case ir.Reduce(op=op, prop=prop, value=value) if n.index.type != EID:
                 return self.reduce(op, prop, value)
             case ir.Claim():

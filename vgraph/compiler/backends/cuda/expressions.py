@@ -9,7 +9,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, pack_name, type_name
 from vgraph.compiler.foreign.externals import PREFIX
-from vgraph.compiler.types import VID, Packed, Type, Vector, element_of
+from vgraph.compiler.types import VID, Packed, Type, Vector, element_of, is_long
 
 
 def emit_const(f: Emitter, node: ir.Const) -> str:
@@ -152,6 +152,8 @@ def _map(function: str, a: str, source: Type, result: Type) -> str:
 
 def emit_element(f: Emitter, node: ir.Element) -> str:
     """`x[[i]]`, i modulo the length."""
+    if isinstance(node.vector, ir.Load) and is_long(node.vector.type):
+        return emit_load(f, node.vector, f"[{element_number(f, node.index, node.vector.type)}]")
     return f"{f.expr(node.vector)}[{element_number(f, node.index, node.vector.type)}]"
 
 
@@ -184,9 +186,9 @@ def emit_field(f: Emitter, node: ir.Field) -> str:
 # --- memory and graph ------------------------------------------------------------------------------------------
 
 
-def emit_load(f: Emitter, node: ir.Load) -> str:
-    """`dist[v]`: past the L1 cache where others may write it."""
-    place = f"{f.prop(node.prop)}[{f.expr(node.index)}]"
+def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
+    """`dist[v]`: past the L1 cache where others may write it; of a long vector one `element`."""
+    place = f"{f.prop(node.prop)}[{f.expr(node.index)}]{element}"
     if node.prop not in f.written:
         return f"fixed(&{place})"
     text = f"relaxed(&{place})" if node.order is ir.Order.RELAXED else place

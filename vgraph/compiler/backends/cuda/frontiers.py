@@ -8,7 +8,7 @@ from typing import Any, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.parallel import meet
-from vgraph.compiler.types import I64
+from vgraph.compiler.types import I64, Scalar, is_long
 
 SPARSE, BITMAP = ir.Layout.SPARSE, ir.Layout.BITMAP
 
@@ -109,8 +109,12 @@ def emit_fill(f: Emitter, node: ir.Fill) -> None:
     n = f.names.of("size", which) if which else f.names.of("length", node.prop)
     i = f.temporary("place")
     with f.block(f"for (i64 {i} = thread_number(); {i} < {n}; {i} += num_threads())"):
-        value = f.expr(node.value) if node.value is not None else f"(vid){i}"
-        f.line(f"{f.prop(node.prop)}[{i}] = {value};")
+        new = node.value
+        if is_long(declaration.type) and isinstance(new, ir.Cast) and isinstance(new.operand.type, Scalar):
+            f.line(f"fill_elements({f.prop(node.prop)}[{i}], {f.expr(new.operand)});")
+        else:
+            value = f.expr(new) if new is not None else f"(vid){i}"
+            f.line(f"{f.prop(node.prop)}[{i}] = {value};")
     meet(f)
 
 

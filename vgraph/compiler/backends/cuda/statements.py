@@ -12,7 +12,7 @@ from vgraph.compiler.backends.cuda.expressions import binary, element_number
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import neutral, one_element
-from vgraph.compiler.types import BOOL, I64, VID, Vector
+from vgraph.compiler.types import BOOL, I64, VID, Scalar, Vector, is_long
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
 POLL_ROUNDS: Final = 1 << 16
@@ -77,6 +77,17 @@ def _written(f: Emitter, node: ir.Store | ir.Reduce) -> tuple[str, str]:
 
 def emit_store(f: Emitter, node: ir.Store) -> None:
     """`rank[v] = e`."""
+    new = node.value
+    if is_long(new.type) and isinstance(new, ir.Cast) and isinstance(new.operand.type, Scalar):
+        place, value = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", f.agreed(new.operand)
+        with f.effect():
+            f.line(f"fill_elements({place}, {value});")
+        return
+    if is_long(new.type) and isinstance(new, ir.Load):
+        place, source = (f"{f.prop(n.prop)}[{f.agreed(n.index)}]" for n in (node, new))
+        with f.effect():
+            f.line(f"copy_elements({place}, {source});")
+        return
     place, value = _written(f, node)
     with f.effect():
         if node.order is ir.Order.RELAXED:

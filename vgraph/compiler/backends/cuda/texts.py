@@ -30,6 +30,7 @@ _WORDS: Final = (
     "num_words philox popcount put_relaxed round_up set_all set_bits set_single share_of share_warp shuffle "
     "shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
     "wide_relaxed with_element workers_of write_queue "
+    "fill_elements copy_elements "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
-from vgraph.compiler.backends.llvm.memory import element_number, to_memory
+from vgraph.compiler.backends.llvm.memory import element_number, fill_elements, repeated, to_memory
 from vgraph.compiler.backends.llvm.values import Value, is_bool
 from vgraph.compiler.types import Vector, element_of
 
@@ -48,20 +48,11 @@ def whole(f: Emitter, binding: Binding) -> Value:
 
 
 def put(f: Emitter, binding: Binding, new: ir.Expr) -> None:
-    """A new value of all elements; one that all of them get is stored in a loop, however many there are."""
-    t = binding.type
+    """A new value of all elements."""
+    t, one = binding.type, repeated(new)
     assert isinstance(t, Vector)
-    if not (isinstance(new, ir.Cast) and not isinstance(new.operand.type, Vector)):
-        value = f.expr(new)
-        text, align = to_memory(f, value.text, t), f.types.size(t.element)
-        f.do(f"store {f.types.memory(t)} {text}, ptr {binding.pointer}, align {align}")
+    if one is not None:
+        fill_elements(f, binding.pointer, t, to_memory(f, f.expr(one).text, t.element))
         return
-    cell, value = f.types.memory(t.element), f.expr(new.operand)
-    text = to_memory(f, value.text, t.element)
-    before, head, leave = f.block, f.label("fill"), f.label("filled")
-    f.start(head)
-    f.lines.append(f"  %k.{head} = phi i64 [ 0, %{before} ], [ %n.{head}, %{head} ]")
-    f.do(f"store {cell} {text}, ptr {f.item(cell, binding.pointer, f'%k.{head}')}")
-    f.do(f"%n.{head} = add nuw nsw i64 %k.{head}, 1")
-    f.branch(f.op(f"icmp eq i64 %n.{head}, {t.length}"), leave, head)
-    f.start(leave)
+    text = to_memory(f, f.expr(new).text, t)
+    f.do(f"store {f.types.memory(t)} {text}, ptr {binding.pointer}, align {f.types.size(t.element)}")

@@ -9,10 +9,15 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import FRONTIER, LIST
 from vgraph.compiler.backends.llvm import arithmetic, arrays, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
-from vgraph.compiler.backends.llvm.memory import element_number, emit_load, emit_lookup
+from vgraph.compiler.backends.llvm.memory import (
+    element_number,
+    emit_load,
+    emit_loaded_element,
+    emit_lookup,
+)
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.foreign.externals import PREFIX
-from vgraph.compiler.types import BOOL, I64, VID, Vector
+from vgraph.compiler.types import BOOL, I64, VID, Vector, is_long
 
 
 def emit_const(f: Emitter, node: ir.Const) -> Value:
@@ -132,6 +137,8 @@ def emit_element(f: Emitter, node: ir.Element) -> Value:
     """`x[[i]]`, i modulo the length."""
     if isinstance(node.vector, ir.Var) and f.locals[node.vector.name].array:
         return arrays.element(f, f.locals[node.vector.name], node.index)
+    if isinstance(node.vector, ir.Load) and is_long(node.vector.type):
+        return emit_loaded_element(f, node.vector, node.index)
     vector = f.expr(node.vector)
     assert isinstance(vector.type, Vector)
     at = element_number(f, node.index, vector.type)

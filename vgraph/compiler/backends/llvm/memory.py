@@ -10,7 +10,7 @@ from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value, is_bool, is_float
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.types import I64, VID, Scalar, Type, Vector, element_of
+from vgraph.compiler.types import I64, VID, Scalar, Type, Vector, element_of, is_long
 
 
 def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
@@ -74,6 +74,15 @@ def to_memory(f: Emitter, value: str, t: Type) -> str:
     return f.op(f"zext {f.types.register(t)} {value} to {f.types.memory(t)}") if is_bool(t) else value
 
 
+def emit_loaded_element(f: Emitter, node: ir.Load, index: ir.Expr) -> Value:
+    """`x[v][[i]]` of a long vector."""
+    t = node.type
+    assert isinstance(t, Vector)
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), t)
+    place = f.item(f.types.memory(t.element), address, element_number(f, index, t))
+    return Value(load_at(f, place, t.element, node.prop, node.order is ir.Order.RELAXED), t.element)
+
+
 def emit_load(f: Emitter, node: ir.Load) -> Value:
     """`dist[v]`."""
     address = element_address(f, node.prop, f.index(f.expr(node.index)), node.type)
@@ -104,9 +113,45 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
         address, value = _element(f, node, element)
         store_at(f, address, value.text, value.type, node.prop, node.order is ir.Order.RELAXED)
         return
+    t = node.value.type
+    if isinstance(t, Vector) and is_long(t) and _put_long(f, node, t):
+        return
     value = f.expr(node.value)
     address = element_address(f, node.prop, f.index(f.expr(node.index)), value.type)
     store_at(f, address, value.text, value.type, node.prop, node.order is ir.Order.RELAXED)
+
+
+def _put_long(f: Emitter, node: ir.Store, t: Vector) -> bool:
+    """Store a long vector without bringing it into registers: one number everywhere, or what another has."""
+    new = node.value
+    one = repeated(new)
+    if one is None and not isinstance(new, ir.Load):
+        return False
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), t)
+    if one is not None:
+        fill_elements(f, address, t, to_memory(f, f.expr(one).text, t.element))
+    else:
+        assert isinstance(new, ir.Load)
+        source = element_address(f, new.prop, f.index(f.expr(new.index)), t)
+        size = t.length * f.types.size(t.element)
+        f.call("void", "llvm.memcpy.p0.p0.i64", f"ptr {address}", f"ptr {source}", f"i64 {size}", "i1 false")
+    return True
+
+
+def repeated(e: ir.Expr) -> ir.Expr | None:
+    """The number that is each element of a vector."""
+    return e.operand if isinstance(e, ir.Cast) and not isinstance(e.operand.type, Vector) else None
+
+
+def fill_elements(f: Emitter, address: str, t: Vector, text: str) -> None:
+    """Store one number, as it looks in memory, into all elements of a vector, however many there are."""
+    cell, before, head, leave = f.types.memory(t.element), f.block, f.label("fill"), f.label("filled")
+    f.start(head)
+    f.lines.append(f"  %k.{head} = phi i64 [ 0, %{before} ], [ %n.{head}, %{head} ]")
+    f.do(f"store {cell} {text}, ptr {f.item(cell, address, f'%k.{head}')}")
+    f.do(f"%n.{head} = add nuw nsw i64 %k.{head}, 1")
+    f.branch(f.op(f"icmp eq i64 %n.{head}, {t.length}"), leave, head)
+    f.start(leave)
 
 
 # --- reductions ---------------------------------------------------------------------------------------------
@@ -319,6 +364,13 @@ def emit_fill(f: Emitter, node: ir.Fill) -> None:
         declaration.site, f'%"length.{node.prop}"'
     )
     t = declaration.type
+    one = repeated(node.value) if is_long(t) and node.value is not None else None
+    if isinstance(t, Vector) and one is not None:
+        number = to_memory(f, f.expr(one).text, t.element)
+        with my_part(f, size) as i:
+            fill_elements(f, element_address(f, node.prop, i, t), t, number)
+        barrier(f)
+        return
     value = arithmetic.cast(f, f.expr(node.value), t).text if node.value is not None else None
     with my_part(f, size) as i:
         text = value

@@ -237,6 +237,7 @@ def _bound(
         found = entity(ctx, arg)
         if isinstance(found, Value) and not isinstance(found.expr, (ir.Var, ir.Const, ir.GlobalVar)):
             names = (n for x in text.body for n in s.walk(x) if isinstance(n, s.Name))
+            found = checked(found, arg.span)
             if not single or sum(n.id == parameter.name for n in names) != 1:
                 name = ctx.temporary(parameter.name, found.type, found.expr, arg.span)
                 var = ir.Var(name, found.type, span=arg.span)

@@ -140,6 +140,10 @@ class Context:
         finally:
             self.out = outer
 
+    def only_named(self, build: Callable[[], _T]) -> _T:
+        """What `build` gives, of which only the length is asked for: no property is read."""
+        return build()
+
     def temporary(self, base: str, t: Type, value: ir.Expr, span: Span) -> str:
         """Declare a local of the compiler's own."""
         name = self.names.fresh(base)
@@ -198,6 +202,12 @@ class OperatorContext(Context):
     claiming: ir.Expr | None = None
 
     where = "an operator"
+
+    def only_named(self, build: Callable[[], _T]) -> _T:
+        reads, uses = len(self.own_reads), len(self.edge_uses)
+        found = build()
+        del self.own_reads[reads:], self.edge_uses[uses:]
+        return found
 
     @property
     def is_edge(self) -> bool:

@@ -103,7 +103,8 @@ def _sum(ctx: Context, e: s.Call) -> Value:
 
 def _length(ctx: Context, e: s.Call) -> Value:
     """`len(x)` of a frontier, a list, an array, or neighbors."""
-    found = entity(ctx, arguments(e, "len", 1)[0])
+    (arg,) = arguments(e, "len", 1)
+    found = ctx.only_named(lambda: entity(ctx, arg))
     size = ctx.uses(found).size
     if size is None:
         raise refusals.calls.NoLength(e.args[0].span, en.words(found))

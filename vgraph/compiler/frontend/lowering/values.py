@@ -10,7 +10,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import OutOfRange, Value, Weak, coerce, default, describe, merge, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
-from vgraph.compiler.types import BOOL, EID, I64, VID, Kind, Scalar, Type, Vector
+from vgraph.compiler.types import BOOL, EID, I64, LONGEST_VECTOR, VID, Kind, Scalar, Type, Vector
 from vgraph.source import Span
 
 
@@ -34,11 +34,19 @@ def value(ctx: Context, e: s.Expr) -> Value:
 
 def checked(found: en.Entity, span: Span) -> Value:
     """What an expression stands for as a value. Raises NotAValue if it is none."""
-    if isinstance(found, Value) and isinstance(found.kind, Vector) and found.kind.element == VID:
-        raise refusals.types.NotAValue(span, "an array of vertices", "use its elements one by one: `a[i]`")
     if isinstance(found, Value):
+        if isinstance(found.kind, Vector):
+            _as_a_whole(found.kind, span)
         return found
     raise refusals.types.NotAValue(span, en.words(found), en.advice(found))
+
+
+def _as_a_whole(t: Vector, span: Span) -> None:
+    """Refuse vectors that have elements only."""
+    if t.element == VID:
+        raise refusals.types.NotAValue(span, "an array of vertices", "use its elements one by one: `a[i]`")
+    if t.length > LONGEST_VECTOR:
+        raise refusals.types.VectorTooLong(span, t.length, LONGEST_VECTOR)
 
 
 def fit(value: Value, to: Type) -> ir.Expr:

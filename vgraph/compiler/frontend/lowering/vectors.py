@@ -7,7 +7,7 @@ from dataclasses import replace
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.kinds import Value, describe, folded
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, only
@@ -20,13 +20,32 @@ from vgraph.source import Span
 def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
     """The type that the first two arguments of a function name: `vg.vector(vg.float32, 4)`."""
     dtype, length = (entity(ctx, a) for a in arguments(replace(e, keywords=()), function, 2))
-    if isinstance(dtype, en.Static) and isinstance(length, Value) and isinstance(length.expr, ir.Const):
+    number = _known(ctx, length.expr) if isinstance(length, Value) else None
+    if isinstance(dtype, en.Static) and number is not None:
         try:
-            return vector_of(dtype.value, length.expr.value, function)
+            return vector_of(dtype.value, number, function)
         except DeclarationError as error:
             raise refusals.calls.BadVectorType(e.span, str(error), function) from None
-    wanted = f"{function} takes a type and a length that is known at compile time"
+    wanted = f"{function} takes a type and a length that is known before the run: of numbers and parameters"
     raise refusals.calls.BadVectorType(e.span, wanted, function)
+
+
+def _known(ctx: Context, e: ir.Expr) -> float | None:
+    """The value of a length, which may be made of parameters and the number of vertices; None if it is not known."""
+    lengths = ctx.unit.signature.lengths
+    match e:
+        case ir.Const(value=value):
+            return value
+        case ir.Cast(operand=operand):
+            return _known(ctx, operand)
+        case ir.Var(name=name) if any(p.name == name for p in ctx.unit.params):
+            return lengths.get(name)
+        case ir.GraphSize(what=name):
+            return lengths.get(name)
+        case ir.Binary(op=op, left=left, right=right):
+            a, b = _known(ctx, left), _known(ctx, right)
+            return None if a is None or b is None else folded(op, a, b)
+    return None
 
 
 def length(ctx: Context, owner: Value, span: Span) -> ir.Expr:

@@ -18,7 +18,15 @@ from vgraph.compiler.frontend.lowering.entities import Place
 from vgraph.compiler.frontend.lowering.graph import read_global, set_global, size, widen_global
 from vgraph.compiler.frontend.lowering.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.lowering.statements import block
-from vgraph.compiler.frontend.lowering.values import arguments, condition, entity, sure, value, where_sure
+from vgraph.compiler.frontend.lowering.values import (
+    arguments,
+    checked,
+    condition,
+    entity,
+    sure,
+    value,
+    where_sure,
+)
 from vgraph.compiler.frontend.lowering.vertices import (
     ENDS,
     alone_with,
@@ -205,6 +213,8 @@ def reduce(ctx: OperatorContext, place: Place, found: Reduction, span: Span, *, 
     """Emit a reduction; `tested`: one that a comparison decides, which is false for NaN."""
     _check_operation(place, found.op, span)
     truths = place.type == BOOL
+    if isinstance(place.type, Vector):
+        checked(Value(identity(found.op, place.type), place.type, place.span), place.span)
     values = [Value(condition(ctx, v), BOOL, v.span) if truths else value(ctx, v) for v in found.values]
     for v in values if place.prop is None else ():
         place = Place(place.name, widen_global(ctx, place.name, v, span), place.span)

@@ -59,6 +59,16 @@ VG_DEVICE V splat(T value) {
   return result;
 }
 
+template <class T, int N>
+VG_DEVICE void fill_elements(Vec<T, N>& place, T value) {
+  for (int k = 0; k < N; ++k) place.x[k] = value;
+}
+
+template <class T, int N>
+VG_DEVICE void copy_elements(Vec<T, N>& place, const Vec<T, N>& from) {
+  for (int k = 0; k < N; ++k) place.x[k] = from.x[k];
+}
+
 // f on each element.
 template <class R, class T, int N, class F>
 VG_DEVICE R each(const Vec<T, N>& a, F f) {
