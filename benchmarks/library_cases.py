@@ -201,6 +201,7 @@ LIBRARY = (
     of("leiden", note="igraph's ends after 2 iterations; partitions differ"),
     of("louvain", note="partitions differ; modularity within 2 percent"),
     of("modularity", lambda i: {"community": i.task.community}, note="64 ranges of ids"),
+    of("spmm", lambda i: {"dense": i.task.dense}, note="16 columns"),
     of("spmv", lambda i: {"x": i.task.vector}),
     of(
         "conjugate_gradient",

@@ -26,6 +26,8 @@ PAIRS = 100_000
 """Of vertices, for link prediction."""
 CLIQUE = 4
 """Vertices of the cliques that are counted."""
+COLUMNS = 16
+"""Of a dense matrix."""
 COMMUNITIES = 64
 """Of which modularity is asked: equal ranges of ids."""
 CONVERGED = 1e-6
@@ -109,6 +111,11 @@ class Task:
     def vector(self) -> Numbers:
         """A number for each vertex."""
         return np.random.default_rng(SEED).random(self.data.num_vertices)
+
+    @cached_property
+    def dense(self) -> Numbers:
+        """A row of numbers for each vertex."""
+        return np.random.default_rng(SEED).random((self.data.num_vertices, COLUMNS))
 
     @cached_property
     def community(self) -> Ids:

@@ -10,7 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 import vgraph as vg
-from vgraph.language.names import PropertyAnnotation
+from vgraph.language.names import ArrayAnnotation, PropertyAnnotation
 
 COVERS = {
     "bfs": "claims; direction, drive and layout per round",
@@ -76,7 +76,9 @@ def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) ->
         if p.default is not p.empty:
             continue
         annotation = algorithm.annotations.get(name)
-        if not isinstance(annotation, PropertyAnnotation):
+        if isinstance(annotation, ArrayAnnotation) and annotation.dimensions == 2:
+            given[name] = rng.integers(0, 64, (n, 3)) / 8
+        elif not isinstance(annotation, PropertyAnnotation):
             given[name] = (seed * 7919) % max(1, n)
             if name == "target" and n:  # one that is reached, by as many arcs as possible
                 given[name] = int(vg.run(vg.algorithms.bfs, graph, source=given["source"]).level.argmax())

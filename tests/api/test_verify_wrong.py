@@ -170,6 +170,13 @@ def test_matchings_of_light_edges() -> None:
     wrong(result, "vertex 0: there is no edge to its mate 3", mate=np.array([3, 2, 1, 0]))
 
 
+def test_products_of_matrices() -> None:
+    result = vg.run(vg.algorithms.spmm, TWO, dense=np.ones((TWO.num_vertices, 2)))
+    product = result.product.copy()
+    product[1, 1] += 1e-9
+    wrong(result, "vertex 1: product is", product=product)
+
+
 def test_trusses() -> None:
     four = [(u, v) for v in range(4) for u in range(v)]
     ends = np.array([*four, (3, 4), (4, 5), (3, 5), (5, 5), (0, 1)]).T

@@ -327,6 +327,24 @@ def test_linear_algebra(graph: vg.Graph, how: Any) -> None:
 
 
 @pytest.mark.parametrize("directed", [True, False])
+def test_a_sparse_matrix_times_a_dense_one(directed: bool) -> None:
+    rng = np.random.default_rng(3)
+    for n, m in ((0, 0), (1, 2), (15, 40)):
+        weight = rng.integers(-5, 5, m) / 4
+        ends = rng.integers(0, max(n, 1), (2, m))
+        graph = vg.Graph.from_edges(*ends, num_vertices=n, directed=directed, weight=weight)
+        dense, matrix = rng.integers(-8, 8, (n, 3)), graph.to_scipy()
+        for transposed, want in ((None, matrix @ dense), (vg.bool_, matrix.T @ dense)):
+            for how in ({"device": "python"}, {"threads": 1}, {"threads": 2}):
+                found = vg.run(A.spmm, graph, dense=dense, transposed=transposed, **how)
+                np.testing.assert_array_equal(found.product, want)
+            vg.verify(found)
+    for wrong in (np.ones((15, 0)), np.ones((14, 2)), np.full((15, 1), np.inf)):
+        with pytest.raises(vg.ParameterError, match="dense"):
+            vg.run(A.spmm, graph, dense=wrong)
+
+
+@pytest.mark.parametrize("directed", [True, False])
 def test_walks_end_where_pagerank_says(directed: bool) -> None:
     rng = np.random.default_rng(5)
     graph = vg.Graph.from_edges(*rng.integers(0, 50, (2, 150)), num_vertices=50, directed=directed)

@@ -47,6 +47,7 @@ from vgraph.algorithms.random_walks import random_walks
 from vgraph.algorithms.resource_allocation import resource_allocation
 from vgraph.algorithms.rich_club import rich_club
 from vgraph.algorithms.sorensen import sorensen
+from vgraph.algorithms.spmm import spmm
 from vgraph.algorithms.spmv import spmv
 from vgraph.algorithms.square_clustering import square_clustering
 from vgraph.algorithms.sssp import sssp
@@ -106,6 +107,7 @@ __all__ = [
     "resource_allocation",
     "rich_club",
     "sorensen",
+    "spmm",
     "spmv",
     "square_clustering",
     "sssp",

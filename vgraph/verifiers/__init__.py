@@ -80,6 +80,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "resource_allocation": pairs.resource_allocation,
     "rich_club": census.rich_clubs,
     "sorensen": pairs.sorensen,
+    "spmm": scores.product,
     "spmv": scores.product,
     "square_clustering": census.squares,
     "sssp": paths.shortest_tree,

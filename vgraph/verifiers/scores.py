@@ -11,6 +11,7 @@ from vgraph.errors import ParameterError, VerificationError
 from vgraph.graph.weights import own_weight
 from vgraph.verifiers.common import (
     Array,
+    apart,
     arcs,
     close,
     matrix,
@@ -155,9 +156,12 @@ def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """The same by SciPy."""
     a = matrix(graph, arcs(graph), weights(graph, own_weight(graph)))
     a = a if given["transposed"] is None else a.T
-    x = np.asarray(given["x"], np.float64)
-    terms = np.diff(a.tocsr().indptr)
-    close(result.product, a @ x, "product", (1e-12 + 2.0**-52 * terms) * (abs(a) @ np.abs(x)))
+    x = np.asarray(given["x"] if "x" in given else given["dense"], np.float64)
+    x, found = (values if values.ndim == 2 else values[:, None] for values in (x, result.product))
+    terms = np.diff(a.tocsr().indptr)[:, None]
+    off = apart(found, expected := a @ x, (1e-12 + 2.0**-52 * terms) * (abs(a) @ np.abs(x)))
+    wrong = np.asarray(~(off <= 1).all(axis=1))
+    none_of(wrong, lambda v: f"product is {found[v]}, and should be {expected[v]}")
 
 
 def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
