@@ -524,6 +524,24 @@ def test_links(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert nodes.keys() <= set(graph)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_simrank(kind: type) -> None:
+    graph = weighted(kind, 3, loops=True)
+    mine = backend.simrank_similarity(graph)
+    theirs = nx.simrank_similarity(graph)
+    for node in graph:
+        assert mine[node] == pytest.approx(theirs[node])
+    chosen = {"importance_factor": 0.5, "tolerance": 1e-6}
+    one = backend.simrank_similarity(graph, "node 3", **chosen)
+    assert one == pytest.approx(nx.simrank_similarity(graph, "node 3", **chosen))
+    assert backend.simrank_similarity(graph, "node 3", "node 5", **chosen) == one["node 5"]
+    with pytest.raises(nx.ExceededMaxIterations):
+        backend.simrank_similarity(graph, max_iterations=1)
+    for ends in (("nowhere", None), ("node 3", "nowhere")):
+        with pytest.raises(nx.NodeNotFound, match="node nowhere not in G"):
+            backend.simrank_similarity(graph, *ends)
+
+
 def test_a_node_with_itself_and_a_neighbor_without_others() -> None:
     graph = nx.Graph([(0, 1), (0, 2), (2, 3)])
     for function in (backend.adamic_adar_index, nx.adamic_adar_index):

@@ -46,6 +46,7 @@ from vgraph.algorithms.path_counts import path_counts
 from vgraph.algorithms.random_walks import random_walks
 from vgraph.algorithms.resource_allocation import resource_allocation
 from vgraph.algorithms.rich_club import rich_club
+from vgraph.algorithms.simrank import simrank
 from vgraph.algorithms.sorensen import sorensen
 from vgraph.algorithms.spmm import spmm
 from vgraph.algorithms.spmv import spmv
@@ -106,6 +107,7 @@ __all__ = [
     "random_walks",
     "resource_allocation",
     "rich_club",
+    "simrank",
     "sorensen",
     "spmm",
     "spmv",

@@ -43,7 +43,7 @@ def with_pairs(graph: Graph, left: Any, right: Any) -> Prepared:
         "left": np.r_[none, columns[0].astype(np.int64)],
         "right": np.r_[none, columns[1].astype(np.int64)],
     }
-    return Prepared(_extended(without_parallel_arcs(graph), size), n + np.arange(size), arguments)
+    return Prepared(extended(without_parallel_arcs(graph), size), n + np.arange(size), arguments)
 
 
 def with_edges(graph: Graph) -> Prepared:
@@ -74,12 +74,12 @@ def _with_edges(graph: Graph) -> Prepared:
     numbered = n + np.searchsorted(once, np.minimum(begins, ends) * n + np.maximum(begins, ends))
     none = np.full(n, -1, np.int64)
     both = {"left": np.r_[none, left, -1], "right": np.r_[none, right, -1]}
-    return Prepared(_extended(simple, once.size + 1, both, {"name": numbered}), sealed(rank))
+    return Prepared(extended(simple, once.size + 1, both, {"name": numbered}), sealed(rank))
 
 
-def _extended(
+def extended(
     graph: Graph, more: int, vertex: Mapping[str, Any] = NONE, edge: Mapping[str, Any] = NONE
 ) -> Graph:
     """`graph` as a directed one with `more` vertices."""
     offsets = np.r_[graph.out.row_offsets, np.full(more, graph.num_arcs, graph.offset_dtype)]
-    return Graph.from_csr(offsets, graph.out.column_indices, vertex_properties=vertex, **edge)
+    return Graph.from_rows(offsets, graph.out.column_indices, True, None, edge, vertex)

@@ -42,6 +42,7 @@ FILES = (
     "tests.test_matching",
     "tests.test_max_weight_clique",
     "tests.test_richclub",
+    "tests.test_similarity",
     "tests.test_triads",
     "traversal.tests.test_bfs",
     "tree.tests.test_mst",

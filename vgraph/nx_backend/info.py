@@ -73,6 +73,7 @@ FUNCTIONS: dict[str, str] = {
     "resource_allocation_index": "",
     "rich_club_coefficient": "With `normalized=False`.",
     "shortest_path_length": "With a source; with a target alone if there is no weight, which is an edge attribute.",
+    "simrank_similarity": "All pairs are computed, whatever is asked for.",
     "single_source_bellman_ford_path_length": "The weight is an edge attribute, not a function.",
     "single_source_dijkstra_path_length": "The weight is an edge attribute, not a function.",
     "single_source_shortest_path_length": "",

@@ -6,12 +6,21 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+import networkx as nx
 import numpy as np
 from networkx.algorithms.community.quality import NotAPartition
 
 import vgraph as vg
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.nx_backend.common import A, converted, members, no_direction, no_parallel_edges, vertex
+from vgraph.nx_backend.common import (
+    A,
+    by_node,
+    converted,
+    members,
+    no_direction,
+    no_parallel_edges,
+    vertex,
+)
 from vgraph.nx_backend.convert import NxGraph
 
 PAIRS = 1 << 18
@@ -86,6 +95,36 @@ def resource_allocation_index(G: Any, ebunch: Any = None) -> Iterator[tuple[Any,
     """The neighbors that two nodes share, each counting 1 / its degree; by default of all without an edge."""
     graph, pairs = _pairs(G, ebunch)
     return _scores(graph, A.resource_allocation, pairs)
+
+
+def simrank_similarity(
+    G: Any,
+    source: Any = None,
+    target: Any = None,
+    importance_factor: float = 0.9,
+    max_iterations: int = 1000,
+    tolerance: float = 1e-4,
+) -> Any:
+    """How alike all pairs of nodes are, or one node and the others, or two."""
+    graph = converted(G, "weight")
+    for node, what in ((source, "Source"), (target, "Target")):
+        if node is not None and node not in graph:
+            raise nx.NodeNotFound(f"{what} node {node} not in G")
+    found = vg.run(
+        A.simrank,
+        graph.summed("weight"),
+        importance=float(importance_factor),
+        max_rounds=int(max_iterations),
+        tolerance=float(tolerance),
+        weight="weight",
+    )
+    if not found.converged:
+        raise nx.ExceededMaxIterations(f"simrank did not converge after {max_iterations} iterations.")
+    if source is None:
+        rows = found.similarity.tolist()
+        return {u: dict(zip(graph.nodes, row, strict=True)) for u, row in zip(graph.nodes, rows, strict=True)}
+    row = by_node(graph, found.similarity[graph.index[source]])
+    return row if target is None else row[target]
 
 
 def _defined(graph: NxGraph, pairs: Iterator[Pairs]) -> Iterator[Pairs]:

@@ -79,6 +79,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "random_walks": scores.walks,
     "resource_allocation": pairs.resource_allocation,
     "rich_club": census.rich_clubs,
+    "simrank": pairs.simrank,
     "sorensen": pairs.sorensen,
     "spmm": scores.product,
     "spmv": scores.product,
@@ -95,7 +96,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "widest_path": paths.widest,
 }
 
-STOPPING: Final = ("diameter", "hits", "label_propagation", "leiden", "louvain", "pagerank")
+STOPPING: Final = ("diameter", "hits", "label_propagation", "leiden", "louvain", "pagerank", "simrank")
 """Those that may stop before they have converged, whose verifiers look at that."""
 
 

@@ -114,6 +114,8 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return (*np.shape(value)[:1], 2)
     if algorithm == "rich_club":
         return (len(value) if np.ndim(value) == 1 else 0,)
+    if name == "similarity":
+        return (graph.num_vertices,) * 2
     if algorithm == "spmm":
         return np.shape(given["dense"])
     if name == "path":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, arcs, matrix
+from vgraph.verifiers.common import Array, arcs, flagged, matrix, none_of, weights
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -49,6 +49,27 @@ sorensen = fraction(lambda a, b, both: (a + b) / 2)
 cosine = fraction(lambda a, b, both: np.sqrt(a * b))
 adamic_adar = summed(lambda degree: 1 / np.log(degree))
 resource_allocation = summed(lambda degree: 1 / degree)
+
+
+def simrank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """The rounds, as products of sparse matrices with dense ones."""
+    from scipy.sparse import diags_array
+
+    n, (s, t) = graph.num_vertices, arcs(graph)
+    leads = matrix(graph, (t, s), weights(graph, given["weight"]))
+    total = leads.sum(axis=1)
+    mean = diags_array(np.divide(1.0, total, out=np.zeros(n), where=total > 0)) @ leads
+    expected, change, rounds = np.eye(n), 1.0, 0
+    while rounds < given["max_rounds"] and change > given["tolerance"]:
+        before, expected = expected, given["importance"] * (mean @ (mean @ expected).T).T
+        np.fill_diagonal(expected, 1.0)
+        change, rounds = float((np.abs(expected - before) - 1e-5 * expected).max(initial=0)), rounds + 1
+    off = ~(np.abs(result.similarity - expected) <= 1e-9 * expected)
+    none_of(
+        off.any(axis=1),
+        lambda v: f"similarity to {off[v].argmax()} is {result.similarity[v][off[v].argmax()]}",
+    )
+    flagged(result, change <= given["tolerance"])
 
 
 def _neighbors(graph: Graph) -> Any:

@@ -1,0 +1,106 @@
+"""SimRank: vertices are alike if what leads to them is alike (Jeh and Widom 2002; Lizorkin et al. 2008)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+from vgraph.graph.extend import extended
+from vgraph.graph.weights import check_weights
+
+RELATIVE = 1e-5
+"""Of its value a similarity may change, too, where it ends: as in NumPy's `allclose`, which NetworkX asks."""
+
+
+@vg.operator
+def begin(v, graph):
+    """What leads to v weighs this; v is a pair (a, b) if its number is (a + 1) * size + b, and a is like itself."""
+    for e in v.out_edges:
+        v.total += e.weight
+    if v.id // graph.size - 1 == v.id % graph.size:
+        v.similarity = 1.0
+
+
+@vg.operator
+def average(v, graph):
+    """How alike b and what leads to a are on average."""
+    if v.id >= graph.size:
+        a = vg.vertex(v.id // graph.size - 1)
+        total = 0.0
+        for e in a.out_edges:
+            total += e.weight * vg.vertex((e.dst.id + 1) * graph.size + v.id % graph.size).similarity
+        if total > 0:
+            v.partial = total / a.total
+
+
+@vg.operator
+def update(v, graph):
+    """And that on average over what leads to b."""
+    b = vg.vertex(v.id % graph.size)
+    if v.id >= graph.size and v.id // graph.size - 1 != b.id:
+        total = 0.0
+        for e in b.out_edges:
+            total += e.weight * vg.vertex(v.id // graph.size * graph.size + e.dst.id).partial
+        new = importance * total / b.total if total > 0 else 0.0
+        graph.change = max(graph.change, abs(new - v.similarity) - RELATIVE * new)
+        v.similarity = new
+
+
+@vg.algorithm
+def simrank(
+    graph,
+    importance: vg.between(0, 1) = 0.9,
+    tolerance=1e-4,
+    max_rounds=1000,
+    weight: vg.edge_property(vg.float64) = 1,
+):
+    """How alike any two vertices are: `importance` times how alike what leads to them is, on average; 1 to themselves.
+
+    `weight`: the name of an edge property of numbers of at least 0, in proportion to which arcs count; parallel ones
+    add up. It ends when no similarity changes by more than `tolerance` and 1e-5 of itself, or after `max_rounds`, when
+    it has not `converged`. Result: `similarity`, float64, an array of shape (vertices, vertices), as NetworkX's
+    simrank_similarity has it. O(vertices * arcs) per round; memory for two such arrays. Raises ParameterError for
+    weights that are negative or not finite.
+    """
+    similarity = graph.vertex_property(vg.float64)
+    partial = graph.vertex_property(vg.float64)
+    total = graph.vertex_property(vg.float64)
+    graph.size = int(vg.floor(vg.sqrt(graph.num_vertices)))
+    graph.change = 1.0
+    graph.vertex_apply(begin)
+    rounds = 0
+    while rounds < max_rounds and graph.change > tolerance:
+        graph.change = 0.0
+        graph.vertex_apply(average)
+        graph.vertex_apply(update)
+        rounds += 1
+    converged = graph.change <= tolerance
+    return similarity, converged
+
+
+@simrank.finishes
+def square(similarity: NDArray[Any]) -> dict[str, Any]:
+    """A row for each vertex."""
+    size = math.isqrt(similarity.size)
+    return {"similarity": similarity.reshape(size, size)}
+
+
+@simrank.requires
+def proportions(graph: Graph, weight: object, tolerance: float) -> None:
+    """Raise ParameterError for weights that are negative or not finite, and for a tolerance that is no number."""
+    check_weights(graph, weight)
+    if not tolerance >= 0:
+        raise ParameterError(f"simrank: tolerance={tolerance} is not a number of at least 0")
+
+
+@simrank.prepares
+def paired(graph: Graph) -> vg.Prepared:
+    """What leads to a vertex as its arcs, and a further vertex for each pair."""
+    n, back = graph.num_vertices, graph.reverse()
+    return vg.Prepared(extended(back, n * n, edge=back.edge_properties), n + np.arange(n * n))
