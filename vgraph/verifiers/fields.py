@@ -59,6 +59,7 @@ KINDS: Final[dict[str, str]] = {
     "rounds": INTEGER,
     "score": FLOAT,
     "size": INTEGER,
+    "similarity": FLOAT,
     "squares": INTEGER,
     "total": INTEGER,
     "triangles": INTEGER,
