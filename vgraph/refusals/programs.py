@@ -133,6 +133,17 @@ class Derived(Refusal):
 
 
 @dataclass(eq=False)
+class EdgeResult(Refusal):
+    """An assignment that would copy a property of edges."""
+
+    title = "`{name}` cannot get the values of a property of edges"
+    label = "the result of a call"
+    help = "make it the variable's own, which has no other: `{name} = algorithm(graph, ...).{name}`"
+
+    name: str
+
+
+@dataclass(eq=False)
 class PropertyInHelper(Refusal):
     """A property that would belong to a helper."""
 

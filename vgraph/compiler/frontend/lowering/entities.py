@@ -124,6 +124,7 @@ class EdgePropertyRef(Thing):
     advice = "inside operators, edge.x"
     property: ir.Property
     span: Span
+    result: bool = False
     free: bool = False
 
 

@@ -48,7 +48,7 @@ def _lasting(ctx: AlgorithmContext, name: str, found: en.Entity) -> en.Entity:
         case en.PropertyRef(property=prop, span=span):
             return en.PropertyRef(prop, span, result=True)
         case en.EdgePropertyRef(property=prop, span=span):
-            return en.EdgePropertyRef(prop, span)
+            return en.EdgePropertyRef(prop, span, result=True)
         case en.FrontierRef(name=held, span=span):
             return en.FrontierRef(held, span)
     return found
@@ -94,7 +94,7 @@ def _result(part: ir.Program, r: ir.Result, sets: dict[str, str], span: Span) ->
     prop = part.property(r.value)
     free = prop.origin is ir.Origin.LOCAL and not prop.disjoint
     if prop.site is ir.Site.NUMBERED:
-        return en.EdgePropertyRef(prop, span, free=free)
+        return en.EdgePropertyRef(prop, span, result=True, free=free)
     return en.PropertyRef(prop, span, result=True, free=free)
 
 

@@ -115,6 +115,8 @@ def name_result(
 ) -> None:
     """`level = bfs(graph, source).level`: the variable's own from now on. Of other properties there is one name."""
     if not found.free or target.id in ctx.frame.objects:
+        if found.result:
+            raise refusals.programs.EdgeResult(statement.value.span, target.id)
         alias(ctx, statement, target, found)
     _not_in_helper(ctx, statement.span)
     prop = found.property
