@@ -20,12 +20,3 @@ def begin(v, graph):
 def spread(src, edge, dst):
     """The searches that came to src last go on to dst."""
     dst.seen |= src.fresh
-
-
-@vg.function
-def ones(x):
-    """How many bits of x are 1."""
-    pairs = x - ((x >> 1) & 0x5555555555555555)
-    fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
-    eights = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return vg.int64((eights * 0x0101010101010101) >> 56)

@@ -101,9 +101,9 @@ def betweenness(
     if samples is not None:
         graph.scale *= graph.num_vertices / samples
     for source in sources:
-        level = -1
+        level[:] = -1
         paths[:] = 0
-        share = 0
+        share[:] = 0
         paths[source] = 1.0
         graph.depth = 0
         graph.most = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, ones, spread
+from vgraph.algorithms._searches import begin, spread
 from vgraph.algorithms.diameter import visit
 
 
@@ -12,18 +12,9 @@ def settle(v, graph):
     """v is as far as this from the searches that came to it now."""
     v.fresh = v.seen & ~v.before
     v.before = v.seen
-    found = ones(v.fresh)
+    found = vg.popcount(v.fresh)
     v.total += graph.depth * found
     v.reached += found
-
-
-@vg.operator
-def finish(v, graph):
-    """The inverse of the mean distance, and how much of the graph that is about."""
-    if v.total > 0:
-        v.centrality = v.reached / v.total
-        if graph.whole:
-            v.centrality *= v.reached / (graph.num_vertices - 1)
 
 
 @vg.algorithm
@@ -42,7 +33,6 @@ def closeness(graph, vertices=None, wf_improved=True):
         seen = graph.vertex_property(vg.uint64)
         fresh = graph.vertex_property(vg.uint64)
         before = graph.vertex_property(vg.uint64)
-        graph.whole = wf_improved
         for batch in range((graph.num_vertices + 63) // 64):
             graph.first = 64 * batch
             graph.depth = 0
@@ -51,7 +41,9 @@ def closeness(graph, vertices=None, wf_improved=True):
                 graph.depth += 1
                 frontier = graph.edge_apply(spread, frontier)
                 graph.vertex_apply(settle, frontier)
-        graph.vertex_apply(finish)
+        centrality = graph.where(total > 0, reached / total, 0.0)
+        if wf_improved:
+            centrality = graph.where(total > 0, centrality * (reached / (graph.num_vertices - 1)), 0.0)
     else:
         for vertex in vertices:
             hops = graph.vertex_property(vg.int32, fill=-1)

@@ -8,12 +8,6 @@ from vgraph.graph import Graph
 
 
 @vg.operator
-def forget(v):
-    """Before a search."""
-    v.hops = -1
-
-
-@vg.operator
 def visit(src, edge, dst, graph):
     """The first to come tells the distance."""
     if dst.hops == -1:
@@ -62,7 +56,7 @@ def diameter(graph, source: vg.vertex = 0, max_searches=1000):
     searches = 0
     while lower < upper and searches < max_searches:
         here = graph.next
-        graph.vertex_apply(forget)
+        hops[:] = -1
         hops[here] = 0
         searched[here] = True
         graph.depth = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, ones, spread
+from vgraph.algorithms._searches import begin, spread
 from vgraph.graph import Graph
 
 
@@ -13,7 +13,7 @@ def settle(v, graph):
     v.fresh = v.seen & ~v.before
     v.before = v.seen
     v.eccentricity = max(v.eccentricity, graph.depth)
-    v.reached += ones(v.fresh)
+    v.reached += vg.popcount(v.fresh)
 
 
 @vg.algorithm

@@ -46,9 +46,9 @@ def edge_betweenness(graph, sources=None, normalized=True):
     share = graph.vertex_property(vg.float64)
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, True)
     for source in sources:
-        level = -1
+        level[:] = -1
         paths[:] = 0
-        share = 0
+        share[:] = 0
         paths[source] = 1.0
         graph.depth = 0
         graph.most = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, ones, spread
+from vgraph.algorithms._searches import begin, spread
 
 
 @vg.operator
@@ -11,13 +11,7 @@ def settle(v, graph):
     """v is as far as this from the searches that came to it now."""
     v.fresh = v.seen & ~v.before
     v.before = v.seen
-    v.centrality += ones(v.fresh) / graph.depth
-
-
-@vg.operator
-def finish(v, graph):
-    """The mean, not the sum, over the other vertices."""
-    v.centrality /= graph.num_vertices - 1
+    v.centrality += vg.popcount(v.fresh) / graph.depth
 
 
 @vg.algorithm
@@ -40,5 +34,5 @@ def harmonic_centrality(graph, normalized=False):
             frontier = graph.edge_apply(spread, frontier)
             graph.vertex_apply(settle, frontier)
     if normalized and graph.num_vertices > 1:
-        graph.vertex_apply(finish)
+        centrality /= graph.num_vertices - 1
     return centrality

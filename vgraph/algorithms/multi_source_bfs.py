@@ -6,12 +6,6 @@ import vgraph as vg
 from vgraph.algorithms.bfs import sensible, visit
 
 
-@vg.operator
-def is_source(v):
-    """Whether the search begins at v."""
-    return v.level == 0
-
-
 @vg.algorithm
 def multi_source_bfs(graph, sources=(0,), max_depth: vg.int64 = None):
     """Hops from the nearest of `sources`, along the arcs; no further than `max_depth` hops, if that is given.
@@ -26,7 +20,7 @@ def multi_source_bfs(graph, sources=(0,), max_depth: vg.int64 = None):
         level[source] = 0
         parent[source] = source
     graph.depth = 0
-    frontier = graph.vertex_filter(is_source)
+    frontier = graph.frontier(sources)
     while frontier:
         if max_depth is not None and graph.depth == max_depth:
             break

@@ -18,17 +18,8 @@ from vgraph.graph.weights import (
 
 
 @vg.operator
-def row(v):
-    """The product of v's row and x."""
-    total = 0.0
-    for e in v.out_edges:
-        total += e.weight * e.dst.x
-    v.product = total
-
-
-@vg.operator
-def column(src, edge, dst):
-    """The same with the transpose: along the arcs."""
+def multiply(src, edge, dst):
+    """The number of the column times that of x there; against the arcs src is the column, dst the row."""
     dst.product += edge.weight * src.x
 
 
@@ -41,10 +32,7 @@ def spmv(graph, x: vg.vertex_property(vg.float64), transposed=None):
     O(vertices + arcs).
     """
     product = graph.vertex_property(vg.float64)
-    if transposed is None:
-        graph.vertex_apply(row)
-    else:
-        graph.edge_apply(column)
+    graph.edge_apply(multiply, reverse=transposed is None)
     return product
 
 

@@ -87,9 +87,9 @@ def weighted_betweenness(
         graph.scale *= graph.num_vertices / samples
     for source in sources:
         dist[:] = vg.inf
-        waits = 0
-        coming = 0
-        share = 0
+        waits[:] = 0
+        coming[:] = 0
+        share[:] = 0
         dist[source] = 0
         frontier = graph.frontier(source)
         while frontier:
