@@ -190,6 +190,7 @@ LIBRARY = (
     of("sorensen", _pairs, fresh=True, note="100,000 pairs"),
     of("cosine", _pairs, fresh=True, note="100,000 pairs"),
     of("resource_allocation", _pairs, fresh=True, note="100,000 pairs"),
+    of("most_similar", fresh=True, note="SciPy: common neighbors of all pairs alone"),
     of(
         "node2vec_walks",
         note="80 steps from each vertex, p = q = 1; igraph's are of the first order, one by one",

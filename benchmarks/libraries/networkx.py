@@ -210,10 +210,6 @@ class Library(Peer):
         graph, pairs = self.graph, list(zip(*(ids.tolist() for ids in self.task.pairs), strict=True))
         return lambda: list(nx.resource_allocation_index(graph, pairs, **self.how))
 
-    def simrank(self) -> Call:
-        graph = self.graph
-        return lambda: nx.simrank_similarity(graph, **self.how)
-
     def label_propagation(self) -> Call:
         graph = self.graph
         return lambda: list(nx.community.asyn_lpa_communities(graph, seed=1, **self.how))

@@ -47,6 +47,10 @@ class Library(Peer):
         matrix = self.matrix
         return lambda: csgraph.minimum_spanning_tree(matrix)
 
+    def most_similar(self) -> Call:
+        matrix = self.matrix
+        return lambda: matrix @ matrix
+
     def spmm(self) -> Call:
         matrix, dense = self.matrix.astype("float64"), self.task.dense
         return lambda: matrix @ dense

@@ -9,13 +9,45 @@ from vgraph.graph.extend import with_pairs
 from vgraph.language.decorators import AlgorithmDef, OperatorDef
 
 SUMS = ("adamic_adar", "resource_allocation")
-"""Measures that are sums of what the common neighbors are worth; the others are the common part of something."""
+"""Measures that are sums of what the common neighbors are worth."""
+FRACTIONS = ("cosine", "jaccard", "overlap", "sorensen")
+"""Measures that are the common neighbors as a fraction of something."""
 
 
 @vg.function
-def degree_of(v):
-    """The number of v's neighbors; a self-loop counts twice."""
-    return v.out_degree + 1 if v in v.out_neighbors else v.out_degree
+def worth_of(v, measure):
+    """What v is worth as a neighbor in common, 1 where they are counted; a self-loop counts twice in its degree."""
+    degree = v.out_degree + 1 if v in v.out_neighbors else v.out_degree
+    if measure == "adamic_adar":
+        return 1 / vg.log(degree) if degree > 1 else 0.0
+    if measure == "resource_allocation":
+        return 1 / degree if degree > 0 else 0.0
+    return 1.0
+
+
+@vg.function
+def score_of(shared, both, a, b, measure):
+    """Of vertices of degrees a and b, from what they share; `both` counts the two themselves, too."""
+    if measure == "jaccard":
+        return shared / (a + b - both)
+    if measure == "overlap":
+        return shared / min(a, b)
+    if measure == "sorensen":
+        return 2 * shared / (a + b)
+    if measure == "cosine":
+        return shared / vg.sqrt(a * b)
+    return shared
+
+
+def weighing(measure: str) -> OperatorDef:
+    """The operator that says what a vertex is worth as a neighbor in common."""
+
+    @vg.operator
+    def rarity(v):
+        """The fewer neighbors v has, the more it says to share it."""
+        v.worth = worth_of(v, measure)
+
+    return rarity
 
 
 def comparing(measure: str) -> OperatorDef:
@@ -38,27 +70,25 @@ def comparing(measure: str) -> OperatorDef:
                     else:
                         shared += 1
             if not summed and shared > 0:
-                if measure == "jaccard":
-                    v.score = shared / (a.out_degree + b.out_degree - both)
-                if measure == "overlap":
-                    v.score = shared / min(a.out_degree, b.out_degree)
-                if measure == "sorensen":
-                    v.score = 2 * shared / (a.out_degree + b.out_degree)
-                if measure == "cosine":
-                    v.score = shared / vg.sqrt(a.out_degree * b.out_degree)
+                v.score = score_of(shared, both, a.out_degree, b.out_degree, measure)
 
     return compare
 
 
-def of_pairs(algorithm: AlgorithmDef) -> None:
-    """A vertex for each pair of `left` and `right`; directed graphs are refused."""
+def undirected(algorithm: AlgorithmDef) -> None:
+    """Directed graphs are refused."""
 
     @algorithm.requires
-    def undirected(graph: Graph) -> None:
+    def check(graph: Graph) -> None:
         if graph.directed:
             raise ParameterError(
                 f"{algorithm.name}: of undirected graphs; build the graph with directed=False"
             )
+
+
+def of_pairs(algorithm: AlgorithmDef) -> None:
+    """A vertex for each pair of `left` and `right`; directed graphs are refused."""
+    undirected(algorithm)
 
     @algorithm.prepares
     def paired(graph: Graph, left: object, right: object) -> vg.Prepared:

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import comparing, degree_of, of_pairs
+from vgraph.algorithms._similarity import comparing, of_pairs, weighing
 
+rarity = weighing("adamic_adar")
 compare = comparing("adamic_adar")
-
-
-@vg.operator
-def rarity(v):
-    """The fewer neighbors v has, the more it says to share it."""
-    degree = degree_of(v)
-    if degree > 1:
-        v.worth = 1 / vg.log(degree)
 
 
 @vg.algorithm

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import comparing, degree_of, of_pairs
+from vgraph.algorithms._similarity import comparing, of_pairs, weighing
 
+rarity = weighing("resource_allocation")
 compare = comparing("resource_allocation")
-
-
-@vg.operator
-def rarity(v):
-    """The more neighbors v has, the less of what it has comes to each."""
-    degree = degree_of(v)
-    if degree > 0:
-        v.worth = 1 / degree
 
 
 @vg.algorithm

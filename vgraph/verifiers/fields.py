@@ -59,6 +59,7 @@ KINDS: Final[dict[str, str]] = {
     "rounds": INTEGER,
     "score": FLOAT,
     "size": INTEGER,
+    "similar": VERTEX_OR_NONE,
     "similarity": FLOAT,
     "squares": INTEGER,
     "total": INTEGER,
@@ -115,6 +116,8 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return (*np.shape(value)[:1], 2)
     if algorithm == "rich_club":
         return (len(value) if np.ndim(value) == 1 else 0,)
+    if algorithm == "most_similar":
+        return graph.num_vertices, given["k"]
     if name == "similarity":
         return (graph.num_vertices,) * 2
     if algorithm == "spmm":

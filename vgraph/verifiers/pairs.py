@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,41 +14,76 @@ if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.runtime.result import Result
 
-Whole = Callable[[Array, Array, Array], Array]
+Measure = Callable[[Any, Array, Array], tuple[Array, Array]]
+"""Of the adjacency matrix and pairs: their scores, and how large the numbers are of which these are differences."""
 
 
-def fraction(whole: Whole) -> Callable[[Graph, Result, Mapping[str, Any]], None]:
-    """The verifier of common neighbors as a fraction of `whole`: of both degrees, and of all that are in common."""
+def _fraction(whole: Callable[[Array, Array, Array], Array]) -> Measure:
+    """Common neighbors as a fraction of `whole`: of both degrees, and of all that are in common."""
 
-    def verify(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-        near, (a, b) = _neighbors(graph), _pairs(given)
-        both, degree = _shared(near, a, b, np.ones(graph.num_vertices)), near.sum(axis=1)
+    def measure(near: Any, a: Array, b: Array) -> tuple[Array, Array]:
+        both, degree = _shared(near, a, b, np.ones(near.shape[0])), near.sum(axis=1)
         shared, of = both - _own(near, a, b), whole(degree[a], degree[b], both)
-        expected = np.divide(shared, of, out=np.zeros(a.size), where=shared > 0)
-        _same(result.score, expected, a, b, 1e-9 * expected)
+        scores = np.divide(shared, of, out=np.zeros(a.size), where=shared > 0)
+        return scores, scores
 
-    return verify
+    return measure
 
 
-def summed(worth: Callable[[Array], Array]) -> Callable[[Graph, Result, Mapping[str, Any]], None]:
-    """The verifier of a sum of what common neighbors are worth by their degrees; a self-loop adds 2 to the degree."""
+def _sum(worth: Callable[[Array], Array]) -> Measure:
+    """A sum of what common neighbors are worth by their degrees; a self-loop adds 2 to the degree."""
 
-    def verify(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-        near, (a, b) = _neighbors(graph), _pairs(given)
+    def measure(near: Any, a: Array, b: Array) -> tuple[Array, Array]:
         found = worth(near.sum(axis=1) + near.diagonal())
         each = np.where(np.isfinite(found), found, 0.0)
         whole = _shared(near, a, b, each)
-        _same(result.score, whole - _own(near, a, b, each), a, b, 1e-9 * whole)
+        return whole - _own(near, a, b, each), whole
 
-    return verify
+    return measure
 
 
-jaccard = fraction(lambda a, b, both: a + b - both)
-overlap = fraction(lambda a, b, both: np.minimum(a, b))
-sorensen = fraction(lambda a, b, both: (a + b) / 2)
-cosine = fraction(lambda a, b, both: np.sqrt(a * b))
-adamic_adar = summed(lambda degree: 1 / np.log(degree))
-resource_allocation = summed(lambda degree: 1 / degree)
+MEASURES: Final[dict[str, Measure]] = {
+    "adamic_adar": _sum(lambda degree: 1 / np.log(degree)),
+    "cosine": _fraction(lambda a, b, both: np.sqrt(a * b)),
+    "jaccard": _fraction(lambda a, b, both: a + b - both),
+    "overlap": _fraction(lambda a, b, both: np.minimum(a, b)),
+    "resource_allocation": _sum(lambda degree: 1 / degree),
+    "sorensen": _fraction(lambda a, b, both: (a + b) / 2),
+}
+
+
+def pairs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Rows of the adjacency matrix, compared."""
+    a, b = (np.asarray(given[name], np.int64) for name in ("left", "right"))
+    _same(result.score, *MEASURES[result.algorithm](_neighbors(graph), a, b), a, b)
+
+
+def most_similar(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """All pairs that have a neighbor in common, sorted; of equal ones any, as rounding may part them."""
+    n, k, near = graph.num_vertices, given["k"], _neighbors(graph)
+    a, b = (near @ near).nonzero()
+    a, b = (ends[a != b].astype(np.int64) for ends in (a, b))
+    score, size = MEASURES[given["measure"]](near, a, b)
+    common = score > 1e-12 * size
+    a, b, score = a[common], b[common], score[common]
+    order = np.lexsort((-score, a))
+    place = np.arange(a.size) - np.searchsorted(a[order], a[order])
+    best = np.zeros((n, k))
+    kept = order[place < k]
+    best[a[kept], place[place < k]] = score[kept]
+    off = ~(np.abs(result.score - best) <= 1e-9 * best).all(axis=1)
+    none_of(off, lambda v: f"score is {result.score[v]}, and should be {best[v]}")
+    v, at = np.nonzero(result.similar >= 0)
+    other = np.asarray(result.similar[v, at], np.int64)
+    _same(result.score[v, at], *MEASURES[given["measure"]](near, v, other), v, other)
+    ids = np.sort(result.similar, axis=1)
+    twice = ((ids[:, 1:] == ids[:, :-1]) & (ids[:, 1:] >= 0)).any(axis=1) | (
+        ids == np.arange(n)[:, None]
+    ).any(axis=1)
+    none_of(
+        twice | ((result.similar >= 0) != (result.score > 0)).any(axis=1),
+        lambda v: f"similar is {result.similar[v]}",
+    )
 
 
 def simrank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
@@ -79,10 +114,6 @@ def _neighbors(graph: Graph) -> Any:
     return near
 
 
-def _pairs(given: Mapping[str, Any]) -> tuple[Array, Array]:
-    return np.asarray(given["left"], np.int64), np.asarray(given["right"], np.int64)
-
-
 def _shared(near: Any, a: Array, b: Array, worth: Array) -> Array:
     """What the common neighbors of each pair are worth together, some pairs at a time."""
     found = np.zeros(a.size)
@@ -101,8 +132,8 @@ def _own(near: Any, a: Array, b: Array, worth: Array | None = None) -> Array:
     return np.asarray(np.where(a == b, one, joined * (one + other)))
 
 
-def _same(found: Array, expected: Array, a: Array, b: Array, allowed: Array) -> None:
-    off = ~(np.abs(found - expected) <= allowed)
+def _same(found: Array, expected: Array, size: Array, a: Array, b: Array) -> None:
+    off = ~(np.abs(found - expected) <= 1e-9 * size)
     if off.any():
         k = int(off.argmax())
         raise VerificationError(
