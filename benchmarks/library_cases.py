@@ -7,6 +7,7 @@ from the task, so that all sides get the same; its result is checked by `vg.veri
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,56 @@ def of(
     return Case(case, peers or case, run, check or verify, fresh=fresh, note=note)
 
 
+def by(
+    name: str, call: Callable[[Instance, int], Any], check: Callable[[Instance, Any], bool], note: str
+) -> Case:
+    """The case of a function of the library, which runs several programs: they are compiled when it is checked."""
+
+    def run(instance: Instance, threads: int) -> Any:
+        return SimpleNamespace(value=call(instance, threads), stats=SimpleNamespace(compile_seconds=0.0))
+
+    def right(instance: Instance, result: Any) -> None:
+        if not check(instance, result.value):
+            raise WrongResultError(f"{name}: not what SciPy finds")
+
+    return Case(name, name, run, right, note=note)
+
+
+def _first_block(weighted: bool) -> Case:
+    def check(instance: Instance, block: Any) -> bool:
+        from scipy.sparse.csgraph import dijkstra
+
+        far, some = block.distances[:3], block.sources[:3]
+        far = np.where((far < 0) | (far == _largest(far)), np.inf, far)
+        return bool(np.allclose(far, dijkstra(instance.matrix, indices=some, unweighted=not weighted)))
+
+    return by(
+        "all_pairs_lengths" if weighted else "all_pairs_hops",
+        lambda i, threads: next(
+            vg.algorithms.all_pairs_shortest_paths(i.graph, weighted=weighted, threads=threads)
+        ),
+        check,
+        "from the first 64 vertices",
+    )
+
+
+def _largest(values: Any) -> Any:
+    return np.iinfo(values.dtype).max if values.dtype.kind == "i" else np.inf
+
+
+def _k_paths(instance: Instance, threads: int) -> Any:
+    ends = instance.data.source, instance.task.target
+    return vg.algorithms.k_shortest_paths(instance.graph, *ends, 3, "weight", threads=threads)
+
+
+def check_shortest(instance: Instance, paths: Any) -> bool:
+    """The first of them by SciPy."""
+    from scipy.sparse.csgraph import dijkstra
+
+    far = dijkstra(instance.matrix, indices=instance.data.source)[instance.task.target]
+    return bool(np.isinf(far) if not paths else np.isclose(paths[0].length, far))
+
+
 def _source(instance: Instance) -> dict[str, Any]:
     return {"source": instance.data.source}
 
@@ -137,6 +188,9 @@ LIBRARY = (
         note="arcs lead to larger ids",
     ),
     of("transitive_reduction", graph=lambda i: i.acyclic, note="arcs lead to larger ids"),
+    by("k_shortest_paths", _k_paths, check_shortest, "the first 3"),
+    _first_block(False),
+    _first_block(True),
     of("widest_path", _source),
     of("closeness", check=check_hops, note="igraph's are not scaled by the part that is reached"),
     of(

@@ -48,6 +48,18 @@ class Library(Peer):
         ends = self.task.data.source, self.task.target
         return lambda: graph.get_shortest_path_astar(*ends, lambda _, u, v: bounds[u], weights="weight")
 
+    def k_shortest_paths(self) -> Call:
+        graph, ends = self.graph, (self.task.data.source, self.task.target)
+        return lambda: graph.get_k_shortest_paths(*ends, k=3, weights="weight")
+
+    def all_pairs_hops(self) -> Call:
+        graph, sources = self.graph, range(min(64, self.task.data.num_vertices))
+        return lambda: graph.distances(source=sources)
+
+    def all_pairs_lengths(self) -> Call:
+        graph, sources = self.graph, range(min(64, self.task.data.num_vertices))
+        return lambda: graph.distances(source=sources, weights="weight")
+
     def bellman_ford(self) -> Call:
         graph, source = self.graph, self.task.data.source
         return lambda: graph.distances(source=source, weights="weight", algorithm="bellman_ford")

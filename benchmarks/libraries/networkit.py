@@ -51,6 +51,14 @@ class Library(Peer):
         search = nk.distance.AStar(self.graph, bounds, *ends, True)
         return lambda: search.run().getPath()
 
+    def all_pairs_hops(self) -> Call:
+        graph, sources = self.bare, list(range(min(64, self.task.data.num_vertices)))
+        return lambda: nk.distance.SPSP(graph, sources).run()
+
+    def all_pairs_lengths(self) -> Call:
+        graph, sources = self.graph, list(range(min(64, self.task.data.num_vertices)))
+        return lambda: nk.distance.SPSP(graph, sources).run()
+
     def pagerank(self) -> Call:
         ranking = nk.centrality.PageRank(self.graph, damp=DAMPING, tol=0.0)
         ranking.maxIterations = ROUNDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
 import networkx as nx
@@ -57,6 +58,10 @@ class Library(Peer):
         graph, bounds = self.graph, self.task.bounds.tolist()
         ends = self.task.data.source, self.task.target
         return lambda: nx.astar_path(graph, *ends, lambda u, v: bounds[u], **self.how)
+
+    def k_shortest_paths(self) -> Call:
+        graph, ends = self.graph, (self.task.data.source, self.task.target)
+        return lambda: list(islice(nx.shortest_simple_paths(graph, *ends, "weight", **self.how), 3))
 
     def bellman_ford(self) -> Call:
         graph, source = self.graph, self.task.data.source

@@ -27,6 +27,14 @@ class Library(Peer):
         matrix, source = self.matrix, self.task.data.source
         return lambda: csgraph.dijkstra(matrix, indices=source)
 
+    def all_pairs_hops(self) -> Call:
+        matrix, sources = self.matrix, range(min(64, self.task.data.num_vertices))
+        return lambda: csgraph.dijkstra(matrix, indices=sources, unweighted=True)
+
+    def all_pairs_lengths(self) -> Call:
+        matrix, sources = self.matrix, range(min(64, self.task.data.num_vertices))
+        return lambda: csgraph.dijkstra(matrix, indices=sources)
+
     def bellman_ford(self) -> Call:
         matrix, source = self.matrix, self.task.data.source
         return lambda: csgraph.bellman_ford(matrix, indices=source)

@@ -19,6 +19,24 @@ OPTIONS: list[tuple[vg.AlgorithmDef, dict[str, Any]]] = [
 ]
 
 
+def test_functions(gpu: Any) -> None:
+    rng = np.random.default_rng(7)
+    graph = vg.Graph.from_edges(
+        *rng.integers(0, 70, (2, 160)), num_vertices=70, weight=rng.integers(0, 30, 160)
+    )
+    for weighted in (False, True):
+        mine, expected = (
+            A.all_pairs_shortest_paths(graph, weighted=weighted, device=device) for device in ("cuda", "cpu")
+        )
+        for found, right in zip(mine, expected, strict=True):
+            assert (found.distances == right.distances).all()
+    lengths = [
+        [p.length for p in A.k_shortest_paths(graph, 3, 4, 4, "weight", device=d)] for d in ("cuda", "cpu")
+    ]
+    assert lengths[0] == lengths[1]
+    assert len(lengths[0]) == 4
+
+
 @pytest.mark.parametrize(("algorithm", "options"), OPTIONS, ids=lambda x: getattr(x, "name", ""))
 def test_options(algorithm: vg.AlgorithmDef, options: dict[str, Any], gpu: Any) -> None:
     rng = np.random.default_rng(6)

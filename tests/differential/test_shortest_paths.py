@@ -34,7 +34,7 @@ def distances(g: nx.MultiDiGraph, source: int, weight: str | None = "weight") ->
     )
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(graphs(dtypes=DTYPES), st.sets(st.integers(0, 13), max_size=3), HOW)
 def test_targets(graph: vg.Graph, chosen: set[int], how: Any) -> None:
     n = graph.num_vertices
@@ -49,7 +49,7 @@ def test_targets(graph: vg.Graph, chosen: set[int], how: Any) -> None:
         assert dist[v] == want[v] or (np.isinf(dist[v]) and want[v] > horizon)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(graphs(dtypes=DTYPES), st.sampled_from([None, 0.0, 0.5, 1.0]), st.booleans(), HOW)
 def test_a_star(graph: vg.Graph, share: float | None, weighted: bool, how: Any) -> None:
     n = graph.num_vertices
@@ -85,6 +85,10 @@ def test_paths_along_arcs_that_add_nothing(how: dict[str, Any]) -> None:
     assert (
         vg.run(A.a_star, graph, source=0, target=4, heuristic=[np.inf, 0, 0, 0, 0, 0], **how).path.size == 0
     )
+    avoided = vg.run(
+        A.a_star, graph, source=0, target=4, weight="weight", heuristic=[0, 0, 0, np.inf, 0, 0], **how
+    )
+    assert avoided.path.tolist() == [0, 4]
     assert run(0, 4, heuristic=[-1.0, -2, -3, -4, 0, 0])[0] == [0, 4]
     targets = {"targets": np.array([4, 4]), **how}
     found = vg.run(A.sssp, graph, source=0, **targets)

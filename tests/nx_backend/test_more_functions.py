@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -668,3 +669,46 @@ def test_guided_paths(kind: type) -> None:
             getattr(backend, name)(graph, "nowhere", nodes[0])
         assert "cutoff" in backend.can_run(name, (graph, nodes[0], nodes[1]), {"cutoff": 3})
         assert "function" in backend.can_run(name, (graph, nodes[0], nodes[1]), {"weight": len})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distances_of_all_pairs(kind: type) -> None:
+    graph = weighted(kind, 5, m=50)
+    for cutoff in (None, 2):
+        hops = dict(backend.all_pairs_shortest_path_length(graph, cutoff))
+        assert hops == {u: dict(found) for u, found in nx.all_pairs_shortest_path_length(graph, cutoff)}
+        for weight in ("weight", None):
+            mine = dict(backend.all_pairs_dijkstra_path_length(graph, cutoff, weight))
+            assert mine == dict(nx.all_pairs_dijkstra_path_length(graph, cutoff, weight))
+            assert all(list(found.values()) == sorted(found.values()) for found in mine.values())
+    assert list(backend.all_pairs_shortest_path_length(kind())) == []
+    assert "function" in backend.can_run("all_pairs_dijkstra_path_length", (graph,), {"weight": len})
+
+
+@pytest.mark.parametrize("kind", SIMPLE)
+def test_simple_paths_in_order(kind: type) -> None:
+    graph = weighted(kind, 5, n=9, m=14)
+    nodes = list(graph)
+    for weight in ("weight", None):
+        for target in nodes[1:4]:
+            mine, theirs = (
+                where.shortest_simple_paths(graph, nodes[0], target, weight) for where in (backend, nx)
+            )
+            try:
+                found, expected = list(mine), list(theirs)
+            except nx.NetworkXNoPath:
+                with pytest.raises(nx.NetworkXNoPath):
+                    list(backend.shortest_simple_paths(graph, nodes[0], target, weight))
+                continue
+            assert sorted(found) == sorted(expected)
+            of = (
+                len
+                if weight is None
+                else lambda path: sum(graph.edges[e].get("weight", 1) for e in pairwise(path))
+            )
+            assert list(map(of, found)) == sorted(map(of, expected))
+    with pytest.raises(nx.NodeNotFound):
+        backend.shortest_simple_paths(graph, nodes[0], "nowhere")
+    with pytest.raises(nx.NetworkXNotImplemented):
+        backend.shortest_simple_paths(nx.MultiGraph(graph), nodes[0], nodes[1])
+    assert "function" in backend.can_run("shortest_simple_paths", (graph, nodes[0], nodes[1], len), {})

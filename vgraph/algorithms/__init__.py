@@ -1,9 +1,14 @@
-"""The library: each algorithm is one short file, and an example of the language."""
+"""The library: each algorithm is one short file, and an example of the language.
+
+`__all__` has the algorithms, which `vg.run` runs; `all_pairs_shortest_paths` and `k_shortest_paths` are functions that
+run some.
+"""
 
 from __future__ import annotations
 
 from vgraph.algorithms.a_star import a_star
 from vgraph.algorithms.adamic_adar import adamic_adar
+from vgraph.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths as all_pairs_shortest_paths
 from vgraph.algorithms.assortativity import assortativity
 from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
@@ -24,6 +29,7 @@ from vgraph.algorithms.harmonic_centrality import harmonic_centrality
 from vgraph.algorithms.hits import hits
 from vgraph.algorithms.jaccard import jaccard
 from vgraph.algorithms.k_core import k_core
+from vgraph.algorithms.k_shortest_paths import k_shortest_paths as k_shortest_paths
 from vgraph.algorithms.k_truss import k_truss
 from vgraph.algorithms.katz import katz
 from vgraph.algorithms.label_components import label_components

@@ -50,7 +50,7 @@ def waits(v, graph):
 @vg.operator
 def lead(src, edge, dst):
     """dst comes before src on a shortest path; of several vertices after it the smallest is taken."""
-    if not dst.passed and dst.dist + edge.weight == src.dist:
+    if not dst.passed and bound(dst) != vg.inf and dst.dist + edge.weight == src.dist:
         dst.onward = min(dst.onward, src)
 
 
@@ -70,7 +70,7 @@ def a_star(
 ):
     """A shortest path from `source` to `target`, in hops or by `weight`, an edge property of at least 0.
 
-    `heuristic`: for each vertex a lower bound of its distance to the target (infinity where there is no path), so that
+    `heuristic`: for each vertex a lower bound of its distance to the target (infinity: no path comes here), so that
     vertices in other directions are not looked at; with one that is too large, the path may not be a shortest one.
     Results: `path`, its vertices (of several shortest paths always the same, one of the fewest arcs; empty where there
     is none) and `length` (float64, then infinite). Raises ParameterError for weights as `sssp` does, and for bounds

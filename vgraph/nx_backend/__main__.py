@@ -44,6 +44,7 @@ FILES = (
     "tests.test_richclub",
     "tests.test_similarity",
     "tests.test_triads",
+    "tests.test_simple_paths",
     "traversal.tests.test_bfs",
     "tree.tests.test_mst",
 )

@@ -126,6 +126,7 @@ _STRATEGIES = (
 """Of `greedy_color`: their order is that of Python's sets, or each color depends on all before."""
 
 _RULES: dict[str, Callable[[Bound], str]] = {
+    "all_pairs_dijkstra_path_length": _function,
     "astar_path": _guided,
     "astar_path_length": _guided,
     "bellman_ford_path_length": _function,
@@ -158,6 +159,7 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "transitivity": _undirected,
     "dijkstra_path_length": _function,
     "shortest_path_length": _lengths,
+    "shortest_simple_paths": _function,
     "single_source_bellman_ford_path_length": _function,
     "single_source_dijkstra_path_length": _function,
 }

@@ -9,6 +9,8 @@ SMALLEST = 2000
 
 FUNCTIONS: dict[str, str] = {
     "adamic_adar_index": "",
+    "all_pairs_dijkstra_path_length": "The weight is an edge attribute, not a function.",
+    "all_pairs_shortest_path_length": "",
     "ancestors": "",
     "articulation_points": "",
     "astar_path": "The weight is an edge attribute, not a function; `cutoff` is not supported.",
@@ -74,6 +76,7 @@ FUNCTIONS: dict[str, str] = {
     "rich_club_coefficient": "With `normalized=False`.",
     "shortest_path_length": "With a source; with a target alone if there is no weight, which is an edge attribute.",
     "simrank_similarity": "All pairs are computed, whatever is asked for.",
+    "shortest_simple_paths": "The weight is an edge attribute, not a function.",
     "single_source_bellman_ford_path_length": "The weight is an edge attribute, not a function.",
     "single_source_dijkstra_path_length": "The weight is an edge attribute, not a function.",
     "single_source_shortest_path_length": "",

@@ -10,7 +10,8 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, levels, need_direction, runs, vertex
+from vgraph.algorithms.k_shortest_paths import paths_in_order
+from vgraph.nx_backend.common import A, converted, levels, need_direction, no_parallel_edges, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 # --- traversal ------------------------------------------------------------------------------------------------
@@ -255,6 +256,56 @@ def _length(graph: vg.Graph, path: list[int]) -> Any:
         arcs = slice(*out.row_offsets[u : u + 2].tolist())
         total += weight[arcs][out.column_indices[arcs] == v].min().item()
     return total
+
+
+def all_pairs_shortest_path_length(
+    G: Any, cutoff: float | None = None
+) -> Iterator[tuple[Any, dict[Any, int]]]:
+    """Each node with hops from it to others, nearest first."""
+    graph = converted(G)
+    return _pairs(graph, A.all_pairs_shortest_paths(graph.graph), cutoff)
+
+
+def all_pairs_dijkstra_path_length(
+    G: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """Each node with lengths of shortest paths from it to others, nearest first."""
+    graph = converted(G, weight)
+    return _pairs(graph, A.all_pairs_shortest_paths(graph.weighted(weight), weighted=True), cutoff)
+
+
+def _pairs(
+    graph: NxGraph, blocks: Iterator[Any], cutoff: float | None
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    for sources, distances in blocks:
+        far = np.inf if distances.dtype.kind == "f" else np.iinfo(distances.dtype).max
+        for source, row in zip(sources.tolist(), distances, strict=True):
+            reached = (row >= 0) & (row != far)
+            if cutoff is not None:
+                reached &= row <= cutoff
+            yield graph.nodes[source], _nearest_first(graph, row, reached)
+
+
+def shortest_simple_paths(G: Any, source: Any, target: Any, weight: str | None = None) -> Iterator[list[Any]]:
+    """The simple paths between two nodes, the shortest first."""
+    graph = converted(G, weight)
+    no_parallel_edges(graph)
+    for node, what in ((source, "source"), (target, "target")):
+        if node not in graph:
+            raise nx.NodeNotFound(f"{what} node {node} not in graph")
+    ends = graph.index[source], graph.index[target]
+    along = graph.graph if weight is None else graph.weighted(weight)
+    found = paths_in_order(along, *ends, 1 if weight is None else "weight")
+
+    def named() -> Iterator[list[Any]]:
+        none = True
+        for path in found:
+            none = False
+            yield [graph.nodes[v] for v in path.vertices.tolist()]
+        if none:
+            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+
+    return named()
 
 
 def single_source_bellman_ford_path_length(
