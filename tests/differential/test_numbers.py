@@ -21,6 +21,7 @@ OTHERS = (
     "leiden",
     "louvain",
     "modularity",
+    "spmm",
     "spmv",
     "conjugate_gradient",
     "weighted_matching",
