@@ -5,7 +5,7 @@ from __future__ import annotations
 import vgraph as vg
 from vgraph.algorithms._pairs import check_pairs, pairs
 from vgraph.algorithms.betweenness import credit, worth_of_a_path
-from vgraph.algorithms.sssp import relax
+from vgraph.algorithms.sssp import sssp
 from vgraph.graph import Graph
 from vgraph.graph.orient import lightest_of_parallel_arcs
 from vgraph.graph.weights import check_lengths
@@ -75,7 +75,6 @@ def weighted_betweenness(
     paths than a float64 holds, or where a weight is lost in the rounding of a distance. For each source O(vertices +
     arcs) beside the distances (see `sssp`), in as many rounds as a shortest path has arcs.
     """
-    dist = graph.vertex_property(graph.weight.path_dtype)
     waits = graph.vertex_property(vg.int32)
     coming = graph.vertex_property(vg.float64)
     paths = graph.vertex_property(vg.float64)
@@ -86,14 +85,10 @@ def weighted_betweenness(
     if samples is not None:
         graph.scale *= graph.num_vertices / samples
     for source in sources:
-        dist[:] = vg.inf
+        dist = sssp(graph, source).dist
         waits[:] = 0
         coming[:] = 0
         share[:] = 0
-        dist[source] = 0
-        frontier = graph.frontier(source)
-        while frontier:
-            frontier = graph.edge_apply(relax, frontier)
         reached = graph.frontier(v for v in graph.vertices if v.dist != vg.inf)
         graph.edge_apply(expect, reached)
         paths[source] = 1.0
