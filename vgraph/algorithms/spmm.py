@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import vgraph as vg
-from vgraph.algorithms.spmv import column, finite
+from vgraph.algorithms.spmv import finite, multiply
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_numbers, ones_without_weights
@@ -42,7 +42,7 @@ def spmm(graph, dense: vg.array(vg.float64, 2), transposed=None, rows=None):
     if transposed is None:
         graph.vertex_apply(row)
     else:
-        graph.edge_apply(column)
+        graph.edge_apply(multiply)
     return product
 
 
