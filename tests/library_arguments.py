@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ import pytest
 from _pytest.mark import ParameterSet
 
 import vgraph as vg
+from vgraph.compiler.frontend.signature import Signature
 from vgraph.language.names import ArrayAnnotation, PropertyAnnotation
+from vgraph.runtime.prepare import prepare
 
 COVERS = {
     "bfs": "claims; direction, drive and layout per round",
@@ -95,6 +97,14 @@ def defaults(algorithm: vg.AlgorithmDef) -> dict[str, Any]:
     """The parameters that have a default, with it."""
     parameters = algorithm.signature.parameters.items()
     return {name: p.default for name, p in parameters if p.default is not p.empty}
+
+
+def prepared(
+    algorithm: vg.AlgorithmDef, graph: vg.Graph, given: Mapping[str, Any]
+) -> tuple[vg.Graph, Signature]:
+    """The graph that a run with these arguments runs on, and what its program's types depend on."""
+    job = prepare(algorithm, graph, given)
+    return job.graph, job.signature
 
 
 def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:

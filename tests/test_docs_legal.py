@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from library_arguments import UNDIRECTED, arguments_for, defaults, graph_for
+from library_arguments import UNDIRECTED, arguments_for, graph_for, prepared
 
 import vgraph as vg
 from vgraph.compiler import space
-from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.space import Verdict
-from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES, kind_of
 
@@ -34,10 +33,9 @@ def rows(algorithm: vg.AlgorithmDef) -> Iterator[tuple[str, dict[str, tuple[str,
     seen = set()
     for graph in GRAPHS[algorithm.name in UNDIRECTED :]:
         given = arguments_for(algorithm, graph)
-        taken, _, replaced = algorithm.prepare(graph_for(algorithm, graph), given)
-        types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
+        taken, signature = prepared(algorithm, graph_for(algorithm, graph), given)
         context = Context(facts=facts_of(taken))
-        program = space.ready(build_program(algorithm, signature_of(taken, types)), context)
+        program = space.ready(build_program(algorithm, signature), context)
         for name in space.labels(program):
             if name not in seen:
                 label = space.Label(program, name, context)

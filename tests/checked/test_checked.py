@@ -18,20 +18,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, defaults, graph_for, library
+from library_arguments import arguments_for, graph_for, library, prepared
 
 import vgraph as vg
 from vgraph.compiler import user_passes
 from vgraph.compiler import space
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler import ir
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.ir.rewrite import Context, Pass, with_fields
 from vgraph.refusals import checks
 from vgraph.refusals.base import Refusal
 from vgraph.runtime.devices.checked import CheckedWarning
-from vgraph.runtime.executor import signature_of
 
 HERE = Path(__file__).parent
 CASES = sorted(p.stem for p in HERE.glob("*.py") if not p.stem.startswith("test_"))
@@ -102,9 +101,7 @@ def schedules(
     algorithm: vg.AlgorithmDef, graph: vg.Graph, given: dict[str, Any], count: int
 ) -> Iterator[vg.Schedule]:
     """The default, and legal schedules for a small and for a large graph with hubs, every axis varied."""
-    prepared, _, replaced = algorithm.prepare(graph, given)
-    types = argument_types(algorithm, defaults(algorithm) | given | replaced)
-    program = build_program(algorithm, signature_of(prepared, types))
+    program = build_program(algorithm, prepared(algorithm, graph, given)[1])
     yield vg.Schedule()
     for facts in (Facts(), Facts(large=True, hubs=True)):
         context = Context(facts=facts)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, defaults, graph_for, library
+from library_arguments import arguments_for, graph_for, library, prepared
 from machine_code import cubin
 from matrix import ALGORITHMS, program_of
 from schedule_matrix import Case, Kind, graph_of
@@ -20,9 +20,7 @@ import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda import nvrtc
 from vgraph.compiler.backends.cuda.backend import CUDABackend
-from vgraph.compiler.frontend import argument_types
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 
 pytestmark = pytest.mark.skipif(
@@ -50,12 +48,9 @@ def text_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, schedule: vg.Schedule, 
     """The CUDA C++ of an algorithm."""
     graph = graph_for(algorithm, graph)
     given = {**arguments_for(algorithm, graph), **more}
-    graph, _, replaced = algorithm.prepare(graph, given)
-    types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
+    graph, signature = prepared(algorithm, graph, given)
     facts = facts_of(graph, "cuda")
-    return build(
-        algorithm, signature_of(graph, types), CUDABackend(), schedule=schedule, facts=facts
-    ).source.text
+    return build(algorithm, signature, CUDABackend(), schedule=schedule, facts=facts).source.text
 
 
 def assert_compiles(text: str, arch: str) -> None:

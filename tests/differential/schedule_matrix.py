@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from library_arguments import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, graph_for, prepared
 
 import vgraph as vg
 from vgraph.cache import key_text
 from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.ir.text import print_program
-from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 
 Arrays = dict[str, Any]
@@ -208,12 +207,10 @@ def program_of(
     algorithm: vg.AlgorithmDef, case: Case, threads: int, abilities: Abilities = CPU
 ) -> tuple[ir.Program, Context]:
     """What the space of schedules is asked with, for so many threads of a device."""
-    graph, _, replaced = algorithm.prepare(case.graph, case.arguments)
+    graph, signature = prepared(algorithm, case.graph, case.arguments)
     context = Context(
         threads=1 if threads == 1 else 0, facts=facts_of(graph, abilities.device), abilities=abilities
     )
-    types = argument_types(algorithm, {**defaults(algorithm), **case.arguments, **replaced})
-    signature = signature_of(graph, types)
     key = algorithm, key_text((signature, context))
     if key not in READY:
         READY[key] = space.ready(build_program(algorithm, signature), context)

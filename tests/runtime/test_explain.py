@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, defaults, graph_for, library
+from library_arguments import arguments_for, graph_for, library, prepared
 
 import vgraph as vg
 from vgraph.compiler import Compiled, build
-from vgraph.compiler.frontend import argument_types
 from vgraph.runtime.devices.cpu import backend
-from vgraph.runtime.executor import signature_of
 from vgraph.runtime.explain import legal_text
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES
@@ -61,9 +59,8 @@ def compiled(
     algorithm: vg.AlgorithmDef, graph: vg.Graph, given: dict[str, Any], schedule: vg.Schedule
 ) -> Compiled:
     """What a run would compile; `vg.explain` would search all that is legal each time."""
-    taken, _, replaced = algorithm.prepare(graph, given)
-    types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
-    return build(algorithm, signature_of(taken, types), backend(), schedule=schedule, facts=facts_of(taken))
+    taken, signature = prepared(algorithm, graph, given)
+    return build(algorithm, signature, backend(), schedule=schedule, facts=facts_of(taken))
 
 
 def test_what_was_asked_for_does_not_change_what_is_legal() -> None:

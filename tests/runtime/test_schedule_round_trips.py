@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_arguments import arguments_for, defaults, graph_for
+from library_arguments import arguments_for, graph_for, prepared
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
 from vgraph.compiler import space
-from vgraph.compiler.frontend import argument_types, build_program
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler.ir.rewrite import Context
-from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of
 from vgraph.schedule import AXES, Balance, Options, Order, show, spelled
 
@@ -124,10 +123,9 @@ def test_the_schedule_of_a_result_gives_the_run_again(name: str, threads: int) -
     algorithm = getattr(vg.algorithms, name)
     taken = graph_for(algorithm, GRAPH)
     given = arguments_for(algorithm, taken)
-    graph, _, replaced = algorithm.prepare(taken, given)
-    types = argument_types(algorithm, {**defaults(algorithm), **given, **replaced})
+    graph, signature = prepared(algorithm, taken, given)
     context = Context(threads=threads % 2, facts=facts_of(graph))
-    program = space.ready(build_program(algorithm, signature_of(graph, types)), context)
+    program = space.ready(build_program(algorithm, signature), context)
     for asked in [None, *space.sample(program, context, 1, seed=threads)]:
         first = vg.run(algorithm, taken, schedule=asked, threads=threads, **given)
         again = vg.run(algorithm, taken, schedule=first.schedule, threads=threads, **given)

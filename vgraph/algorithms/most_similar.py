@@ -43,17 +43,17 @@ def rank(v):
 
 
 @vg.algorithm
-def most_similar(graph, k=10, measure="jaccard", ids=None, scores=None):
+def most_similar(graph, k=10, measure="jaccard"):
     """For each vertex the `k` others whose neighborhoods are most like its own, the most alike first.
 
     `measure`: "adamic_adar", "cosine", "jaccard", "overlap", "resource_allocation" or "sorensen", with what counts as
     in the algorithms of these names. Results: `similar`, int64, of shape (vertices, k), -1 where no other vertex has a
     neighbor in common; and `score`, float64, of the same shape, 0 there. Of equal ones the smaller vertex comes first.
-    The other parameters are made by these. Raises ParameterError for directed graphs and other measures. O(sum of the
+    Raises ParameterError for directed graphs and other measures. O(sum of the
     degrees of all neighbors of all vertices).
     """
-    similar = graph.vertex_property(ids, fill=-1)
-    score = graph.vertex_property(scores)
+    similar = graph.vertex_property(vg.vector(vg.int64, k), fill=-1)
+    score = graph.vertex_property(vg.vector(vg.float64, k))
     worth = graph.vertex_property(vg.float64)
     both = graph.scratch(vg.int64)
     shared = graph.scratch(vg.float64)
@@ -76,7 +76,6 @@ def known(graph: Graph, k: int, measure: str) -> None:
 
 
 @most_similar.prepares
-def sized(graph: Graph, k: int, measure: str) -> vg.Prepared:
-    """Rows of k; parallel edges count as one."""
-    types = {"ids": vg.vector(vg.int64, k), "scores": vg.vector(vg.float64, k)}
-    return vg.Prepared(without_parallel_arcs(graph), arguments=types)
+def simple(graph: Graph) -> vg.Prepared:
+    """Parallel edges count as one."""
+    return vg.Prepared(without_parallel_arcs(graph))

@@ -72,17 +72,16 @@ def node2vec_walks(
     p: vg.between(1e-6, 1e6) = 1.0,
     q: vg.between(1e-6, 1e6) = 1.0,
     weight: vg.edge_property(vg.float64) = None,
-    paths=None,
 ):
     """From each vertex a random walk that tends to come back, or to go away from where it was.
 
     A step goes along an arc, in proportion to its `weight` if there is one, times 1 / `p` back to the vertex before,
     times 1 / `q` to a vertex to which no arc leads from there. Result: `path`, int64, a row of `length` + 1 vertices
     for each vertex, the first of them itself, -1 after the end, which is where no arc leads on. The same in every run
-    with the same seed. `paths` is made by `length`. Raises ParameterError for parameters out of range. O(vertices *
+    with the same seed. Raises ParameterError for parameters out of range. O(vertices *
     length) draws, of which about max(1, 1 / p, 1 / q) / min(1, 1 / p, 1 / q) are one step at worst.
     """
-    path = graph.vertex_property(paths, fill=-1)
+    path = graph.vertex_property(vg.vector(vg.int64, length + 1), fill=-1)
     total = graph.vertex_property(vg.float64)
     graph.most = max(1 / p, 1.0, 1 / q)
     if weight is not None:
@@ -99,9 +98,3 @@ def sensible(graph: Graph, length: int, weight: object) -> None:
     check_weights(graph, weight)
     if weight is not None and heaviest(graph, weight) * graph.num_arcs == math.inf:
         raise ParameterError("node2vec_walks: weights add up to more than a float64 holds: scale them")
-
-
-@node2vec_walks.prepares
-def sized(graph: Graph, length: int) -> vg.Prepared:
-    """Rows of so many vertices."""
-    return vg.Prepared(graph, arguments={"paths": vg.vector(vg.int64, length + 1)})
