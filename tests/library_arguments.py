@@ -54,6 +54,8 @@ UNDIRECTED = {
     "sorensen",
 }
 """Algorithms of undirected graphs alone."""
+BIPARTITE = {"bipartite_matching"}
+"""Algorithms of graphs of two sides alone."""
 ACYCLIC = {"longest_path", "topological_order", "transitive_reduction"}
 """Algorithms of directed graphs without cycles alone."""
 POSITIVE = {"weighted_betweenness"}
@@ -113,6 +115,8 @@ def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
         return positive_definite(graph)
     if algorithm.name in ACYCLIC:
         return acyclic(graph)
+    if algorithm.name in BIPARTITE:
+        return bipartite(graph)
     if algorithm.name in POSITIVE and "weight" in graph.edge_properties:
         weight = graph.edge_properties["weight"]
         return graph.with_edge_property("weight", weight + weight.dtype.type(1))
@@ -122,6 +126,15 @@ def graph_for(algorithm: vg.AlgorithmDef, graph: vg.Graph) -> vg.Graph:
     return vg.Graph.from_edges(
         sources, targets, num_vertices=graph.num_vertices, directed=False, **properties
     )
+
+
+def bipartite(graph: vg.Graph) -> vg.Graph:
+    """The graph with its edges between even and odd vertices alone."""
+    sources, targets, properties = graph.edges()
+    kept = sources % 2 != targets % 2
+    ends = sources[kept], targets[kept]
+    properties = {name: values[kept] for name, values in properties.items()}
+    return vg.Graph.from_edges(*ends, num_vertices=graph.num_vertices, directed=graph.directed, **properties)
 
 
 def acyclic(graph: vg.Graph) -> vg.Graph:

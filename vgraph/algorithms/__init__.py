@@ -14,6 +14,7 @@ from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs
 from vgraph.algorithms.biconnected_components import biconnected_components
+from vgraph.algorithms.bipartite_matching import bipartite_matching
 from vgraph.algorithms.clique_count import clique_count
 from vgraph.algorithms.closeness import closeness
 from vgraph.algorithms.coloring import coloring
@@ -77,6 +78,7 @@ __all__ = [
     "betweenness",
     "bfs",
     "biconnected_components",
+    "bipartite_matching",
     "clique_count",
     "closeness",
     "coloring",

@@ -23,6 +23,7 @@ from vgraph.verifiers import (
     communities,
     distances,
     iterations,
+    matchings,
     pairs,
     paths,
     sampling,
@@ -41,6 +42,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "bellman_ford": paths.shortest,
     "betweenness": scores.betweenness,
     "bfs": paths.tree,
+    "bipartite_matching": matchings.heaviest,
     "biconnected_components": blocks.blocks,
     "clique_count": census.cliques,
     "closeness": scores.closeness,
@@ -66,7 +68,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "longest_path": paths.longest,
     "louvain": communities.louvain,
     "maximal_independent_set": structure.independent,
-    "maximal_matching": structure.matching,
+    "maximal_matching": matchings.maximal,
     "maximum_clique": census.maximum_clique,
     "minimum_spanning_forest": structure.forest,
     "modularity": communities.modularity,
@@ -93,7 +95,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "triangle_count": structure.triangles,
     "weighted_betweenness": scores.weighted_betweenness,
     "weighted_closeness": scores.weighted_closeness,
-    "weighted_matching": structure.weighted_matching,
+    "weighted_matching": matchings.dominant,
     "widest_path": paths.widest,
 }
 

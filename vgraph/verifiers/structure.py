@@ -102,38 +102,6 @@ def independent(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     none_of(~member & ~beside, lambda v: "no member, and none of its neighbors is one")
 
 
-def matching(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Pairs are mutual and edges, and no edge joins two without."""
-    s, t = simple_edges(graph)
-    _mutual(graph, result, s, t)
-    free = result.mate < 0
-    no_arc(free[s] & free[t], (s, t), lambda u, v: f"free, as is its neighbor {u}")
-
-
-def weighted_matching(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
-    """Pairs are mutual and edges above 0, and no edge outweighs those that are taken at its ends."""
-    s, t = arcs(graph)
-    weight = weights(graph, given["weight"])
-    worth = (weight > 0) & (s != t)
-    s, t, weight = s[worth], t[worth], weight[worth]
-    _mutual(graph, result, np.r_[s, t], np.r_[t, s])
-    taken = np.zeros(graph.num_vertices)
-    pair = result.mate[s] == t
-    for end in (s, t):
-        np.maximum.at(taken, end[pair], weight[pair])
-    outweighs = weight > np.maximum(taken[s], taken[t])
-    no_arc(outweighs, (s, t), lambda u, v: f"the edge from {u} outweighs those taken at its ends")
-
-
-def _mutual(graph: Graph, result: Result, s: Array, t: Array) -> None:
-    """Pairs are mutual, and edges among those from s to t."""
-    n, mate = graph.num_vertices, result.mate.astype(np.int64)
-    every, paired = np.arange(n), mate >= 0
-    none_of(paired & (mate[np.where(paired, mate, every)] != every), lambda v: f"{mate[v]} has another mate")
-    edge = np.isin(every * n + mate, s * n + t)
-    none_of(paired & ~edge, lambda v: f"there is no edge to its mate {mate[v]}")
-
-
 def coloring(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """All have a color, neighbors different ones, and no vertex could have one before its own."""
     color = result.color

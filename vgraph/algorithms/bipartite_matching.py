@@ -1,0 +1,161 @@
+"""A matching of the most weight between two sides, by auction with falling raises (Bertsekas 1988, 1992)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import vgraph as vg
+from vgraph.errors import ParameterError
+from vgraph.graph import Graph
+from vgraph.graph.weights import heaviest
+
+STEEP = 5
+"""By this factor the least raise of a bid falls from phase to phase."""
+
+
+@vg.operator
+def find_largest(v, graph):
+    """The most that anything is worth to anybody."""
+    for e in v.out_edges:
+        graph.largest = max(graph.largest, e.worth)
+
+
+@vg.operator
+def begin(v):
+    """Nobody owns anything, and each person acts for itself. Prices stay."""
+    v.right = v.side
+    v.owner = vg.none
+    v.person = vg.vertex(v)
+    return v.out_degree > 0
+
+
+@vg.operator
+def bid(v, graph):
+    """The person that v acts for offers for the best object: by how much it is better than the second, and a little."""
+    best = -vg.inf
+    second = -vg.inf
+    wish = vg.vertex(v)
+    for e in v.person.out_edges:
+        gain = e.worth - e.dst.price
+        if gain > best:
+            second = best
+            best = gain
+            wish = e.dst
+        else:
+            second = max(second, gain)
+    lead = graph.largest
+    if second > best - lead:
+        lead = best - second
+    v.wish = wish
+    v.before = wish.owner
+    v.offer = wish.price + lead + graph.least
+    wish.offered, wish.bidder = max((wish.offered, wish.bidder), (v.offer, v.person))
+
+
+@vg.operator
+def settle(v):
+    """The highest bidder owns the object; v then acts for whom this leaves with nothing."""
+    if v.wish.bidder == v.person:
+        v.wish.price, v.wish.owner = max((v.wish.price, v.wish.owner), (v.offer, v.person))
+        v.person = v.before
+    return v.person != vg.none
+
+
+@vg.algorithm
+def bipartite_matching(graph, weight: vg.edge_property(vg.int64) = 1):
+    """Edges of which no two share an end that weigh as much together as any such edges do, in a graph of two sides.
+
+    `weight`: the name of an edge property of integers; without it as many edges as can be. Edges that do not weigh more
+    than 0 are never taken; directions are ignored, the heaviest of parallel edges counts. Result: `mate`, the
+    other end of each vertex's edge, -1 without one; the same in every run. Raises ParameterError for weights that are
+    no integers, or that times the square of the number of vertices are not below 2**60, and for a graph with a cycle of
+    odd length. O(vertices * arcs * log(vertices * weight)) at worst, far less as a rule.
+    """
+    price = graph.vertex_property(vg.int64)
+    owner = graph.vertex_property(vg.vertex)
+    offered = graph.vertex_property(vg.int64)
+    bidder = graph.vertex_property(vg.vertex)
+    offer = graph.vertex_property(vg.int64)
+    person = graph.vertex_property(vg.vertex)
+    wish = graph.vertex_property(vg.vertex)
+    before = graph.vertex_property(vg.vertex)
+    right = graph.vertex_property(vg.bool_)
+    graph.largest = vg.int64(0)
+    graph.vertex_apply(find_largest)
+    graph.least = graph.largest
+    while graph.least > 0:
+        graph.least = (graph.least + STEEP - 1) // STEEP
+        waiting = graph.vertex_filter(begin)
+        while waiting:
+            graph.vertex_apply(bid, waiting)
+            waiting = graph.vertex_filter(settle, waiting)
+        if graph.least == 1:
+            graph.least = 0
+    return owner, right
+
+
+@bipartite_matching.finishes
+def from_the_right(owner: NDArray[Any], right: NDArray[Any]) -> dict[str, Any]:
+    """Of the two matchings the one that is of objects of the right side."""
+    mate = np.full(owner.size, -1, owner.dtype)
+    sold = np.flatnonzero(right & (owner != np.arange(owner.size)) & (owner >= 0))
+    mate[sold] = owner[sold]
+    mate[owner[sold]] = sold
+    return {"mate": mate}
+
+
+@bipartite_matching.requires
+def two_sides(graph: Graph, weight: Any) -> None:
+    """Raise ParameterError for weights that are too large, and where there are no two sides."""
+    if heaviest(graph, 1 if weight is None else weight) * (graph.num_vertices + 1.0) ** 2 >= 2.0**60:
+        raise ParameterError(
+            "bipartite_matching: weights times the square of the number of vertices reach 2**60"
+        )
+    odd = np.flatnonzero(sides(graph) < 0)
+    if odd.size:
+        raise ParameterError(f"bipartite_matching: a cycle of odd length is connected with vertex {odd[0]}")
+
+
+@bipartite_matching.prepares
+def doubled(graph: Graph, weight: Any) -> vg.Prepared:
+    """Each vertex as a person v, and as an object n + v that is worth nothing to itself.
+
+    What persons own is a matching from either side, together of twice the most weight; and everything has an owner, as
+    it must for prices that are kept from phase to phase. Worths are multiples of n + 1, so n raises by 1 are less.
+    """
+    n, (s, t, edge) = graph.num_vertices, graph.edges()
+    each = edge["weight"] if isinstance(weight, str) or np.ndim(weight) else np.full(s.size, weight)
+    kept, every = (each > 0) & (s != t), np.arange(n)
+    s, t, worth = s[kept].astype(np.int64), t[kept].astype(np.int64), each[kept].astype(np.int64) * (n + 1)
+    made = vg.Graph.from_edges(
+        np.r_[s, t, every],
+        np.r_[t, s, every] + n,
+        num_vertices=2 * n,
+        keep_order=False,
+        vertex_properties={"side": np.r_[np.zeros(n, bool), sides(graph) == 1]},
+        worth=np.r_[worth, worth, np.zeros(n, np.int64)],
+    )
+    return vg.Prepared(made, n + every, {"weight": 1})
+
+
+def sides(graph: Graph) -> NDArray[Any]:
+    """For each vertex 0 or 1, other than its neighbors', or -1 where that cannot be: components of the double cover."""
+
+    def make() -> NDArray[Any]:
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        n, (s, t, _) = graph.num_vertices, graph.edges()
+        apart = s != t
+        ends = (
+            np.r_[s, t][np.r_[apart, apart]].astype(np.int64),
+            np.r_[t, s][np.r_[apart, apart]].astype(np.int64) + n,
+        )
+        cover = csr_array((np.ones(ends[0].size, np.int8), ends), shape=(2 * n, 2 * n))
+        first, second = np.split(connected_components(cover, directed=False)[1], 2)
+        return np.where(first == second, -1, first > second)
+
+    return np.asarray(graph.kept_with_topology("sides", make))
