@@ -20,3 +20,16 @@ def begin(v, graph):
 def spread(src, edge, dst):
     """The searches that came to src last go on to dst."""
     dst.seen |= src.fresh
+
+
+@vg.function
+def search_from_all(graph, settle):
+    """From every vertex, 64 at a time; `settle` visits what searches came to in a round, `graph.depth` hops away."""
+    for batch in range((graph.num_vertices + 63) // 64):
+        graph.first = 64 * batch
+        graph.depth = vg.int32(0)
+        frontier = graph.vertex_filter(begin)
+        while frontier:
+            graph.depth += 1
+            frontier = graph.edge_apply(spread, frontier)
+            graph.vertex_apply(settle, frontier)

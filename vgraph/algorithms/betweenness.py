@@ -71,6 +71,25 @@ def worth_of_a_path(n, directed, normalized, endpoints):
     return 1.0 / max(1, pairs) if normalized else once
 
 
+@vg.function
+def search(graph, source, paths, levels):
+    """Count the shortest paths from a source, level by level."""
+    paths[source] = 1.0
+    graph.depth = 0
+    graph.most = 0.0
+    graph.fewest = 1.0
+    frontier = graph.frontier(source)
+    while frontier:
+        graph.unit = STEP if graph.most > HUGE else 1.0
+        graph.most = 0.0
+        graph.vertex_apply(settle, frontier)
+        if graph.fewest < TINY:
+            vg.fail("the numbers of shortest paths in one level differ by more than a factor of 2 ** 1800")
+        levels.append(frontier)
+        graph.depth += 1
+        frontier = graph.edge_apply(reach, frontier)
+
+
 @vg.algorithm
 def betweenness(
     graph,
@@ -104,23 +123,8 @@ def betweenness(
         level[:] = -1
         paths[:] = 0
         share[:] = 0
-        paths[source] = 1.0
-        graph.depth = 0
-        graph.most = 0.0
-        graph.fewest = 1.0
         levels = []
-        frontier = graph.frontier(source)
-        while frontier:
-            graph.unit = STEP if graph.most > HUGE else 1.0
-            graph.most = 0.0
-            graph.vertex_apply(settle, frontier)
-            if graph.fewest < TINY:
-                vg.fail(
-                    "the numbers of shortest paths in one level differ by more than a factor of 2 ** 1800"
-                )
-            levels.append(frontier)
-            graph.depth += 1
-            frontier = graph.edge_apply(reach, frontier)
+        search(graph, source, paths, levels)
         below = graph.num_vertices
         for _ in range(len(levels)):
             graph.depth -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, spread
+from vgraph.algorithms._searches import search_from_all
 from vgraph.algorithms.diameter import visit
 
 
@@ -33,14 +33,7 @@ def closeness(graph, vertices=None, wf_improved=True):
         seen = graph.vertex_property(vg.uint64)
         fresh = graph.vertex_property(vg.uint64)
         before = graph.vertex_property(vg.uint64)
-        for batch in range((graph.num_vertices + 63) // 64):
-            graph.first = 64 * batch
-            graph.depth = 0
-            frontier = graph.vertex_filter(begin)
-            while frontier:
-                graph.depth += 1
-                frontier = graph.edge_apply(spread, frontier)
-                graph.vertex_apply(settle, frontier)
+        search_from_all(graph, settle)
         centrality = graph.where(total > 0, reached / total, 0.0)
         if wf_improved:
             centrality = graph.where(total > 0, centrality * (reached / (graph.num_vertices - 1)), 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, spread
+from vgraph.algorithms._searches import search_from_all
 from vgraph.graph import Graph
 
 
@@ -29,14 +29,7 @@ def eccentricity(graph):
     seen = graph.vertex_property(vg.uint64)
     fresh = graph.vertex_property(vg.uint64)
     before = graph.vertex_property(vg.uint64)
-    for batch in range((graph.num_vertices + 63) // 64):
-        graph.first = 64 * batch
-        graph.depth = vg.int32(0)
-        frontier = graph.vertex_filter(begin)
-        while frontier:
-            graph.depth += 1
-            frontier = graph.edge_apply(spread, frontier)
-            graph.vertex_apply(settle, frontier)
+    search_from_all(graph, settle)
     return eccentricity, reached
 
 

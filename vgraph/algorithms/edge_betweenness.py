@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._pairs import pairs
-from vgraph.algorithms.betweenness import HUGE, STEP, TINY, reach, settle, worth_of_a_path
+from vgraph.algorithms.betweenness import search, worth_of_a_path
 from vgraph.graph import Graph
 
 
@@ -49,23 +49,8 @@ def edge_betweenness(graph, sources=None, normalized=True):
         level[:] = -1
         paths[:] = 0
         share[:] = 0
-        paths[source] = 1.0
-        graph.depth = 0
-        graph.most = 0.0
-        graph.fewest = 1.0
         levels = []
-        frontier = graph.frontier(source)
-        while frontier:
-            graph.unit = STEP if graph.most > HUGE else 1.0
-            graph.most = 0.0
-            graph.vertex_apply(settle, frontier)
-            if graph.fewest < TINY:
-                vg.fail(
-                    "the numbers of shortest paths in one level differ by more than a factor of 2 ** 1800"
-                )
-            levels.append(frontier)
-            graph.depth += 1
-            frontier = graph.edge_apply(reach, frontier)
+        search(graph, source, paths, levels)
         for reached in reversed(levels):
             graph.vertex_apply(collect, reached)
             graph.vertex_apply(hand_back, reached)

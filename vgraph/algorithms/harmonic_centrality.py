@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, spread
+from vgraph.algorithms._searches import search_from_all
 
 
 @vg.operator
@@ -25,14 +25,7 @@ def harmonic_centrality(graph, normalized=False):
     seen = graph.vertex_property(vg.uint64)
     fresh = graph.vertex_property(vg.uint64)
     before = graph.vertex_property(vg.uint64)
-    for batch in range((graph.num_vertices + 63) // 64):
-        graph.first = 64 * batch
-        graph.depth = 0
-        frontier = graph.vertex_filter(begin)
-        while frontier:
-            graph.depth += 1
-            frontier = graph.edge_apply(spread, frontier)
-            graph.vertex_apply(settle, frontier)
+    search_from_all(graph, settle)
     if normalized and graph.num_vertices > 1:
         centrality /= graph.num_vertices - 1
     return centrality
