@@ -217,6 +217,26 @@ def relax_ones(src, edge, dst):
 
 
 @vg.function
+def entered(graph, table, source, place, dist):
+    """Vertices by use alone, in a helper; `place` is a number, by which a table is read."""
+    dist[source] = table[place]
+    return graph.frontier(source)
+
+
+@vg.algorithm
+def used(graph, source, place, several, table: vg.array(vg.float64)):
+    """Parameters whose types follow from what helpers do with them."""
+    dist = graph.vertex_property(vg.float64)
+    count = 0
+    f = entered(graph, table, source, place, dist)
+    for s in several:
+        g = entered(graph, table, s, place, dist)
+        f |= g
+    count = len(f)
+    return dist, f, count
+
+
+@vg.function
 def sssp_sum(graph, source):
     """A helper that calls an algorithm."""
     found = sssp(graph, source)

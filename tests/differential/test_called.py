@@ -167,3 +167,14 @@ def test_hooks_of_what_is_called(device: str) -> None:
             vg.run(calls_checked, graph, device=device, limit=6)
         with pytest.raises(ParameterError, match="reversed_if_zero` prepares another graph"):
             vg.run(calls_checked, graph, device=device, limit=0)
+
+
+def test_helpers_tell_what_is_a_vertex() -> None:
+    graph = graph_of()
+    given = {"source": 3, "place": 100, "several": [1, 4], "table": np.arange(101.0)}
+    found = vg.run(programs.used, graph, **given)
+    assert found.f.tolist() == [1, 3, 4]
+    assert found.dist[[1, 3, 4]].tolist() == [100, 100, 100]
+    same(found, vg.run(programs.used, graph, relabel="degree", **given))
+    with pytest.raises(ParameterError, match="source=40 is not a vertex"):
+        vg.run(programs.used, graph, **{**given, "source": 40})

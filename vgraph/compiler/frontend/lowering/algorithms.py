@@ -14,7 +14,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context
-from vgraph.compiler.frontend.lowering.names import enter
+from vgraph.compiler.frontend.lowering.names import assigned, enter
 from vgraph.compiler.frontend.lowering.properties import not_scratch
 from vgraph.compiler.frontend.lowering.statements import body
 from vgraph.compiler.frontend.lowering.values import arguments, entity
@@ -28,7 +28,7 @@ from vgraph.compiler.frontend.signature import (
 )
 from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, I64, VID, Kind, Type
-from vgraph.language.decorators import AlgorithmDef, Definition
+from vgraph.language.decorators import AlgorithmDef, Definition, FunctionDef
 from vgraph.language.names import ArrayAnnotation, vertex
 
 RESERVED = (
@@ -129,7 +129,7 @@ def _is_graph(ctx: Context, e: s.Expr) -> bool:
 def _is_result(ctx: Context, e: s.Expr) -> bool:
     if isinstance(e, s.Name):
         return isinstance(ctx.frame.objects.get(e.id), en.Results)
-    return isinstance(e, s.Call) and called_algorithm(e.function, ctx.definition) is not None
+    return isinstance(e, s.Call) and isinstance(_meaning(e.function, ctx.definition), AlgorithmDef)
 
 
 def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
@@ -213,11 +213,10 @@ def usage(
                 found.vertices.add(vertex)
             case s.Call(function=s.Name(id="len"), args=(s.Name(id=array),)):
                 found.looped.add(array)
-            case s.Call(function=function) if (callee := called_algorithm(function, definition)) is not None:
-                if callee not in callers:
-                    tables = [k for k, a in callee.annotations.items() if isinstance(a, ArrayAnnotation)]
-                    its = usage(syntax_of(callee).body, callee, tables, (*callers, callee))
-                    _used_by(n, callee, its, found)
+            case s.Call(function=function):
+                callee = _meaning(function, definition)
+                if isinstance(callee, AlgorithmDef | FunctionDef) and callee not in callers:
+                    _used_by(n, callee, lists, callers, found)
     loops = [n for n in nodes if isinstance(n, s.For) and isinstance(n.iterable, s.Name)]
     for loop in loops:
         assert isinstance(loop.iterable, s.Name)
@@ -225,12 +224,6 @@ def usage(
         if loop.target.id in found.vertices:
             found.vertex_arrays.add(loop.iterable.id)
     return found
-
-
-def called_algorithm(function: s.Expr, definition: Definition) -> AlgorithmDef | None:
-    """The algorithm that an expression means outside of a function, if it means one."""
-    found = _meaning(function, definition)
-    return found if isinstance(found, AlgorithmDef) else None
 
 
 def _meaning(e: s.Expr, definition: Definition) -> object:
@@ -247,17 +240,28 @@ def _meaning(e: s.Expr, definition: Definition) -> object:
     return None
 
 
-def _used_by(call: s.Call, callee: AlgorithmDef, its: Usage, found: Usage) -> None:
-    """Note what arguments of a call are used for."""
-    given = dict(zip(callee.signature.parameters, call.args[1:], strict=False))
+def _used_by(
+    call: s.Call,
+    callee: AlgorithmDef | FunctionDef,
+    arrays: Iterable[str],
+    callers: tuple[Definition, ...],
+    found: Usage,
+) -> None:
+    """Note what arguments of a call are used for, where the caller indexes `arrays` by numbers."""
+    text = syntax_of(callee)
+    given = dict(zip((p.name for p in text.parameters), call.args, strict=False))
     given |= {keyword.name: keyword.value for keyword in call.keywords}
-    for name, argument in given.items():
-        if not isinstance(argument, s.Name):
-            continue
-        annotation = callee.annotations.get(name)
+    names = {name: argument.id for name, argument in given.items() if isinstance(argument, s.Name)}
+    annotations = callee.annotations if isinstance(callee, AlgorithmDef) else {}
+    tables = {name for name, a in annotations.items() if isinstance(a, ArrayAnnotation)}
+    if isinstance(callee, FunctionDef):  # a helper makes no properties, and sees its caller's parameters
+        tables = {*arrays, *assigned(text.body), *(name for name, of in names.items() if of in arrays)}
+    its = usage(text.body, callee, tables, (*callers, callee))
+    for name, of in names.items():
+        annotation = annotations.get(name)
         if name in its.vertices or annotation == vertex:
-            found.vertices.add(argument.id)
+            found.vertices.add(of)
         if name in its.looped:
-            found.looped.add(argument.id)
+            found.looped.add(of)
         if name in its.vertex_arrays or get_args(annotation) == (vertex,):
-            found.vertex_arrays.add(argument.id)
+            found.vertex_arrays.add(of)

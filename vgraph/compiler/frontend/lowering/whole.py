@@ -27,7 +27,7 @@ from vgraph.compiler.frontend.lowering.values import arguments, condition, entit
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.rewrite import walk, with_fields
 from vgraph.compiler.types import BOOL, F64, I64, U64, Kind, Type, Vector, element_of
-from vgraph.language.decorators import AlgorithmDef, OperatorDef
+from vgraph.language.decorators import OperatorDef
 from vgraph.source import Span
 
 _SIMPLE: Final = (ir.Let, ir.Assign, ir.Accumulate, ir.SetGlobal)
@@ -262,7 +262,7 @@ def _parts(ctx: Context, e: s.Expr) -> tuple[tuple[s.Expr, ...], Callable[..., s
             return (table, index), lambda a, at: s.Index(e.span, a, at)
         case s.Call(function=function, args=args, keywords=keywords):
             what = called(ctx, function)
-            if isinstance(what, en.Static) and not isinstance(what.value, AlgorithmDef):
+            if isinstance(what, en.Static) and not any(_is_graph(ctx, x) for x in args):
                 return args, lambda *parts: s.Call(e.span, function, parts, keywords)
             if isinstance(what, en.Method) and what.name == "where":
                 return arguments(e, "graph.where", 3), lambda *parts: s.Conditional(e.span, *parts)
@@ -376,3 +376,8 @@ def _target(ctx: Context, target: s.Expr) -> ir.Property | None:
 
 def _mentions(ctx: AlgorithmContext, e: s.Expr) -> bool:
     return any(isinstance(n, s.Expr) and _meant(ctx, n) is not None for n in s.walk(e))
+
+
+def _is_graph(ctx: Context, e: s.Expr) -> bool:
+    """Whether an argument is the graph: what takes it runs once, in the algorithm."""
+    return isinstance(e, s.Name) and isinstance(ctx.frame.bindings.get(e.id), en.GraphRef)
