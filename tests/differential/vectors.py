@@ -1,4 +1,4 @@
-"""A program that compares vectors, and looks for the extremes of them."""
+"""A program that compares vectors, takes parts of them, and looks for their extremes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ def look(v):
     v.whole = vg.argmax(v.counts) * 10 + vg.argmin(v.counts)
     v.flag = vg.argmax(v.flags)
     v.constant = v.counts == v.counts[0]
+    v.tail = v.left[1:] + v.counts[-2:3]
+    v.first = v.left[:1] == v.right[-3:-2] and vg.argmax(v.flags[1:2]) == 0
 
 
 @vg.algorithm
@@ -37,8 +39,10 @@ def looks(graph):
     whole = graph.vertex_property(vg.int64)
     flag = graph.vertex_property(vg.int64)
     constant = graph.vertex_property(vg.bool_)
+    tail = graph.vertex_property(vg.vector(vg.float64, 2))
+    first = graph.vertex_property(vg.bool_)
     graph.vertex_apply(look)
-    return same, other, ones, low, high, whole, flag, constant
+    return same, other, ones, low, high, whole, flag, constant, tail, first
 
 
 def check_vectors(**device: Any) -> None:
@@ -55,4 +59,6 @@ def check_vectors(**device: Any) -> None:
     assert found.ones.tolist() == ((LEFT.argmin(axis=1) == 1) & (LEFT == LEFT).all(axis=1)).tolist()
     assert found.whole.tolist() == (counts.argmax(axis=1) * 10 + counts.argmin(axis=1)).tolist()
     assert found.flag.tolist() == flags.argmax(axis=1).tolist()
+    assert np.array_equal(found.tail, LEFT[:, 1:] + counts[:, -2:3], equal_nan=True)
+    assert found.first.tolist() == (LEFT[:, 0] == RIGHT[:, 0]).tolist()
     assert found.constant.tolist() == (counts == counts[:, :1]).all(axis=1).tolist()

@@ -366,7 +366,7 @@ def element(w: Writer, s: Scope, depth: int) -> Value | None:
     if w.chance(0.3):
         return Value(f"vg.{w.r.choice(['argmin', 'argmax'])}({found})", I64)
     if w.chance(0.5):
-        return Value(f"vg.sum({found})", t.element)
+        return Value(f"vg.sum({found}{w.r.choice(['', '[1:]', '[:-1]', '[0:2]'])})", t.element)
     return Value(f"vg.dot({found}, {vector(w, s, 0, t)})", t.element)
 
 

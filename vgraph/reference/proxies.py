@@ -108,7 +108,10 @@ class Local(Number):
         object.__setattr__(self, "_state", state)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._state.from_memory(super().__getitem__(index)._value, self._kind.element)
+        found = super().__getitem__(index)
+        return (
+            found if isinstance(index, slice) else self._state.from_memory(found._value, self._kind.element)
+        )
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._value[int(index) % len(self)] = self._state.to_memory(value, self._kind.element)

@@ -91,6 +91,8 @@ class Number:
         return len(self._value)
 
     def __getitem__(self, index: Any) -> Number:
+        if isinstance(index, slice):
+            return Number(self._value[index].copy())
         return Number(self._value[int(index) % len(self._value)])
 
     def __setitem__(self, index: Any, value: Any) -> None:

@@ -117,12 +117,15 @@ class ParameterDefault(Refusal):
     help = "pass the value in every call; only an algorithm's parameters may have defaults"
 
 
+@dataclass(eq=False)
 class Slice(Refusal):
-    """`x[a:b]`."""
+    """`x[a:b]` of something else than a vector, of bounds that are not known, with a step, or on the left."""
 
-    title = "slices are not part of the language"
-    label = "a slice"
-    help = "loop over `range(...)` and use one index at a time"
+    title = "a slice is read of a vector, between bounds that are known before the run"
+    label = "{reason}"
+    help = "for example `v.feature[1:3]`; else loop over `range(...)` and use one index at a time"
+
+    reason: str
 
 
 class Yield(Refusal):

@@ -236,10 +236,9 @@ class Builder:
         return s.Call(span, self.expr(function), tuple(args), tuple(keywords))
 
     def slice(self, children: Any, span: Span) -> s.Expr:
-        """`:`, with nothing on either side."""
-        if any(c is not None for c in children):
-            raise refusals.syntax.Slice(span)
-        return s.Slice(span)
+        """`a:b`."""
+        start, stop, step = (None if c is None else self.expr(c) for c in children)
+        return s.Slice(span, start, stop, step)
 
     def comprehension(self, children: Any, span: Span) -> s.Expr:
         """`element for target in iterable if test`."""

@@ -66,7 +66,16 @@ class Index(Expr):
 
 @dataclass
 class Slice(Expr):
-    """`:` as an index."""
+    """`start:stop`, or `start:stop:step`, as an index; what is left out is None."""
+
+    start: Expr | None
+    stop: Expr | None
+    step: Expr | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is `:`."""
+        return self.start is self.stop is self.step is None
 
 
 @dataclass

@@ -10,6 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, Weak, describe, merge
 from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering import vectors
 from vgraph.compiler.frontend.lowering.arithmetic import combine, negated
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
 from vgraph.compiler.frontend.lowering.names import captured, not_bound, set_local, widen
@@ -46,8 +47,10 @@ def static_attribute(ctx: Context, e: s.Attribute, owner: en.Static) -> en.Entit
 
 
 def index(ctx: Context, e: s.Index) -> en.Entity:
-    """`owner[i]`."""
+    """`owner[i]`, `owner[a:b]`."""
     owner = entity(ctx, e.value)
+    if isinstance(e.index, s.Slice) and isinstance(owner, Value) and isinstance(owner.kind, Vector):
+        return vectors.part(ctx, e.index, owner, e.span)
     rule = ctx.uses(owner).index
     if rule is None:
         raise refusals.types.NoIndex(e.span, en.words(owner))
@@ -66,6 +69,8 @@ def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Expr) -> None
     """`owner.name = e`, `owner[i] = e`, or with `op=`."""
     if not isinstance(target, (s.Attribute, s.Index)):
         raise refusals.writes.NotAssignable(target.span)
+    if isinstance(target, s.Index) and isinstance(target.index, s.Slice):
+        raise refusals.syntax.Slice(target.index.span, "a slice is not written")
     of = target.value
     if isinstance(ctx, OperatorContext) and isinstance(target, s.Index) and isinstance(of, s.Attribute):
         of = of.value  # the vertex: its vector is written, not read

@@ -36,12 +36,12 @@ def checked(found: en.Entity, span: Span) -> Value:
     """What an expression stands for as a value. Raises NotAValue if it is none."""
     if isinstance(found, Value):
         if isinstance(found.kind, Vector):
-            _as_a_whole(found.kind, span)
+            only_elements(found.kind, span)
         return found
     raise refusals.types.NotAValue(span, en.words(found), en.advice(found))
 
 
-def _as_a_whole(t: Vector, span: Span) -> None:
+def only_elements(t: Vector, span: Span) -> None:
     """Refuse vectors that have elements only."""
     if t.element == VID:
         raise refusals.types.NotAValue(span, "an array of vertices", "use its elements one by one: `a[i]`")

@@ -7,11 +7,11 @@ from dataclasses import replace
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, describe, folded
+from vgraph.compiler.frontend.kinds import Value, describe, folded, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
-from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, only
-from vgraph.compiler.types import BOOL, I64, Type, Vector
+from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, integer, only, only_elements
+from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, is_long
 from vgraph.errors import DeclarationError
 from vgraph.language.names import DType, vector_of
 from vgraph.source import Span
@@ -53,6 +53,34 @@ def length(ctx: Context, owner: Value, span: Span) -> ir.Expr:
     if not isinstance(owner.kind, Vector):
         raise refusals.calls.NoLength(span, describe(owner.kind))
     return int64(owner.kind.length, span)
+
+
+def part(ctx: Context, bounds: s.Slice, owner: Value, span: Span) -> Value:
+    """`x[a:b]`: a vector of the elements from a to b - 1, as of Python's lists."""
+    t = owner.kind
+    assert isinstance(t, Vector)
+    if bounds.step is not None:
+        raise refusals.syntax.Slice(bounds.span, "a slice has no step")
+    start, stop, _ = slice(_bound(ctx, bounds.start), _bound(ctx, bounds.stop)).indices(t.length)
+    if stop <= start:
+        raise refusals.syntax.Slice(bounds.span, f"no element of {t.length} is in it")
+    made = Vector(t.element, stop - start)
+    only_elements(t if t.element == VID else made, span)
+    source = owner.expr if is_long(t) else ir.Var(_held(ctx, owner.expr, span), t, span=span)
+    name, i = ctx.temporary("part", made, zero(made, span), span), ctx.names.fresh("i")
+    at = ir.Binary("+", ir.Var(i, I64), int64(start, span), span=span)
+    whole, found = ir.Var(name, made, span=span), ir.Element(source, at, span=span)
+    put = ir.Assign(name, ir.Insert(whole, ir.Var(i, I64), found, span=span), span=span)
+    _loop(ctx, i, 0, made, put, span)
+    return Value(whole, made, span)
+
+
+def _bound(ctx: Context, e: s.Expr | None) -> int | None:
+    """The bound of a slice."""
+    found = None if e is None else _known(ctx, integer(ctx, e, "the bound of a slice"))
+    if e is not None and found is None:
+        raise refusals.syntax.Slice(e.span, "this is known in the run only")
+    return None if found is None else int(found)
 
 
 def equal(ctx: Context, left: ir.Expr, right: ir.Expr, span: Span) -> ir.Expr:

@@ -149,8 +149,8 @@ def _start(op: str, t: Type, span: Span) -> ir.Expr:
 
 
 def elsewhere(ctx: Context, e: s.Slice) -> en.Entity:
-    """A slice that is no whole property."""
-    raise refusals.syntax.Slice(e.span)
+    """A slice that is no whole property and no part of a vector."""
+    raise refusals.syntax.Slice(e.span, "this is no vector")
 
 
 def where(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Entity:
@@ -337,7 +337,7 @@ def _writes(nodes: Iterable[ir.Node]) -> set[_Where]:
 
 def _meant(ctx: Context, e: s.Expr) -> en.PropertyRef | en.GraphProperty | None:
     """The vertex property that `x`, `x[:]`, `graph.height` or `graph.height[:]` is as a whole, if it is one."""
-    if isinstance(e, s.Index) and isinstance(e.index, s.Slice):
+    if isinstance(e, s.Index) and isinstance(e.index, s.Slice) and e.index.is_whole:
         e = e.value
     match e:
         case s.Name(id=name):

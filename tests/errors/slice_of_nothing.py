@@ -1,0 +1,14 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    v.x = vg.argmax(v.f[3:3])
+
+
+@vg.algorithm
+def main(graph):
+    x = graph.vertex_property(vg.int64)
+    f = graph.vertex_property(vg.vector(vg.float64, 4))
+    graph.vertex_apply(visit)
+    return x, f
