@@ -170,6 +170,23 @@ def test_lengths_of_the_run(n: int, k: int) -> None:
         assert found.kinds.tolist() == kinds.tolist()
 
 
+@vg.algorithm
+def twice(graph, k):
+    """Rows of two lengths, by an algorithm that is called; its own `k` is another."""
+    narrow = all_hops(graph, k).kinds
+    wide = all_hops(graph, 2 * k + 1).kinds
+    return narrow, wide
+
+
+def test_lengths_of_a_call() -> None:
+    graph = graph_of_elements(12)
+    for device in ({"device": "python"}, {"threads": 1}):
+        found = vg.run(twice, graph, k=1, **device)
+        assert found.narrow.shape == (12, 2)
+        assert found.wide.shape == (12, 6)
+        assert (found.narrow.sum(axis=1) == found.wide.sum(axis=1)).all()
+
+
 def test_long_vectors_stay_in_memory() -> None:
     """The code is as long for 900 elements as for 300, in a push and in a pull."""
     for direction in (vg.PUSH, vg.PULL):

@@ -126,16 +126,25 @@ class AlgorithmDef(Definition):
 
     @cached_property
     def lengths(self) -> frozenset[str]:
-        """The names in lengths of vectors, `vg.vector(vg.float32, k)` and `vg.vector(vg.bool_, graph.num_vertices)`."""
-        code = self.function.__code__
-        if "vector" not in (*code.co_names, *code.co_freevars):
-            return frozenset()
-        calls = (n for n in ast.walk(ast.parse(textwrap.dedent(self.source.text))) if isinstance(n, ast.Call))
-        given = (n.args[1:] for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) == "vector")
-        parts = (part for arguments in given for a in arguments for part in ast.walk(a))
-        return frozenset(
-            getattr(p, "attr", getattr(p, "id", "")) for p in parts if isinstance(p, ast.Name | ast.Attribute)
-        )
+        """The names in lengths of vectors, as `k` and `num_vertices` in `vg.vector(vg.bool_, k * graph.num_vertices)`,
+        and in what is handed on to algorithms that have such."""
+        return self._lengths(frozenset())
+
+    def _lengths(self, callers: frozenset[AlgorithmDef]) -> frozenset[str]:
+        callers |= {self}
+        names = (*self.function.__code__.co_names, *self.function.__code__.co_freevars)
+        values = {name: self.resolve(name) for name in names if name in self.visible_names()}
+        called = {n: v for n, v in values.items() if isinstance(v, AlgorithmDef) and v not in callers}
+        callees = {name: callee._lengths(callers) for name, callee in called.items()}
+        found = {name for inner in callees.values() for name in inner if name == "num_vertices"}
+        takers = {"vector", *(name for name, inner in callees.items() if inner)}
+        if takers.isdisjoint(names):
+            return frozenset(found)
+        for n in ast.walk(ast.parse(textwrap.dedent(self.source.text))):
+            if isinstance(n, ast.Call) and getattr(n.func, "attr", getattr(n.func, "id", "")) in takers:
+                parts = [p for a in (*n.args[1:], *(k.value for k in n.keywords)) for p in ast.walk(a)]
+                found |= {getattr(p, "attr", getattr(p, "id", "")) for p in parts}
+        return frozenset(found - {""})
 
     @cached_property
     def requirements(self) -> list[Callable[..., None]]:

@@ -30,15 +30,18 @@ def build_program(
     built: dict[Hashable, TypedProgram] = {}  # of a round, for the next
 
     def called(
-        callee: AlgorithmDef, given: Mapping[str, ArgumentType], edges: Mapping[str, str]
+        callee: AlgorithmDef,
+        given: Mapping[str, ArgumentType],
+        edges: Mapping[str, str],
+        lengths: Mapping[str, int],
     ) -> TypedProgram:
-        key = (callee, tuple(given.items()), tuple(edges.items()))
+        key = (callee, tuple(given.items()), tuple(edges.items()), tuple(lengths.items()))
         if key not in built:
             held, sums = (
                 {**types, **{name: types[of] for name, of in edges.items()}}
                 for types in (signature.edge_properties, signature.path_types)
             )
-            its = replace(signature, edge_properties=held, path_types=sums, arguments=given)
+            its = replace(signature, edge_properties=held, path_types=sums, arguments=given, lengths=lengths)
             built[key] = build_program(callee, its, within)
         return built[key]
 

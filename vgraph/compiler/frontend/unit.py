@@ -87,10 +87,11 @@ class Unit:
     typed: dict[Definition, Typed] = field(default_factory=dict)
     within: tuple[AlgorithmDef, ...] = ()
     """The algorithms that are being built, of which each calls the next; the last is `definition`."""
-    called: Callable[[AlgorithmDef, Mapping[str, ArgumentType], Mapping[str, str]], TypedProgram] = field(
-        kw_only=True
-    )
-    """The program of an algorithm that is called, for arguments; some are properties of edges by other names."""
+    called: Callable[
+        [AlgorithmDef, Mapping[str, ArgumentType], Mapping[str, str], Mapping[str, int]], TypedProgram
+    ] = field(kw_only=True)
+    """The program of an algorithm that is called, for arguments; some are properties of edges by other names, some
+    parts of lengths (`Signature.lengths`)."""
     prefixes: Names = field(default_factory=lambda: Names(("graph", "policy", "run")))
     parts: list[ir.Program] = field(
         default_factory=list

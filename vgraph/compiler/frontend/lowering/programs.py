@@ -16,6 +16,7 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Uses
 from vgraph.compiler.frontend.lowering.names import alias, declared
 from vgraph.compiler.frontend.lowering.passing import Passed, fitted, passed
+from vgraph.compiler.frontend.lowering.vectors import known_number
 from vgraph.compiler.frontend.typed import Part, position_of
 from vgraph.compiler.ir.inline import placed
 from vgraph.compiler.ir.rewrite import with_fields
@@ -65,7 +66,8 @@ def _results(ctx: AlgorithmContext, e: s.Call, callee: AlgorithmDef) -> en.Resul
     given = passed(ctx, e, callee)
     renamed = {name: p.edges for name, p in given.items() if p.edges is not None}
     try:
-        typed = unit.called(callee, {name: p.type for name, p in given.items()}, renamed)
+        types = {name: p.type for name, p in given.items()}
+        typed = unit.called(callee, types, renamed, _lengths(ctx, callee, given))
     except Refusal as refusal:
         raise refusal.through(e.span, f"`{callee.name}` is called here") from None
     ctx.spend(e.span, typed.operations)
@@ -83,6 +85,15 @@ def _results(ctx: AlgorithmContext, e: s.Call, callee: AlgorithmDef) -> en.Resul
     unit.parts.append(part)
     found = {r.name: _result(part, r, sets, e.span) for r in part.results}
     return en.Results(callee, prefix, found, e.span)
+
+
+def _lengths(ctx: AlgorithmContext, callee: AlgorithmDef, given: Mapping[str, Passed]) -> dict[str, int]:
+    """What the lengths of the callee's vectors are made of, as far as it is known."""
+    numbers = {name: given[name].value for name in sorted(callee.lengths) if name in given}
+    known = {name: known_number(ctx, v.expr) for name, v in numbers.items() if v is not None}
+    size = ctx.unit.signature.lengths.get("num_vertices")
+    sizes = {"num_vertices": size} if size is not None and "num_vertices" in callee.lengths else {}
+    return sizes | {name: int(number) for name, number in known.items() if number is not None}
 
 
 def _result(part: ir.Program, r: ir.Result, sets: dict[str, str], span: Span) -> en.Entity:

@@ -20,7 +20,7 @@ from vgraph.source import Span
 def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
     """The type that the first two arguments of a function name: `vg.vector(vg.float32, 4)`."""
     dtype, length = (entity(ctx, a) for a in arguments(replace(e, keywords=()), function, 2))
-    number = _known(ctx, length.expr) if isinstance(length, Value) else None
+    number = known_number(ctx, length.expr) if isinstance(length, Value) else None
     if isinstance(dtype, en.Static) and number is not None:
         try:
             return vector_of(dtype.value, number, function)
@@ -30,20 +30,20 @@ def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
     raise refusals.calls.BadVectorType(e.span, wanted, function)
 
 
-def _known(ctx: Context, e: ir.Expr) -> float | None:
+def known_number(ctx: Context, e: ir.Expr) -> float | None:
     """The value of a length, which may be made of parameters and the number of vertices; None if it is not known."""
     lengths = ctx.unit.signature.lengths
     match e:
         case ir.Const(value=value):
             return value
         case ir.Cast(operand=operand):
-            return _known(ctx, operand)
+            return known_number(ctx, operand)
         case ir.Var(name=name) if any(p.name == name for p in ctx.unit.params):
             return lengths.get(name)
         case ir.GraphSize(what=name):
             return lengths.get(name)
         case ir.Binary(op=op, left=left, right=right):
-            a, b = _known(ctx, left), _known(ctx, right)
+            a, b = known_number(ctx, left), known_number(ctx, right)
             return None if a is None or b is None else folded(op, a, b)
     return None
 
@@ -77,7 +77,7 @@ def part(ctx: Context, bounds: s.Slice, owner: Value, span: Span) -> Value:
 
 def _bound(ctx: Context, e: s.Expr | None) -> int | None:
     """The bound of a slice."""
-    found = None if e is None else _known(ctx, integer(ctx, e, "the bound of a slice"))
+    found = None if e is None else known_number(ctx, integer(ctx, e, "the bound of a slice"))
     if e is not None and found is None:
         raise refusals.syntax.Slice(e.span, "this is known in the run only")
     return None if found is None else int(found)
