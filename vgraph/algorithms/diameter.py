@@ -37,7 +37,7 @@ def fringe(v, graph):
 
 
 @vg.algorithm
-def diameter(graph, source: vg.vertex = 0, max_searches=1000):
+def diameter(graph, source: vg.vertex = 0, max_searches: vg.between(1, vg.inf) = 1000):
     """The largest distance, in hops, between two vertices of `source`'s component, or bounds of it; undirected graphs.
 
     Results: `lower` and `upper`, equal if `max_searches` searches were enough (`converged`), and `end`, a vertex with
@@ -88,9 +88,7 @@ def diameter(graph, source: vg.vertex = 0, max_searches=1000):
 
 
 @diameter.requires
-def undirected(graph: Graph, max_searches: int) -> None:
-    """Raise ParameterError for a directed graph, and without searches."""
+def undirected(graph: Graph) -> None:
+    """Raise ParameterError for a directed graph."""
     if graph.directed:
         raise ParameterError("diameter: of undirected graphs; build the graph with directed=False")
-    if max_searches < 1:
-        raise ParameterError(f"diameter: max_searches={max_searches} is not above 0")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 
 
 @vg.operator
@@ -35,7 +33,7 @@ def adopt(v, graph):
 
 
 @vg.algorithm
-def label_propagation(graph, max_rounds=10):
+def label_propagation(graph, max_rounds: vg.between(0, vg.inf) = 10):
     """Each vertex takes the most frequent label around it, all at once, for `max_rounds` rounds or until none changes.
 
     Each arc counts, in either direction: a neighbor counts as often as there are arcs between it and the vertex (twice
@@ -54,10 +52,3 @@ def label_propagation(graph, max_rounds=10):
         rounds += 1
     converged = graph.changed == 0
     return label, converged
-
-
-@label_propagation.requires
-def sensible(graph: Graph, max_rounds: int) -> None:
-    """Raise ParameterError for a negative number of rounds."""
-    if max_rounds < 0:
-        raise ParameterError(f"label_propagation: max_rounds={max_rounds} is negative")

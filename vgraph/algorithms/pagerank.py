@@ -30,14 +30,10 @@ def hand_on(v, graph, rank):
 @vg.operator
 def begin(v, graph):
     """All ranks alike, and nothing on its way; what adds up over all vertices."""
-    if personalization is not None:
-        graph.preferences += v.personalization
     if weight is not None:
         v.leaving = 0.0
         for e in v.out_edges:
             v.leaving += e.weight
-        if v.leaving > 0:
-            graph.least = min(graph.least, v.leaving)
     v.rank = 1 / graph.num_vertices
     v.part = 0
     hand_on(v, graph, v.rank)
@@ -55,10 +51,8 @@ def gather(src, edge, dst):
 @vg.operator
 def update(v, graph):
     """The new rank takes the place of the old one, and is handed on in the next round."""
-    if personalization is None:
-        rank = graph.base + v.incoming
-    else:
-        rank = graph.jumping * v.personalization / graph.preferences + v.incoming
+    own = graph.base if personalization is None else graph.base * v.personalization / graph.preferences
+    rank = own + v.incoming
     graph.change += abs(rank - v.rank)
     v.rank = rank
     v.incoming = 0
@@ -93,22 +87,22 @@ def pagerank(
     graph.change = vg.inf
     graph.base = 0.0
     if personalization is not None:
-        graph.jumping = 0.0
-        graph.preferences = 0.0
-    if weight is not None:
-        graph.least = vg.inf
+        graph.preferences = graph.sum(personalization)
     graph.vertex_apply(begin)
-    if weight is not None and graph.least < (FLOOR_32 if dtype == vg.float32 else FLOOR):
-        vg.fail(
-            "the arcs of a vertex weigh too little beside others to tell what each takes along of its rank"
-        )
+    if weight is not None:
+        floor = FLOOR_32 if dtype == vg.float32 else FLOOR
+        if graph.any((leaving > 0) & (leaving < floor)):
+            vg.fail(
+                "the arcs of a vertex weigh too little beside others to tell what each takes along of its rank"
+            )
     rounds = 0
     while rounds < max_rounds and not graph.change < tolerance:
-        graph.jumping = 1 - damping + damping * graph.dangling
+        graph.base = 1 - damping + damping * graph.dangling
         graph.dangling = 0.0
         graph.change = 0.0
         graph.edge_apply(gather)
-        graph.base = graph.jumping / graph.num_vertices
+        if personalization is None:
+            graph.base /= graph.num_vertices
         graph.vertex_apply(update)
         rounds += 1
     converged = graph.change <= tolerance
