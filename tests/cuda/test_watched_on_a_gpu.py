@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from test_watched import GRAPH, check, paths
 
 import vgraph as vg
@@ -14,4 +15,6 @@ def test_values_of_vertices_after_each_round(gpu: Any) -> None:
     wanted = vg.run(paths, GRAPH, device="python", **given)
     for form in ({}, {"direction": vg.PULL}):
         schedule = vg.Schedule().at("relax", **form)
-        check(vg.run(paths, GRAPH, device="cuda", schedule=schedule, **given), wanted)
+        found = vg.run(paths, GRAPH, device="cuda", schedule=schedule, output="cupy", **given)
+        assert all(isinstance(values, np.ndarray) for values in found.trace.watched.values.values())
+        check(found, wanted)

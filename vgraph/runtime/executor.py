@@ -246,7 +246,7 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
     """The results by name, for a `call` in the user's order of vertices and edges; else in that of the kernel."""
     values: dict[str, Any] = {}
     numbers, of_edges = None if call is None else call.numbers, _of_edges(plan)
-    of_vertices = {a.name for a in plan.arrays if a.site == "vertex"}
+    sites = {a.name: a.site for a in plan.arrays}
     for output in plan.outputs:
         if output.array:
             found = ran.arrays[output.array]
@@ -254,12 +254,13 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
                 found = call.graph.in_given_order(found)
                 if numbers is not None and output.ids:
                     found = numbers.renumber(found, numbers.old_of_new)
-            elif numbers is not None and output.array in of_vertices:
+            elif numbers is not None and sites[output.array] == "vertex":
                 found = numbers.to_old(found, ids=output.ids)
             elif numbers is not None and output.ids:
                 found = numbers.renumber(found, numbers.old_of_new)
             signed = found.view(f"int{found.dtype.itemsize * 8}") if output.ids else found
-            values[output.name] = runner.finish(members.ids(signed) if output.members else signed)
+            whole = members.ids(signed) if output.members else signed
+            values[output.name] = whole if sites[output.array] == "array" else runner.finish(whole)
             continue
         scalar = ran.scalars[output.slot]
         if numbers is not None and output.ids:

@@ -165,7 +165,9 @@ class CUDA(CompiledRunner):
         begin = time.perf_counter()
         outputs = [o.array for o in call.plan.outputs if o.array]
         keep = self._on_device and call.numbers is None  # another order of vertices is undone on the host
-        fetch = {a.name for a in call.plan.arrays if not keep or a.site == "numbered"}  # as is that of edges
+        fetch = {
+            a.name for a in call.plan.arrays if not keep or a.site in ("numbered", "array")
+        }  # as is that of edges
         arrays = {name: memory.arrays[name] for name in outputs}
         arrays |= {name: self.device.download(arrays[name]) for name in outputs if name in fetch}
         count = int(control[memory.layout.TRACE])
