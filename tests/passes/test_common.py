@@ -203,7 +203,9 @@ def test_a_list_is_marked_where_it_is_asked_often(name, ends):
         ("adjacent.out(u, v)", True),
         ("adjacent.out(v, u)", False),  # another list each time
         ("adjacent.out(u, x)", False),  # who may be none
-        ("(adjacent.out(u, v) and adjacent.in(u, v))", False),  # there is one mark
+        ("(adjacent.out(u, v) and adjacent.in(u, v))", True),  # the one that is asked each time
+        ("(adjacent.out(u, v) == adjacent.in(u, v))", False),  # there is one mark
+        ("((x == v) and adjacent.out(u, v))", False),  # perhaps rarely
     ],
 )
 def test_what_is_asked_of_one_list_of_the_loop_s_vertex(asks, marked):

@@ -6,7 +6,7 @@ after:  `for (w, e) in out(u) { mark[w] = true }`
         `for (w, e) in out(u) { mark[w] = false }`
 
 So is a list that is asked for each vertex of a loop: `if adjacent.out(u, w) { S }` becomes `if mark[w] { S }`, but
-where the list is many times as long as the loop.
+where the list is many times as long as the loop, and not for questions that may be rare.
 
 `mark` is a byte per vertex and thread. Counting triangles this way takes a tenth of the time of merging on power-law
 graphs, because the lists of hubs are walked once, not once per neighbor. A guard `if w > u: break` with which S begins
@@ -15,7 +15,7 @@ ends the walk; without one it ends behind the last vertex marked. What S only ad
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from vgraph.compiler import ir
@@ -75,7 +75,7 @@ class _Marker:
         def rule(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             if isinstance(n, ir.ForCommon) and (other := _other(n, vertex)):
                 return self.looked_up(n, *other, ir.Var(last, VID))
-            if _asks(n, vertex, visited) is None:
+            if _asks(n, vertex, visited) != side:
                 return None
             assert isinstance(n, ir.HasNeighbor)
             known: ir.Expr = ir.Load(self.property().name, n.other, BOOL)
@@ -177,8 +177,27 @@ def _sides(loop: ir.ForNeighbors, vertex: str) -> set[ir.Orientation]:
         if isinstance(n, ir.ForCommon) and _other(n, vertex) is not None
     }
     visited = _visited(loop)
-    asked = (_asks(n, vertex, visited) for n in walk(loop))
+    often = (n for s in loop.body for each in _often(s) for n in walk(each))
+    asked = (_asks(n, vertex, visited) for n in often)
     return common | {side for side in asked if side is not None}
+
+
+def _often(n: ir.Node) -> Iterator[ir.Node]:
+    """What is done in each turn of a loop with `n` in its body, or in loops over neighbors in it: what stands behind a
+    test, as in `u.x > 5 and u in v.neighbors`, may be done so rarely that the mark would not be worth it."""
+    below: Iterable[ir.Node] = children(n)
+    match n:
+        case ir.ForNeighbors() | ir.HasNeighbor():
+            yield n
+            return
+        case ir.If(condition=ir.Compare(op="!=", left=ir.Var(type=t))) if t == VID:
+            pass  # of parallel arcs one
+        case ir.If(condition=first):
+            below = (first, *(s for s in walk(n) if isinstance(s, ir.ForNeighbors)))
+        case ir.Select(condition=first) | ir.Logical(left=first):
+            below = (first,)
+    for each in below:
+        yield from _often(each)
 
 
 def _outermost(n: ir.Node, vertex: str) -> Iterator[ir.ForNeighbors]:
