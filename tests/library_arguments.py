@@ -45,8 +45,6 @@ UNDIRECTED = {
     "diameter",
     "jaccard",
     "k_truss",
-    "leiden",
-    "louvain",
     "most_similar",
     "overlap",
     "resource_allocation",

@@ -32,16 +32,18 @@ def made(g: nx.Graph) -> vg.Graph:
 
 
 @BOTH
-@settings(max_examples=20)
+@settings(max_examples=16)
 @given(graphs(dtypes=("int32", "float64")), st.sampled_from([1.0, 0.5, 2.0]), st.integers(1, 3))
 def test_communities_everywhere(
     algorithm: vg.AlgorithmDef, graph: vg.Graph, resolution: float, threads: int
 ) -> None:
     weight = graph.edge_properties["weight"]
-    if graph.directed or (weight < 0).any():
-        with pytest.raises(vg.ParameterError, match=r"undirected|negative"):
+    if (weight < 0).any():
+        with pytest.raises(vg.ParameterError, match="negative"):
             vg.run(algorithm, graph)
         return
+    if graph.directed and weight.dtype.kind == "f":
+        return  # a program of its own, which takes long to compile
     found = run(graph, algorithm, resolution=resolution, threads=threads)
     known = {"community": found.community.astype(int), "resolution": resolution}
     again = vg.run(A.modularity, graph, **known).modularity
@@ -95,6 +97,33 @@ def test_about_as_good_as_networkx(name: str, algorithm: vg.AlgorithmDef) -> Non
     g = nx.Graph(zip(s.tolist(), t.tolist(), strict=True))
     theirs = [nx.community.modularity(g, nx.community.louvain_communities(g, seed=k)) for k in range(5)]
     assert found >= 0.98 * min(theirs)
+
+
+@BOTH
+@pytest.mark.parametrize("weighted", [False, True])
+def test_about_as_good_as_networkx_on_directed_graphs(weighted: bool, algorithm: vg.AlgorithmDef) -> None:
+    """Communities planted, and hubs that all others lead to."""
+    g = nx.random_partition_graph([25] * 5, 0.3, 0.02, seed=3, directed=True)
+    g.add_edges_from((v, 25 * (v % 5)) for v in range(1, 125, 2) if v != 25 * (v % 5))
+    weight = {"weight": np.random.default_rng(2).integers(1, 9, len(g.edges))} if weighted else {}
+    ends = np.array(g.edges).T
+    graph = vg.Graph.from_edges(*ends, num_vertices=125, **weight)
+    if weighted:
+        nx.set_edge_attributes(g, dict(zip(g.edges, weight["weight"].tolist(), strict=True)), "weight")
+    found = run(graph, algorithm)
+    theirs = [nx.community.modularity(g, nx.community.louvain_communities(g, seed=k)) for k in range(3)]
+    assert found.modularity >= 0.98 * min(theirs)
+    other = run(graph, algorithm, threads=3)
+    assert other.community.tolist() == found.community.tolist()
+
+
+@BOTH
+def test_directions_matter(algorithm: vg.AlgorithmDef) -> None:
+    """Two vertices that all lead to are expected to have no arcs between them: one arc is much."""
+    s, t = [0, 1, 2, 3, 0, 1, 2, 3, 4], [4, 4, 4, 4, 5, 5, 5, 5, 5]
+    both = [run(vg.Graph.from_edges(s, t, directed=d), algorithm, resolution=1.5) for d in (True, False)]
+    assert both[0].community[4] == both[0].community[5]
+    assert both[1].community[4] != both[1].community[5]
 
 
 def test_parts_of_communities_move_on() -> None:
@@ -186,5 +215,3 @@ def test_what_is_refused(device: str, algorithm: vg.AlgorithmDef) -> None:
     for weight, says in (([1.0, -1.0], "negative"), ([1.0, np.nan], "NaN"), ([1.0, np.inf], "infinite")):
         with pytest.raises(vg.ParameterError, match=says):
             vg.run(algorithm, vg.Graph.from_edges(*ends, directed=False, weight=weight), device=device)
-    with pytest.raises(vg.ParameterError, match="directed=False"):
-        vg.run(algorithm, vg.Graph.from_edges(*ends), device=device)

@@ -95,10 +95,21 @@ def test_igraph_agrees(directed: bool) -> None:
     kept = vg.run(A.triangle_count, graph).total
     simple = g.as_undirected().simplify()
     assert kept == len(simple.cliques(3, 3))
+    assert vg.run(A.maximum_clique, graph).size == simple.clique_number()
+    assert vg.run(A.clique_count, graph, size=4).total == len(simple.cliques(4, 4))
+    for mode in ("all", "in", "out"):
+        assert vg.run(A.k_core, graph, mode=mode).core.tolist() == g.coreness(mode=mode)
+    along = vg.run(A.assortativity, graph).assortativity
+    assert along == pytest.approx(g.assortativity_degree(directed=directed), rel=1e-9)
+    value = np.random.default_rng(13).random(graph.num_vertices)
+    along = vg.run(A.assortativity, graph, value=value).assortativity
+    assert along == pytest.approx(g.assortativity(value.tolist(), directed=directed), rel=1e-9)
+    if directed:
+        census = vg.run(A.triad_census, graph)
+        assert [getattr(census, name) for name in census.names] == list(g.triad_census())
     if not directed:
         lcc = np.array(g.transitivity_local_undirected(mode="zero"))
         np.testing.assert_allclose(vg.run(A.local_clustering, graph).lcc, lcc, rtol=1e-12)
-        assert vg.run(A.k_core, graph).core.tolist() == g.coreness()
 
 
 def test_scipy_agrees_on_linear_equations() -> None:

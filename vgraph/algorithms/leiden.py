@@ -21,10 +21,12 @@ TRIES = 3
 
 
 @vg.operator
-def begin(v):
+def begin(v, graph):
     """Each vertex is a community of its own."""
     v.kept = v.id
     v.total = v.away
+    if graph.directed:
+        v.tilt = v.slope
 
 
 @vg.operator
@@ -41,13 +43,16 @@ def settle(v):
 
 
 @vg.operator
-def isolate(v):
+def isolate(v, graph):
     """Refinement begins with each group as a part of its own."""
     v.part = v.group
     v.mass = v.away
     v.parts = 1
     v.cut = 0.0
     v.total = 0.0
+    if graph.directed:
+        v.skew = v.slope
+        v.tilt = 0.0
 
 
 @vg.operator
@@ -63,6 +68,8 @@ def measure(v, graph):
             if e.dst.group != v.group:
                 cut += heaviness(v, e)
     vg.vertex(v.home).total += total
+    if graph.directed:
+        vg.vertex(v.home).tilt += v.lean
     graph.within += within
     v.group.cut += cut
 
@@ -71,6 +78,8 @@ def measure(v, graph):
 def expect(v, graph):
     """What would be within the community called v by chance."""
     graph.chance += v.total * v.total
+    if graph.directed:
+        graph.chance -= v.tilt * v.tilt
 
 
 @vg.function
@@ -93,6 +102,9 @@ def keep(v):
 @vg.function
 def attached(community, part, graph):
     """Whether a part of a community has at least the weight to the rest of it that it would have by chance."""
+    if graph.directed:
+        away = part.mass * (community.total - part.mass) - part.skew * (community.tilt - part.skew)
+        return graph.whole * part.cut >= graph.resolution * away
     return graph.whole * part.cut >= graph.resolution * (part.mass * (community.total - part.mass))
 
 
@@ -113,6 +125,8 @@ def select(v, graph):
                     there = e.dst.group.part
                     there.toward += heaviness(m, e)
                     gain = graph.whole * there.toward - graph.resolution * (v.away * there.mass)
+                    if graph.directed:
+                        gain += graph.resolution * (v.slope * there.skew)
                     stays = there.parts > 1 or not is_turn(there, graph)
                     if stays and attached(community, there, graph):
                         if gain > most or (gain == most and v.new != v and there < v.new):
@@ -125,6 +139,8 @@ def select(v, graph):
 @vg.operator
 def merge(v, graph):
     """The group is of the part now."""
+    if graph.directed:
+        v.new.skew += v.slope
     v.part = v.new
     v.chosen = graph.turn + 1
     v.new.mass += v.away
@@ -166,11 +182,12 @@ def leiden(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     Three steps to a level: groups, at first each of one vertex, move to better communities; each community is divided
     anew, by merging single groups into parts that are well attached to the rest of it; the parts are the groups of
     the next level, and begin in their community. A level counts if it adds more than `tolerance` to the modularity, and
-    the first that does not ends it. Arcs weigh their edge property `weight`, or 1; the unit does not matter.
+    the first that does not ends it. Arcs weigh their edge property `weight`, or 1; the unit does not matter. The
+    modularity of a directed graph is that of Leicht and Newman (2008).
     Results: `community`, a vertex id, the smallest of the community, which is connected; `modularity`; `levels` that
     counted; `converged`: neither was `max_levels` in the way, nor a level cut short. The same on every device if the
-    weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a directed graph,
-    weights that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
+    weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for weights
+    that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
     community = graph.vertex_property(vg.vertex)
@@ -186,6 +203,10 @@ def leiden(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     total = graph.vertex_property(vg.float64)
     mass = graph.vertex_property(vg.float64)
     cut = graph.vertex_property(vg.float64)
+    if graph.directed:
+        slope = graph.vertex_property(vg.float64)
+        tilt = graph.vertex_property(vg.float64)
+        skew = graph.vertex_property(vg.float64)
     behind = graph.scratch(vg.int64)
     toward = graph.scratch(vg.float64)
     graph.resolution = resolution
@@ -232,5 +253,5 @@ leiden.prepares(weighted)
 
 @leiden.requires
 def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
-    """Raise ParameterError for a directed graph, weights below 0 and parameters out of range."""
+    """Raise ParameterError for weights below 0 and parameters out of range."""
     check_arguments("leiden", graph, resolution, tolerance, max_levels)

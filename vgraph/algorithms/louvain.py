@@ -8,11 +8,13 @@ from vgraph.graph import Graph
 
 
 @vg.operator
-def begin(v):
+def begin(v, graph):
     """A level begins with each group as a community of its own."""
     v.community = v.group
     v.home = v.group
     v.total = v.away
+    if graph.directed:
+        v.tilt = v.slope
     v.size = 1
 
 
@@ -21,11 +23,12 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     """Communities of high modularity: groups of vertices, at first each of one, move to better communities, and merge.
 
     A level ends when no group would gain; the groups of the next are its communities. It counts if it adds more
-    than `tolerance` to the modularity. Arcs weigh their edge property `weight`, or 1; the unit does not matter.
+    than `tolerance` to the modularity. Arcs weigh their edge property `weight`, or 1; the unit does not matter. The
+    modularity of a directed graph is that of Leicht and Newman (2008).
     Results: `community`, a vertex id, the smallest of the community, which is connected; `modularity`; `levels` that
     counted; `converged`: neither was `max_levels` in the way, nor a level cut short. The same on every device if the
-    weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for a directed graph,
-    weights that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
+    weights are integers whose sum is below 2**25 and `resolution` is 1. Raises ParameterError for weights
+    that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
     community = graph.vertex_property(vg.vertex)
@@ -36,6 +39,9 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
     inside = graph.vertex_property(vg.float64)
     away = graph.vertex_property(vg.float64)
     total = graph.vertex_property(vg.float64)
+    if graph.directed:
+        slope = graph.vertex_property(vg.float64)
+        tilt = graph.vertex_property(vg.float64)
     behind = graph.scratch(vg.int64)
     toward = graph.scratch(vg.float64)
     graph.resolution = resolution
@@ -69,5 +75,5 @@ louvain.prepares(weighted)
 
 @louvain.requires
 def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
-    """Raise ParameterError for a directed graph, weights below 0 and parameters out of range."""
+    """Raise ParameterError for weights below 0 and parameters out of range."""
     check_arguments("louvain", graph, resolution, tolerance, max_levels)

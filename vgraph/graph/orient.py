@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,50 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
     """
     if not has_parallel_arcs(graph) or "weight" not in graph.edge_properties:
         return graph
-    kept = graph.kept_with_topology("lightest arcs", dict)
-    weight = graph.edge_properties["weight"]
+
+    def make() -> Graph:
+        sources, targets, properties = graph.edges()
+        return Graph.from_edges(
+            sources,
+            targets,
+            num_vertices=graph.num_vertices,
+            directed=graph.directed,
+            multi_edges="min",
+            keep_order=False,
+            weight=properties["weight"],
+        )
+
+    return _kept_with_weights(graph, "lightest arcs", make)
+
+
+def both_ways(graph: Graph) -> Graph:
+    """A directed graph with each arc also the other way round, of the same weight; self-loops stay as they are.
+
+    Its vertex property `lean` is what the arcs that left a vertex weighed, less those that entered it. What was made is
+    kept until the same arcs come with other weights.
+    """
+
+    def make() -> Graph:
+        n, (s, t, properties) = graph.num_vertices, graph.edges()
+        weight, apart = properties["weight"], s != t
+        return Graph.from_edges(
+            np.r_[s, t[apart]],
+            np.r_[t, s[apart]],
+            num_vertices=n,
+            keep_order=False,
+            vertex_properties={"lean": np.bincount(s, weight, n) - np.bincount(t, weight, n)},
+            weight=np.r_[weight, weight[apart]],
+        )
+
+    return _kept_with_weights(graph, "both ways", make)
+
+
+def _kept_with_weights(graph: Graph, name: str, make: Callable[[], Graph]) -> Graph:
+    """What is made of the arcs and their weights, kept until the same arcs come with others."""
+    kept, weight = graph.kept_with_topology(name, dict), graph.edge_properties["weight"]
     before, made = kept.get("latest", (None, None))
     if before is not memory_of(weight):
-        made = graph.simplify(self_loops=True, multi_edges="min")
+        made = make()
         kept["latest"] = memory_of(weight), made
     assert isinstance(made, Graph)
     return made

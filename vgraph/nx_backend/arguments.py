@@ -82,8 +82,6 @@ def _unweighted(a: Bound) -> str:
 
 
 def _louvain(a: Bound) -> str:
-    if refused := _no_direction(a):
-        return refused
     return "" if a.get("resolution", 1) >= 0 else "resolution below 0 is not supported"
 
 

@@ -190,7 +190,6 @@ def _communities(
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     graph = converted(G, weight)
-    no_direction(graph)
     if not graph.sources.size:
         return [{node} for node in graph.nodes]
     _weighty(graph, weight)
