@@ -8,38 +8,44 @@ import numpy as np
 
 import vgraph as vg
 from vgraph.graph import Graph
+from vgraph.graph.orient import self_loops
 from vgraph.graph.weights import check_numbers, scaled_numbers
 
 
-@vg.operator
-def measure(v, graph):
-    """What v counts as where an arc begins and where one ends; an undirected self-loop has two ends at v."""
+@vg.function
+def at_tail(v):
+    """What v counts as where an arc begins."""
     if value is None:
-        ends = v.out_degree
-        if not graph.directed and v in v.out_neighbors:
-            for u in v.out_neighbors:
-                if u == v:
-                    ends += 1
-        v.tail = ends
-        v.head = v.in_degree if graph.directed else ends
-    else:
-        v.tail = v.value
-        v.head = v.value
+        return vg.float64(v.out_degree)
+    return v.value
+
+
+@vg.function
+def at_head(v):
+    """What v counts as where an arc ends."""
+    if value is None:
+        return vg.float64(v.in_degree)
+    return v.value
+
+
+@vg.operator
+def add_up(v, graph):
+    """The sums over all arcs, for the means."""
     graph.arcs += v.out_degree
-    graph.tails += v.out_degree * v.tail
-    graph.heads += v.in_degree * v.head
+    graph.tails += v.out_degree * at_tail(v)
+    graph.heads += v.in_degree * at_head(v)
 
 
 @vg.operator
 def compare(v, graph):
     """The squares of the differences from the means, and their products along the arcs that leave v."""
-    tail = v.tail - graph.mean_tail
-    head = v.head - graph.mean_head
+    tail = at_tail(v) - graph.mean_tail
+    head = at_head(v) - graph.mean_head
     graph.tail_squares += v.out_degree * (tail * tail)
     graph.head_squares += v.in_degree * (head * head)
     across = 0.0
     for u in v.out_neighbors:
-        across += u.head - graph.mean_head
+        across += at_head(u) - graph.mean_head
     graph.products += tail * across
 
 
@@ -52,15 +58,13 @@ def assortativity(graph, value: vg.vertex_property(vg.float64) = None):
     both ways, a self-loop once. Result: `assortativity`, a float with NetworkX's values; NaN where all arcs begin, or
     all end, at one value, or there are none. Raises ParameterError for values that are not finite. O(vertices + arcs).
     """
-    tail = graph.vertex_property(vg.float64)
-    head = graph.vertex_property(vg.float64)
     graph.tails = 0.0
     graph.heads = 0.0
     graph.tail_squares = 0.0
     graph.head_squares = 0.0
     graph.products = 0.0
     graph.arcs = 0
-    graph.vertex_apply(measure)
+    graph.vertex_apply(add_up)
     graph.mean_tail = graph.tails / max(1, graph.arcs)
     graph.mean_head = graph.heads / max(1, graph.arcs)
     graph.vertex_apply(compare)
@@ -78,8 +82,14 @@ def finite(graph: Graph, value: object) -> None:
 
 @assortativity.prepares
 def differences(graph: Graph, value: Any) -> vg.Prepared:
-    """Values of a size whose squares a float64 holds, less one where an arc ends, so that equal ones are 0."""
+    """Values of a size whose squares a float64 holds, less one where an arc ends, so that equal ones are 0.
+
+    An undirected self-loop has two ends at its vertex: where there are such, degrees are values as well.
+    """
+    if value is not None:
+        value = scaled_numbers(value=value).get("value", np.asarray(value, np.float64))
+    elif not graph.directed and (loops := self_loops(graph)).any():
+        value = graph.out_degree + loops.astype(np.float64)
     if value is None or not graph.num_arcs:
         return vg.Prepared(graph)
-    values = scaled_numbers(value=value).get("value", np.asarray(value, np.float64))
-    return vg.Prepared(graph, arguments={"value": values - values[graph.out.column_indices[0]]})
+    return vg.Prepared(graph, arguments={"value": value - value[graph.out.column_indices[0]]})

@@ -37,6 +37,17 @@ def has_parallel_arcs(graph: Graph) -> bool:
     )
 
 
+def self_loops(graph: Graph) -> NDArray[np.int64]:
+    """How many self-loops each vertex has; counted once."""
+
+    def count() -> NDArray[np.int64]:
+        sources = build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
+        return np.bincount(sources[sources == graph.out.column_indices], minlength=graph.num_vertices)
+
+    kept: NDArray[np.int64] = graph.kept_with_topology("self-loops", count)
+    return kept
+
+
 def without_parallel_arcs(graph: Graph) -> Graph:
     """The graph with the first of parallel arcs alone, without properties; the graph itself if there are none."""
     if not has_parallel_arcs(graph):
