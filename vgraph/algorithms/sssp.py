@@ -7,9 +7,9 @@ from vgraph.algorithms._trees import parent
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_lengths
 
-FIRST, GROWTH = 16.0, 1.5
+FIRST, GROWTH = 4.0, 1.5
 """How far a search with targets goes at first, in arcs, and how much farther each time: seldom, and not much too far
-(road networks, measured).
+(road networks and email-Enron, measured).
 """
 
 

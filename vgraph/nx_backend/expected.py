@@ -18,7 +18,12 @@ CHANGED = (
     "expects an error where a graph changes while an iterator over it runs; here its edges are read before"
 )
 
+SHORTER = (
+    "expects the longer path to which bounds that are too large lead NetworkX; the one found here is shorter"
+)
+
 EXPECTED: dict[str, str] = {
+    "test_astar.py::TestAStar::test_astar_inadmissible_heuristic_with_cutoff": SHORTER,
     "test_betweenness_centrality_subset.py::test_equivalence_non_subset": ROUNDING,
     "test_dag.py::TestDAG::test_topological_sort6": CHANGED,
     "test_louvain.py::test_karate_club_partition": SEED,
