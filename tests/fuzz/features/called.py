@@ -46,11 +46,13 @@ def paths(
 
 
 @vg.algorithm
-def twice(graph, first, seeds, near: vg.vertex_property(vg.int64)):
+def through(graph, first, seeds, near: vg.vertex_property(vg.int64)):
     x = graph.vertex_property(vg.int64)
-    found = paths(graph, first, near, k=len(graph.frontier(seeds)))
+    found = paths(
+        graph, vg.random_below(graph.num_vertices, first, 5), near, 3, "w", len(graph.frontier(seeds))
+    )
     x = found.x
-    last = paths(graph, vg.random_below(graph.num_vertices, 5), found.n, 3, "w").n
+    last = found.n
     return x, last, found.rounds
 
 
@@ -92,14 +94,11 @@ def program(graph, source: vg.vertex, several: list[vg.vertex]):
     sizes = 0
     graph.k = 1
     for i in range(3):
-        if i == 1:
-            x = paths(graph, source, near, 1).x
-        else:
+        if i != 1:
             result = paths(graph, i % graph.num_vertices, near, most=i * 4)
             x = result.x
             sizes += result.rounds + len(result.frontier)
-        near = paths(graph, source, x, k=i).n
-    pair = twice(graph, source, several, x)
+    pair = through(graph, source, several, x)
     last = pair.last
     low_ones = marked(graph, low, raised, graph.vertices)
     low_ones = marked(graph, low, raised, low_ones)
