@@ -205,3 +205,10 @@ def test_too_long_for_a_buffer_of_arcs() -> None:
     schedule = vg.Schedule().at("reach", phases=vg.GATHER_APPLY)
     with pytest.raises(vg.ScheduleError, match="5,000 elements for each arc fits into no buffer"):
         vg.run(all_hops, graph, k=2, schedule=schedule)
+
+
+def test_too_large_for_the_memory() -> None:
+    """2 PB, which no machine's address space has; the message names the array by its shape."""
+    graph = vg.Graph.from_edges([0], [1], num_vertices=16_000_000)
+    with pytest.raises(vg.DeviceError, match=r"does not fit .*\(16000000, 16000000\)"):
+        vg.run(all_hops, graph, k=1, threads=1)

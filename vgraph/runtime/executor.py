@@ -185,7 +185,8 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         trace = _trace(ran.records, plan, _watched(job, values, len(ran.records) + ran.dropped))
         return Result(name, values, stats, trace, used, sets, _of_edges(plan))
     except MemoryError as error:
-        raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit") from error
+        which = f" ({error})" if str(error) else ""  # which array, and how large
+        raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit{which}") from error
 
 
 def _call(plan: Plan, job: Job, runner: Runner) -> Call:
