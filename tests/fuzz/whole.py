@@ -47,7 +47,8 @@ def _assignment(w: Writer, s: Scope, names: list[Value], held: list[Prop]) -> li
         value = e.summand(w, s, 1, prop.type) if prop.summed else e.cast(_whole(w, s, names), prop.type)
         return [f"{target} = {value.text}"]
     if w.chance(0.3):
-        return [f"{target} {w.r.choice('+-*')}= {type_text(prop.type)}({e.integer(w, s, 1).text})"]
+        change = w.until(lambda: e.integer(w, s, 1), lambda v: not v.text.startswith("(-"))
+        return [f"{target} {w.r.choice('+-*')}= {e.cast(change, prop.type).text}"]
     return [f"{target} = {type_text(prop.type)}({_whole(w, s, names).text}) % 100"]
 
 
