@@ -116,6 +116,38 @@ def test_the_operators_have_labels() -> None:
 
 
 @vg.algorithm
+def scaled(graph, scale=2.0):
+    """Is called."""
+    x = graph.vertex_property(vg.float64, fill=1.5)
+    y = x * scale
+    total = graph.sum(y)
+    z = y - total
+    return z, total
+
+
+@vg.algorithm
+def calling(graph):
+    """Goes on with the results of calls, whose properties have the names of those of the other algorithm."""
+    row = graph.vertex_property(vg.vector(vg.float32, 3), fill=2)
+    z = scaled(graph, 4.0).z
+    total = scaled(graph).total
+    low = graph.min(row * 2)
+    least = low[0]
+    z += graph.sum(z) / graph.num_vertices
+    z = z + graph.count(z < 0)
+    return z, total, least
+
+
+def test_algorithms_that_call() -> None:
+    graph = graph_of(5)
+    labels = ["scaled.y", "scaled.z", "scaled_1.y", "scaled_1.z", "min", "z", "z_1"]
+    for way in WAYS:
+        found = vg.run(calling, graph, **way)
+        assert [r.label for r in found.trace] == labels
+        assert (found.z.tolist(), found.total, found.least) == ([-43.0] * 5, 15.0, 4.0)
+
+
+@vg.algorithm
 def nothing(graph):
     """Values of graphs without vertices."""
     x = graph.vertex_property(vg.float64)

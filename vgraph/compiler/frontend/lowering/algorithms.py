@@ -27,7 +27,7 @@ from vgraph.compiler.frontend.signature import (
     StaticValue,
 )
 from vgraph.compiler.frontend.unit import syntax_of
-from vgraph.compiler.types import BOOL, I64, VID, Kind, Type
+from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, Vector
 from vgraph.language.decorators import AlgorithmDef, Definition, FunctionDef
 from vgraph.language.names import ArrayAnnotation, vertex
 
@@ -154,7 +154,7 @@ def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
             marks = ctx.unit.marks(name, e.span)
             ctx.emit(ir.FrontierMark(marks.name, found.name, span=e.span))
             ctx.results.append(ir.Result(name, "members", marks.name, span=e.span))
-        case Value():
+        case Value(type=t) if not isinstance(t, Vector):
             ctx.results.append(ir.Result(name, "scalar", found.expr, span=e.span))
         case _:
             raise refusals.driver.NotAResult(e.span, en.words(found))

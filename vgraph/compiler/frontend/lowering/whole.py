@@ -84,10 +84,12 @@ def _put(
     if prop.disjoint:
         raise refusals.writes.DisjointSets(target.span, prop.name)
     ctx.no_writes_in_helpers(target.span)
-    stored = access.stored(at.inner, new, prop.type, f"`{prop.name}`")
+    written = target.value if isinstance(target, s.Index) else target
+    assert isinstance(written, s.Name)
+    stored = access.stored(at.inner, new, prop.type, f"`{written.id}`")
     at.inner.emit(ir.Store(prop.name, at.inner.own, stored, span=statement.span))
     ctx.frame.typed.kinds[position_of(target.span)] = prop.type
-    at.done(prop.name, statement.span)
+    at.done(written.id, statement.span)
 
 
 def augment(ctx: Context, statement: s.Augment) -> None:
