@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
-from vgraph.algorithms._communities import PARTS, gather, leads
+from vgraph.algorithms._communities import PARTS, gather, leads, weighted
 from vgraph.algorithms.leiden import TRIES, isolate, measure, merge, select, sever
 
 
@@ -31,6 +31,10 @@ def refined(graph, given: vg.vertex_property(vg.int64), tries=TRIES):
     total = graph.vertex_property(vg.float64)
     mass = graph.vertex_property(vg.float64)
     cut = graph.vertex_property(vg.float64)
+    skew = graph.vertex_property(vg.float64)
+    if graph.directed:
+        slope = graph.vertex_property(vg.float64)
+        tilt = graph.vertex_property(vg.float64)
     behind = graph.scratch(vg.int64)
     toward = graph.scratch(vg.float64)
     graph.resolution = 1.0
@@ -48,18 +52,21 @@ def refined(graph, given: vg.vertex_property(vg.int64), tries=TRIES):
         graph.vertex_apply(merge, merging)
         graph.vertex_apply(sever, merging)
         graph.turn += 1
-    return part, parts, mass, cut
+    return part, parts, mass, cut, skew
+
+
+refined.prepares(weighted)
 
 
 @pytest.mark.parametrize("how", [{"device": "python"}, {"threads": 1}, {"threads": 3}])
-@pytest.mark.parametrize("seed", range(2))
-def test_parts(seed: int, how: dict[str, object]) -> None:
+@pytest.mark.parametrize(("seed", "directed"), [(0, False), (1, False), (1, True)])
+def test_parts(seed: int, directed: bool, how: dict[str, object]) -> None:
     """Connected parts of communities, with their weight, their arcs to the rest of the community, and their size."""
     rng = np.random.default_rng(seed)
     n, m = 60, 240
     (s, t), weight = rng.integers(0, n, (2, m)), rng.integers(1, 9, m).astype(float)
     given = 7 * rng.integers(0, 5, n)
-    graph = vg.Graph.from_edges(s, t, num_vertices=n, directed=False, weight=weight)
+    graph = vg.Graph.from_edges(s, t, num_vertices=n, directed=directed, weight=weight)
     found = vg.run(refined, graph, given=given, **how)
     part = found.part.astype(int)
     used = np.unique(part)
@@ -67,6 +74,8 @@ def test_parts(seed: int, how: dict[str, object]) -> None:
     assert (given[part] == given).all()
     strength = np.bincount(s, weight, n) + np.bincount(t, weight, n)
     assert found.mass[used].tolist() == np.bincount(part, strength, n)[used].tolist()
+    leaning = np.bincount(s, weight, n) - np.bincount(t, weight, n) if directed else np.zeros(n)
+    assert found.skew[used].tolist() == np.bincount(part, leaning, n)[used].tolist()
     assert found.parts[used].tolist() == np.bincount(part, minlength=n)[used].tolist()
     between = (given[s] == given[t]) & (part[s] != part[t])
     cut = np.bincount(part[s], weight * between, n) + np.bincount(part[t], weight * between, n)
@@ -84,6 +93,14 @@ def test_what_is_hardly_attached_stays_alone() -> None:
     found = vg.run(refined, graph, given=np.array([0, 0, 0, 0, 4, 4]))
     assert np.flatnonzero(found.part == found.part[0]).tolist() == [0]
     assert np.unique(found.part[1:4]).size == 1
+
+
+def test_parts_that_lean_the_same_way() -> None:
+    """0 has arcs to 1 and 2, of one weight; by chance there would be fewer to 2, which like 0 has arcs that leave."""
+    graph = vg.Graph.from_edges([0, 0, 2, 2, 3, 4], [1, 2, 3, 4, 1, 1], weight=np.ones(6))
+    parts = [vg.run(refined, graph, given=np.zeros(5, int), tries=1, seed=k).part for k in range(40)]
+    alike, other = (sum(part[0] == part[v] for part in parts) for v in (2, 1))
+    assert alike > 2 * other
 
 
 def test_further_tries_merge_what_met_before() -> None:
