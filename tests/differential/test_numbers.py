@@ -25,6 +25,7 @@ OTHERS = (
     "spmv",
     "conjugate_gradient",
     "weighted_matching",
+    "bipartite_matching",
 )
 """Algorithms that read the edge property `weight`."""
 TINY = 5e-324

@@ -42,7 +42,6 @@ vg_main(const __grid_constant__ Args a) {
   f64 dangling = 0.0;
   f64 change = 0.0;
   f64 base = 0.0;
-  f64 jumping = 0.0;
   i64 arcs = 0ll;
   i64 arcs_1 = 0ll;
   i64 arcs_2 = 0ll;
@@ -99,7 +98,7 @@ vg_main(const __grid_constant__ Args a) {
   if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, num_vertices, arcs);
   i64 rounds_ = 0ll;
   while (((rounds_ < max_rounds) && !(change < tolerance))) {
-    jumping = ((1.0 - damping) + (damping * dangling));
+    base = ((1.0 - damping) + (damping * dangling));
     dangling = 0.0;
     change = 0.0;
     arcs_2 = 0ll;
@@ -124,7 +123,7 @@ vg_main(const __grid_constant__ Args a) {
       arcs_2 = add(arcs_2, team.total<Sum, i64>(0));
     }  // gather
     if (team.first()) record(control, a.trace, a.trace_room, last_time, 1, 1, num_vertices, arcs_2);
-    base = (jumping / (f64)num_vertices);
+    base = (base / (f64)num_vertices);
     arcs_1 = 0ll;
 
     {
@@ -133,7 +132,8 @@ vg_main(const __grid_constant__ Args a) {
       for (i64 place_12 = thread_number(); place_12 < round_up(num_vertices); place_12 += num_threads()) {
         vid v_4 = (vid)place_12;
         if (place_12 < num_vertices) do {
-          f64 rank_1_1 = (base + incoming[v_4]);
+          f64 own = base;
+          f64 rank_1_1 = (own + incoming[v_4]);
           change_part_10 = (change_part_10 + absolute((rank_1_1 - rank[v_4])));
           rank[v_4] = rank_1_1;
           incoming[v_4] = 0.0;
