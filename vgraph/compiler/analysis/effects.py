@@ -365,13 +365,10 @@ class _Order:
         moves = self.dependence(compare.left), self.dependence(compare.right)
         if _Shape.OTHER in moves or moves.count(_Shape.CONSTANT) != 1:
             return False
-        high = (compare.op in (">", ">=")) == (
-            moves[0] is _Shape.MONOTONE
-        )  # the comparison is true of large values
+        large = (compare.op in (">", ">=")) == (moves[0] is _Shape.MONOTONE)  # what the comparison is true of
         t = compare.left.type
-        return (negated or (isinstance(t, Scalar) and not t.is_float)) and (high == negated) == (
-            self.op == "min"
-        )
+        ordered = negated or (isinstance(t, Scalar) and not t.is_float)
+        return ordered and (large == negated) == (self.op == "min")
 
     def _keeps(self, e: ir.Node, parts: list[_Shape]) -> bool:
         """Whether `e` is non-decreasing in its operands, of which `parts` tells which ones depend."""
