@@ -42,26 +42,29 @@ def test_what_depends_on_what(directed: bool) -> None:
 
 
 @vg.operator
-def rank_(v):
-    """Takes the name that a whole property would have got."""
+def rank(v):
+    """Is called like the property."""
     v.rank = v.rank * 2
-
-
-rank = rank_
 
 
 @vg.algorithm
 def two_of_a_name(graph):
-    """An operator of the module has the name of a property."""
+    """An operator that is applied has the name of a property."""
     rank = graph.vertex_property(vg.float64)
     rank = 1 / graph.num_vertices
-    graph.vertex_apply(rank_)
+    graph.vertex_apply(double, label="double")
+    graph.vertex_apply(double)
     return rank
+
+
+double = rank
 
 
 def test_a_label_is_no_operators() -> None:
     for way in WAYS:
-        assert [r.label for r in vg.run(two_of_a_name, graph_of(5), **way).trace] == ["rank__", "rank_"]
+        found = vg.run(two_of_a_name, graph_of(5), **way)
+        assert [r.label for r in found.trace] == ["rank_", "double", "rank"]
+        assert found.rank.tolist() == [0.8] * 5
 
 
 @vg.algorithm

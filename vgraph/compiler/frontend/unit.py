@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -20,11 +21,12 @@ from vgraph.compiler.frontend.signature import (
     PropertyArgument,
     Signature,
 )
+from vgraph.compiler.frontend.sources import reached
 from vgraph.compiler.frontend.typed import Typed, TypedProgram
 from vgraph.compiler.types import BOOL, EID, Type
 from vgraph.graph import members
 from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE
-from vgraph.language.decorators import AlgorithmDef, Definition
+from vgraph.language.decorators import AlgorithmDef, Definition, OperatorDef
 from vgraph.source import Span
 
 if TYPE_CHECKING:
@@ -99,6 +101,12 @@ class Unit:
     kept: list[ir.Global] = field(default_factory=list)  # of what they are given and give
     hooks: list[ir.Called] = field(default_factory=list)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
+
+    @cached_property
+    def operator_names(self) -> frozenset[str]:
+        """The names of all operators that the algorithm reaches."""
+        found = (d for d, _ in reached(self.definition) if isinstance(d, OperatorDef))
+        return frozenset(d.name for d in found)
 
     def shared(self, helper: Typed) -> Typed:
         """What was found out about a helper, one record for all calls of which the same is known."""

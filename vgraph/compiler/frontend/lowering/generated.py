@@ -32,8 +32,10 @@ def at_vertex(
 
 
 def add_operator(ctx: AlgorithmContext, base: str, own: ir.Var, body: ir.Body, span: Span) -> str:
-    """An operator of that body in the program; its name, which is `base` or like it."""
+    """An operator of that body in the program; its name, which is `base` or like it, and no other operator's."""
     operators = ctx.unit.operators
+    while base in ctx.unit.operator_names:
+        base += "_"
     name = Names(o.name for o in operators.values()).fresh(base)
     operators[name] = ir.Operator(name, (own.name,), body, span=span)
     return name

@@ -27,7 +27,6 @@ from vgraph.compiler.frontend.lowering.values import arguments, condition, entit
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.rewrite import walk, with_fields
 from vgraph.compiler.types import BOOL, F64, I64, U64, Kind, Type, Vector, element_of
-from vgraph.language.decorators import OperatorDef
 from vgraph.source import Span
 
 _SIMPLE: Final = (ir.Let, ir.Assign, ir.Accumulate, ir.SetGlobal)
@@ -226,17 +225,10 @@ class _AtVertex:
             ctx.unit.operators[op.name] = with_fields(op, {"body": (*op.body, *added)})
         else:
             ctx.spend(span, APPLY)
-            label = add_operator(ctx, _unused(ctx, base), self.inner.own, added, span)
+            label = add_operator(ctx, base, self.inner.own, added, span)
             ctx.shared = Shared(self.inner, label, ctx.out, len(ctx.out))
             ctx.emit(ir.VertexApply(label, None, None, label, span=span))
         ctx.frame.typed.labels[position_of(span)] = label
-
-
-def _unused(ctx: AlgorithmContext, base: str) -> str:
-    """`base`, or like it, if the module has an operator of that name: labels tell them apart."""
-    while base in ctx.definition.visible_names() and isinstance(ctx.definition.resolve(base), OperatorDef):
-        base += "_"
-    return base
 
 
 def _parts(ctx: Context, e: s.Expr) -> tuple[tuple[s.Expr, ...], Callable[..., s.Expr]]:
