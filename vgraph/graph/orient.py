@@ -154,35 +154,36 @@ def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
 
 def oriented_with_ways(graph: Graph) -> Prepared:
     """`oriented`, with the edge property `ways`: 2 for edges that the graph has in both directions, else 1."""
-
-    def make() -> Prepared:
-        base = oriented_with_senses(graph)
-        sense = base.graph.edge_properties["sense"]
-        return Prepared(base.graph.with_edge_property("ways", (sense & 1) + (sense >> 1)), base.rank)
-
-    kept = graph.kept_with_topology("oriented with ways", make)
-    assert isinstance(kept, Prepared)
-    return kept
+    return _oriented_with(graph, "ways", np.array([0, 1, 1, 2], np.int32))
 
 
 def oriented_with_senses(graph: Graph) -> Prepared:
     """`oriented`, with the edge property `sense`: 1 for edges along which the graph has an arc, 2 against, 3 both."""
+    return _oriented_with(graph, "sense", np.arange(4, dtype=np.int32))
+
+
+def _oriented_with(graph: Graph, name: str, values: NDArray[np.int32]) -> Prepared:
+    """`oriented`, with an edge property that has one of the values for each sense."""
 
     def make() -> Prepared:
         base = oriented(graph)
-        assert base.rank is not None
-        sense = np.full(base.graph.num_arcs, 3, np.int32)
-        if graph.directed:
-            sources, targets, _ = without_parallel_arcs(graph).edges()
-            s, t = base.rank[sources].astype(np.int64), base.rank[targets].astype(np.int64)
-            n = graph.num_vertices
-            edges = base.graph.edges()
-            keys = edges[0].astype(np.int64) * n + edges[1].astype(np.int64)
-            sense = np.zeros(keys.size, np.int32)
-            sense[np.searchsorted(keys, (s * n + t)[s > t])] = 1
-            sense[np.searchsorted(keys, (t * n + s)[s < t])] += 2
-        return Prepared(base.graph.with_edge_property("sense", sense), base.rank)
+        count = base.graph.num_arcs
+        of_edges = values[_senses(graph, base)] if graph.directed else np.full(count, values[3])
+        return Prepared(base.graph.with_edge_property(name, of_edges), base.rank)
 
-    kept = graph.kept_with_topology("oriented with senses", make)
+    kept = graph.kept_with_topology(f"oriented with {name}", make)
     assert isinstance(kept, Prepared)
     return kept
+
+
+def _senses(graph: Graph, base: Prepared) -> NDArray[np.int8]:
+    """In which senses a directed graph has the edges of `base`: 1 along them, 2 against, 3 both."""
+    assert base.rank is not None
+    sources, targets, _ = without_parallel_arcs(graph).edges()
+    s, t = base.rank[sources].astype(np.int64), base.rank[targets].astype(np.int64)
+    n, edges = graph.num_vertices, base.graph.edges()
+    keys = edges[0].astype(np.int64) * n + edges[1].astype(np.int64)
+    sense = np.zeros(keys.size, np.int8)
+    sense[np.searchsorted(keys, (s * n + t)[s > t])] = 1
+    sense[np.searchsorted(keys, (t * n + s)[s < t])] += 2
+    return sense
