@@ -15,6 +15,7 @@ from vgraph.compiler.frontend.lowering.tuples import check_updates
 from vgraph.compiler.frontend.nesting import check_nesting, too_deep
 from vgraph.compiler.frontend.signature import ArgumentType, Signature
 from vgraph.compiler.frontend.typed import TypedProgram
+from vgraph.compiler.frontend.unfilled import fill_unfilled
 from vgraph.compiler.frontend.unit import Names, Unit, syntax_of
 from vgraph.language.decorators import AlgorithmDef
 
@@ -56,6 +57,8 @@ def build_program(
             raise too_deep(unit.at or syntax_of(definition).span) from None
         if not inference.next_round():
             program = _assembled(unit, ctx)
+            if not callers:
+                program = fill_unfilled(program)
             check_nesting(program)
             check_updates(program)
             return TypedProgram(program, signature, ctx.frame.typed, unit.typed, unit.operations)
