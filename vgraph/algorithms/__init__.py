@@ -1,7 +1,7 @@
 """The library: each algorithm is one short file, and an example of the language.
 
-`__all__` has the algorithms, which `vg.run` runs; `all_pairs_shortest_paths` and `k_shortest_paths` are functions that
-run some.
+`__all__` has the algorithms, which `vg.run` runs; `all_pairs_shortest_paths`, `k_shortest_paths` and
+`spectral_embedding` are functions that run some.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ from vgraph.algorithms.resource_allocation import resource_allocation
 from vgraph.algorithms.rich_club import rich_club
 from vgraph.algorithms.simrank import simrank
 from vgraph.algorithms.sorensen import sorensen
+from vgraph.algorithms.spectral_embedding import spectral_embedding as spectral_embedding
 from vgraph.algorithms.spmm import spmm
 from vgraph.algorithms.spmv import spmv
 from vgraph.algorithms.square_clustering import square_clustering
