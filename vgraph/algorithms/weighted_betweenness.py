@@ -86,8 +86,8 @@ def weighted_betweenness(
         graph.scale *= graph.num_vertices / samples
     for source in sources:
         dist = sssp(graph, source).dist
-        waits[:] = 0
         coming[:] = 0
+        waits[:] = 0
         share[:] = 0
         reached = graph.frontier(v for v in graph.vertices if v.dist != vg.inf)
         graph.edge_apply(expect, reached)
