@@ -159,6 +159,7 @@ def test_what_is_refused() -> None:
     for wrong, message in (
         ([12], "out of range"),
         ([-1], "negative"),
+        (np.array([1 << 63], np.uint64), "out of range"),
         ([1, 4, 1], "vertex 1 is given twice"),
         (np.ones(5, bool), "5 bools, but 12 vertices"),
         ([[1]], "one-dimensional"),

@@ -133,6 +133,6 @@ def _chosen(graph: Graph, vertices: Any) -> NDArray[np.int64]:
         if given.shape != (graph.num_vertices,):
             raise GraphError(f"{given.size} bools, but {graph.num_vertices} vertices")
         return np.flatnonzero(given)
-    ids = as_ids(given, "vertices").astype(np.int64)
+    ids = as_ids(given, "vertices")
     check_below(ids, "vertices", graph.num_vertices)
-    return ids
+    return ids.astype(np.int64)
