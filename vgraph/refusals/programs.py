@@ -98,12 +98,12 @@ class HookNeedsValue(Refusal):
     """An argument that a check in Python asks for before the run."""
 
     title = "`{parameter}` of `{name}` must be known before the run"
-    label = "`{hook}` of `{name}` asks for it in Python"
+    label = "{who} asks for it in Python"
     help = "give a constant, or a parameter of this algorithm as it is"
 
     name: str
-    hook: str
     parameter: str
+    who: str
 
 
 @dataclass(eq=False)

@@ -187,22 +187,24 @@ def _hooks(
 ) -> None:
     """Note the checks and preparations of the algorithms that are called: they need arguments known before the run."""
 
-    def known(algorithm: str, hook: str, name: str) -> list[Any]:
+    def known(name: str, who: str) -> list[Any]:
         found = given[name].known
         if found is None or isinstance(found[1], DType):
-            raise refusals.programs.HookNeedsValue(given[name].span, algorithm, hook, name)
+            raise refusals.programs.HookNeedsValue(given[name].span, callee.name, name, who)
         return [found[0], found[1].item() if isinstance(found[1], np.generic) else found[1]]
 
     noted = ctx.unit.hooks
     asked = callee.asked
     if asked:
-        words = {name: known(callee.name, hook, name) for hook, names in asked.items() for name in names}
+        words = {
+            name: known(name, f"`{hook}` of `{callee.name}`") for hook, names in asked.items() for name in names
+        }
         noted.append(ir.Called(callee.path, json.dumps(words), span=e.span))
     for called in inner.called:
         words = json.loads(called.given)
         for name, (way, value) in words.items():
             if way == "parameter":
-                words[name] = known(called.name, "its check", value)
+                words[name] = known(value, f"`{called.name.rpartition('.')[2]}`, which it calls,")
         noted.append(ir.Called(called.name, json.dumps(words), span=called.span))
 
 
