@@ -12,7 +12,7 @@ import vgraph as vg
 
 A = vg.algorithms
 DEVICES = ["cpu", "python"]
-NAMED = ("a_star", "eigenvector", "hits", "katz", "longest_path", "pagerank")
+NAMED = ("a_star", "bipartite_matching", "eigenvector", "hits", "katz", "longest_path", "pagerank")
 """Algorithms that take the name of their weights."""
 LENGTHS = ("sssp", "bellman_ford", "weighted_closeness", "weighted_betweenness")
 OTHERS = (
@@ -25,7 +25,6 @@ OTHERS = (
     "spmv",
     "conjugate_gradient",
     "weighted_matching",
-    "bipartite_matching",
 )
 """Algorithms that read the edge property `weight`."""
 TINY = 5e-324

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import heaviest
+from vgraph.graph.weights import check_weights, heaviest
 
 STEEP = 5
 """By this factor the least raise of a bid falls from phase to phase."""
@@ -109,7 +109,8 @@ def from_the_right(owner: NDArray[Any], right: NDArray[Any]) -> dict[str, Any]:
 
 @bipartite_matching.requires
 def two_sides(graph: Graph, weight: Any) -> None:
-    """Raise ParameterError for weights that are too large, and where there are no two sides."""
+    """Raise ParameterError for weights that are not finite or too large, and where there are no two sides."""
+    check_weights(graph, weight, negative=True)
     if heaviest(graph, 1 if weight is None else weight) * (graph.num_vertices + 1.0) ** 2 >= 2.0**60:
         raise ParameterError(
             "bipartite_matching: weights times the square of the number of vertices reach 2**60"
