@@ -128,6 +128,12 @@ def marked(graph, seeds, length: vg.edge_property(vg.float64) = 1):
     return reached, size, times
 
 
+@vg.algorithm
+def handed_on(graph, seeds):
+    """A set of vertices that is only an argument."""
+    return spread(graph, seeds).reached
+
+
 @vg.operator
 def touch(src, edge, dst):
     """Neighbors are in."""

@@ -70,6 +70,13 @@ def test_repeated_by_definition() -> None:
     assert not found.converged
 
 
+@pytest.mark.parametrize("device", ["python", "cpu"])
+def test_an_array_that_is_only_an_argument(device: str) -> None:
+    """It has no element for each vertex."""
+    graph = vg.Graph.from_edges([0, 1, 2, 4], [1, 2, 3, 3], num_vertices=6)
+    assert vg.run(programs.handed_on, graph, seeds=[1, 4, 4], device=device).reached.tolist() == [2, 3]
+
+
 def test_results_of_sets_and_helpers() -> None:
     graph = graph_of()
     found = vg.run(programs.marked, graph, **CALLS["marked"])

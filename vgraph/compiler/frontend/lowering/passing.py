@@ -85,7 +85,8 @@ def _by_name(ctx: AlgorithmContext, e: s.Call, callee: AlgorithmDef) -> dict[str
 
 def _one(ctx: AlgorithmContext, e: s.Expr, callee: AlgorithmDef, parameter: inspect.Parameter) -> Passed:
     """What an expression is as an argument."""
-    match entity(ctx, e):
+    bound = ctx.frame.bindings.get(e.id) if isinstance(e, s.Name) else None
+    match bound if isinstance(bound, en.PropertyRef) else entity(ctx, e):  # a set has no element per vertex
         case en.Static(value=value):
             return _named_edges(ctx, _constant(value, e.span, callee, parameter), value)
         case Value(expr=ir.Const(value=number), kind=kind) as value:

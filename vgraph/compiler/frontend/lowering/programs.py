@@ -123,7 +123,7 @@ def _placed(
                 there = with_fields(p, {"name": names[p.name]})
                 unit.from_graph.setdefault((there.name, p.site), there)
             case ir.Origin.PARAM:
-                names[p.name] = _array(p, given[p.name], callee)
+                names[p.name] = _array(ctx, p, given[p.name], callee)
             case ir.Origin.MEMBERS:
                 array = members.array_name(p.name)
                 names[p.name] = _members(ctx, f"{prefix}.{array}", given[array])
@@ -155,7 +155,7 @@ def kept(ctx: AlgorithmContext, name: str, number: ir.Expr, span: Span) -> ir.Gl
     return ir.GlobalVar(name, number.type, span=span)
 
 
-def _array(p: ir.Property, given: Passed, callee: AlgorithmDef) -> str:
+def _array(ctx: AlgorithmContext, p: ir.Property, given: Passed, callee: AlgorithmDef) -> str:
     """The caller's property or array that is read in the place of a parameter."""
     prop = given.prop
     if prop is None or prop.site is not p.site:
@@ -164,6 +164,7 @@ def _array(p: ir.Property, given: Passed, callee: AlgorithmDef) -> str:
         raise refusals.programs.NotAnArgument(given.span, callee.name, p.name, what, wanted)
     if prop.type != p.type:
         raise refusals.programs.OtherType(given.span, p.name, describe(prop.type), describe(p.type))
+    ctx.unit.parameter_property(prop.name, given.span)  # which is read, too, where it is one
     return prop.name
 
 
