@@ -37,6 +37,8 @@ loops over common arcs, and what looks at the code."""
 
 def pytest_configure() -> None:
     os.environ.setdefault("VGRAPH_VERIFY", "1")
+    # Each of the processes would start a thread for every CPU.
+    os.environ.setdefault("VGRAPH_THREADS", str(min(4, os.cpu_count() or 1)))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -110,3 +112,5 @@ def steered_by_a_die(monkeypatch: pytest.MonkeyPatch) -> None:
     from vgraph.runtime.devices import threads
 
     monkeypatch.setattr(threads, "STEERING", Steering.RANDOM)
+    # Processes of tests share the CPUs: a thread that polls for long keeps the one it waits for from running.
+    monkeypatch.setattr(threads, "SPIN_LIMIT", 20)
