@@ -1,6 +1,6 @@
 import vgraph as vg
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import rename_body, with_fields
+from vgraph.compiler.ir.rewrite import rename, with_fields
 
 
 @vg.operator
@@ -27,6 +27,6 @@ def main(graph):
 def broken(program):
     """A pass that makes one loop of the two operators'."""
     first, second = (n for n in program.body if isinstance(n, ir.ParFor) and n.label)
-    more = rename_body(second.body, {second.vertex: first.vertex})
+    more = rename(second, {second.vertex: first.vertex}).body
     fused = {first: (with_fields(first, {"body": (*first.body, *more)}),), second: ()}
     return with_fields(program, {"body": tuple(s for n in program.body for s in fused.get(n, (n,)))})

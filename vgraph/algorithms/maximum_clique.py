@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.graph import Graph
 from vgraph.graph.orient import oriented
 
 
@@ -107,7 +106,4 @@ def maximum_clique(graph):
     return size, member
 
 
-@maximum_clique.prepares
-def by_degree(graph: Graph) -> vg.Prepared:
-    """Orient the edges by degree, so that each clique is found once, from its vertex of fewest neighbors."""
-    return oriented(graph)
+maximum_clique.prepares(oriented)  # so that each clique is found once, from its vertex of fewest neighbors

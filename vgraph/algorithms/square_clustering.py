@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms.triangle_count import count_between
-from vgraph.graph import Graph
 from vgraph.graph.orient import oriented
 
 
@@ -73,7 +72,4 @@ def square_clustering(graph):
     return squares, coefficient
 
 
-@square_clustering.prepares
-def by_degree(graph: Graph) -> vg.Prepared:
-    """Orient the edges by degree: the lower number has more neighbors."""
-    return oriented(graph)
+square_clustering.prepares(oriented)

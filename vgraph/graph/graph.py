@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,9 +31,6 @@ from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE, Given, Known, Moved, O
 from vgraph.graph.relabel import Relabelled, permuted
 from vgraph.graph.topology import Adjacency, PropertyRange, Topology, check_symmetric, range_of
 from vgraph.tracebacks import public
-
-if TYPE_CHECKING:
-    pass
 
 Properties = Mapping[str, NDArray[Any]]
 

@@ -75,8 +75,7 @@ class ContextView:
         self.partials: AnyArray = aligned_zeros(num_threads * stride)[: num_threads * stride]
         self._frontiers = aligned_zeros(max(1, num_frontiers) * FRONTIER.size).view(FRONTIER.dtype)
         self._lists = aligned_zeros(num_lists * LIST.size).view(LIST.dtype)
-        self._num_args, self._num_results, self._num_slots = num_args, num_results, num_slots
-        self._num_frontiers, self._num_lists = num_frontiers, num_lists
+        self._num_args, self._num_results, self._num_frontiers = num_args, num_results, num_frontiers
         self._forks = aligned_zeros(len(forks) * FORK.size).view(FORK.dtype)
         self._forks["least"][: len(forks)] = forks
         self._arms = aligned_zeros(ARMS.size).view(ARMS.dtype)
@@ -194,14 +193,6 @@ class ContextView:
         workers = self._workers[index]
         for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
             workers[k : k + WORKER.size].view(WORKER.dtype)["queued"] = queued.ctypes.data
-
-    def frontier_address(self, index: int) -> int:
-        """Address of frontier descriptor `index`."""
-        return int(self._frontiers.ctypes.data) + index * FRONTIER.size
-
-    def frontier_field(self, index: int, field: str) -> int:
-        """The present value of a field of frontier `index`."""
-        return int(self._frontiers[field][index])
 
     def list_address(self, index: int) -> int:
         """Address of list descriptor `index`."""

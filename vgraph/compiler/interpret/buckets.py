@@ -12,9 +12,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import Env, Frontier, Machine
 
-Entry = tuple[Any, int, int]
-"""Key, a number that breaks ties, vertex."""
-
 
 def buckets_clear(m: Machine, env: Env, n: ir.BucketsClear) -> None:
     """`clear work buckets`."""

@@ -22,7 +22,6 @@ from vgraph.source import Span
 
 N = TypeVar("N", bound=ir.Node)
 
-Rule = Callable[[ir.Node], ir.Node | None]
 Replacement = ir.Node | tuple[ir.Stmt, ...]
 BodyRule = Callable[[ir.Node], Replacement | None]
 
@@ -181,11 +180,6 @@ def substitute(node: N, values: Mapping[str, ir.Expr]) -> N:
     return transform(node, rule)
 
 
-def substitute_body(body: ir.Body, values: Mapping[str, ir.Expr]) -> ir.Body:
-    """`substitute` on a body."""
-    return tuple(substitute(s, values) for s in body)
-
-
 def fixed_copies(operator: ir.Operator) -> dict[str, ir.Expr]:
     """Locals that only ever name another fixed value, with that value: `let u: vid = dst` where nothing else sets u.
 
@@ -245,11 +239,6 @@ def rename(node: N, names: Mapping[str, str]) -> N:
         return with_fields(n, changes) if changes else None
 
     return transform(node, rule)
-
-
-def rename_body(body: ir.Body, names: Mapping[str, str]) -> ir.Body:
-    """`rename` on a body."""
-    return tuple(rename(s, names) for s in body)
 
 
 class FreshNames:

@@ -13,9 +13,6 @@ from vgraph.compiler.backends.llvm.parallel import end_region, once, poll, prepa
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.types import VID
 
-PAIR: Final = 16
-"""Bytes of a key and a vertex."""
-
 
 def _helper(f: Emitter, decl: ir.BucketsDecl, name: str) -> str:
     key = f.types.register(decl.key.type)
