@@ -198,7 +198,9 @@ def _hooks(
     asked = callee.asked
     if asked:
         words = {
-            name: known(name, f"`{hook}` of `{callee.name}`") for hook, names in asked.items() for name in names
+            name: known(name, f"`{hook}` of `{callee.name}`")
+            for hook, names in asked.items()
+            for name in names
         }
         noted.append(ir.Called(callee.path, json.dumps(words), span=e.span))
     for called in inner.called:
