@@ -53,7 +53,7 @@ def k_hop(graph: Graph, vertices: ArrayLike, k: int, undirected: bool = False) -
     negative k. O(vertices + arcs that are met).
     """
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise GraphError(f"k_hop: k={shown(k)} is no number of hops")
+        raise GraphError(f"{shown(k)} is no number of hops")
     level = np.unique(_chosen(graph, vertices))
     seen = np.zeros(graph.num_vertices, np.bool_)
     seen[level] = True

@@ -15,10 +15,11 @@ class OutOfBounds(Refusal, CheckError):
 
     title = "there is no {what}"
     label = "there are {size}, numbered from 0"
-    help = "test the number before it is used, as in `if k < v.out_degree: ...`"
+    help = "test the number before it is used, as in `if {test}: ...`"
 
     what: str
     size: int | str
+    test: str = "k < v.out_degree"
 
 
 @dataclass(eq=False)

@@ -35,7 +35,7 @@ def lookup(m: CheckedMachine, env: Env, n: ir.Lookup) -> Any:
     indices, shape = indices_of(m, env, n), m.arrays[n.prop].shape
     if arithmetic.element_at(indices, shape) is None:
         number, size = (", ".join(map(str, indices)), " x ".join(map(str, shape)))
-        raise OutOfBounds(m.span(n), f"element {number} in `{n.prop}`", size)
+        raise OutOfBounds(m.span(n), f"element {number} in `{n.prop}`", size, f"i < len({n.prop})")
     return EXPRESSIONS[ir.Lookup](m, env, n)
 
 
@@ -45,5 +45,5 @@ def element(m: CheckedMachine, env: Env, n: ir.Element | ir.Insert) -> Any:
     if isinstance(vector, ir.Var) and isinstance(t, Vector) and vector.name in m.local_arrays:
         i = int(evaluate(m, env, n.index))
         if not -t.length <= i < t.length:
-            raise OutOfBounds(m.span(n), f"element {i} of the local array", t.length)
+            raise OutOfBounds(m.span(n), f"element {i} of the local array", t.length, "i < len(x)")
     return EXPRESSIONS[type(n)](m, env, n)

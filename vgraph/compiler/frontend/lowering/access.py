@@ -88,7 +88,8 @@ def read_only(
     ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.GraphProperty | en.ArrayRef
 ) -> None:
     """`graph.height[v] = e`."""
-    raise refusals.writes.ReadOnly(target.span, en.words(owner), "the algorithm did not make it")
+    name = owner.property.name if isinstance(owner, en.ArrayRef) else f"graph.{owner.name}"
+    raise refusals.writes.ReadOnly(target.span, name, "the algorithm did not make it")
 
 
 # --- assignments
