@@ -26,8 +26,8 @@ from vgraph.compiler.ir.text import print_program
 from vgraph.runtime.policy import facts_of
 
 Arrays = dict[str, Any]
-LARGE = 150
-"""Vertices of the largest graphs: several chunks, so that threads meet."""
+LARGE = 130
+"""Vertices of the largest graphs: three chunks, so that threads meet."""
 ARGUMENTS: dict[str, Arrays] = {
     "eigenvector": {"max_rounds": 200},
     "pagerank": {"max_rounds": 6, "tolerance": 0.0},
@@ -90,7 +90,7 @@ def ends(shape: str, rng: np.random.Generator) -> tuple[int, Any, Any]:
         case "power law":
             chance = 1 / np.arange(1, n + 1)
             chance /= chance.sum()
-            return n, every[rng.choice(n, 4 * n, p=chance)], every[rng.choice(n, 4 * n, p=chance)]
+            return n, every[rng.choice(n, 3 * n, p=chance)], every[rng.choice(n, 3 * n, p=chance)]
         case _:
             return n, rng.integers(0, n, 3 * n), rng.integers(0, n, 3 * n)
 

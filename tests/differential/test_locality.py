@@ -85,10 +85,10 @@ def test_lanes(dtype: str, segments: int, id_bits: int | None) -> None:
     schedule = vg.Schedule().at("own", vectorize=True)
     for label in ("add", "lowest", "highest", "first"):
         schedule = schedule.at(label, segments=segments, vectorize=True)
-    for threads in (1, 2):
-        found = vg.run(reductions, graph, dtype=getattr(vg, dtype), schedule=schedule, threads=threads)
-        for name in want.names:
-            same(getattr(found, name), getattr(want, name), f"{name}: {schedule}")
+    threads = 1 if segments > 1 else 2  # two programs, each of them compiled
+    found = vg.run(reductions, graph, dtype=getattr(vg, dtype), schedule=schedule, threads=threads)
+    for name in want.names:
+        same(getattr(found, name), getattr(want, name), f"{name}: {schedule}")
 
 
 def test_nan_goes_through_the_lanes() -> None:
