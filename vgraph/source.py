@@ -47,6 +47,11 @@ class Span:
         """The span from the start of this one to the end of `other`."""
         return Span(self.source, self.line, self.column, other.end_line, other.end_column)
 
+    @property
+    def text(self) -> str:
+        """What stands there, in one line."""
+        return self.source.line(self.line)[self.column : self.end_column]
+
     def render(self, message: str = "") -> str:
         """The user's line with a caret under the span and `message` behind the caret."""
         text = self.source.line(self.line)

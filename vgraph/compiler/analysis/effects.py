@@ -263,9 +263,7 @@ def _not_monotone(operator: ir.Operator, found: Effects) -> tuple[str, Span | No
                 w.span,
             )
     order = _Order(found.written, updates[0].op if updates else None)
-    while (
-        True
-    ):  # a loop of the operator's may read a local before it is set: again until no more locals are found
+    while True:  # a loop may read a local before it is set: again until no more locals are found
         known = len(order.tainted)
         for statement in _statements(operator.body):
             obstacle = _obstacle(statement, order)

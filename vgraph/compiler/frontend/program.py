@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from vgraph import refusals
 from vgraph.compiler import ir
@@ -68,7 +69,11 @@ def _assembled(unit: Unit, ctx: AlgorithmContext) -> ir.Program:
     text = syntax_of(unit.definition)
     kinds = {name: unit.inference.current[("global", name)].kind for name in unit.globals}
     own = (ir.Origin.LOCAL, ir.Origin.SCRATCH)
-    in_parts = (p for part in unit.parts for p in part.properties if p.origin in own)
+
+    def of_parts(field: str) -> Iterator[Any]:
+        return (x for part in unit.parts for x in getattr(part, field))
+
+    in_parts = (p for p in of_parts("properties") if p.origin in own)
     return ir.Program(
         name=unit.definition.name,
         level=ir.Level.ALGORITHM,
@@ -78,19 +83,16 @@ def _assembled(unit: Unit, ctx: AlgorithmContext) -> ir.Program:
         globals=(
             *(ir.Global(n, default(kinds[n]), span=span) for n, span in unit.globals.items()),
             *unit.kept,
-            *(g for part in unit.parts for g in part.globals),
+            *of_parts("globals"),
         ),
-        frontiers=(
-            *(ir.FrontierDecl(name) for name in unit.frontiers),
-            *(f for part in unit.parts for f in part.frontiers),
-        ),
-        lists=(*(ir.ListDecl(name) for name in unit.lists), *(x for part in unit.parts for x in part.lists)),
-        operators=(*unit.operators.values(), *(op for part in unit.parts for op in part.operators)),
+        frontiers=(*map(ir.FrontierDecl, unit.frontiers), *of_parts("frontiers")),
+        lists=(*map(ir.ListDecl, unit.lists), *of_parts("lists")),
+        operators=(*unit.operators.values(), *of_parts("operators")),
         body=tuple(ctx.out),
         results=tuple(ctx.results),
         queues=(
             *(ir.QueueDecl(name, p.name, span=p.span) for name, p in unit.queues.items()),
-            *(q for part in unit.parts for q in part.queues),
+            *of_parts("queues"),
         ),
         called=tuple(unit.hooks),
         span=text.span,
@@ -101,7 +103,8 @@ def _apart(properties: Iterable[ir.Property]) -> tuple[ir.Property, ...]:
     """The properties, each once; a result of a call may have a name of the caller's, too."""
     found: dict[str, ir.Property] = {}
     for p in properties:
-        if (found.setdefault(p.name, p)).origin is not p.origin or found[p.name].site is not p.site:
+        first = found.setdefault(p.name, p)
+        if (first.origin, first.site) != (p.origin, p.site):
             assert p.span is not None
             raise refusals.names.NameClash(p.span, p.name)
     return tuple(found.values())

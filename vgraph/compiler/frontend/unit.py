@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 from weakref import WeakKeyDictionary
 
 from vgraph import refusals
@@ -95,9 +95,7 @@ class Unit:
     """The program of an algorithm that is called, for arguments; some are properties of edges by other names, some
     parts of lengths (`Signature.lengths`)."""
     prefixes: Names = field(default_factory=lambda: Names(("graph", "policy", "run")))
-    parts: list[ir.Program] = field(
-        default_factory=list
-    )  # the algorithms that are called, as they stand here
+    parts: list[ir.Program] = field(default_factory=list)  # what is called, as it stands here
     kept: list[ir.Global] = field(default_factory=list)  # of what they are given and give
     hooks: list[ir.Called] = field(default_factory=list)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
@@ -198,6 +196,10 @@ class Unit:
         )
         own = (name for name, p in self.properties.items() if p.site is ir.Site.VERTEX)
         return [*own, *arrays, *self.signature.vertex_properties]
+
+    def is_param(self, e: ir.Expr) -> TypeGuard[ir.Var]:
+        """Whether an expression is a parameter, or such a scalar of the graph or the run."""
+        return isinstance(e, ir.Var) and any(p.name == e.name for p in self.params)
 
     def graph_param(self, name: str, t: Type, span: Span | None) -> ir.Var:
         """A scalar of the graph that the caller passes as one more parameter."""

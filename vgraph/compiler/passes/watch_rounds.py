@@ -31,8 +31,7 @@ def watched(program: ir.Program) -> list[ir.Property]:
 
 def _called(prop: ir.Property) -> str:
     """The variable that holds a property, which may have another name where something else has its own."""
-    at = prop.span
-    return prop.name if at is None else at.source.line(at.line)[at.column : at.end_column]
+    return prop.name if prop.span is None else prop.span.text
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:

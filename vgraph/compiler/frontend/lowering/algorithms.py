@@ -14,6 +14,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context
+from vgraph.compiler.frontend.lowering.graph import is_graph
 from vgraph.compiler.frontend.lowering.names import assigned, enter
 from vgraph.compiler.frontend.lowering.properties import not_scratch
 from vgraph.compiler.frontend.lowering.statements import body
@@ -122,10 +123,6 @@ def _array(
     return en.ArrayRef(prop, span, given.dimensions or 1)
 
 
-def _is_graph(ctx: Context, e: s.Expr) -> bool:
-    return isinstance(e, s.Name) and isinstance(ctx.frame.bindings.get(e.id), en.GraphRef)
-
-
 def _is_result(ctx: Context, e: s.Expr) -> bool:
     if isinstance(e, s.Name):
         return isinstance(ctx.frame.objects.get(e.id), en.Results)
@@ -136,7 +133,7 @@ def _result(ctx: AlgorithmContext, e: s.Expr) -> None:
     """One of the values that the algorithm returns."""
     if isinstance(e, s.Name):
         name = e.id
-    elif isinstance(e, s.Attribute) and (_is_graph(ctx, e.value) or _is_result(ctx, e.value)):
+    elif isinstance(e, s.Attribute) and (is_graph(ctx, e.value) or _is_result(ctx, e.value)):
         name = e.name
     else:
         raise refusals.driver.UnnamedResult(e.span)

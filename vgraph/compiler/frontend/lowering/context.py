@@ -106,9 +106,7 @@ class Context:
     stack: tuple[Definition, ...] = ()
     writing: bool = True  # false in helpers that are called for their value
     arrays: dict[str, Vector] = field(default_factory=dict)  # local ones, by their names in the IR
-    kept_arrays: frozenset[str] = (
-        frozenset()
-    )  # those of `arrays` that a helper called for its value may not write
+    kept_arrays: frozenset[str] = frozenset()  # of these what a helper called for its value may not write
     array_bytes: int = 0
 
     where: ClassVar[str]

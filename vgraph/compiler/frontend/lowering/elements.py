@@ -11,7 +11,7 @@ from vgraph.compiler.frontend.lowering import reductions, writes
 from vgraph.compiler.frontend.lowering.access import stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
-from vgraph.compiler.frontend.lowering.entities import Place, text_of
+from vgraph.compiler.frontend.lowering.entities import Place
 from vgraph.compiler.frontend.lowering.values import integer, shared, value
 from vgraph.compiler.types import BOOL, I64, Vector
 
@@ -67,7 +67,7 @@ def _store_local(ctx: Context, statement: s.Assign | s.Augment, target: s.Index,
     """`a[i] = e`, where a is a variable."""
     name = owner.expr.name if isinstance(owner.expr, ir.Var) else ""
     if name not in ctx.arrays:
-        raise refusals.writes.ElementOfValue(target.span, text_of(target.value.span))
+        raise refusals.writes.ElementOfValue(target.span, target.value.span.text)
     if name in ctx.kept_arrays:
         ctx.no_writes_in_helpers(target.span)
     t, span = ctx.arrays[name], statement.span
@@ -77,5 +77,5 @@ def _store_local(ctx: Context, statement: s.Assign | s.Augment, target: s.Index,
     if isinstance(statement, s.Augment):
         old = Value(ir.Element(owner.expr, at, span=target.span), t.element, target.span)
         new = combine(statement.op, old, new, span)
-    kept = stored(ctx, new, t.element, f"`{text_of(target.span)}`")
+    kept = stored(ctx, new, t.element, f"`{target.span.text}`")
     ctx.emit(ir.Assign(name, ir.Insert(owner.expr, at, kept, span=span), span=span))

@@ -253,11 +253,6 @@ def advice(entity: Thing) -> str:
     return entity.advice
 
 
-def text_of(span: Span) -> str:
-    """What stands there, in one line."""
-    return span.source.line(span.line)[span.column : span.end_column]
-
-
 @dataclass(frozen=True)
 class Place:
     """What a write goes to: a property at a vertex or an edge, or a global."""
@@ -276,4 +271,4 @@ class Place:
     @property
     def text(self) -> str:
         """The place for messages."""
-        return f"`{text_of(self.span)}`"
+        return f"`{self.span.text}`"

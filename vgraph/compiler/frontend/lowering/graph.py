@@ -42,6 +42,11 @@ def attribute(ctx: Context, e: s.Attribute, graph: en.GraphRef) -> en.Entity:
     raise refusals.names.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
 
 
+def is_graph(ctx: Context, e: s.Expr) -> bool:
+    """Whether a name stands for the graph."""
+    return isinstance(e, s.Name) and isinstance(ctx.frame.bindings.get(e.id), en.GraphRef)
+
+
 def _methods(ctx: Context) -> tuple[str, ...]:
     return tuple(k[1] for k in ctx.rules.functions if isinstance(k, tuple) and k[0] is en.GraphRef)
 

@@ -28,9 +28,8 @@ def new(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Made:
     if isinstance(arg, s.Comprehension):
         return _chosen(ctx, arg)
     bound = ctx.frame.bindings.get(arg.id) if isinstance(arg, s.Name) else None
-    found = (
-        bound if isinstance(bound, en.PropertyRef) else entity(ctx, arg)
-    )  # a set has no element per vertex
+    # a set has no element per vertex
+    found = bound if isinstance(bound, en.PropertyRef) else entity(ctx, arg)
     if isinstance(found, Value):
         vertex = checked_vertex(ctx, found, arg.span)
         return made(ctx, lambda out: ir.FrontierSet(out, ir.FrontierKind.SINGLE, vertex, span=span), span)

@@ -116,18 +116,24 @@ def _refused(span: Span, callee: AlgorithmDef, name: str, what: str) -> refusals
     )
 
 
+def _typed(
+    value: Any, span: Span, callee: AlgorithmDef, parameter: inspect.Parameter, words: str
+) -> ArgumentType:
+    """The type that `vg.run` would give a parameter for a value, `words` in messages."""
+    try:
+        return type_of(value, callee.annotations.get(parameter.name), parameter.default)
+    except NotAccepted as problem:
+        text = str(problem)
+        raise refusals.programs.NotAnArgument(span, callee.name, parameter.name, words, text) from None
+
+
 def _constant(
     value: Any, span: Span, callee: AlgorithmDef, parameter: inspect.Parameter, given: Value | None = None
 ) -> Passed:
     """A constant, checked as `vg.run` checks it."""
-    name = parameter.name
-    try:
-        t = type_of(value, callee.annotations.get(name), parameter.default)
-    except NotAccepted as problem:
-        shown = f"`{value!r}`"
-        raise refusals.programs.NotAnArgument(span, callee.name, name, shown, str(problem)) from None
+    t = _typed(value, span, callee, parameter, f"`{value!r}`")
     if isinstance(t, (ArrayType, PropertyArgument)):
-        raise _refused(span, callee, name, "an array that is a constant")
+        raise _refused(span, callee, parameter.name, "an array that is a constant")
     if given is None and isinstance(t, Scalar):
         found = captured(value, span)
         assert isinstance(found, Value)
@@ -163,24 +169,16 @@ def _handed_on(
 
 
 def _array(
-    prop: ir.Property,
-    found: en.Thing,
-    span: Span,
-    callee: AlgorithmDef,
-    parameter: inspect.Parameter,
+    prop: ir.Property, found: en.Thing, span: Span, callee: AlgorithmDef, parameter: inspect.Parameter
 ) -> Passed:
     """A property or an array, which the algorithm that is called reads in its place."""
     annotation, name, words = callee.annotations.get(parameter.name), parameter.name, en.words(found)
     shape = [1] * found.dimensions if isinstance(found, en.ArrayRef) else [1]
     shape += [prop.type.length] if isinstance(prop.type, Vector) else []
-    t: ArgumentType | None = (
-        ArrayType(prop.type) if isinstance(prop.type, Scalar) and len(shape) == 1 else None
-    )
+    plain = isinstance(prop.type, Scalar) and len(shape) == 1
+    t: ArgumentType | None = ArrayType(element_of(prop.type)) if plain else None
     if annotation is not None or parameter.default not in (inspect.Parameter.empty, None):
-        try:
-            t = type_of(np.zeros(shape, _numpy(prop.type)), annotation, parameter.default)
-        except NotAccepted as problem:
-            raise refusals.programs.NotAnArgument(span, callee.name, name, words, str(problem)) from None
+        t = _typed(np.zeros(shape, _numpy(prop.type)), span, callee, parameter, words)
     wanted = t.type if isinstance(t, PropertyArgument) else t.element if isinstance(t, ArrayType) else None
     if t is None or wanted is None:
         raise _refused(span, callee, name, words)
@@ -194,19 +192,13 @@ def _computed(
     ctx: AlgorithmContext, value: Value, e: s.Expr, callee: AlgorithmDef, parameter: inspect.Parameter
 ) -> Passed:
     """A number of the run: it takes the type that one of its kind would have in `vg.run`."""
-    name, annotation = parameter.name, callee.annotations.get(parameter.name)
+    words, annotation = en.words(value), callee.annotations.get(parameter.name)
     if isinstance(value.type, Vector):
-        raise _refused(e.span, callee, name, en.words(value))
-    try:
-        t = type_of(_specimen(value.type, annotation), annotation, parameter.default)
-    except NotAccepted as problem:
-        raise refusals.programs.NotAnArgument(
-            e.span, callee.name, name, en.words(value), str(problem)
-        ) from None
+        raise _refused(e.span, callee, parameter.name, words)
+    t = _typed(_specimen(value.type, annotation), e.span, callee, parameter, words)
     if not isinstance(t, Scalar):
-        raise _refused(e.span, callee, name, "known in the run only")
-    own = isinstance(value.expr, ir.Var) and any(p.name == value.expr.name for p in ctx.unit.params)
-    known = ("parameter", value.expr.name) if own and isinstance(value.expr, ir.Var) else None
+        raise _refused(e.span, callee, parameter.name, "known in the run only")
+    known = ("parameter", value.expr.name) if ctx.unit.is_param(value.expr) else None
     return Passed(t, e.span, value=value, known=known)
 
 

@@ -140,9 +140,7 @@ def _placed(
 
 def _visible(ctx: AlgorithmContext, name: str, number: ir.Expr) -> ir.Expr:
     """A number that operators see, too."""
-    if isinstance(number, ir.Const):
-        return number
-    if isinstance(number, ir.Var) and any(p.name == number.name for p in ctx.unit.params):
+    if isinstance(number, ir.Const) or ctx.unit.is_param(number):
         return number
     assert number.span is not None
     return kept(ctx, name, number, number.span)

@@ -23,7 +23,6 @@ from vgraph.compiler.frontend.lowering.writes import meaning, note_reduction, pl
 from vgraph.compiler.frontend.typed import TupleUpdate, position_of
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import WIDEST_WORD, Type, Vector, element_of
-from vgraph.source import Span
 
 _OPS = {builtins.min: "min", builtins.max: "max"}
 
@@ -92,19 +91,13 @@ def check(ctx: Context, x: s.AssignTuple, types: tuple[Type, ...]) -> None:
     """Refuse what one step cannot compare."""
     for target, t in zip(x.targets, types, strict=True):
         if isinstance(t, Vector):
-            raise refusals.writes.TupleType(target.span, f"`{_text(target.span)}`", describe(t))
+            raise refusals.writes.TupleType(target.span, f"`{target.span.text}`", describe(t))
     bits = ctx.unit.signature.target.bits_of(tuple(element_of(t) for t in types))
     if bits > WIDEST_WORD:
-        fields = ", ".join(
-            f"`{_text(e.span)}` is {describe(t)}" for e, t in zip(x.targets, types, strict=True)
-        )
+        fields = ", ".join(f"`{e.span.text}` is {describe(t)}" for e, t in zip(x.targets, types, strict=True))
         raise refusals.writes.TupleTooWide(
             x.targets[0].span.to(x.targets[-1].span), bits, WIDEST_WORD, fields
         )
-
-
-def _text(span: Span) -> str:
-    return span.source.line(span.line)[span.column : span.end_column]
 
 
 # --- places that others reach, too
@@ -176,7 +169,7 @@ def _as_place(ctx: Context, target: s.Expr, old: Value, new: Value) -> Value:
         t = old.type
         if isinstance(target, s.Attribute) and isinstance(entity(ctx, target.value), en.GraphRef):
             t = widen_global(ctx, target.name, new, target.span)
-        e = _converted(ctx, new, t, f"`{_text(target.span)}`")
+        e = _converted(ctx, new, t, f"`{target.span.text}`")
     name = ctx.temporary("new", t, e, new.span)
     return Value(ir.Var(name, t, span=new.span), t, new.span, new.valid)
 

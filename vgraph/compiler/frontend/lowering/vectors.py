@@ -38,7 +38,7 @@ def known_number(ctx: Context, e: ir.Expr) -> float | None:
             return value
         case ir.Cast(operand=operand):
             return known_number(ctx, operand)
-        case ir.Var(name=name) if any(p.name == name for p in ctx.unit.params):
+        case ir.Var(name=name) if ctx.unit.is_param(e):
             return lengths.get(name)
         case ir.GraphSize(what=name):
             return lengths.get(name)

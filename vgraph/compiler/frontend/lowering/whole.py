@@ -8,6 +8,7 @@ statements before it, if nothing in between has to stay there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final
 
 from vgraph import refusals
@@ -20,7 +21,7 @@ from vgraph.compiler.frontend.lowering.arithmetic import conditional
 from vgraph.compiler.frontend.lowering.calls import called
 from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, Context, Shared
 from vgraph.compiler.frontend.lowering.generated import add_operator, at_vertex, kept
-from vgraph.compiler.frontend.lowering.graph import widen_global
+from vgraph.compiler.frontend.lowering.graph import is_graph, widen_global
 from vgraph.compiler.frontend.lowering.properties import name_result, not_scratch, own_property
 from vgraph.compiler.frontend.lowering.statics import UNKNOWN, static_value
 from vgraph.compiler.frontend.lowering.values import arguments, condition, entity, fit, produce, value
@@ -204,12 +205,8 @@ class _AtVertex:
 
     def _is_seen(self, e: ir.Expr) -> bool:
         """Whether operators see a value as it stands."""
-        match e:
-            case ir.Load(index=index):
-                return index == self.inner.own
-            case ir.Var(name=name):
-                return any(p.name == name for p in self.ctx.unit.params)
-        return isinstance(e, (ir.Const, ir.GlobalVar))
+        own = isinstance(e, ir.Load) and e.index == self.inner.own
+        return own or isinstance(e, (ir.Const, ir.GlobalVar)) or self.ctx.unit.is_param(e)
 
     def done(self, base: str, span: Span) -> None:
         """Apply what was lowered: by the operator before, if that can have it too, else by a new one."""
@@ -235,9 +232,9 @@ def _parts(ctx: Context, e: s.Expr) -> tuple[tuple[s.Expr, ...], Callable[..., s
     """What an operation is made of, and what makes it of such parts again; nothing of what is a number in any case."""
     match e:
         case s.Unary(op=op, operand=operand):
-            return (operand,), lambda x: s.Unary(e.span, op, x)
+            return (operand,), partial(s.Unary, e.span, op)
         case s.Binary(op=op, left=left, right=right):
-            return (left, right), lambda a, b: s.Binary(e.span, op, a, b)
+            return (left, right), partial(s.Binary, e.span, op)
         case s.Compare(first=first, rest=rest):
             ops = [op for op, _ in rest]
             parts = (first, *(x for _, x in rest))
@@ -245,21 +242,20 @@ def _parts(ctx: Context, e: s.Expr) -> tuple[tuple[s.Expr, ...], Callable[..., s
         case s.Bool(op=op, values=values):
             return values, lambda *parts: s.Bool(e.span, op, parts)
         case s.Conditional(test=test, then=then, other=other):
-            return (test, then, other), lambda *parts: s.Conditional(e.span, *parts)
+            return (test, then, other), partial(s.Conditional, e.span)
         case s.Index(value=s.Name(id=name) as table, index=index) if isinstance(
             ctx.frame.bindings.get(name), en.ArrayRef
         ):
             if isinstance(index, s.Items):
-                return (table, *index.items), lambda a, *at: s.Index(
-                    e.span, a, s.Items(index.span, index.kind, at)
-                )
-            return (table, index), lambda a, at: s.Index(e.span, a, at)
+                parts, made = (table, *index.items), partial(s.Items, index.span, index.kind)
+                return parts, lambda a, *at: s.Index(e.span, a, made(at))
+            return (table, index), partial(s.Index, e.span)
         case s.Call(function=function, args=args, keywords=keywords):
             what = called(ctx, function)
-            if isinstance(what, en.Static) and not any(_is_graph(ctx, x) for x in args):
+            if isinstance(what, en.Static) and not any(is_graph(ctx, x) for x in args):
                 return args, lambda *parts: s.Call(e.span, function, parts, keywords)
             if isinstance(what, en.Method) and what.name == "where":
-                return arguments(e, "graph.where", 3), lambda *parts: s.Conditional(e.span, *parts)
+                return arguments(e, "graph.where", 3), partial(s.Conditional, e.span)
     return (), lambda: e
 
 
@@ -273,10 +269,8 @@ def _between(
     and those that stay. None where the whole would do something else."""
     op = ctx.unit.operators[shared.operator]
     seen, written = _reads(op.body), _writes(op.body)
-    stored, wanted = (
-        _writes(added),
-        {place for place in _reads(added) | _writes(added) if place[0] != _PROPERTY},
-    )
+    stored = _writes(added)
+    wanted = {place for place in _reads(added) | stored if place[0] != _PROPERTY}
     if wanted & written or _far(added, shared) & written:
         return None
     ahead: list[ir.Stmt] = []
@@ -341,9 +335,9 @@ def _meant(ctx: Context, e: s.Expr) -> en.PropertyRef | en.GraphProperty | None:
             held = ctx.frame.objects[call]
             result = held.values.get(name) if isinstance(held, en.Results) else None
             return result if isinstance(result, en.PropertyRef) else None
-        case s.Attribute(value=s.Name(id=owner), name=name) if name in ctx.unit.signature.vertex_properties:
-            graph = isinstance(ctx.frame.bindings.get(owner), en.GraphRef)
-            return en.GraphProperty(name, e.span) if graph and name not in ctx.unit.globals else None
+        case s.Attribute(value=owner, name=name) if name in ctx.unit.signature.vertex_properties:
+            graph = is_graph(ctx, owner) and name not in ctx.unit.globals
+            return en.GraphProperty(name, e.span) if graph else None
     return None
 
 
@@ -370,8 +364,3 @@ def _target(ctx: Context, target: s.Expr) -> ir.Property | None:
 
 def _mentions(ctx: AlgorithmContext, e: s.Expr) -> bool:
     return any(isinstance(n, s.Expr) and _meant(ctx, n) is not None for n in s.walk(e))
-
-
-def _is_graph(ctx: Context, e: s.Expr) -> bool:
-    """Whether an argument is the graph: what takes it runs once, in the algorithm."""
-    return isinstance(e, s.Name) and isinstance(ctx.frame.bindings.get(e.id), en.GraphRef)

@@ -472,10 +472,8 @@ def _invariant(ctx: OperatorContext, e: ir.Expr) -> bool:
     match e:
         case ir.Const() | ir.GlobalVar() | ir.GraphSize():
             return True
-        case ir.Var(name=name):
-            return any(p.name == name for p in ctx.unit.params)
         case ir.Cast(operand=operand) | ir.Unary(operand=operand):
             return _invariant(ctx, operand)
         case ir.Binary(left=left, right=right):
             return _invariant(ctx, left) and _invariant(ctx, right)
-    return False
+    return ctx.unit.is_param(e)
