@@ -95,6 +95,11 @@ def meant(value: object) -> str:
     return f"; write vg.{own}" if any(d.name == own for d in DTYPES.values()) else ""
 
 
+def _other(function: str, wanted: str, dtype: object, such: str = "float64") -> DeclarationError:
+    text = f"{function} takes a {wanted} such as vg.{such}, not {shown(dtype)}{meant(dtype)}"
+    return DeclarationError(text)
+
+
 def dtype_of(t: Type) -> DType:
     """The public dtype object of a compiler type."""
     if isinstance(t, Vector):
@@ -113,9 +118,7 @@ def vector_of(dtype: object, length: object, function: str) -> DType:
     wanted = "scalar number type" if function == "vg.vector" else "scalar type"
     t = dtype.type if isinstance(dtype, DType) else None
     if not isinstance(t, Scalar) or (t == VID and function == "vg.vector"):
-        raise DeclarationError(
-            f"{function} takes a {wanted} such as vg.float32, not {shown(dtype)}{meant(dtype)}"
-        )
+        raise _other(function, wanted, dtype, "float32")
     most = LONGEST_ROW if function == "vg.vector" else LONGEST_VECTOR
     if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= most:
         limits = f"a length of at least 1, and at most {most:,}"
@@ -148,9 +151,7 @@ class PropertyAnnotation:
 def vertex_property(dtype: DType) -> PropertyAnnotation:
     """Annotation for a parameter of an algorithm that is a vertex property: an array with one element per vertex."""
     if not isinstance(dtype, DType):
-        raise DeclarationError(
-            f"vg.vertex_property takes a type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
-        )
+        raise _other("vg.vertex_property", "type", dtype)
     return PropertyAnnotation(dtype)
 
 
@@ -173,9 +174,7 @@ def array(dtype: DType, dimensions: int = 1) -> ArrayAnnotation:
     An index below 0 counts from the end; where there is no element, the read gives 0, false or `vg.none`.
     """
     if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar):
-        raise DeclarationError(
-            f"vg.array takes a scalar type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
-        )
+        raise _other("vg.array", "scalar type", dtype)
     if isinstance(dimensions, bool) or dimensions not in (1, 2):
         raise DeclarationError(f"vg.array: an array has 1 or 2 dimensions, not {shown(dimensions)}")
     return ArrayAnnotation(dtype, dimensions)
@@ -215,9 +214,7 @@ def between(low: float, high: float, dtype: DType | None = None) -> BoundsAnnota
         raise DeclarationError(f"vg.between({shown(low)}, {shown(high)}): no number is between these")
     of_numbers = isinstance(dtype, DType) and isinstance(dtype.type, Scalar) and dtype.type not in (BOOL, VID)
     if dtype is not None and not of_numbers:
-        raise DeclarationError(
-            f"vg.between takes a number type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
-        )
+        raise _other("vg.between", "number type", dtype)
     return BoundsAnnotation(low, high, dtype)
 
 
@@ -241,9 +238,7 @@ def edge_property(dtype: DType) -> EdgePropertyAnnotation:
     constant of the code.
     """
     if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
-        raise DeclarationError(
-            f"vg.edge_property takes a number type such as vg.float64, not {shown(dtype)}{meant(dtype)}"
-        )
+        raise _other("vg.edge_property", "number type", dtype)
     return EdgePropertyAnnotation(dtype)
 
 

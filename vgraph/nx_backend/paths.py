@@ -14,13 +14,15 @@ from vgraph.algorithms.k_shortest_paths import paths_in_order
 from vgraph.nx_backend.common import A, converted, levels, need_direction, no_parallel_edges, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
+Array = np.ndarray[Any, Any]
+
 # --- traversal ------------------------------------------------------------------------------------------------
 
 
 def _nearest_first(
-    graph: NxGraph, distance: np.ndarray[Any, Any], reached: np.ndarray[Any, Any]
+    graph: NxGraph, distance: Array, reached: Array, cutoff: float | None = None
 ) -> dict[Any, Any]:
-    order = np.flatnonzero(reached)
+    order = np.flatnonzero(reached if cutoff is None else reached & (distance <= cutoff))
     order = order[np.argsort(distance[order], kind="stable")]
     return {graph.nodes[v]: d for v, d in zip(order.tolist(), distance[order].tolist(), strict=True)}
 
@@ -28,31 +30,30 @@ def _nearest_first(
 def single_source_shortest_path_length(G: Any, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Hops from `source`, nearest first."""
     graph = converted(G)
-    return _within(graph, levels(graph, source, cutoff=cutoff), cutoff)
+    level = levels(graph, source, cutoff=cutoff)
+    return _nearest_first(graph, level, level >= 0, cutoff)
 
 
 def single_target_shortest_path_length(G: Any, target: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Hops to `target`, nearest first."""
     graph = converted(G)
-    if target not in graph:
-        raise nx.NodeNotFound(f"Target {target} is not in G")
-    return _within(graph, levels(graph, target, reverse=True, cutoff=cutoff), cutoff)
+    vertex(graph, target, "Target")
+    level = levels(graph, target, reverse=True, cutoff=cutoff)
+    return _nearest_first(graph, level, level >= 0, cutoff)
 
 
-def _within(graph: NxGraph, level: np.ndarray[Any, Any], cutoff: float | None) -> dict[Any, int]:
-    reached = level >= 0
-    if cutoff is not None:
-        reached &= level <= cutoff
-    return _nearest_first(graph, level, reached)
+def _need(graph: NxGraph, *nodes: Any) -> None:
+    """Raise NetworkXError for what is no node."""
+    for node in nodes:
+        if node not in graph:
+            raise nx.NetworkXError(f"The node {node} is not in the graph.")
 
 
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     """The nodes of each distance from the nearest source, those of distance 0 as they are given."""
     graph = converted(G)
     given = [sources] if sources in graph else list(dict.fromkeys(sources))
-    for node in given:
-        if node not in graph:
-            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+    _need(graph, *given)
     if not given:
         return iter(())
     numbers = [graph.index[node] for node in given]
@@ -66,8 +67,7 @@ def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
 def descendants_at_distance(G: Any, source: Any, distance: Any) -> set[Any]:
     """The nodes to which the shortest path from `source` has `distance` edges."""
     graph = converted(G)
-    if source not in graph:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    _need(graph, source)
     level = levels(graph, source, cutoff=distance)
     return {graph.nodes[v] for v in np.flatnonzero(level == distance).tolist()}
 
@@ -75,8 +75,7 @@ def descendants_at_distance(G: Any, source: Any, distance: Any) -> set[Any]:
 def descendants(G: Any, source: Any) -> set[Any]:
     """The nodes that can be reached from `source`, without itself."""
     graph = converted(G)
-    if source not in graph:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    _need(graph, source)
     reached = levels(graph, source) > 0
     return {graph.nodes[v] for v in np.flatnonzero(reached).tolist()}
 
@@ -84,8 +83,7 @@ def descendants(G: Any, source: Any) -> set[Any]:
 def ancestors(G: Any, source: Any) -> set[Any]:
     """The nodes from which `source` can be reached, without itself."""
     graph = converted(G)
-    if source not in graph:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    _need(graph, source)
     reached = levels(graph, source, reverse=True) > 0
     return {graph.nodes[v] for v in np.flatnonzero(reached).tolist()}
 
@@ -93,10 +91,14 @@ def ancestors(G: Any, source: Any) -> set[Any]:
 def has_path(G: Any, source: Any, target: Any) -> bool:
     """Whether `target` can be reached from `source`."""
     graph = converted(G)
-    for node, what in ((source, "Source"), (target, "Target")):
-        if node not in graph:
-            raise nx.NodeNotFound(f"{what} {node} is not in G")
-    return bool(levels(graph, source)[graph.index[target]] >= 0)
+    return _hops(graph, source, target) >= 0
+
+
+def _hops(graph: NxGraph, source: Any, target: Any) -> int:
+    """Hops from a node to another; -1 where there is no way."""
+    vertex(graph, source, "Source")
+    end = vertex(graph, target, "Target")
+    return int(levels(graph, source)[end])
 
 
 def topological_generations(G: Any) -> Iterator[list[Any]]:
@@ -172,7 +174,7 @@ def _longest(graph: NxGraph, weight: str | None) -> vg.Result:
 
 def _distances(
     graph: NxGraph, source: Any, weight: str | None, algorithm: vg.decorators.AlgorithmDef, **more: Any
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+) -> tuple[Array, Array]:
     """Lengths of shortest paths, and which nodes have one. Raises NodeNotFound, ValueError for negative weights."""
     if source not in graph:
         raise nx.NodeNotFound(f"Node {source} not found in graph")
@@ -190,9 +192,7 @@ def single_source_dijkstra_path_length(
     """Lengths of shortest paths from `source`, nearest first; weights must not be negative."""
     graph = converted(G, weight)
     dist, reached = _distances(graph, source, weight, A.sssp)
-    if cutoff is not None:
-        reached &= dist <= cutoff
-    return _nearest_first(graph, dist, reached)
+    return _nearest_first(graph, dist, reached, cutoff)
 
 
 def dijkstra_path_length(G: Any, source: Any, target: Any, weight: str | None = "weight") -> Any:
@@ -244,17 +244,13 @@ def astar_path_length(
     graph = converted(G, weight)
     if source not in graph or target not in graph:
         raise nx.NodeNotFound(f"Either source {source} or target {target} is not in G")
+    along = graph.weighted(weight)
+    out, values = along.out, along.edge_properties["weight"]
+    total = 0  # in the type of the weights; of parallel arcs the least
     path = [graph.index[node] for node in astar_path(graph, source, target, heuristic, weight)]
-    return _length(graph.weighted(weight), path)
-
-
-def _length(graph: vg.Graph, path: list[int]) -> Any:
-    """The sum of the weights along a path, in their own type; of parallel arcs the least."""
-    out, weight = graph.out, graph.edge_properties["weight"]
-    total = 0
     for u, v in pairwise(path):
         arcs = slice(*out.row_offsets[u : u + 2].tolist())
-        total += weight[arcs][out.column_indices[arcs] == v].min().item()
+        total += values[arcs][out.column_indices[arcs] == v].min().item()
     return total
 
 
@@ -280,10 +276,7 @@ def _pairs(
     for sources, distances in blocks:
         far = np.inf if distances.dtype.kind == "f" else np.iinfo(distances.dtype).max
         for source, row in zip(sources.tolist(), distances, strict=True):
-            reached = (row >= 0) & (row != far)
-            if cutoff is not None:
-                reached &= row <= cutoff
-            yield graph.nodes[source], _nearest_first(graph, row, reached)
+            yield graph.nodes[source], _nearest_first(graph, row, (row >= 0) & (row != far), cutoff)
 
 
 def shortest_simple_paths(G: Any, source: Any, target: Any, weight: str | None = None) -> Iterator[list[Any]]:
@@ -345,10 +338,7 @@ def shortest_path_length(
     if source is None:
         return single_target_shortest_path_length(graph, target)
     if weight is None:
-        for node, what in ((source, "Source"), (target, "Target")):
-            if node not in graph:
-                raise nx.NodeNotFound(f"{what} {node} is not in G")
-        level = int(levels(graph, source)[graph.index[target]])
+        level = _hops(graph, source, target)
         if level < 0:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
         return level
