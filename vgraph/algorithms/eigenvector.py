@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import vgraph as vg
+from vgraph.algorithms.katz import gather
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_numbers, check_weights, heaviest, scaled_numbers, weighing
-
-
-@vg.operator
-def gather(src, edge, dst):
-    """Whoever has an arc to dst counts for it, in proportion to the arc's weight."""
-    dst.incoming += edge.weight * src.centrality
 
 
 @vg.algorithm

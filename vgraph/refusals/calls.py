@@ -104,7 +104,7 @@ class UnexpectedKeyword(Refusal):
 
 @dataclass(eq=False)
 class Recursion(Refusal):
-    """A helper that calls itself."""
+    """A helper or an algorithm that calls itself, or one that calls it."""
 
     title = "`{name}` calls itself"
     label = "recursion cannot be inlined"

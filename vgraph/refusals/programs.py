@@ -8,17 +8,6 @@ from vgraph.refusals.base import Refusal
 
 
 @dataclass(eq=False)
-class Recursion(Refusal):
-    """An algorithm that calls itself, or one that calls it."""
-
-    title = "`{name}` calls itself"
-    label = "recursion cannot be inlined"
-    help = "write a loop"
-
-    name: str
-
-
-@dataclass(eq=False)
 class AlgorithmInOperator(Refusal):
     """A call of an algorithm in an operator."""
 

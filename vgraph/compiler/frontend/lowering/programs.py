@@ -60,7 +60,7 @@ def _results(ctx: AlgorithmContext, e: s.Call, callee: AlgorithmDef) -> en.Resul
     unit = ctx.unit
     unit.at = e.span
     if callee in unit.within:
-        raise refusals.programs.Recursion(e.span, callee.name)
+        raise refusals.calls.Recursion(e.span, callee.name)
     if callee.endings:
         raise refusals.programs.Finished(e.span, callee.name, callee.endings[0].__name__)
     given = passed(ctx, e, callee)
