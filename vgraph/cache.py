@@ -53,6 +53,8 @@ def key_text(value: object) -> str:
     Not `repr`: that of a dataclass notes which objects it is writing, and an interrupt may keep it from taking the note
     back; it then writes "..." for good, and different values have one key.
     """
+    if type(value) in (str, int, bool, float):
+        return repr(value)
     if (fields := getattr(value, "__dataclass_fields__", None)) and not isinstance(value, type):
         return f"{type(value).__qualname__}({', '.join(key_text(getattr(value, name)) for name in fields)})"
     if isinstance(value, Mapping):

@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from types import CodeType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,10 +63,16 @@ class Definition:
 
     def resolve(self, name: str) -> Any:
         """The value of a name that is no local of the function. Raises KeyError where there is none."""
-        for scope in (self.closure, self.function.__globals__, vars(builtins)):
+        inner = self.closure if self.function.__closure__ else {}
+        for scope in (inner, self.function.__globals__, vars(builtins)):
             if name in scope:
                 return scope[name]
         raise KeyError(name)
+
+    @cached_property
+    def mentioned(self) -> tuple[str, ...]:
+        """The names in the function's code, and in that of functions in it, that are no locals."""
+        return _names(self.function.__code__)
 
     @property
     def prints(self) -> bool:
@@ -80,6 +87,11 @@ class Definition:
     def visible_names(self) -> tuple[str, ...]:
         """The names of enclosing functions and the module, for suggestions."""
         return (*self.closure, *self.function.__globals__)
+
+
+def _names(code: CodeType) -> tuple[str, ...]:
+    inner = (name for c in code.co_consts if isinstance(c, CodeType) for name in _names(c))
+    return tuple(dict.fromkeys((*code.co_names, *code.co_freevars, *inner)))
 
 
 def _is_set(cell: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -81,7 +81,7 @@ def _content(value: Any) -> str:
 
 def _captured(definition: Definition) -> list[tuple[str, Any]]:
     """The names of enclosing scopes and modules that a function's code mentions, with their values."""
-    names = _names(definition.function.__code__)
+    names = definition.mentioned
     found: list[tuple[str, Any]] = []
     owners: list[Any] = []
     for name in names:
@@ -101,8 +101,3 @@ def _captured(definition: Definition) -> list[tuple[str, Any]]:
             elif value is not None and not isinstance(value, ModuleType):
                 found.append((f"{owner.__name__}.{name}", value))
     return found
-
-
-def _names(code: CodeType) -> tuple[str, ...]:
-    inner = (name for c in code.co_consts if isinstance(c, CodeType) for name in _names(c))
-    return tuple(dict.fromkeys((*code.co_names, *code.co_freevars, *inner)))
