@@ -159,4 +159,4 @@ def sides(graph: Graph) -> NDArray[Any]:
         first, second = np.split(connected_components(cover, directed=False)[1], 2)
         return np.where(first == second, -1, first > second)
 
-    return np.asarray(graph.kept_with_topology("sides", make))
+    return graph.kept_with_topology("sides", make)

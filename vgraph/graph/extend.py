@@ -54,9 +54,7 @@ def with_edges(graph: Graph) -> Prepared:
     Results have an element for each edge, in the order of `Graph.edges`; that of parallel edges is one, and all
     self-loops share a last vertex with `left` -1. Undirected graphs only; what was made is kept.
     """
-    kept = graph.kept_with_topology("with edges", lambda: _with_edges(graph))
-    assert isinstance(kept, Prepared)
-    return kept
+    return graph.kept_with_topology("with edges", lambda: _with_edges(graph))
 
 
 def _with_edges(graph: Graph) -> Prepared:

@@ -29,7 +29,7 @@ from vgraph.graph.arrays import (
 from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
 from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE, Given, Known, Moved, Order, ends_of, in_given_order
 from vgraph.graph.relabel import Relabelled, permuted
-from vgraph.graph.topology import Adjacency, PropertyRange, Topology, check_symmetric, range_of
+from vgraph.graph.topology import Adjacency, PropertyRange, T, Topology, check_symmetric, range_of
 from vgraph.tracebacks import public
 
 Properties = Mapping[str, NDArray[Any]]
@@ -371,7 +371,7 @@ class Graph:
         """The incoming arcs: `out` itself if undirected, else its transpose, built on first use."""
         return self._topology.in_
 
-    def kept_with_topology(self, name: str, make: Callable[[], Any]) -> Any:
+    def kept_with_topology(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gave for this graph's arcs, whatever its properties: made on first use, then kept."""
         return self._topology.kept(name, make)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import build
-from vgraph.graph.arrays import MAX_ID_32, memory_of, sealed
+from vgraph.graph.arrays import MAX_ID_32, sealed
 from vgraph.graph.build import BuildOptions
 from vgraph.graph.graph import Graph
 from vgraph.graph.prepared import Prepared
+from vgraph.graph.weights import kept_with_values
 
 
 def oriented(graph: Graph) -> Prepared:
@@ -22,18 +22,14 @@ def oriented(graph: Graph) -> Prepared:
     sqrt(2 * edges) of them. The direction of arcs is ignored; self-loops and parallel arcs are left out. What was
     made is kept with the graph.
     """
-    kept = graph.kept_with_topology("oriented", lambda: _make(graph))
-    assert isinstance(kept, Prepared)
-    return kept
+    return graph.kept_with_topology("oriented", lambda: _make(graph))
 
 
 def has_parallel_arcs(graph: Graph) -> bool:
     """Whether a vertex has two arcs to the same other one; found out once."""
     out = graph.out
-    return bool(
-        graph.kept_with_topology(
-            "parallel", lambda: bool(build.repeats(out.row_offsets, out.column_indices).any())
-        )
+    return graph.kept_with_topology(
+        "parallel", lambda: bool(build.repeats(out.row_offsets, out.column_indices).any())
     )
 
 
@@ -44,8 +40,7 @@ def self_loops(graph: Graph) -> NDArray[np.int64]:
         sources = build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
         return np.bincount(sources[sources == graph.out.column_indices], minlength=graph.num_vertices)
 
-    kept: NDArray[np.int64] = graph.kept_with_topology("self-loops", count)
-    return kept
+    return graph.kept_with_topology("self-loops", count)
 
 
 def without_parallel_arcs(graph: Graph) -> Graph:
@@ -58,9 +53,7 @@ def without_parallel_arcs(graph: Graph) -> Graph:
         options = BuildOptions(directed=graph.directed, multi_edges=False)
         return Graph.from_ends(sources, targets, graph.num_vertices, options, {}, {}, keep_order=False)
 
-    kept = graph.kept_with_topology("without parallel arcs", make)
-    assert isinstance(kept, Graph)
-    return kept
+    return graph.kept_with_topology("without parallel arcs", make)
 
 
 def lightest_of_parallel_arcs(graph: Graph) -> Graph:
@@ -83,7 +76,7 @@ def lightest_of_parallel_arcs(graph: Graph) -> Graph:
             weight=properties["weight"],
         )
 
-    return _kept_with_weights(graph, "lightest arcs", make)
+    return kept_with_values(graph, "weight", "lightest arcs", make)
 
 
 def both_ways(graph: Graph) -> Graph:
@@ -105,18 +98,7 @@ def both_ways(graph: Graph) -> Graph:
             weight=np.r_[weight, weight[apart]],
         )
 
-    return _kept_with_weights(graph, "both ways", make)
-
-
-def _kept_with_weights(graph: Graph, name: str, make: Callable[[], Graph]) -> Graph:
-    """What is made of the arcs and their weights, kept until the same arcs come with others."""
-    kept, weight = graph.kept_with_topology(name, dict), graph.edge_properties["weight"]
-    before, made = kept.get("latest", (None, None))
-    if before is not memory_of(weight):
-        made = make()
-        kept["latest"] = memory_of(weight), made
-    assert isinstance(made, Graph)
-    return made
+    return kept_with_values(graph, "weight", "both ways", make)
 
 
 def _make(graph: Graph) -> Prepared:
@@ -171,9 +153,7 @@ def _oriented_with(graph: Graph, name: str, values: NDArray[np.int32]) -> Prepar
         of_edges = values[_senses(graph, base)] if graph.directed else np.full(count, values[3])
         return Prepared(base.graph.with_edge_property(name, of_edges), base.rank)
 
-    kept = graph.kept_with_topology(f"oriented with {name}", make)
-    assert isinstance(kept, Prepared)
-    return kept
+    return graph.kept_with_topology(f"oriented with {name}", make)
 
 
 def _senses(graph: Graph, base: Prepared) -> NDArray[np.int8]:

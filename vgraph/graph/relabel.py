@@ -54,8 +54,7 @@ def permuted(topology: Topology, by: str) -> Permuted:
     """The arcs with their vertices in the order called `by`: made on first use, then kept with them."""
     if by not in ORDERS:
         raise GraphError(f"relabelled({by!r}): the orders are {', '.join(map(repr, ORDERS))}")
-    made: Permuted = topology.kept(f"relabelled by {by}", lambda: _by_degree(topology))
-    return made
+    return topology.kept(f"relabelled by {by}", lambda: _by_degree(topology))
 
 
 def _by_degree(topology: Topology) -> Permuted:

@@ -55,11 +55,9 @@ class Segments:
 
 def segments_of(graph: Graph, count: int) -> Segments:
     """The in-arcs of `graph` in `count` segments; built when first asked for, kept with the graph."""
-    found = graph.kept_with_topology(
+    return graph.kept_with_topology(
         f"segments {count}", lambda: _build(graph.in_.row_offsets, graph.in_.column_indices, count)
     )
-    assert isinstance(found, Segments)
-    return found
 
 
 def segment_property(graph: Graph, name: str, count: int) -> NDArray[Any]:

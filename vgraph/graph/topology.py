@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from vgraph.errors import GraphError
 from vgraph.graph import build
 from vgraph.graph.arrays import handed_out, sealed
 from vgraph.graph.order import Order, numbers_of_arcs, opposite_arcs
+
+T = TypeVar("T")
 
 
 class Adjacency:
@@ -70,11 +72,12 @@ class Topology:
         self._degrees: dict[str, NDArray[Any]] = {}
         self._kept: dict[str, Any] = {}
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+    def kept(self, name: str, make: Callable[[], T]) -> T:
         with self.lock:
             if name not in self._kept:
                 self._kept[name] = make()
-            return self._kept[name]
+            found: T = self._kept[name]
+            return found
 
     @property
     def in_(self) -> Adjacency:
@@ -89,17 +92,15 @@ class Topology:
 
     @property
     def edge_numbers(self) -> NDArray[Any]:
-        numbers: NDArray[Any] = self.kept("edge numbers", lambda: sealed(numbers_of_arcs(self)))
-        return handed_out(numbers)
+        return handed_out(self.kept("edge numbers", lambda: sealed(numbers_of_arcs(self))))
 
     @property
     def opposite_arcs(self) -> NDArray[Any]:
-        arcs: NDArray[Any] = self.kept("opposite arcs", lambda: sealed(opposite_arcs(self)))
-        return handed_out(arcs)
+        return handed_out(self.kept("opposite arcs", lambda: sealed(opposite_arcs(self))))
 
     @property
     def edge_order(self) -> NDArray[np.int64] | None:
-        return self.kept("edge order", self._edge_order)  # type: ignore[no-any-return]
+        return self.kept("edge order", self._edge_order)
 
     def _edge_order(self) -> NDArray[np.int64] | None:
         found = None if self.order is None else self.order.numbers(self)

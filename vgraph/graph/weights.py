@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -117,11 +118,18 @@ def ones_without_weights(graph: Graph) -> Graph:
     """The graph, with the edge property `weight` 1 if it has none; made once and kept."""
     if "weight" in graph.edge_properties:
         return graph
-    kept = graph.kept_with_topology(
+    return graph.kept_with_topology(
         "ones", lambda: graph.with_edge_property("weight", np.ones(graph.num_arcs, np.int32))
     )
-    assert isinstance(kept, Graph)
-    return kept
+
+
+def kept_with_values(graph: Graph, name: str, key: str, make: Callable[[], Graph]) -> Graph:
+    """What is made of the arcs and an edge property, kept until the same arcs come with other values."""
+    kept: dict[str, tuple[object, Graph]] = graph.kept_with_topology(key, dict)
+    memory, latest = memory_of(graph.edge_properties[name]), kept.get("latest")
+    if latest is None or latest[0] is not memory:
+        latest = kept["latest"] = memory, make()
+    return latest[1]
 
 
 def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
@@ -136,17 +144,16 @@ def weighing(graph: Graph, name: object, *, scaled: bool = False) -> Graph:
     shift = _shift(heaviest(graph, str(name))) if scaled else 0
     if name == "weight" and not shift:
         return graph
-    kept = graph.kept_with_topology(f"weighing {name}{' scaled' * scaled}", dict)
-    before, made = kept.get("latest", (None, None))
-    if before is not memory_of(values):
+
+    def make() -> Graph:
         made = graph.with_edge_property("weight", _shifted(values, shift) if shift else values)
         if np.count_nonzero(made.edge_properties["weight"]) < np.count_nonzero(values):
             raise ParameterError(
                 f"weight={shown(name)}: beside the largest, {heaviest(graph, str(name))}, others are lost in a float64"
             )
-        kept["latest"] = memory_of(values), made
-    assert isinstance(made, Graph)
-    return made
+        return made
+
+    return kept_with_values(graph, str(name), f"weighing {name}{' scaled' * scaled}", make)
 
 
 def magnitude(values: Any) -> float:
