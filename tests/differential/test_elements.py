@@ -187,6 +187,38 @@ def test_lengths_of_a_call() -> None:
         assert (found.narrow.sum(axis=1) == found.wide.sum(axis=1)).all()
 
 
+@vg.function
+def filled(v):
+    """The degree, by ones in a local array of k + 1."""
+    ones = vg.local(vg.int64, k + 1)  # noqa: F821
+    for _ in v.out_neighbors:
+        ones[min(vg.sum(ones), k)] = 1  # noqa: F821
+    return vg.sum(ones)
+
+
+@vg.operator
+def rest(v):
+    """Rests on k nowhere but in a slice and in the helper's local array."""
+    v.found = vg.sum(v.ones[1:k]) * 100 + filled(v)  # noqa: F821
+
+
+@vg.algorithm
+def parts_of_the_run(graph, k):
+    """Parameters in lengths and bounds of operators and helpers alone."""
+    ones = graph.vertex_property(vg.vector(vg.int64, 9), fill=1)
+    found = graph.vertex_property(vg.int64)
+    graph.vertex_apply(rest)
+    return found
+
+
+def test_lengths_in_operators_and_helpers() -> None:
+    graph = vg.Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2])
+    for k in (2, 5):
+        for device in ({"device": "python"}, {"threads": 1}):
+            found = vg.run(parts_of_the_run, graph, k=k, **device).found
+            assert (found - 100 * (k - 1)).tolist() == [min(3, k + 1), 1, 0, 0]
+
+
 def test_long_vectors_stay_in_memory() -> None:
     """The code is as long for 900 elements as for 300, in a push and in a pull."""
     for direction in (vg.PUSH, vg.PULL):

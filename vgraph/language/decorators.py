@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import functools
 import inspect
 import re
@@ -21,6 +22,9 @@ from vgraph.graph.prepared import Prepared
 from vgraph.language.names import EdgePropertyAnnotation
 from vgraph.source import SourceFile
 from vgraph.tracebacks import public
+
+_SLICES = frozenset(dis.opmap[name] for name in ("BUILD_SLICE", "BINARY_SLICE") if name in dis.opmap)
+"""What Python makes of `x[a:b]`, where it is read."""
 
 
 class Definition:
@@ -73,6 +77,11 @@ class Definition:
     def mentioned(self) -> tuple[str, ...]:
         """The names in the function's code, and in that of functions in it, that are no locals."""
         return _names(self.function.__code__)
+
+    def named(self) -> dict[str, Any]:
+        """The names in the function's code that are no locals of it, with their values, as far as there are any."""
+        known = self.visible_names()
+        return {name: self.resolve(name) for name in self.mentioned if name in known}
 
     @property
     def prints(self) -> bool:
@@ -138,24 +147,35 @@ class AlgorithmDef(Definition):
 
     @cached_property
     def lengths(self) -> frozenset[str]:
-        """The names in lengths of vectors, as `k` and `num_vertices` in `vg.vector(vg.bool_, k * graph.num_vertices)`,
-        and in what is handed on to algorithms that have such."""
+        """The names in lengths of vectors and local arrays and in bounds of slices, as `k` and `num_vertices` in
+        `vg.vector(vg.bool_, k * graph.num_vertices)`, and in what is handed on to algorithms that have such: in its
+        text, and in those of its operators and helpers."""
         return self._lengths(frozenset())
 
     def _lengths(self, callers: frozenset[AlgorithmDef]) -> frozenset[str]:
         callers |= {self}
-        names = (*self.function.__code__.co_names, *self.function.__code__.co_freevars)
-        values = {name: self.resolve(name) for name in names if name in self.visible_names()}
-        called = {n: v for n, v in values.items() if isinstance(v, AlgorithmDef) and v not in callers}
-        callees = {name: callee._lengths(callers) for name, callee in called.items()}
-        found = {name for inner in callees.values() for name in inner if name == "num_vertices"}
-        takers = {"vector", *(name for name, inner in callees.items() if inner)}
-        if takers.isdisjoint(names):
-            return frozenset(found)
-        for n in ast.walk(ast.parse(textwrap.dedent(self.source.text))):
-            if isinstance(n, ast.Call) and getattr(n.func, "attr", getattr(n.func, "id", "")) in takers:
-                parts = [p for a in (*n.args[1:], *(k.value for k in n.keywords)) for p in ast.walk(a)]
-                found |= {getattr(p, "attr", getattr(p, "id", "")) for p in parts}
+        found: set[str] = set()
+        parts: list[Definition] = [self]
+        for part in parts:  # which grows
+            values = part.named()
+            parts += [
+                d for d in values.values() if isinstance(d, OperatorDef | FunctionDef) and d not in parts
+            ]
+            called = {n: v for n, v in values.items() if isinstance(v, AlgorithmDef) and v not in callers}
+            callees = {name: callee._lengths(callers) for name, callee in called.items()}
+            found |= {name for inner in callees.values() for name in inner if name == "num_vertices"}
+            takers = {"vector", "local", *(name for name, inner in callees.items() if inner)}
+            code = part.function.__code__
+            if takers.isdisjoint((*code.co_names, *callees)) and _SLICES.isdisjoint(code.co_code[::2]):
+                continue
+            for n in ast.walk(ast.parse(textwrap.dedent(part.source.text))):
+                taken: list[ast.expr | None] = []
+                if isinstance(n, ast.Call) and getattr(n.func, "attr", getattr(n.func, "id", "")) in takers:
+                    taken = [*n.args[1:], *(k.value for k in n.keywords)]
+                elif isinstance(n, ast.Slice):
+                    taken = [n.lower, n.upper]
+                inside = (p for e in taken if e is not None for p in ast.walk(e))
+                found |= {getattr(p, "attr", getattr(p, "id", "")) for p in inside}
         return frozenset(found - {""})
 
     @cached_property
