@@ -172,6 +172,7 @@ class NoLength(Refusal):
 
     title = "{what} has no length"
     label = "len takes frontiers, lists of frontiers, arrays, vectors and neighbors"
+    help = "a property has a value for each vertex: `graph.num_vertices`"
 
     what: str
 

@@ -62,7 +62,7 @@ class NotAnOperator(Refusal):
 
     title = "graph.{kind} takes an operator first"
     label = "this is {what}"
-    help = "put @vg.operator on the function and pass it by its name"
+    help = "put @vg.operator on the function and pass it by its name, which no variable of the algorithm may have, too"
 
     kind: str
     what: str

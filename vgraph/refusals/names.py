@@ -39,13 +39,11 @@ class AlgorithmsVariable(Refusal):
 
     title = "`{name}` is a variable of the algorithm `{algorithm}`"
     label = "of an algorithm's names, operators see the parameters only"
-    help = (
-        "make it a global: `graph.{name} = {name}` in the algorithm, `graph.{name}` in the operator (with"
-        " the parameter `graph`)"
-    )
+    help = "{advice}"
 
     name: str
     algorithm: str
+    advice: str
 
 
 @dataclass(eq=False)
@@ -168,10 +166,11 @@ class NoSuchGlobal(Refusal):
 
     title = "the graph has no `{name}`"
     label = "no global of this name was set before{hint}"
-    help = "set it in the algorithm before it is used: `graph.{name} = 0`"
+    help = "{advice}"
 
     name: str
     hint: str
+    advice: str
 
 
 @dataclass(eq=False)

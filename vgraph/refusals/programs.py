@@ -63,7 +63,7 @@ class OtherType(Refusal):
 
     title = "`{parameter}` is read where it lies, and has another type"
     label = "{held} here, {wanted} there"
-    help = "make a property of that type, and fill it by an operator"
+    help = "make a property of that type, and copy the values: `x[:] = y`"
 
     parameter: str
     held: str
@@ -88,7 +88,7 @@ class HookNeedsValue(Refusal):
 
     title = "`{parameter}` of `{name}` must be known before the run"
     label = "{who} asks for it in Python"
-    help = "give a constant, or a parameter of this algorithm as it is"
+    help = "give a constant, or a parameter of this algorithm as it is, not what is computed in the run"
 
     name: str
     parameter: str

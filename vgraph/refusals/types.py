@@ -25,7 +25,10 @@ class NotAVariable(Refusal):
 
     title = "this cannot be kept in a variable"
     label = "this is {what}"
-    help = "variables hold numbers, bools and vertices; in an algorithm frontiers and lists of frontiers, too"
+    help = (
+        "variables hold numbers, bools, vertices and vectors; in an algorithm frontiers and lists of frontiers, too; "
+        "neighbors are written where they are used: in loops, `in` and `len(...)`"
+    )
 
     what: str
 

@@ -13,6 +13,7 @@ from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import vectors
 from vgraph.compiler.frontend.lowering.arithmetic import combine, negated
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
+from vgraph.compiler.frontend.lowering.graph import WHOLE
 from vgraph.compiler.frontend.lowering.names import captured, not_bound, set_local, widen
 from vgraph.compiler.frontend.lowering.values import checked, entity, fit, integer, produce, value
 from vgraph.compiler.frontend.lowering.vertices import vertex_of
@@ -31,7 +32,8 @@ def attribute(ctx: Context, e: s.Attribute) -> en.Entity:
 
 def no_attribute(e: s.Attribute, owner: en.Entity) -> Refusal:
     """The refusal of an attribute that there is not."""
-    return refusals.names.NoAttribute(e.name_span, e.name, en.words(owner), "")
+    hint = f"; write `graph.{e.name}(x)`" if isinstance(owner, en.PropertyRef) and e.name in WHOLE else ""
+    return refusals.names.NoAttribute(e.name_span, e.name, en.words(owner), hint)
 
 
 def static_attribute(ctx: Context, e: s.Attribute, owner: en.Static) -> en.Entity:

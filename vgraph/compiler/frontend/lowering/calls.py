@@ -45,7 +45,7 @@ from vgraph.source import Span
 
 _INSTEAD = {
     "print": '; it is a statement by itself, which prints with device="python"',
-    "sum": "; add up in a loop: `total += u.x`; vg.sum adds the elements of a vector",
+    "sum": "; add up in a loop: `total += u.x`; vg.sum is for a vector, graph.sum for a whole property",
     "round": "; write vg.floor(x + 0.5)",
     "pow": "; write `x ** y`",
     "sorted": "; neighbors come in ascending order already",

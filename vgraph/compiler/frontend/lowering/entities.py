@@ -98,7 +98,10 @@ class PropertyRef(Thing):
     """A vertex property as a whole, in the driver loop."""
 
     words = "a vertex property"
-    advice = "read one vertex with x[v], make one value of all with graph.sum(x), graph.any(x > 0); in operators, v.x"
+    advice = (
+        "read one vertex with x[v], make one value of all with graph.sum(x), graph.any(x > 0), choose at each "
+        "vertex with graph.where(x > 0, a, b); in operators, v.x"
+    )
     property: ir.Property
     span: Span
     result: bool = False

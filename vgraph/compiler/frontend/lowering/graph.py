@@ -12,12 +12,22 @@ from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context,
 from vgraph.compiler.frontend.lowering.frontiers import whole
 from vgraph.compiler.frontend.lowering.values import fit, value
 from vgraph.compiler.types import BOOL, I64, Type
-from vgraph.refusals.base import did_you_mean
+from vgraph.refusals.base import Refusal, did_you_mean
 from vgraph.source import Span
 
 _SIZES = ("num_vertices", "num_edges", "directed")
 WHOLE = ("sum", "min", "max", "any", "all", "count", "where")
 """Methods whose names globals and properties may have: only what is called is the method."""
+_BEST = "in a vertex operator, `graph.best, graph.where = {}((graph.best, graph.where), (v.x, v))`"
+_INSTEAD = {
+    "mean": "`graph.sum(x) / graph.num_vertices`",
+    "argmax": _BEST.format("max"),
+    "argmin": _BEST.format("min"),
+    **{
+        name: f"it is a number of a vertex: `v.{name}` in an operator"
+        for name in ("out_degree", "in_degree", "degree", "id")
+    },
+}
 _APPLIES = (*WHOLE, "edge_apply", "vertex_apply", "vertex_filter", "frontier", "vertex_property", "vertices")
 
 
@@ -39,7 +49,13 @@ def attribute(ctx: Context, e: s.Attribute, graph: en.GraphRef) -> en.Entity:
         return en.GraphProperty(e.name, e.span)
     more = () if isinstance(ctx, OperatorContext) else (*graph_owned, *_methods(ctx), "vertices")
     known = [*ctx.unit.globals, *more, *_SIZES]
-    raise refusals.names.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known))
+    raise no_global(e, known)
+
+
+def no_global(e: s.Attribute, known: list[str]) -> Refusal:
+    """The refusal of `graph.name` that there is not."""
+    advice = _INSTEAD.get(e.name, f"set it in the algorithm before it is used: `graph.{e.name} = 0`")
+    return refusals.names.NoSuchGlobal(e.name_span, e.name, did_you_mean(e.name, known), advice)
 
 
 def is_graph(ctx: Context, e: s.Expr) -> bool:

@@ -99,7 +99,15 @@ def _local(ctx: Context, e: s.Name) -> en.Entity | None:
 def _undefined(ctx: Context, e: s.Name) -> Refusal:
     """The refusal for a name that means nothing."""
     if e.id in ctx.unit.driver_names and ctx.definition is not ctx.unit.definition:
-        return refusals.names.AlgorithmsVariable(e.span, e.id, ctx.unit.definition.name)
+        advice = (
+            f"make it a global: `graph.{e.id} = {e.id}` in the algorithm, `graph.{e.id}` in the operator (with the "
+            "parameter `graph`)"
+        )
+        if e.id == "graph":
+            advice = "let it have a further parameter `graph`, as in `def visit(v, graph):`"
+        elif e.id in ctx.unit.properties:
+            advice = f"read a property at a vertex: `v.{e.id}`, or `vg.vertex(i).{e.id}` by its number"
+        return refusals.names.AlgorithmsVariable(e.span, e.id, ctx.unit.definition.name, advice)
     own = [*ctx.frame.bindings, *ctx.frame.assigned]
     known = [*own, *ctx.unit.parameters, *ctx.definition.visible_names()]
     return refusals.names.UndefinedName(e.span, e.id, did_you_mean(e.id, known))

@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.lowering.access import stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine, comparison, negated, smaller
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, EdgeUse, OperatorContext
 from vgraph.compiler.frontend.lowering.entities import Place
-from vgraph.compiler.frontend.lowering.graph import read_global, set_global, size, widen_global
+from vgraph.compiler.frontend.lowering.graph import no_global, read_global, set_global, size, widen_global
 from vgraph.compiler.frontend.lowering.reductions import Guarded, Reduction
 from vgraph.compiler.frontend.lowering.statements import block
 from vgraph.compiler.frontend.lowering.values import (
@@ -37,7 +37,7 @@ from vgraph.compiler.frontend.lowering.vertices import (
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.types import BOOL, EID, VID, Kind, Vector, element_of
-from vgraph.refusals.base import Refusal, did_you_mean
+from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
 # --- what is written to
@@ -62,8 +62,7 @@ def _global_place(ctx: OperatorContext, target: s.Attribute) -> Place:
         return Place(target.name, found.type, target.span)
     if size(ctx, target.name, target.span) is not None:
         raise refusals.writes.ReadOnly(target.span, f"graph.{target.name}", "it belongs to the graph")
-    hint = did_you_mean(target.name, list(ctx.unit.globals))
-    raise refusals.names.NoSuchGlobal(target.name_span, target.name, hint)
+    raise no_global(target, list(ctx.unit.globals))
 
 
 def _vertex_place(ctx: OperatorContext, target: s.Attribute, owner: Value) -> Place:
