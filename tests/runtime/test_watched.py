@@ -184,6 +184,24 @@ def test_the_last_rounds_are_kept(small: None, device: dict[str, Any]) -> None:
     assert text[6].startswith("    2: dist=7, ")
 
 
+@vg.algorithm
+def of_another(graph, source: vg.vertex):
+    """No property of its own: what it calls has some."""
+    called = vg.algorithms.bfs(graph, source)
+    far = graph.max(called.level)
+    return far
+
+
+@pytest.mark.parametrize("device", [{"device": "python"}, {"threads": 1}], ids=str)
+def test_called_algorithms(device: dict[str, Any]) -> None:
+    """Nothing was overwritten where there is nothing to watch."""
+    path = vg.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    found = vg.run(of_another, path, source=0, debug=[0, 3], **device)
+    assert found.far == 3
+    assert found.trace.watched.first == 0
+    assert "overwritten" not in str(found.trace)
+
+
 def test_a_trace_is_pickled_with_it() -> None:
     trace = vg.run(paths, GRAPH, source=3, debug=[1]).trace
     assert str(pickle.loads(pickle.dumps(trace))) == str(trace)

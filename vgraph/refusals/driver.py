@@ -387,6 +387,9 @@ class NotAResult(Refusal):
 
     title = "{what} cannot be returned"
     label = "results are properties, frontiers and scalars"
-    help = "return a frontier of it, or count in a variable and return that; of a vector, its elements: `first = a[0]`"
+    help = (
+        "return a frontier of it, or count in a variable and return that; of a vector, its elements: `first = a[0]`; "
+        "of a call, what it found: `level = found.level`"
+    )
 
     what: str

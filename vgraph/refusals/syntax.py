@@ -182,8 +182,8 @@ class TupleAssignment(Refusal):
     title = "tuples cannot be unpacked"
     label = "several targets at once"
     help = (
-        "write one assignment for each variable; to swap two, use a third. What goes with the best value is "
-        "`x, y = min((x, y), (a, b))`"
+        "write one assignment for each variable; to swap two, use a third; of a call, `found = bfs(graph, source)` and "
+        "`found.level`. What goes with the best value is `x, y = min((x, y), (a, b))`"
     )
 
 

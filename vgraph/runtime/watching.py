@@ -51,7 +51,7 @@ def record(arguments: Mapping[str, Any], properties: Mapping[str, Property], rou
 
 def watched(rings: Mapping[str, NDArray[Any]], vertices: NDArray[np.int64], rounds: int) -> Watched:
     """What is left in the rings, all of one length, when so many rounds are over: those of the last rounds."""
-    room = min((len(ring) for ring in rings.values()), default=0) // len(vertices)
+    room = min((len(ring) // len(vertices) for ring in rings.values()), default=rounds)
     first = max(0, rounds - room)
     rows = np.arange(first, rounds) % max(1, room)
     values = {

@@ -50,6 +50,7 @@ _INSTEAD = {
     "pow": "; write `x ** y`",
     "sorted": "; neighbors come in ascending order already",
     "enumerate": "; it stands in the head of a loop: `for i, u in enumerate(v.out_neighbors):`",
+    "set": "; sets of neighbors are `a & b`, `a | b`, `a - b`, and `u in a` asks one",
     "zip": "; loop over `range(...)`",
     "any": "; set a bool in a loop and leave by `break`",
     "all": "; set a bool in a loop and leave by `break`",

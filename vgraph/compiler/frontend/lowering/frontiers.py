@@ -106,7 +106,7 @@ def items(ctx: Context, e: s.Items) -> en.Made:
         for item in held:
             ctx.emit(ir.ListAppend(name, item, span=e.span))
 
-    advice = "only `levels = []` and `return a, b` take one"
+    advice = "only `levels = []` and `return a, b` in an algorithm take one; operators have `a = vg.local(vg.int64, 8)`"
     held = en.refuse(refusals.types.NotAValue(e.span, "a list or tuple", advice))
     return en.Made(held, put if e.kind == "list" and isinstance(ctx, AlgorithmContext) else None)
 
