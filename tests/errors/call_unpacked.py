@@ -4,5 +4,5 @@ from vgraph.algorithms import bfs
 
 @vg.algorithm
 def main(graph, source):
-    level, parent = bfs(graph, source)
+    level, _ = bfs(graph, source)
     return level
