@@ -61,10 +61,10 @@ class Number:
         place: Hashable = None,
         combined: Combined | None = None,
     ) -> None:
-        object.__setattr__(self, "_value", value)
-        object.__setattr__(self, "_kind", kind or _type_of(value))
-        object.__setattr__(self, "_place", place)
-        object.__setattr__(self, "_combined", combined)
+        _SET_VALUE(self, value)
+        _SET_KIND(self, kind or _type_of(value))
+        _SET_PLACE(self, place)
+        _SET_COMBINED(self, combined)
 
     def __repr__(self) -> str:
         return str(self._value)
@@ -127,6 +127,12 @@ class Number:
     def _made(self, value: Any, kind: ValueKind, combined: Combined | None) -> Number:
         """A result of an operation on this number."""
         return Number(value, kind, None, combined)
+
+
+# Past `__setattr__`, by which a vertex writes properties.
+_SET_VALUE, _SET_KIND, _SET_PLACE, _SET_COMBINED = (
+    Number.__dict__[name].__set__ for name in ("_value", "_kind", "_place", "_combined")
+)
 
 
 def _type_of(value: Any) -> Type:
