@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -244,3 +245,43 @@ def test_too_large_for_the_memory() -> None:
     graph = vg.Graph.from_edges([0], [1], num_vertices=16_000_000)
     with pytest.raises(vg.DeviceError, match=r"does not fit .*\(16000000, 16000000\)"):
         vg.run(all_hops, graph, k=1, threads=1)
+
+
+HELPERS = ModuleType("helpers")
+
+
+@vg.function
+def one(v):
+    return 1
+
+
+@vg.function
+def row_sum(v):
+    row = vg.local(vg.int64, k, fill=2)  # noqa: F821
+    row[0] = 7
+    return len(row) + row[0]
+
+
+@vg.operator
+def by_a_helper(v):
+    v.x = HELPERS.f(v)
+
+
+@vg.algorithm
+def helped(graph, k=3):
+    x = graph.vertex_property(vg.int64)
+    graph.vertex_apply(by_a_helper)
+    return x
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_lengths_of_a_helper_that_another_takes_the_place_of(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a notebook, where a cell is changed and run again; the helper stands in another module."""
+    graph = vg.Graph.from_edges([0, 1], [1, 2])
+    monkeypatch.setattr(HELPERS, "f", one, raising=False)
+    assert vg.run(helped, graph, device=device).x.tolist() == [1] * 3
+    monkeypatch.setattr(HELPERS, "f", row_sum)
+    assert vg.run(helped, graph, device=device).x.tolist() == [10] * 3
+    assert vg.run(helped, graph, device=device, k=5).x.tolist() == [12] * 3

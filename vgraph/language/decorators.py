@@ -78,10 +78,25 @@ class Definition:
         """The names in the function's code, and in that of functions in it, that are no locals."""
         return _names(self.function.__code__)
 
-    def named(self) -> dict[str, Any]:
-        """The names in the function's code that are no locals of it, with their values, as far as there are any."""
-        known = self.visible_names()
-        return {name: self.resolve(name) for name in self.mentioned if name in known}
+    @cached_property
+    def slices(self) -> bool:
+        """Whether something is sliced, `x[a:b]`."""
+        return not _SLICES.isdisjoint(self.function.__code__.co_code[::2])
+
+    @cached_property
+    def measures(self) -> dict[str, frozenset[str]]:
+        """By what is called, the names in all its arguments but the first; by "" those in bounds of slices."""
+        found: dict[str, set[str]] = {}
+        for n in ast.walk(ast.parse(textwrap.dedent(self.source.text))):
+            name, taken = "", list[ast.expr | None]()
+            if isinstance(n, ast.Call):
+                name = getattr(n.func, "attr", getattr(n.func, "id", ""))
+                taken = [*n.args[1:], *(k.value for k in n.keywords)]
+            elif isinstance(n, ast.Slice):
+                taken = [n.lower, n.upper]
+            inside = (p for e in taken if e is not None for p in ast.walk(e))
+            found.setdefault(name, set()).update(getattr(p, "attr", getattr(p, "id", "")) for p in inside)
+        return {name: frozenset(names - {""}) for name, names in found.items()}
 
     @property
     def prints(self) -> bool:
@@ -144,39 +159,6 @@ class AlgorithmDef(Definition):
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """Refuses: algorithms run by `vg.run`."""
         raise VGraphError(f"{self.name} is an algorithm: run it with vg.run({self.name}, graph, ...)")
-
-    @cached_property
-    def lengths(self) -> frozenset[str]:
-        """The names in lengths of vectors and local arrays and in bounds of slices, as `k` and `num_vertices` in
-        `vg.vector(vg.bool_, k * graph.num_vertices)`, and in what is handed on to algorithms that have such: in its
-        text, and in those of its operators and helpers."""
-        return self._lengths(frozenset())
-
-    def _lengths(self, callers: frozenset[AlgorithmDef]) -> frozenset[str]:
-        callers |= {self}
-        found: set[str] = set()
-        parts: list[Definition] = [self]
-        for part in parts:  # which grows
-            values = part.named()
-            parts += [
-                d for d in values.values() if isinstance(d, OperatorDef | FunctionDef) and d not in parts
-            ]
-            called = {n: v for n, v in values.items() if isinstance(v, AlgorithmDef) and v not in callers}
-            callees = {name: callee._lengths(callers) for name, callee in called.items()}
-            found |= {name for inner in callees.values() for name in inner if name == "num_vertices"}
-            takers = {"vector", "local", *(name for name, inner in callees.items() if inner)}
-            code = part.function.__code__
-            if takers.isdisjoint((*code.co_names, *callees)) and _SLICES.isdisjoint(code.co_code[::2]):
-                continue
-            for n in ast.walk(ast.parse(textwrap.dedent(part.source.text))):
-                taken: list[ast.expr | None] = []
-                if isinstance(n, ast.Call) and getattr(n.func, "attr", getattr(n.func, "id", "")) in takers:
-                    taken = [*n.args[1:], *(k.value for k in n.keywords)]
-                elif isinstance(n, ast.Slice):
-                    taken = [n.lower, n.upper]
-                inside = (p for e in taken if e is not None for p in ast.walk(e))
-                found |= {getattr(p, "attr", getattr(p, "id", "")) for p in inside}
-        return frozenset(found - {""})
 
     @cached_property
     def requirements(self) -> list[Callable[..., None]]:

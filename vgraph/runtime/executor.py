@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from vgraph.compiler import Compiled, Observer, build
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import ArgumentType, Signature
+from vgraph.compiler.frontend.lengths import names_of_lengths
+from vgraph.compiler.frontend.sources import Reached, reached
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import DeviceError
 from vgraph.graph import members
@@ -37,11 +39,11 @@ if TYPE_CHECKING:
 
 
 def lengths_of(
-    algorithm: AlgorithmDef, graph: Graph, types: Mapping[str, Any], arguments: Mapping[str, Any]
+    names: frozenset[str], graph: Graph, types: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> Mapping[str, int]:
-    """What the lengths of an algorithm's vectors are made of."""
-    sizes = {"num_vertices": graph.num_vertices} if "num_vertices" in algorithm.lengths else {}
-    whole = (n for n in sorted(algorithm.lengths) if isinstance(types.get(n), Scalar) and types[n].is_integer)
+    """The numbers that lengths of an algorithm's vectors are made of, by their names."""
+    sizes = {"num_vertices": graph.num_vertices} if "num_vertices" in names else {}
+    whole = (n for n in sorted(names) if isinstance(types.get(n), Scalar) and types[n].is_integer)
     return sizes | {name: int(arguments[name]) for name in whole}
 
 
@@ -112,9 +114,16 @@ class Job:
     memory: str
 
     @functools.cached_property
+    def reached(self) -> Reached:
+        """The definitions that make the program, with what they capture now."""
+        return reached(self.algorithm)
+
+    @functools.cached_property
     def signature(self) -> Signature:
         """All that the types of the program depend on."""
-        lengths = lengths_of(self.algorithm, self.graph, self.types, self.arguments)
+        lengths = lengths_of(
+            names_of_lengths(self.algorithm, self.reached), self.graph, self.types, self.arguments
+        )
         return signature_of(self.graph, self.types, lengths)
 
     @property

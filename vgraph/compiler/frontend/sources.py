@@ -6,7 +6,6 @@ It is the front half of the cache key and runs at every call, so names are follo
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Final
 
@@ -17,6 +16,8 @@ from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.language.names import DType
 from vgraph.source import Span
 
+Reached = list[tuple[Definition, list[tuple[str, Any]]]]
+"""Definitions, each with the names that it captures and their values."""
 PRINTS: Final = "print = builtins.print"
 """Among the parts of a program that prints."""
 
@@ -28,13 +29,13 @@ def calls_of_print(definition: AlgorithmDef) -> dict[Definition, tuple[Span, ...
     return {current: syntax_of(current).prints for current, _ in reached(definition)}
 
 
-def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
+def source_parts(definition: AlgorithmDef, found: Reached | None = None) -> tuple[str, ...]:
     """Texts of the algorithm and of every operator and function it reaches, and the constants they capture.
 
-    Raises SourceError where a text is not available.
+    `found`: what it reaches, if that is known. Raises SourceError where a text is not available.
     """
     parts: list[str] = []
-    for current, captured in reached(definition):
+    for current, captured in reached(definition) if found is None else found:
         parts.append(f"{current.kind} {current.function.__module__}.{current.name}\n{current.source.text}")
         if isinstance(current, AlgorithmDef) and current is not definition:  # the frontend looks at its hooks
             hooks = (current.asked, current.endings, list(current.derivations))
@@ -55,8 +56,9 @@ def source_parts(definition: AlgorithmDef) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def reached(definition: Definition) -> Iterator[tuple[Definition, list[tuple[str, Any]]]]:
+def reached(definition: Definition) -> Reached:
     """A definition and all that it reaches, each with the names that it captures and their values."""
+    found: Reached = []
     seen: set[int] = set()
     pending: list[Definition] = [definition]
     while pending:
@@ -66,7 +68,8 @@ def reached(definition: Definition) -> Iterator[tuple[Definition, list[tuple[str
         seen.add(id(current))
         captured = _captured(current)
         pending += [value for _, value in captured if isinstance(value, Definition)]
-        yield current, captured
+        found.append((current, captured))
+    return found
 
 
 def _content(value: Any) -> str:

@@ -69,7 +69,7 @@ class CompiledRunner(Runner):
 
     def build(self, job: Job) -> Loaded:
         """The kernel from memory, from the cache on disk, or compiled now."""
-        source = source_parts(job.algorithm)
+        source = source_parts(job.algorithm, job.reached)
         warn_of_prints(job.algorithm, source, self.name)
         own = own_passes()
         marks = pass_marks(own)

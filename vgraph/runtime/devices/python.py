@@ -13,7 +13,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.numbering import check_numbering
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.frontend import source_parts, typed_program
-from vgraph.compiler.frontend.sources import reached
 from vgraph.compiler.ir.rewrite import Context, walk
 from vgraph.compiler.passes.choose_schedule import check_labels
 from vgraph.compiler.passes.watch_rounds import VERTICES, watch_rounds
@@ -60,8 +59,8 @@ _kept: OrderedDict[Hashable, TypedProgram] = OrderedDict()
 
 def _typed(job: Job) -> TypedProgram:
     """The typed program from memory, as long as all that it is made of is the same and says the same; or made now."""
-    definitions = tuple(definition for definition, _ in reached(job.algorithm))
-    key = definitions, source_parts(job.algorithm), key_text(job.signature)
+    definitions = tuple(definition for definition, _ in job.reached)
+    key = definitions, source_parts(job.algorithm, job.reached), key_text(job.signature)
     typed = _kept.pop(key, None) or typed_program(job.algorithm, job.signature)
     _kept[key] = typed
     while len(_kept) > _TYPED:

@@ -12,6 +12,7 @@ from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.lengths import names_of_lengths
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Uses
 from vgraph.compiler.frontend.lowering.names import alias, declared
@@ -89,10 +90,11 @@ def _results(ctx: AlgorithmContext, e: s.Call, callee: AlgorithmDef) -> en.Resul
 
 def _lengths(ctx: AlgorithmContext, callee: AlgorithmDef, given: Mapping[str, Passed]) -> dict[str, int]:
     """What the lengths of the callee's vectors are made of, as far as it is known."""
-    numbers = {name: given[name].value for name in sorted(callee.lengths) if name in given}
+    names = names_of_lengths(callee)
+    numbers = {name: given[name].value for name in sorted(names) if name in given}
     known = {name: known_number(ctx, v.expr) for name, v in numbers.items() if v is not None}
     size = ctx.unit.signature.lengths.get("num_vertices")
-    sizes = {"num_vertices": size} if size is not None and "num_vertices" in callee.lengths else {}
+    sizes = {"num_vertices": size} if size is not None and "num_vertices" in names else {}
     return sizes | {name: int(number) for name, number in known.items() if number is not None}
 
 
