@@ -7,10 +7,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from library_arguments import positive_definite
-from test_algorithms_differential import arcs_of, graphs
+from test_algorithms_differential import arcs_of, graphs, make
 
 import vgraph as vg
 
@@ -121,6 +121,8 @@ def test_eccentricity(graph: vg.Graph, how: Any) -> None:
 
 
 @quick
+@example(make("two parts", 10, 127463, False, False, "int32"), 27, {"device": "python"})
+@example(make("two parts", 10, 127463, False, False, "int32"), 27, {"threads": 1})
 @given(graphs(), st.integers(1, 50), HOW)
 def test_diameter(graph: vg.Graph, searches: int, how: Any) -> None:
     if graph.directed:

@@ -73,6 +73,8 @@ def diameter(graph, source: vg.vertex = 0, max_searches: vg.between(1, vg.inf) =
         graph.next = graph.num_vertices
         if searches == 3:
             graph.vertex_apply(middle)
+            if graph.next == graph.num_vertices:  # the third sweep went farther than the second
+                graph.next = here
         elif searches <= 4:
             graph.vertex_apply(farthest)
             graph.radius = graph.reach
