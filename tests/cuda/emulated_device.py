@@ -69,6 +69,7 @@ class EmulatedDevice:
 
     name = "an emulated GPU"
     place = "cuda:emulated"
+    xp = np
 
     def __init__(
         self,

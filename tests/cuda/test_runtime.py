@@ -134,6 +134,26 @@ def test_a_graph_goes_from_the_device_with_its_last_reference(emulated):
     assert emulated.used == 0
 
 
+def test_a_layout_is_built_on_the_device_and_stays(emulated):
+    ends = np.random.default_rng(5).integers(0, 300, (2, 900))
+    graph = vg.Graph.from_edges(*ends, num_vertices=300, weight=np.arange(900))
+    schedule = vg.Schedule().at("relax", direction=vg.PULL, drive=vg.TOPOLOGY, segments=4)
+    want = vg.run(vg.algorithms.sssp, graph, source=1, schedule=schedule)
+    assert [x.name for x in want.stats.layouts] == ["segments.4"]
+    for _ in range(2):
+        found = vg.run(vg.algorithms.sssp, graph, source=1, schedule=schedule, device="cuda")
+        np.testing.assert_array_equal(found.dist, want.dist)
+        (layout,) = found.stats.layouts
+        assert layout.name == "segments.4"
+        assert layout.nbytes == want.stats.layouts[0].nbytes
+        assert emulated.uploads == 3  # in-arcs and weights, of which the rest was made on the device
+    resident = resident_on(emulated)
+    assert len(resident) == 5
+    del graph, want, found
+    gc.collect()
+    assert len(resident) == 0
+
+
 def test_the_memory_of_a_run_is_given_back(emulated, graph):
     with written(weighted_body):
         result = vg.run(weighted, graph, device="cuda", x=X)

@@ -18,8 +18,8 @@ from vgraph.graph import Graph, arrays, build
 from vgraph.graph.arrays import memory_of
 from vgraph.graph.build import EdgeList
 from vgraph.graph.extend import with_edges
+from vgraph.graph.layouts import on_host
 from vgraph.graph.orient import oriented
-from vgraph.graph.segments import segments_of
 from vgraph.graph.weights import weighing
 
 
@@ -105,7 +105,7 @@ REINTERPRETED: list[Callable[[NDArray[Any]], None]] = [
 def test_nobody_can_reinterpret_a_graph(change: Callable[[NDArray[Any]], None]) -> None:
     """What is done to an array object that was handed out stays with that object."""
     graph = example()
-    segments_of(graph, 2)
+    on_host(graph, "segments.2")
     before = [(a.tolist(), a.dtype, a.shape) for a in arrays_of(graph)]
     for array in [*arrays_of(graph), *graph.edges()[:2], *graph.edges()[2].values()]:
         change(array)
@@ -121,8 +121,8 @@ def test_nobody_can_reinterpret_a_graph(change: Callable[[NDArray[Any]], None]) 
 
 def test_nobody_can_write_to_what_is_kept_with_a_graph() -> None:
     graph = Graph.from_edges([0, 1, 0], [1, 2, 2], directed=False)
-    segments = segments_of(graph, 2)
-    kept = [oriented(graph).rank, with_edges(graph).rank, segments.bounds, segments.column_indices]
+    segments = on_host(graph, "segments.2").arrays
+    kept = [oriented(graph).rank, with_edges(graph).rank, segments["bounds"], segments["column_indices"]]
     for array in kept:
         assert array is not None
         with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):

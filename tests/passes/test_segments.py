@@ -17,7 +17,7 @@ from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.graph import Graph
-from vgraph.graph.segments import segment_property, segments_of
+from vgraph.graph.layouts import on_host, ordered
 from vgraph.schedule import Options, Schedule
 
 PULLED = ("sssp", "limited", "bfs", "bfs_by_level", "sums", "components")
@@ -70,27 +70,25 @@ def test_machine_code_gives_the_answer_of_the_program(name, count, threads):
 @given(graph=graphs(), count=st.sampled_from((1, *COUNTS)))
 @settings(max_examples=60, deadline=None)
 def test_segments_hold_every_arc_once(graph, count):
-    found = segments_of(graph, count)
-    assert found.count == count
-    offsets, columns, weight = (
-        found.row_offsets,
-        found.column_indices,
-        segment_property(graph, "weight", count),
-    )
+    key = f"segments.{count}"
+    found = on_host(graph, key)
+    assert found.numbers["count"] == count
+    bounds, vertices, offsets, columns = found.arrays.values()
+    weight = ordered(graph, "weight", key)
     arcs = []
     for s in range(count):
-        rows = range(found.bounds[s], found.bounds[s + 1])
-        assert np.all(np.diff(found.vertices[rows].astype(int)) > 0)
+        rows = range(bounds[s], bounds[s + 1])
+        assert np.all(np.diff(vertices[rows].astype(int)) > 0)
         for r in rows:
             sources = columns[offsets[r] : offsets[r + 1]]
             assert sources.size
-            assert np.all((sources // found.width) == s)
-            arcs += [(int(u), int(found.vertices[r]), int(w)) for u, w in
+            assert np.all((sources // found.numbers["width"]) == s)
+            arcs += [(int(u), int(vertices[r]), int(w)) for u, w in
                      zip(sources, weight[offsets[r] : offsets[r + 1]], strict=True)]  # fmt: skip
     rows_of = np.repeat(np.arange(graph.num_vertices), np.diff(graph.out.row_offsets.astype(int)))
     stored = zip(rows_of, graph.out.column_indices, graph.edge_properties["weight"], strict=True)
     assert sorted(arcs) == sorted((int(u), int(v), int(w)) for u, v, w in stored)
-    assert segments_of(graph, count) is found
+    assert on_host(graph, key) is found
 
 
 def test_the_code_does_not_depend_on_the_number_of_segments():

@@ -10,7 +10,7 @@ import numpy as np
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.philox import SEED
 from vgraph.errors import ParameterError, shown
-from vgraph.graph import members, segments
+from vgraph.graph import layouts, members
 from vgraph.graph.arrays import sealed
 from vgraph.runtime import policy
 
@@ -99,17 +99,17 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     if array.site == "vertex":
         return graph.vertex_properties[name]
     if array.site == "edge_segments":
-        return segments.segment_property(graph, *segments.split_name(name))
+        return layouts.ordered(graph, *layouts.split_name(name))
     if array.site == "edge_in":
         return graph.in_property(name.removesuffix(".in")) if call.transposed else _ABSENT
     return graph.edge_array(name)
 
 
 def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:
-    """The array of an `adjacency` or `segments` argument; `_ABSENT` for in-arcs that the run does not walk."""
-    part, _, which = arg.name.partition(".")
-    if arg.kind == "segments":
-        found = getattr(segments.segments_of(call.graph, int(part)), which)
+    """The array of an `adjacency` or `prepared` argument; `_ABSENT` for in-arcs that the run does not walk."""
+    part, _, which = arg.name.rpartition(".")
+    if arg.kind == "prepared":
+        found = layouts.on_host(call.graph, part).arrays[which]
     elif part == "in" and not call.transposed:
         found = _ABSENT
     else:
@@ -118,10 +118,14 @@ def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:
     return found
 
 
+def layouts_of(plan: Plan) -> tuple[str, ...]:
+    """The keys of the layouts of arcs that a kernel walks."""
+    named = (a.name.rpartition(".")[0] for a in plan.interface.args if a.kind == "prepared")
+    return tuple(dict.fromkeys(named))
+
+
 def scalar_argument(arg: ArgSlot, call: Call, device: str) -> tuple[Any, str]:
-    """The value and dtype of a `segment_count`, `size` or `param` argument."""
-    if arg.kind == "segment_count":
-        return int(arg.name), "int64"
+    """The value and dtype of a `size` or `param` argument."""
     if arg.kind == "size":
         return getattr(call.graph, arg.name), "int64"
     if arg.name == TRANSPOSED:

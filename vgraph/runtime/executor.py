@@ -24,7 +24,7 @@ from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
 from vgraph.runtime.devices.runner import Call, Ran, Runner
 from vgraph.runtime.plan import Plan
-from vgraph.runtime.result import Result, Round, Stats, Trace, Watched
+from vgraph.runtime.result import LayoutStats, Result, Round, Stats, Trace, Watched
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -243,6 +243,7 @@ def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached:
         ran.transfer_seconds,
         ran.kernel_seconds,
         ran.waited,
+        tuple(LayoutStats(x.key, x.nbytes, x.seconds) for x in ran.layouts),
     )
 
 

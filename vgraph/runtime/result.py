@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class LayoutStats:
+    """A layout of the graph's arcs: its name with its parameters, bytes, and seconds that it took to build, once."""
+
+    name: str
+    nbytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Stats:
     """What a run did and where its time went (seconds)."""
 
@@ -41,6 +50,9 @@ class Stats:
     """What the GPU needed for the kernel, by its own clock; a part of `run_seconds`."""
     waited: float = 0.0
     """Waiting at barriers of the threads that took part, added up and divided by `threads`; 0 on a GPU."""
+
+    layouts: tuple[LayoutStats, ...] = ()
+    """What was made of the graph's arcs for this schedule, and is kept with the graph: see `prepare`."""
 
     @property
     def where(self) -> str:

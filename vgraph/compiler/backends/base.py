@@ -26,9 +26,8 @@ class ArgSlot:
 
     - `property`: address of the array of property `name`: `length` elements of `dtype` per vertex or arc;
     - `adjacency`: address of `out.row_offsets`, `out.column_indices` or the same of `in`;
-    - `segments`: address of `4.bounds`, `4.vertices`, `4.row_offsets` or `4.column_indices` of the in-arcs in 4
-      segments (see `vgraph.graph.segments`);
-    - `segment_count`: `4`, int64, so that the code depends on no number of segments;
+    - `prepared`: address of an array of a layout of the graph's arcs: `segments.4.bounds` (see `vgraph.graph.layouts`);
+      `prepared_number`: a number of one, int64, so that the code does not depend on it: `segments.4.count`;
     - `size`: `num_vertices` or `num_arcs`, int64;
     - `length`: elements, or rows, of array parameter or channel buffer `name`, int64; `columns`: of one with two
       dimensions;

@@ -13,6 +13,8 @@ from vgraph.compiler.ir.reductions import one_element
 from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_locals
 from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
+from vgraph.graph.layouts import parsed
+from vgraph.graph.layouts.segments import SEGMENTS
 
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
@@ -52,7 +54,8 @@ class Scan:
 
     properties: set[str] = field(default_factory=set)
     adjacency: set[str] = field(default_factory=set)
-    segments: set[int] = field(default_factory=set)
+    prepared: set[str] = field(default_factory=set)
+    """Keys of the layouts of arcs that are walked."""
     lengths: set[str] = field(default_factory=set)
     columns: set[str] = field(default_factory=set)
     assigned: set[str] = field(default_factory=set)
@@ -151,7 +154,7 @@ def _look(node: ir.Node, found: Scan) -> None:
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count) if count > 1:
-            found.segments.add(count)
+            found.prepared.add(SEGMENTS.key(count))
         case (
             ir.Neighbor(orientation=side)
             | ir.HasNeighbor(orientation=side)
@@ -182,7 +185,7 @@ def _look(node: ir.Node, found: Scan) -> None:
 def _look_frontier(node: ir.Node, found: Scan) -> None:
     match node:
         case ir.ParFor(segments=count) if count > 1:
-            found.segments.add(count)
+            found.prepared.add(SEGMENTS.key(count))
         case ir.ParFor(frontier=str(name), layout=ir.Layout() as layout):
             found.need(name, layout)
         case ir.Pipeline(frontier=name, layout=layout, buffers=buffers, chunks=chunks):
@@ -256,11 +259,11 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         bits = target.offset_bits if name.endswith("row_offsets") else target.id_bits
         args.append(ArgSlot("adjacency", name, f"uint{bits}"))
     args += [ArgSlot("workspace", name, "uint64", words) for name, words in sorted(found.workspace.items())]
-    for count in sorted(found.segments):
-        ids, offsets = f"uint{target.id_bits}", f"uint{target.offset_bits}"
-        args.append(ArgSlot("segment_count", str(count), "int64"))
-        dtypes = {"bounds": "int64", "vertices": ids, "row_offsets": offsets, "column_indices": ids}
-        args += [ArgSlot("segments", f"{count}.{name}", dtype) for name, dtype in dtypes.items()]
+    dtypes = {"id": f"uint{target.id_bits}", "offset": f"uint{target.offset_bits}"}
+    for key in sorted(found.prepared):
+        layout, _ = parsed(key)
+        args += [ArgSlot("prepared_number", f"{key}.{name}", "int64") for name in layout.numbers]
+        args += [ArgSlot("prepared", f"{key}.{name}", dtypes.get(t, t)) for name, t in layout.arrays.items()]
     args += [ArgSlot("size", name, "int64") for name in ("num_vertices", "num_arcs")]
     for param in program.params:
         assert isinstance(param.type, Scalar)

@@ -13,7 +13,7 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.arithmetic import Word
 from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import members
-from vgraph.graph.segments import split_name
+from vgraph.graph.layouts import parsed, split_name
 from vgraph.source import Span
 
 Env = dict[str, Any]
@@ -183,7 +183,8 @@ class Machine:
             return self.graph.vertex_properties[prop.name].astype(dtype)
         if prop.origin is ir.Origin.GRAPH:
             if prop.site is ir.Site.EDGE_SEGMENTS:
-                name, count = split_name(prop.name)
+                name, key = split_name(prop.name)
+                count = int(parsed(key)[1][0])
                 order = [arc for rows in self.segments(count) for row in rows.values() for _, _, arc in row]
                 incoming = self.graph.edge_array(name).astype(dtype)[self.side(ir.Orientation.IN).edges]
                 return incoming[np.array(order, np.intp)]

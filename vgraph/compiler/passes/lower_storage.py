@@ -9,8 +9,9 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
 from vgraph.compiler.types import EID
+from vgraph.graph.layouts import ordered_name
+from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.order import EDGE_NUMBER
-from vgraph.graph.segments import property_name
 
 
 def _edges_in_order(program: ir.Program) -> ir.Program:
@@ -28,7 +29,7 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
     def stored(declared: ir.Property, segments: int) -> str:
         name, site = f"{declared.name}.in", ir.Site.EDGE_IN
         if segments > 1:
-            name, site = property_name(declared.name, segments), ir.Site.EDGE_SEGMENTS
+            name, site = ordered_name(declared.name, SEGMENTS.key(segments)), ir.Site.EDGE_SEGMENTS
         permuted[name] = ir.Property(name, declared.type, site, declared.origin, span=declared.span)
         return name
 

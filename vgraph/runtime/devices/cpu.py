@@ -12,7 +12,15 @@ from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.config import knobs
-from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
+from vgraph.graph import layouts
+from vgraph.runtime.arguments import (
+    host_array,
+    layouts_of,
+    local_shape,
+    needed,
+    scalar_argument,
+    topology_array,
+)
 from vgraph.runtime.devices.compiled import CompiledRunner
 from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.devices.threads import native_runtime, run_native
@@ -88,6 +96,7 @@ class CPU(CompiledRunner):
             run_seconds=ran - prepared,
             dropped=dropped,
             waited=waited,
+            layouts=[layouts.on_host(call.graph, key) for key in layouts_of(plan)],
         )
 
 
@@ -119,8 +128,11 @@ def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
             case "scratch" | "touched":
                 # Zeroed lazily, page by page, and a visit leaves it as it was.
                 context.set_array(slot, np.zeros(threads * graph.num_vertices, arg.dtype))
-            case "adjacency" | "segments":
+            case "adjacency" | "prepared":
                 context.set_array(slot, topology_array(arg, call))
+            case "prepared_number":
+                key, _, number = arg.name.rpartition(".")
+                context.set_scalar(slot, layouts.on_host(graph, key).numbers[number], arg.dtype)
             case "channel":
                 context.set_array(slot, aligned_zeros((CHANNEL_LINES + arg.length) * LINE))
             case "workspace":

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from vgraph.compiler.backends.base import KernelInterface
     from vgraph.graph import Graph
+    from vgraph.graph.layouts import Prepared
     from vgraph.graph.relabel import Relabelled
     from vgraph.runtime.executor import Job
     from vgraph.runtime.plan import Plan
@@ -63,6 +64,8 @@ class Ran:
     """Rounds for whose records there was no room."""
     waited: float = 0.0
     """Seconds at barriers, the mean of the threads."""
+    layouts: Sequence[Prepared] = ()
+    """Layouts of the graph's arcs that it walked."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

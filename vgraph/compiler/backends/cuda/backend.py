@@ -20,6 +20,7 @@ from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
+from vgraph.graph.layouts import parsed
 
 INCLUDE: Final = Path(__file__).parent / "include"
 """The folder of the headers that every kernel includes."""
@@ -91,6 +92,13 @@ def _name_everything(f: Emitter) -> None:
 # --- the argument ------------------------------------------------------------------------------------------------
 
 
+_ELEMENTS: Final = {
+    "id": "vid", "offset": "eid", "int64": "i64", "uint64": "u64", "int32": "i32", "uint32": "u32", "uint16": "u16",
+    "int16": "i16", "uint8": "u8",
+}  # fmt: skip
+"""C++ types of the elements of layouts."""
+
+
 def _slot(f: Emitter, slot: ArgSlot) -> tuple[str, str]:
     """C++ type and name of an argument word."""
     program = f.program
@@ -98,11 +106,11 @@ def _slot(f: Emitter, slot: ArgSlot) -> tuple[str, str]:
         return f"{type_name(program.property(slot.name).type)}*", f.prop(slot.name)
     if slot.kind == "adjacency":
         return ("const eid*" if slot.name.endswith("row_offsets") else "const vid*"), f.array(slot.name)
-    if slot.kind == "segments":
-        types = {"bounds": "const i64*", "row_offsets": "const eid*"}
-        return types.get(slot.name.partition(".")[2], "const vid*"), f.array(slot.name)
-    if slot.kind == "segment_count":
-        return "i64", f.names.of("segments", slot.name)
+    if slot.kind == "prepared":
+        key, _, part = slot.name.rpartition(".")
+        return f"const {_ELEMENTS[parsed(key)[0].arrays[part]]}*", f.array(slot.name)
+    if slot.kind == "prepared_number":
+        return "i64", f.names.of("prepared", slot.name)
     if slot.kind == "size":
         return "i64", f.names.of("size", slot.name)
     if slot.kind in ("length", "columns"):

@@ -13,6 +13,7 @@ from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import Vector, element_of
+from vgraph.graph.layouts.segments import SEGMENTS
 
 HUB_PIECE: Final = 4096
 """Vertices with more arcs are shared by the whole grid where a loop is cut into equal shares."""
@@ -240,10 +241,10 @@ def _own_pushes(node: ir.ParFor) -> list[str]:
 
 def _by_segments(f: Emitter, node: ir.ParFor) -> None:
     """For one range of sources after the other, with a barrier between, the vertices that have an arc from it."""
-    count = node.segments
-    bounds, vertices, rows = (f.array(f"{count}.{x}") for x in ("bounds", "vertices", "row_offsets"))
+    key = SEGMENTS.key(node.segments)
+    bounds, vertices, rows = (f.array(f"{key}.{x}") for x in ("bounds", "vertices", "row_offsets"))
     s, r = f.temporary("segment"), f.temporary("row")
-    with f.block(f"for (i64 {s} = 0; {s} < {f.names.of('segments', str(count))}; ++{s})"):
+    with f.block(f"for (i64 {s} = 0; {s} < {f.names.of('prepared', f'{key}.count')}; ++{s})"):
         f.line(f"if ({s} > 0 && team.meet()) return;")
         head = (
             f"for (i64 {r} = {bounds}[{s}] + thread_number(); {r} < {bounds}[{s} + 1]; {r} += num_threads())"

@@ -13,6 +13,7 @@ from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import neutral, one_element
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Vector, is_long
+from vgraph.graph.layouts.segments import SEGMENTS
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
 POLL_ROUNDS: Final = 1 << 16
@@ -247,7 +248,7 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     region, columns = f.region, f.array(f"{node.orientation.value}.column_indices")
     e, u = f.local(node.edge), f.local(node.vertex)
     if node.segments > 1:
-        columns = f.array(f"{node.segments}.column_indices")
+        columns = f.array(f"{SEGMENTS.key(node.segments)}.column_indices")
         head = f"for (eid {e} = begin; {e} < end; ++{e})"
     elif region is not None and f.place is Place.GROUP and id(node) in region.shared:
         _shared_loop(f, node, columns)

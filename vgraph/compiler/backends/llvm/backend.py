@@ -152,8 +152,8 @@ def _argument(f: Emitter, kind: str, name: str, place: str) -> None:
     alias = f.alias("ctx")
     if kind == "size":
         f.do(f"%{name} = load i64, ptr {place}{alias}")
-    elif kind == "segment_count":
-        f.do(f'%"{name}.count" = load i64, ptr {place}{alias}')
+    elif kind == "prepared_number":
+        f.do(f'%"{name}" = load i64, ptr {place}{alias}')
     elif kind in ("length", "columns"):
         f.do(f'%"{kind}.{name}" = load i64, ptr {place}{alias}')
     elif kind == "param":

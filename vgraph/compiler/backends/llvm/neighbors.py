@@ -14,6 +14,7 @@ from vgraph.compiler.backends.llvm.parallel import poll
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.scan import loop_depth
 from vgraph.compiler.types import EID, VID
+from vgraph.graph.layouts.segments import SEGMENTS
 
 
 def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
@@ -42,11 +43,12 @@ def _arcs(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str, str]:
     """The numbers of the first arc and of that behind the last, and the array with the other ends."""
     if node.segments > 1:
         assert f.region is not None
-        name = f"{node.segments}.row_offsets"
+        key = SEGMENTS.key(node.segments)
+        name = f"{key}.row_offsets"
         address = f.item(f.types.offset, f.pointers[name], f.region.row)
         bounds = [f.read(f.types.offset, address, k, name) for k in ("0", "1")]
         wide = [b if f.types.offset == "i64" else f.op(f"zext {f.types.offset} {b} to i64") for b in bounds]
-        return wide[0], wide[1], f"{node.segments}.column_indices"
+        return wide[0], wide[1], f"{key}.column_indices"
     columns = f"{node.orientation.value}.column_indices"
     v, piece = f.index(f.expr(node.of)), f.piece
     whole = piece is None or piece.side is not node.orientation

@@ -19,6 +19,7 @@ from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, sele
 from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body, written_alone
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import I64, VID
+from vgraph.graph.layouts.segments import SEGMENTS
 
 VERTEX_CHUNK: Final = (64, 64)
 """(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
@@ -292,7 +293,8 @@ def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, s
 
 def _by_segments(f: Emitter, node: ir.ParFor, region: Region) -> None:
     """One segment after the other: its rows in chunks, then a barrier, which also resets the chunk counter."""
-    count, name = f'%"{node.segments}.count"', f"{node.segments}.bounds"
+    key = SEGMENTS.key(node.segments)
+    count, name = f'%"{key}.count"', f"{key}.bounds"
     before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
     f.start(head)
     segment, place = f"%s.{head}", len(f.lines)
@@ -303,7 +305,7 @@ def _by_segments(f: Emitter, node: ir.ParFor, region: Region) -> None:
 
     def visit(i: str, next_row: str, _: str) -> None:
         region.row = f.op(f"add nuw nsw i64 {begin}, {i}")
-        ids = f"{node.segments}.vertices"
+        ids = f"{key}.vertices"
         wide = f.widen(f.read(f.types.id, f.pointers[ids], region.row, ids))
         _visit(f, node, wide, next_row, wide)
 

@@ -71,6 +71,12 @@ class CupyDevice:
     def block(self) -> int:
         return BLOCK
 
+    @property
+    def xp(self) -> Any:
+        import cupy
+
+        return cupy
+
     @contextlib.contextmanager
     def current(self) -> Iterator[None]:
         with self._device, _failures(self._cuda):

@@ -40,6 +40,10 @@ class Device(Protocol):
     def block(self) -> int:
         """Threads per block of every kernel."""
 
+    @property
+    def xp(self) -> Any:
+        """The module with NumPy's functions for its arrays."""
+
     def current(self) -> AbstractContextManager[Any]:
         """Make it the one that this thread talks to, for the time of a `with` block around everything below."""
 

@@ -185,6 +185,7 @@ class CUDA(CompiledRunner):
             transfer_seconds=self.resident.seconds - copied + downloaded,
             kernel_seconds=launch.seconds(),
             dropped=max(0, count - TRACE_ROOM),
+            layouts=tuple(memory.layouts.values()),
         )
 
     def finish(self, value: Any) -> Any:
@@ -215,9 +216,8 @@ def _amount(size: int) -> str:
 def graph_bytes(call: Call) -> int:
     """Bytes of what a kernel reads of its graph."""
     plan = call.plan
-    kinds = ("adjacency", "segments")
-    found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind in kinds)
-    own = [a for a in plan.arrays if needed(a, plan) and a.origin != "local" and not a.given]
+    found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind == "adjacency")
+    own = [a for a in plan.arrays if needed(a, plan) and a.origin == "graph" and a.site != "edge_segments"]
     return found + sum(host_array(a, call).nbytes for a in own)
 
 

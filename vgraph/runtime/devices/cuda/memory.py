@@ -16,6 +16,7 @@ from vgraph.compiler.backends.cuda.layout import (
     num_words,
 )
 from vgraph.errors import InternalError
+from vgraph.graph.layouts import Prepared, split_name
 from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Memory:
     pinned: bool = False
     words: list[int] = field(default_factory=list)
     arrays: dict[str, Any] = field(default_factory=dict)
+    layouts: dict[str, Prepared] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         plan = self.call.plan
@@ -82,10 +84,12 @@ class Memory:
             raise InternalError(f"{array.name}: threads of a GPU have no copies of their own")
         if array.origin == "local":
             return self.device.empty(local_shape(array, self.call), array.dtype)
+        if array.site == "edge_segments":
+            return self.resident.ordered(self.call.graph, *split_name(array.name))
         host = host_array(array, self.call)
         if array.given:
             return self.device.upload(host)
-        return self.resident.get(host, pinned=self.pinned)
+        return self.resident.copy(host, pinned=self.pinned)
 
     def _arguments(self) -> None:
         n = self.call.graph.num_vertices
@@ -93,9 +97,10 @@ class Memory:
             match arg.kind:
                 case "property":
                     word = self._at(self.arrays[arg.name])
-                case "adjacency" | "segments":
-                    host = topology_array(arg, self.call)
-                    word = self._at(self.resident.get(host, pinned=self.pinned))
+                case "adjacency":
+                    word = self._at(self.resident.copy(topology_array(arg, self.call), pinned=self.pinned))
+                case "prepared" | "prepared_number":
+                    word = self._layout(*arg.name.rpartition(".")[::2])
                 case "scratch" | "touched":
                     word = self._at(self._zeros(self.workers * n, arg.dtype))
                 case "workspace":
@@ -109,6 +114,13 @@ class Memory:
                 case _:
                     word = scalar_word(*scalar_argument(arg, self.call, "cuda"))
             self.words.append(word)
+
+    def _layout(self, key: str, part: str) -> int:
+        """A number of a layout, or where an array of it lies."""
+        if key not in self.layouts:
+            self.layouts[key] = self.resident.layout(self.call.graph, key)
+        found = self.layouts[key]
+        return found.numbers[part] if part in found.numbers else self._at(found.arrays[part])
 
     def _frontiers(self) -> None:
         n = self.call.graph.num_vertices

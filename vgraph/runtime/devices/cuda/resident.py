@@ -1,4 +1,4 @@
-"""Arrays of graphs that stay on a GPU from run to run.
+"""Arrays of graphs that stay on a GPU from run to run, and layouts of their arcs, which are built there.
 
 What is kept is kept per memory of an array, not per graph: graphs that share it on the host share its copy. A copy goes
 when the memory on the host does, or all of them when the GPU's is short. Arrays of graphs are never written.
@@ -6,50 +6,72 @@ when the memory on the host does, or all of them when the GPU's is short. Arrays
 
 from __future__ import annotations
 
-import threading
 import time
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from vgraph.graph import layouts
 from vgraph.graph.arrays import memory_of
+from vgraph.graph.layouts import Kept, Prepared
 
 if TYPE_CHECKING:
+    from vgraph.graph import Graph
     from vgraph.runtime.devices.cuda.device import Device
 
 
-class Resident:
-    """Copies on one device of arrays on the host."""
+class Resident(Kept):
+    """Copies on one device of arrays on the host, and what was made of them."""
 
     def __init__(self, device: Device) -> None:
-        self._device = device
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[int, bool], tuple[weakref.ref[object], Any]] = {}
+        super().__init__()
+        self.device = device
         self.seconds = 0.0
         """Time spent on copying so far."""
 
-    def get(self, host: NDArray[Any], *, pinned: bool = False) -> Any:
+    def copy(self, host: NDArray[Any], *, pinned: bool = False) -> Any:
         """The copy of a sealed array, made now if there is none; `pinned`: in the host's memory. Raises MemoryError."""
         assert not host.flags.writeable, "only what never changes may be kept"
-        memory = memory_of(host)
-        key = (id(memory), pinned)
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None and found[0]() is memory:
-                return found[1]
-        start = time.perf_counter()
-        copy = self._device.pin(host) if pinned else self._device.upload(host)
-        self.seconds += time.perf_counter() - start
-        watched = weakref.ref(memory, lambda _: self._kept.pop(key, None))
-        with self._lock:
-            self._kept[key] = (watched, copy)
-        return copy
 
-    def drop(self) -> None:
-        """Forget all copies."""
-        with self._lock:
-            self._kept.clear()
+        def make() -> Any:
+            start = time.perf_counter()
+            found = self.device.pin(host) if pinned else self.device.upload(host)
+            self.seconds += time.perf_counter() - start
+            return found
 
-    def __len__(self) -> int:
-        return len(self._kept)
+        return self.get(memory_of(host), pinned, make)
+
+    def layout(self, graph: Graph, key: str) -> Prepared:
+        """A layout of the graph's arcs, built on the device now if it is not there. Raises MemoryError."""
+        layout, parameters = layouts.parsed(key)
+        anchor = layouts.anchor(graph, parameters)
+        arcs = DeviceArcs(self, graph)
+        return self.get(anchor, key, lambda: layouts.build(layout, arcs, key, parameters))
+
+    def ordered(self, graph: Graph, name: str, key: str) -> Any:
+        """Edge property `name` in the order of a layout. Raises MemoryError."""
+        layout, parameters = layouts.parsed(key)
+        order = layout.order
+        assert order is not None, f"arcs have no values in {key}"
+        arcs, values = DeviceArcs(self, graph), graph.in_property(name)
+
+        def make() -> Any:
+            return order(arcs, self.layout(graph, key), self.copy(values), *parameters)
+
+        return self.get(memory_of(values), key, make)
+
+
+class DeviceArcs:
+    """A graph for builders of layouts, on a device."""
+
+    def __init__(self, resident: Resident, graph: Graph) -> None:
+        self.resident, self.graph, self.xp = resident, graph, resident.device.xp
+        self.num_vertices, self.num_arcs = graph.num_vertices, graph.num_arcs
+
+    def adjacency(self, side: str) -> tuple[Any, Any]:
+        found = self.graph.out if side == "out" else self.graph.in_
+        return self.resident.copy(found.row_offsets), self.resident.copy(found.column_indices)
+
+    def property(self, name: str, side: str) -> Any:
+        values = self.graph.edge_array(name) if side == "out" else self.graph.in_property(name)
+        return self.resident.copy(values)

@@ -10,6 +10,8 @@
 namespace vg {
 
 using u8 = unsigned char;
+using u16 = unsigned short;
+using i16 = short;
 using u32 = unsigned int;
 using u64 = unsigned long long;
 using u128 = unsigned __int128;

@@ -1,0 +1,59 @@
+"""Layouts of arcs: kept with what they are made of, built by the same code on the CPU and on an (emulated) GPU."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from vgraph.graph import layouts
+from vgraph.graph.layouts import LAYOUTS, Kept, on_host, ordered, ordered_name, split_name
+
+
+def example() -> vg.Graph:
+    ends = np.random.default_rng(3).integers(0, 40, (2, 200))
+    return vg.Graph.from_edges(*ends, num_vertices=40, weight=np.arange(200))
+
+
+def test_a_layout_is_built_once_for_all_graphs_of_the_same_arcs() -> None:
+    graph = example()
+    found = on_host(graph, "segments.3")
+    assert found.key == "segments.3"
+    assert found.nbytes == sum(array.nbytes for array in found.arrays.values())
+    assert found.seconds > 0
+    assert on_host(graph.with_vertex_property("x", np.zeros(40)), "segments.3") is found
+    assert on_host(graph, "segments.2") is not found
+
+
+def test_an_edge_property_in_the_order_of_a_layout_goes_with_the_property() -> None:
+    graph = example()
+    first = ordered(graph, "weight", "segments.3")
+    assert np.shares_memory(ordered(graph, "weight", "segments.3"), first)
+    other = graph.with_edge_property("weight", np.arange(200)[::-1])
+    assert not np.array_equal(ordered(other, "weight", "segments.3"), first)
+    kept = Kept()
+    anchor = type("Anchor", (), {})()
+    assert kept.get(anchor, "key", lambda: 5) == kept.get(anchor, "key", lambda: 6) == 5
+    assert len(kept) == 1
+    del anchor
+    gc.collect()
+    assert len(kept) == 0
+
+
+def test_a_layout_goes_with_its_graph() -> None:
+    graph = example()
+    gone = weakref.ref(on_host(graph, "segments.3"))
+    del graph
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize("prop", ["weight", "edge.number", "segments"])
+def test_names_of_properties_in_an_order(prop: str) -> None:
+    for name, layout in LAYOUTS.items():
+        key = layout.key(4)
+        assert layouts.parsed(key) == (layout, (4,))
+        assert split_name(ordered_name(prop, key)) == (prop, key), name
