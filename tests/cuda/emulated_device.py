@@ -30,6 +30,7 @@ class EmulatedLaunch:
         words: np.ndarray,
         grid: int,
         block: int,
+        shared: int,
         seed: int,
         stream: list[EmulatedLaunch],
     ) -> None:
@@ -39,7 +40,7 @@ class EmulatedLaunch:
         def go() -> None:
             start = time.perf_counter()
             try:
-                kernel.launch(words, grid, block, seed)
+                kernel.launch(words, grid, block, seed, shared=shared)
             except KernelFault as failure:
                 self.failure = failure
             self.elapsed = time.perf_counter() - start
@@ -61,7 +62,8 @@ class EmulatedLaunch:
 
 
 class EmulatedDevice:
-    """`multiprocessors` of one block each. `limit`: bytes of memory; `seed`: of the interleaving of threads;
+    """`multiprocessors` of one block each. `shared`: bytes of dynamic shared memory for a block at most; `limit`: bytes
+    of memory; `seed`: of the interleaving of threads;
     `every_access`: plain accesses interleave, too; `include`: where the headers are.
 
     `compiled`, `uploads` and `launches` count what was done. As on a stream, a copy back waits for kernels before it.
@@ -76,6 +78,7 @@ class EmulatedDevice:
         *,
         multiprocessors: int = 2,
         block: int = 64,
+        shared: int = 4096,
         limit: int = 1 << 34,
         seed: int = 0,
         every_access: bool = False,
@@ -83,6 +86,7 @@ class EmulatedDevice:
     ) -> None:
         self.every_access, self.include = every_access, include
         self.multiprocessors, self.block, self.limit, self.seed = multiprocessors, block, limit, seed
+        self.shared = shared
         self.used = self.compiled = self.uploads = self.launches = 0
         self.grids: list[int] = []
         self.stream: list[EmulatedLaunch] = []
@@ -103,7 +107,10 @@ class EmulatedDevice:
     def load(self, code: bytes) -> Emulated:
         return compile_text(code.decode(), [self.include], self.block, every_access=self.every_access)
 
-    def occupancy(self, kernel: Emulated) -> int:
+    def room(self, kernel: Emulated, wanted: int) -> int:
+        return min(wanted, self.shared)
+
+    def occupancy(self, kernel: Emulated, shared: int) -> int:
         return 1
 
     # --- memory -------------------------------------------------------------------------------------------
@@ -153,11 +160,11 @@ class EmulatedDevice:
 
     # --- runs ---------------------------------------------------------------------------------------------
 
-    def launch(self, kernel: Emulated, words: np.ndarray, grid: int) -> EmulatedLaunch:
+    def launch(self, kernel: Emulated, words: np.ndarray, grid: int, shared: int = 0) -> EmulatedLaunch:
         assert 1 <= grid <= self.multiprocessors
         self.launches += 1
         self.grids.append(grid)
-        return EmulatedLaunch(kernel, words, grid, self.block, self.seed, self.stream)
+        return EmulatedLaunch(kernel, words, grid, self.block, shared, self.seed, self.stream)
 
     def read(self, array: np.ndarray, start: int, stop: int) -> np.ndarray:
         return array[start:stop].copy()

@@ -126,19 +126,21 @@ class Emulated:
         block: int | None = None,
         seed: int = 0,
         *,
+        shared: int = 0,
         seconds: float = 60.0,
     ) -> int:
         """Run the kernel to its end; how often the scheduler switched between threads.
 
         `words` (uint64) are the bytes of the kernel's parameter. Seed 0 runs the threads in order and switches where
-        they wait (and now and then at other yield points, lest a loop that polls never ends). `seconds` of CPU time
-        end a kernel that does not end by itself. `KernelFault` says what went wrong; shared memory begins as rubbish.
+        they wait (and now and then at other yield points, lest a loop that polls never ends). `shared`: bytes of
+        dynamic shared memory of a block. `seconds` of CPU time end a kernel that does not end by itself.
+        `KernelFault` says what went wrong; shared memory begins as rubbish.
         """
         words = np.ascontiguousarray(words, dtype=np.uint64)
         with _lock:
             self.library.vg_emulation_seconds(seconds)
             failed = self.library.vg_emulate(
-                words.ctypes.data, words.nbytes, grid, self.block if block is None else block, 0, seed
+                words.ctypes.data, words.nbytes, grid, self.block if block is None else block, shared, seed
             )
             if failed:
                 message = self.library.vg_emulation_error().decode()

@@ -105,7 +105,13 @@ class Event:
 
 
 class Device:
-    attributes = types.MappingProxyType({"CooperativeLaunch": 1})
+    attributes = types.MappingProxyType(
+        {
+            "CooperativeLaunch": 1,
+            "MaxSharedMemoryPerMultiprocessor": 100 << 10,
+            "MaxSharedMemoryPerBlockOptin": 99 << 10,
+        }
+    )
 
     def __init__(self, number: int) -> None:
         self.id = number
@@ -141,6 +147,7 @@ class Fake:
     event_status = 0
     pinned_limit = 1 << 30
     words = 0
+    most_dynamic = 0
 
 
 def launch_cooperative_kernel(
@@ -155,9 +162,9 @@ def launch_cooperative_kernel(
     stream: int,
     parameters: int,
 ) -> None:
-    assert (gy, gz, by, bz, shared, stream) == (1, 1, 1, 1, 0, Stream.ptr)
+    assert (gy, gz, by, bz, stream) == (1, 1, 1, 1, Stream.ptr)
     words = ctypes.cast(ctypes.c_void_p.from_address(parameters).value, ctypes.POINTER(ctypes.c_uint64))
-    Fake.kernels[function].launch(np.ctypeslib.as_array(words, (Fake.words,)).copy(), gx, bx)
+    Fake.kernels[function].launch(np.ctypeslib.as_array(words, (Fake.words,)).copy(), gx, bx, shared=shared)
 
 
 def memcpy_async(to: int, source: int, size: int, kind: int, stream: int) -> None:
@@ -191,6 +198,8 @@ def make() -> tuple[types.ModuleType, types.ModuleType]:
         CUDADriverError=CUDADriverError,
         launchCooperativeKernel=launch_cooperative_kernel,
         occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 2,
+        funcGetAttribute=lambda attribute, function: 1000 if attribute == 1 else 0,
+        funcSetAttribute=lambda function, attribute, value: setattr(Fake, "most_dynamic", value),
     )
     cuda.function = types.SimpleNamespace(Module=Module)
     for kind in (Device, Event, PinnedMemory, PinnedMemoryPointer, Stream):

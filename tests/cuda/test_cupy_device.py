@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 
 import emulator
 import numpy as np
@@ -66,6 +67,16 @@ def test_a_run(graph, options):
         np.testing.assert_array_equal(y, want.y)
         assert found.total == want.total
         assert found.stats.kernel_seconds == 0.25e-3
+
+
+def test_room_in_shared_memory():
+    """Two blocks run on a multiprocessor: each has half of what there is, less its own and CUDA's."""
+    device = CupyDevice(0)
+    assert device.room(X, 0) == 0
+    kernel = types.SimpleNamespace(ptr=0)
+    assert device.room(kernel, 4096) == 4096
+    assert device.room(kernel, 1 << 20) == (50 * 1024 - 1024 - 1000) // 128 * 128
+    assert Fake.most_dynamic == device.room(kernel, 1 << 20)
 
 
 def test_reading_and_writing_in_pieces():

@@ -407,6 +407,27 @@ def test_a_loop_without_end() -> None:
     assert "not done after 0 s" in fault(busy, seconds=0.2, seed=2)
 
 
+def test_dynamic_shared_memory() -> None:
+    """Each block has its own, of the size of the launch; it begins as rubbish."""
+    compiled = kernel(
+        """
+    unsigned *pool = emu_dynamic_shared();
+    if (threadIdx.x == 0 && pool[0] == 0 && pool[1] == 0) a.more[0] = 1;
+    __syncthreads();
+    pool[threadIdx.x] = id;
+    __syncthreads();
+    a.out[id] = 1000 * emu_dynamic_shared_bytes() + pool[blockDim.x - 1 - threadIdx.x];
+""",
+        block=64,
+    )
+    for seed in range(3):
+        memory = Memory(room=192)
+        compiled.launch(memory.words, 3, seed=seed, shared=256)
+        ids = np.arange(192).reshape(3, 64)[:, ::-1].reshape(-1)
+        assert memory.out.tolist() == (256_000 + ids).tolist()
+        assert memory.more[0] == 0
+
+
 def test_arguments_are_checked() -> None:
     compiled = kernel("a.out[id] = 1;", block=32)
     with pytest.raises(emulator.KernelFault, match="the kernel takes 32 bytes, not 8"):

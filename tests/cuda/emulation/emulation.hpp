@@ -15,7 +15,7 @@
 // - Undefined behaviour that the host defines, and the other way round (integer division by zero is a fault here).
 //   Floats are rounded as the host does, without contraction to FMA and with the host's math library.
 // - Types with constructors in __shared__ memory: CUDA refuses them, this does not notice and never runs them.
-// Only one-dimensional grids and blocks; no dynamic shared memory, no textures, no streams. `alignas` stands before
+// Only one-dimensional grids and blocks; no textures, no streams. Dynamic shared memory by `emu_dynamic_shared`. `alignas` stands before
 // `__shared__`. Signed integers wrap.
 #pragma once
 
@@ -68,6 +68,8 @@ EMU_INLINE void emu_progress() {
 }
 EMU_INLINE void emu_pause(EMU_AT) { emu::pause(file, line); }
 EMU_INLINE emu_u64 emu_now() { return emu::now(); }
+EMU_INLINE unsigned *emu_dynamic_shared() { return emu::dynamic_shared(); }
+EMU_INLINE unsigned emu_dynamic_shared_bytes() { return emu::dynamic_shared_bytes(); }
 template <class T> EMU_INLINE T emu_load(const T *address) {
     emu_yield();
     return *const_cast<const volatile T *>(address);

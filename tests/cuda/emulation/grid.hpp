@@ -51,6 +51,7 @@ struct Warp {
 struct Block {
     unsigned alive = 0, arrived = 0;
     std::unique_ptr<char[]> shared;
+    std::unique_ptr<emu_u64[]> dynamic;
 };
 enum Mode { UNIFORM, IN_ORDER, BACKWARDS, ONLY_BLOCK, ONLY_WARP, ONLY_THREAD, NOT_BLOCK, NOT_WARP, NOT_THREAD, MODES };
 
@@ -70,6 +71,7 @@ struct Grid {
     const void *args = nullptr;
     char *shared = nullptr;
     size_t shared_bytes = 0;
+    unsigned dynamic_bytes = 0;
 };
 Grid *grid;
 std::string message;

@@ -31,6 +31,8 @@ unsigned syncthreads(Kind kind, unsigned value, const char *file, int line);
 emu_u64 collective(Kind kind, unsigned mask, emu_u64 value, unsigned source, const char *file, int line);
 unsigned activemask(const char *file, int line);
 emu_u64 now();
+unsigned *dynamic_shared();          // of this block
+unsigned dynamic_shared_bytes();
 [[noreturn]] void fail(const char *what, const char *file, int line);
 struct Entry {  // of a kernel
     void (*call)(const void *args);

@@ -258,6 +258,8 @@ bool prepare_grid(unsigned blocks, unsigned block) {
         b.alive = block;
         b.shared.reset(new char[g.shared_bytes]);
         for (size_t i = 0; i < g.shared_bytes; ++i) b.shared[i] = char(0xa5 ^ draw());
+        b.dynamic.reset(new emu_u64[g.dynamic_bytes / 16 * 2 + 2]);
+        for (unsigned i = 0; i < g.dynamic_bytes; ++i) reinterpret_cast<char *>(b.dynamic.get())[i] = char(0xa5 ^ draw());
     }
     return true;
 }
@@ -324,6 +326,8 @@ unsigned activemask(const char *file, int line) {
     return unsigned(self.result);
 }
 emu_u64 now() { return grid->switches * 50; }
+unsigned *dynamic_shared() { return reinterpret_cast<unsigned *>(grid->blocks[grid->current->block].dynamic.get()); }
+unsigned dynamic_shared_bytes() { return grid->dynamic_bytes; }
 void fail(const char *what, const char *file, int line) {
     Inside inside;
     leave(std::string(what) + " failed in block " + std::to_string(grid->current->block) + ", thread " +
@@ -348,13 +352,12 @@ EXPORT int vg_emulate(const void *args, unsigned long bytes, unsigned blocks, un
         message = "the kernel takes " + std::to_string(emu_entry.bytes) + " bytes, not " + std::to_string(bytes);
     else if (blocks == 0 || block == 0 || block > 1024)
         message = "grid of " + std::to_string(blocks) + " blocks of " + std::to_string(block) + " threads";
-    else if (dynamic)
-        message = "dynamic shared memory is not emulated";
     if (!message.empty()) return 1;
     auto owned = std::make_unique<Grid>();
     grid = owned.get();
     grid->seed = grid->random = seed;
     grid->args = args;
+    grid->dynamic_bytes = dynamic;
     *const_cast<volatile char *>(&anchor) = 0;  // so that the thread has its copy
     dl_iterate_phdr(find_shared, nullptr);
     if (!message.empty()) return 1;

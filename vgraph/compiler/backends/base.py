@@ -90,6 +90,8 @@ class KernelInterface:
     """Items of the smallest chunk of the loop at each fork point, which are numbered from 1."""
     num_state: int = 0
     """8-byte slots for what is handed on at a fork point."""
+    shared: int = 0
+    """Bytes of memory that the threads of a block would like to share, beside what the text declares; on a GPU only."""
 
     def slot(self, kind: str, name: str) -> int:
         """The number of an argument slot; KeyError when the kernel does not use it."""

@@ -25,6 +25,9 @@ from vgraph.runtime.devices.cuda.detect import EXTRA
 _NOT_READY = 600  # cudaErrorNotReady
 _TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
 _SCRATCH_BYTES = 1 << 16
+_SHARED_BYTES, _MOST_DYNAMIC_SHARED_BYTES = 1, 8  # CU_FUNC_ATTRIBUTE_...
+_ALIGNED = 128
+_RESERVED = 1024  # bytes of each block's shared memory that CUDA takes for itself
 
 
 class CupyDevice:
@@ -99,8 +102,24 @@ class CupyDevice:
             module.load(code)
             return module.get_function(ENTRY)
 
-    def occupancy(self, kernel: Any) -> int:
-        return int(self._cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, self.block, 0))
+    def room(self, kernel: Any, wanted: int) -> int:
+        if not wanted:
+            return 0
+        driver, attributes = self._cuda.driver, self._device.attributes
+        blocks = max(1, self.occupancy(kernel, 0))
+        most = min(
+            attributes["MaxSharedMemoryPerMultiprocessor"] // blocks - _RESERVED,
+            attributes["MaxSharedMemoryPerBlockOptin"],
+        )
+        room = most - driver.funcGetAttribute(_SHARED_BYTES, kernel.ptr)
+        shared = max(0, min(wanted, room)) // _ALIGNED * _ALIGNED
+        driver.funcSetAttribute(kernel.ptr, _MOST_DYNAMIC_SHARED_BYTES, shared)
+        return int(shared)
+
+    def occupancy(self, kernel: Any, shared: int) -> int:
+        return int(
+            self._cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, self.block, shared)
+        )
 
     # --- memory -------------------------------------------------------------------------------------------
 
@@ -147,13 +166,13 @@ class CupyDevice:
 
     # --- runs ---------------------------------------------------------------------------------------------
 
-    def launch(self, kernel: Any, words: NDArray[Any], grid: int) -> CupyLaunch:
+    def launch(self, kernel: Any, words: NDArray[Any], grid: int, shared: int = 0) -> CupyLaunch:
         stream = self._cuda.get_current_stream()
         begin, end = self._cuda.Event(), self._cuda.Event()
         parameters = (ctypes.c_void_p * 1)(words.ctypes.data)  # copied by the call
         begin.record(stream)
         self._cuda.driver.launchCooperativeKernel(
-            kernel.ptr, grid, 1, 1, self.block, 1, 1, 0, stream.ptr, ctypes.addressof(parameters)
+            kernel.ptr, grid, 1, 1, self.block, 1, 1, shared, stream.ptr, ctypes.addressof(parameters)
         )
         end.record(stream)
         return CupyLaunch(self._cuda, begin, end)

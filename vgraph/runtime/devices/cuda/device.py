@@ -61,8 +61,12 @@ class Device(Protocol):
     def load(self, code: bytes) -> Any:
         """The kernel in this machine code, ready to be launched."""
 
-    def occupancy(self, kernel: Any) -> int:
-        """Blocks of it that a multiprocessor runs at the same time."""
+    def room(self, kernel: Any, wanted: int) -> int:
+        """Bytes of dynamic shared memory for each of its blocks: those wanted, or the share of a block where as many as
+        would run without it share all there is. Its blocks may have so many from now on."""
+
+    def occupancy(self, kernel: Any, shared: int) -> int:
+        """Blocks of it that a multiprocessor runs at the same time, each with so much dynamic shared memory."""
 
     # --- memory -------------------------------------------------------------------------------------------
 
@@ -92,8 +96,9 @@ class Device(Protocol):
 
     # --- runs ---------------------------------------------------------------------------------------------
 
-    def launch(self, kernel: Any, words: NDArray[Any], grid: int) -> Launch:
-        """Start `grid` blocks at the same time, with the 8-byte `words` as the one parameter, by value."""
+    def launch(self, kernel: Any, words: NDArray[Any], grid: int, shared: int = 0) -> Launch:
+        """Start `grid` blocks at the same time, with the 8-byte `words` as the one parameter, by value; each with
+        `shared` bytes of dynamic shared memory."""
 
     def read(self, array: Any, start: int, stop: int) -> NDArray[Any]:
         """Elements of a one-dimensional array, also while a kernel runs."""

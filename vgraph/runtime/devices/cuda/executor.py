@@ -58,10 +58,11 @@ def resident_on(device: Device) -> Resident:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A kernel on a device, and how many blocks of it a multiprocessor takes."""
+    """A kernel on a device, how many blocks of it a multiprocessor takes, and the dynamic shared memory of each."""
 
     function: Any
     occupancy: int
+    shared: int
 
 
 class CUDA(CompiledRunner):
@@ -98,10 +99,11 @@ class CUDA(CompiledRunner):
     def load(self, code: bytes, plan: Plan) -> Loaded:
         with self.device.current():
             function = self.device.load(code)
-            occupancy = self.device.occupancy(function)
+            shared = self.device.room(function, plan.interface.shared)
+            occupancy = self.device.occupancy(function, shared)
         if not occupancy:
             raise DeviceError(f"a block of {self.device.block} threads does not fit on {self.device.name}")
-        return Loaded(function, occupancy)
+        return Loaded(function, occupancy, shared)
 
     def run(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
         try:
@@ -134,7 +136,7 @@ class CUDA(CompiledRunner):
             memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned)
             prepared = time.perf_counter()
             words = memory.packed()
-            begin = functools.partial(self.device.launch, kernel.function, words, grid)
+            begin = functools.partial(self.device.launch, kernel.function, words, grid, kernel.shared)
             launch = watch(self.device, begin, memory, progress)
             ran = time.perf_counter()
             control = self.device.download(memory.control)

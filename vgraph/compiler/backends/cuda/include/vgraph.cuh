@@ -8,6 +8,7 @@
 #include "atomics.cuh"
 #include "grid.cuh"
 #include "frontier.cuh"
+#include "pool.cuh"
 #include "balance.cuh"
 #include "lists.cuh"
 #include "buckets.cuh"
