@@ -48,6 +48,16 @@ def test_by_default_numbers_and_arguments_stay() -> None:
     assert vg.Prepared(graph) == (graph, None, {})
 
 
+def test_parameters_of_preparations_are_not_the_users() -> None:
+    graph = vg.Graph.from_edges([0], [1])
+    with pytest.raises(
+        vg.ParameterError, match=r"^spmm has no parameter '_rows'; it is spmm\(.*transposed=None\)$"
+    ):
+        vg.run(vg.algorithms.spmm, graph, dense=np.ones((2, 1)), _rows=vg.int32)
+    with pytest.raises(vg.ParameterError, match="has no parameter 'rows'"):
+        vg.run(vg.algorithms.spmm, graph, dense=np.ones((2, 1)), rows=vg.int32)
+
+
 def test_what_else_is_returned_is_an_error_of_the_user() -> None:
     @vg.algorithm
     def same(graph):

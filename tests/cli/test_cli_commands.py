@@ -99,6 +99,7 @@ def test_list(vgraph):
     for name in vg.algorithms.__all__:
         assert f"{name}(" in out
     assert "damping" in out
+    assert "spmm(dense, transposed=None)\n" in out  # without what a preparation fills
 
 
 # --- demo ---

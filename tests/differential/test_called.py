@@ -128,6 +128,33 @@ def test_bounds_are_checked(device: str) -> None:
         vg.run(computed, graph, device=device, end=10)
 
 
+def test_a_failure_tells_the_line_of_the_call() -> None:
+    """Compiled code keeps the message; the line is that of the argument which is no vertex."""
+    with pytest.raises(AlgorithmError, match=r"^a vertex index is out of range") as caught:
+        vg.run(computed, graph_of(), end=10, threads=1)
+    line = "return programs.distances(graph, vertex + end, most * 2).rounds"
+    assert caught.value.__notes__[0].splitlines()[0].startswith(f"here: {__file__}:")
+    assert line in caught.value.__notes__[0]
+
+
+@vg.algorithm
+def near(graph, source: vg.vertex, most=1):
+    """A depth that is computed."""
+    return bfs(graph, source, max_depth=most - 1).level
+
+
+@pytest.mark.parametrize("device", ["python", "cpu"])
+def test_a_depth_that_is_computed(device: str) -> None:
+    graph = graph_of()
+    for most in (1, 2, 3):
+        want = vg.run(bfs, graph, source=3, max_depth=most - 1).level
+        np.testing.assert_array_equal(vg.run(near, graph, source=3, most=most, device=device).level, want)
+    with pytest.raises(
+        AlgorithmError, match="bfs was called with a max_depth that is not a number of at least 0"
+    ):
+        vg.run(near, graph, source=3, most=0, device=device)
+
+
 # --- hooks
 
 

@@ -1,15 +1,15 @@
 import vgraph as vg
-from vgraph.algorithms import bfs
+from vgraph.algorithms import random_walks
 
 
 @vg.algorithm
-def near(graph, source: vg.vertex, hops=2):
-    level = bfs(graph, source, max_depth=hops).level
-    return level
+def near(graph, source: vg.vertex, share=0.5):
+    ends = random_walks(graph, source, damping=share).rank
+    return ends
 
 
 @vg.algorithm
 def main(graph, source: vg.vertex):
-    hops = graph.num_vertices // 2
-    level = near(graph, source, hops=hops).level
-    return level
+    share = 1 / graph.num_vertices
+    ends = near(graph, source, share=share).rank
+    return ends

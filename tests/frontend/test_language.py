@@ -39,6 +39,40 @@ def test_inf_is_a_float() -> None:
     assert copy.deepcopy(vg.inf) == vg.inf
 
 
+@vg.operator
+def chooses(v):
+    v.chosen = v.id if v.id > 2 else -1
+    v.larger = max(v.id, -1)
+    v.smaller = min(-1, v.id)
+    v.other = 7 if v.p == -1 else v.id
+    p = v.p if v.id > 2 else vg.none
+    v.alone = p == vg.none
+
+
+@vg.algorithm
+def vertices_and_numbers(graph):
+    p = graph.vertex_property(vg.vertex)
+    p[0] = 3
+    p[4] = 1
+    chosen = graph.vertex_property(vg.int64)
+    larger = graph.vertex_property(vg.int64)
+    smaller = graph.vertex_property(vg.int64)
+    other = graph.vertex_property(vg.int64)
+    alone = graph.vertex_property(vg.bool_)
+    graph.vertex_apply(chooses)
+    return chosen, larger, smaller, other, alone
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_a_vertex_or_a_number_is_a_number(device: str) -> None:
+    found = vg.run(vertices_and_numbers, vg.Graph.from_edges([0], [1], num_vertices=5), device=device)
+    assert found.chosen.tolist() == [-1, -1, -1, 3, 4]
+    assert found.larger.tolist() == [0, 1, 2, 3, 4]
+    assert found.smaller.tolist() == [-1] * 5
+    assert found.other.tolist() == [0, 7, 7, 7, 4]
+    assert found.alone.tolist() == [True] * 4 + [False]
+
+
 def test_none_equals_the_results_of_no_vertex() -> None:
     assert (np.array([-1, 3]) == vg.none).tolist() == [True, False]
     assert vg.none == -1

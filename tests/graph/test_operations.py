@@ -172,5 +172,7 @@ def test_what_is_refused() -> None:
             graph.k_hop(0, k)
     with pytest.raises(vg.GraphError, match="out of range"):
         graph.ego(99)
+    with pytest.raises(vg.GraphError, match=r"ego: vertex=\[1, 2\]: one vertex; .*k_hop"):
+        graph.ego([1, 2])
     with pytest.raises(vg.GraphError, match="multi_edges must be"):
         graph.simplify(multi_edges="mean")

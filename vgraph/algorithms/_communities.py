@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.orient import both_ways
 from vgraph.graph.weights import check_weights, ones_without_weights, own_weight, weighing
@@ -11,8 +10,8 @@ from vgraph.graph.weights import check_weights, ones_without_weights, own_weight
 PARTS = 4
 """Groups that move at once are about one in so many: neighbors that all move at once swing."""
 
-MOST = 1e100
-"""The largest resolution: products of it and of sums of weights are numbers that a float64 holds."""
+FACTOR = vg.between(0, 1e100)
+"""What a resolution may be: products of it and of sums of weights are numbers that a float64 holds."""
 
 SWEEPS = 100
 """A level ends after so many turns of each part, if groups still move then."""
@@ -171,13 +170,8 @@ def join(src, edge, dst):
         vg.union(src.group, dst.group)
 
 
-def check_arguments(name: str, graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
-    """Raise ParameterError for weights below 0 and parameters out of range."""
-    for parameter, value in (("resolution", resolution), ("tolerance", tolerance)):
-        if not 0 <= value <= MOST:
-            raise ParameterError(f"{name}: {parameter}={value} is not a number from 0 to {MOST:g}")
-    if max_levels < 1:
-        raise ParameterError(f"{name}: max_levels={max_levels} is not above 0")
+def weights_in_range(graph: Graph) -> None:
+    """Raise ParameterError for weights below 0."""
     check_weights(graph, own_weight(graph))
 
 

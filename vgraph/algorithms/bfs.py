@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 
 
 @vg.operator
@@ -16,7 +14,7 @@ def visit(src, edge, dst, graph):
 
 
 @vg.algorithm
-def bfs(graph, source: vg.vertex, max_depth: vg.int64 = None):
+def bfs(graph, source: vg.vertex, max_depth: vg.between(0, vg.inf, vg.int64) = None):
     """Hops from `source` along the arcs; no further than `max_depth` hops, if that is given.
 
     Results: `level` (int32, -1 where unreached, 0 at the source) and `parent` (a vertex one level above, the source's
@@ -35,10 +33,3 @@ def bfs(graph, source: vg.vertex, max_depth: vg.int64 = None):
         graph.depth += 1
         frontier = graph.edge_apply(visit, frontier)
     return level, parent
-
-
-@bfs.requires
-def sensible(graph: Graph, max_depth: int | None) -> None:
-    """Raise ParameterError for a negative depth."""
-    if max_depth is not None and max_depth < 0:
-        raise ParameterError(f"max_depth={max_depth} is negative")

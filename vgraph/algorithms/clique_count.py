@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 from vgraph.graph.orient import oriented
 
 
@@ -55,7 +53,7 @@ def count(v, graph):
 
 
 @vg.algorithm
-def clique_count(graph, size=3):
+def clique_count(graph, size: vg.between(1, vg.inf) = 3):
     """How many cliques of `size` vertices there are: sets of so many of which each two are neighbors.
 
     Result: `total` (int64). A set counts whether or not it is a part of a larger clique. The direction of arcs is
@@ -68,13 +66,6 @@ def clique_count(graph, size=3):
     graph.total = 0
     graph.vertex_apply(count)
     return graph.total
-
-
-@clique_count.requires
-def of_some_vertices(graph: Graph, size: int) -> None:
-    """Raise ParameterError for a size below 1."""
-    if size < 1:
-        raise ParameterError(f"clique_count: size={size} is not above 0")
 
 
 clique_count.prepares(oriented)  # so that each clique is found once, from its vertex of fewest neighbors

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._communities import (
+    FACTOR,
     PARTS,
-    check_arguments,
     gathered,
     heaviness,
     is_turn,
@@ -13,8 +13,8 @@ from vgraph.algorithms._communities import (
     modularity_of,
     settled,
     weighted,
+    weights_in_range,
 )
-from vgraph.graph import Graph
 
 TRIES = 3
 """Turns of each group to merge: two single ones that have them at the same time do not find each other."""
@@ -176,7 +176,12 @@ def name(v):
 
 
 @vg.algorithm
-def leiden(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
+def leiden(
+    graph,
+    resolution: FACTOR = 1.0,
+    tolerance: FACTOR = 1e-7,
+    max_levels: vg.between(1, vg.inf) = 100,
+):
     """Communities of high modularity that are connected: as louvain's, but what moves next are refined parts of them.
 
     Three steps to a level: groups, at first each of one vertex, move to better communities; each community is divided
@@ -249,9 +254,4 @@ def leiden(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
 
 
 leiden.prepares(weighted)
-
-
-@leiden.requires
-def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
-    """Raise ParameterError for weights below 0 and parameters out of range."""
-    check_arguments("leiden", graph, resolution, tolerance, max_levels)
+leiden.requires(weights_in_range)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._communities import check_arguments, gathered, join, modularity_of, settled, weighted
-from vgraph.graph import Graph
+from vgraph.algorithms._communities import (
+    FACTOR,
+    gathered,
+    join,
+    modularity_of,
+    settled,
+    weighted,
+    weights_in_range,
+)
 
 
 @vg.operator
@@ -19,7 +26,12 @@ def begin(v, graph):
 
 
 @vg.algorithm
-def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
+def louvain(
+    graph,
+    resolution: FACTOR = 1.0,
+    tolerance: FACTOR = 1e-7,
+    max_levels: vg.between(1, vg.inf) = 100,
+):
     """Communities of high modularity: groups of vertices, at first each of one, move to better communities, and merge.
 
     A level ends when no group would gain; the groups of the next are its communities. It counts if it adds more
@@ -71,9 +83,4 @@ def louvain(graph, resolution=1.0, tolerance=1e-7, max_levels=100):
 
 
 louvain.prepares(weighted)
-
-
-@louvain.requires
-def sensible(graph: Graph, resolution: float, tolerance: float, max_levels: int) -> None:
-    """Raise ParameterError for weights below 0 and parameters out of range."""
-    check_arguments("louvain", graph, resolution, tolerance, max_levels)
+louvain.requires(weights_in_range)

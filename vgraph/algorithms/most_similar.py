@@ -43,7 +43,7 @@ def rank(v):
 
 
 @vg.algorithm
-def most_similar(graph, k=10, measure="jaccard"):
+def most_similar(graph, k: vg.between(1, vg.inf) = 10, measure="jaccard"):
     """For each vertex the `k` others whose neighborhoods are most like its own, the most alike first.
 
     `measure`: "adamic_adar", "cosine", "jaccard", "overlap", "resource_allocation" or "sorensen", with what counts as
@@ -66,13 +66,11 @@ undirected(most_similar)
 
 
 @most_similar.requires
-def known(graph: Graph, k: int, measure: str) -> None:
-    """Raise ParameterError for a measure that there is not, and for a k that is not above 0."""
+def known(graph: Graph, measure: str) -> None:
+    """Raise ParameterError for a measure that there is not."""
     names = sorted(FRACTIONS + SUMS)
     if measure not in names:
         raise ParameterError(f"most_similar: measure={measure!r}: the measures are {', '.join(names)}")
-    if k < 1:
-        raise ParameterError(f"most_similar: k={k} is not above 0")
 
 
 @most_similar.prepares

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms.bfs import sensible, visit
+from vgraph.algorithms.bfs import visit
 
 
 @vg.algorithm
-def multi_source_bfs(graph, sources=(0,), max_depth: vg.int64 = None):
+def multi_source_bfs(graph, sources=(0,), max_depth: vg.between(0, vg.inf, vg.int64) = None):
     """Hops from the nearest of `sources`, along the arcs; no further than `max_depth` hops, if that is given.
 
     Results: `level` (int32, -1 where unreached, 0 at the sources) and `parent` (a vertex one level above, its own id
@@ -27,6 +27,3 @@ def multi_source_bfs(graph, sources=(0,), max_depth: vg.int64 = None):
         graph.depth += 1
         frontier = graph.edge_apply(visit, frontier)
     return level, parent
-
-
-multi_source_bfs.requires(sensible)

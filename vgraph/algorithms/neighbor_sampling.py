@@ -37,18 +37,18 @@ def sample(v, graph):
 
 
 @vg.algorithm
-def neighbor_sampling(graph, seeds, fan_outs: vg.array(vg.int64), slots=None):
+def neighbor_sampling(graph, seeds, fan_outs: vg.array(vg.int64), _slots=None):
     """Some arcs of each seed, some of each vertex that these lead to, and so on, drawn without replacement.
 
     `seeds`: vertices. `fan_outs`: for each layer how many arcs of a vertex are taken at most; all where it has no more.
     A vertex is sampled once, in the layer after it was first met. Results: `hop`, int32, the layer in which a vertex
     was first met, 0 for seeds, -1 for what is not in the sample; and `edges`, an array of shape (k, 2): the arcs drawn,
-    layer by layer, in the order of their sources. The same in every run with the same seed. `slots` is made by
-    `fan_outs`. Raises ParameterError for fan-outs that are not above 0. O(vertices * max(fan_outs)).
+    layer by layer, in the order of their sources. The same in every run with the same seed. Raises
+    ParameterError for fan-outs that are not above 0. O(vertices * max(fan_outs)).
     """
     hop = graph.vertex_property(vg.int32, fill=-1)
     taken = graph.vertex_property(vg.int64)
-    chosen = graph.vertex_property(slots)
+    chosen = graph.vertex_property(_slots)
     graph.depth = 0
     graph.fan_out = 0
     frontier = graph.frontier(seeds)
@@ -82,4 +82,4 @@ def sensible(graph: Graph, fan_outs: Any) -> None:
 def sized(graph: Graph, fan_outs: Any) -> vg.Prepared:
     """Rows for the largest of them."""
     most = min(max(graph.max_degree, 1), int(np.max(fan_outs, initial=1)))
-    return vg.Prepared(graph, arguments={"slots": vg.vector(vg.uint32, most)})
+    return vg.Prepared(graph, arguments={"_slots": vg.vector(vg.uint32, most)})

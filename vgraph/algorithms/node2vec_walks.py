@@ -68,7 +68,7 @@ def walk(v, graph):
 @vg.algorithm
 def node2vec_walks(
     graph,
-    length=80,
+    length: vg.between(1, vg.inf) = 80,
     p: vg.between(1e-6, 1e6) = 1.0,
     q: vg.between(1e-6, 1e6) = 1.0,
     weight: vg.edge_property(vg.float64) = None,
@@ -91,10 +91,8 @@ def node2vec_walks(
 
 
 @node2vec_walks.requires
-def sensible(graph: Graph, length: int, weight: object) -> None:
-    """Raise ParameterError for lengths below 1, and for weights that cannot be added up."""
-    if length < 1:
-        raise ParameterError(f"node2vec_walks: length={length} is not above 0")
+def sensible(graph: Graph, weight: object) -> None:
+    """Raise ParameterError for weights that cannot be added up."""
     check_weights(graph, weight)
     if weight is not None and heaviest(graph, weight) * graph.num_arcs == math.inf:
         raise ParameterError("node2vec_walks: weights add up to more than a float64 holds: scale them")

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.extend import extended
 from vgraph.graph.weights import check_weights
@@ -56,7 +55,7 @@ def update(v, graph):
 def simrank(
     graph,
     importance: vg.between(0, 1) = 0.9,
-    tolerance=1e-4,
+    tolerance: vg.between(0, vg.inf) = 1e-4,
     max_rounds=1000,
     weight: vg.edge_property(vg.float64) = 1,
 ):
@@ -92,11 +91,9 @@ def square(similarity: NDArray[Any]) -> dict[str, Any]:
 
 
 @simrank.requires
-def proportions(graph: Graph, weight: object, tolerance: float) -> None:
-    """Raise ParameterError for weights that are negative or not finite, and for a tolerance that is no number."""
+def proportions(graph: Graph, weight: object) -> None:
+    """Raise ParameterError for weights that are negative or not finite."""
     check_weights(graph, weight)
-    if not tolerance >= 0:
-        raise ParameterError(f"simrank: tolerance={tolerance} is not a number of at least 0")
 
 
 @simrank.prepares

@@ -30,14 +30,14 @@ def row(v):
 
 
 @vg.algorithm
-def spmm(graph, dense: vg.array(vg.float64, 2), transposed=None, rows=None):
+def spmm(graph, dense: vg.array(vg.float64, 2), transposed=None, _rows=None):
     """The matrix of the graph, or with `transposed=vg.bool_` its transpose, times `dense`, a row for each vertex.
 
     The matrix is that of `spmv`, and so is what is refused. Result: `product` (float64), of the shape of `dense`, which
-    has at least one column. `rows` is made by `dense`. O(columns * (vertices + arcs)).
+    has at least one column. O(columns * (vertices + arcs)).
     """
-    x = graph.vertex_property(rows)
-    product = graph.vertex_property(rows)
+    x = graph.vertex_property(_rows)
+    product = graph.vertex_property(_rows)
     graph.vertex_apply(load)
     if transposed is None:
         graph.vertex_apply(row)
@@ -61,4 +61,4 @@ def fitting(graph: Graph, dense: Any) -> None:
 def weighted(graph: Graph, dense: Any) -> vg.Prepared:
     """Rows of so many numbers; arcs without weight count 1."""
     columns = np.shape(dense)[1]
-    return vg.Prepared(ones_without_weights(graph), arguments={"rows": vg.vector(vg.float64, columns)})
+    return vg.Prepared(ones_without_weights(graph), arguments={"_rows": vg.vector(vg.float64, columns)})

@@ -194,7 +194,7 @@ def parse_parameters(
             raise click.UsageError(f"unexpected argument {word!r}")
         name, equals, value = word.removeprefix("--").partition("=")
         name = name.replace("-", "_")
-        if name not in algorithm.signature.parameters:
+        if name not in {p.name for p in algorithm.shown}:
             _refuse(word, algorithm, options)
         if not equals:
             if not rest:
@@ -213,7 +213,7 @@ def _parameter_value(algorithm: AlgorithmDef, name: str, text: str) -> Any:
 
 
 def _refuse(word: str, algorithm: AlgorithmDef, options: Sequence[str]) -> None:
-    own = [f"--{name}" for name in algorithm.signature.parameters]
+    own = [f"--{p.name}" for p in algorithm.shown]
     raise click.UsageError(
         f"{word} is neither an option nor a parameter of {algorithm.name}{_meant(word, [*own, *options])}; "
         f"its parameters: {', '.join(own) or 'none'}"

@@ -15,7 +15,7 @@ def list_algorithms() -> None:
     for name in vg.algorithms.__all__:
         algorithm = getattr(vg.algorithms, name)
         summary = (algorithm.__doc__ or "").strip().splitlines()
-        shown = (_show(p, algorithm.annotations.get(p.name)) for p in algorithm.signature.parameters.values())
+        shown = (_show(p, algorithm.annotations.get(p.name)) for p in algorithm.shown)
         click.echo(f"{name}({', '.join(shown)})")
         if summary:
             click.echo(f"    {summary[0]}")

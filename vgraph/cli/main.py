@@ -67,7 +67,7 @@ class Commands(click.Group):
         except (VGraphError, OSError) as error:
             if ctx.params["debug"] or isinstance(error, (InternalError, BrokenPipeError)):
                 raise
-            raise UserFault(str(error)) from error
+            raise UserFault("\n".join((str(error), *getattr(error, "__notes__", ())))) from error
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:

@@ -72,6 +72,10 @@ def ego(graph: Graph, vertex: int, radius: int = 1, undirected: bool = False) ->
 
     Parameters, and what is refused, as of `k_hop`; what is carried over as of `subgraph`.
     """
+    if np.ndim(vertex):
+        raise GraphError(
+            f"ego: vertex={shown(vertex)}: one vertex; `subgraph(k_hop(vertices, k))` is of several"
+        )
     return subgraph(graph, k_hop(graph, vertex, radius, undirected))
 
 

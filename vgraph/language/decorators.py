@@ -319,6 +319,11 @@ class AlgorithmDef(Definition):
         whole = inspect.signature(self.function)
         return whole.replace(parameters=list(whole.parameters.values())[1:])
 
+    @property
+    def shown(self) -> list[inspect.Parameter]:
+        """The parameters that users give: those whose names begin with `_` are filled by preparations."""
+        return [p for name, p in self.signature.parameters.items() if not name.startswith("_")]
+
     @cached_property
     def annotations(self) -> dict[str, Any]:
         """The evaluated annotations of the parameters. Raises ParameterError for one that cannot be evaluated."""
@@ -339,7 +344,9 @@ class AlgorithmDef(Definition):
     def describe(self) -> str:
         """The signature as the user would write it: `sssp(graph, source)`."""
         # Postponed annotations are strings: show them as they were written.
-        return self.name + re.sub(r": '([^']*)'", r": \1", str(inspect.signature(self.function)))
+        whole = inspect.signature(self.function)
+        seen = whole.replace(parameters=[*list(whole.parameters.values())[:1], *self.shown])
+        return self.name + re.sub(r": '([^']*)'", r": \1", str(seen))
 
 
 @public

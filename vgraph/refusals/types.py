@@ -64,8 +64,8 @@ class NotAVertex(Refusal):
     title = "a vertex is needed here"
     label = "this is {type}"
     help = (
-        "vertices come from src, dst, v, neighbors, vertex parameters and properties of type vg.vertex; a"
-        " number computed in an operator is none"
+        "vertices come from src, dst, v, neighbors, vertex parameters and properties of type vg.vertex;"
+        " `vg.vertex(i)` is that of a number, and `vg.none` no vertex"
     )
 
     type: str
@@ -154,6 +154,20 @@ class NumberHasNoAttributes(Refusal):
     title = "{type} has no attribute `{name}`"
     label = "attributes belong to vertices and edges"
     help = "read properties at a vertex: `v.{name}`"
+
+    type: str
+    name: str
+
+
+@dataclass(eq=False)
+class VectorHasNoMethods(Refusal):
+    """`x.append(...)` where x is a vector, or an array of an operator's own."""
+
+    title = "{type} has no `{name}`"
+    label = "it has elements, as many as its type says"
+    help = (
+        "read or write an element, `x[i]`; count in a variable how many are in use: `x[n] = y` and `n += 1`"
+    )
 
     type: str
     name: str

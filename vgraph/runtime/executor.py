@@ -18,7 +18,7 @@ from vgraph.compiler.frontend import ArgumentType, Signature
 from vgraph.compiler.frontend.lengths import names_of_lengths
 from vgraph.compiler.frontend.sources import Reached, reached
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
-from vgraph.errors import DeviceError
+from vgraph.errors import AlgorithmError, DeviceError
 from vgraph.graph import members
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
@@ -193,6 +193,12 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         sets = frozenset(o.name for o in plan.outputs if o.members)
         trace = _trace(ran.records, plan, _watched(job, values, len(ran.records) + ran.dropped))
         return Result(name, values, stats, trace, used, sets, _of_edges(plan))
+    except AlgorithmError as error:
+        if job.device != "python":  # whose frames tell it
+            from vgraph.runtime.failures import note_places
+
+            note_places(error, job)
+        raise
     except MemoryError as error:
         which = f" ({error})" if str(error) else ""  # which array, and how large
         raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit{which}") from error

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.compiler.backends.abi import MAX_THREADS
-from vgraph.compiler.frontend import ArgumentType, argument_types
+from vgraph.compiler.frontend import ArgumentType, argument_types, unknown
 from vgraph.compiler.types import Target, Vector, element_of
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, ParameterError, shown
@@ -119,6 +119,9 @@ def _prepared(
     NDArray[Any] | None,
 ]:
     """Graph, arguments and types to run with, the user's graph and arguments, and the rank; see `Job`."""
+    for name in params:
+        if name.startswith("_"):
+            raise ParameterError(unknown(algorithm, name))
     types = argument_types(algorithm, {**stood_in, **params})
     defaults = {name: p.default for name, p in algorithm.signature.parameters.items()}
     given = {**defaults, **stood_in, **params}

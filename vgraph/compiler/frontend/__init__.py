@@ -16,6 +16,7 @@ from vgraph.compiler.frontend.signature import (
     Signature,
     StaticValue,
     argument_types,
+    unknown,
 )
 from vgraph.compiler.frontend.sources import source_parts
 
@@ -36,6 +37,7 @@ __all__ = [
     "build_program",
     "source_parts",
     "typed_program",
+    "unknown",
 ]
 
 

@@ -92,13 +92,13 @@ def arithmetic(a: ValueKind, b: ValueKind) -> ValueKind | None:
 
 
 def merge(a: ValueKind, b: ValueKind) -> ValueKind | None:
-    """The kind of a place that holds `a` or `b` (a variable, a choice, min and max), and in which they compare."""
+    """The kind of a place that holds `a` or `b`: a variable, a choice, min and max. Numbers are no vertices."""
     if a == b:
         return a
     if isinstance(a, Weak) and isinstance(b, Weak):
         return Weak.FLOAT if Weak.FLOAT in (a, b) else Weak.INT
     if VID in (a, b) and Weak.INT in (a, b):
-        return VID
+        return I64
     return _meet(a, b)
 
 
@@ -107,7 +107,9 @@ def operation(op: str, a: ValueKind, b: ValueKind) -> tuple[Type, ValueKind] | N
 
     `op` is one of arithmetic or bits, min, max, or a comparison (its kind is then that of the operands).
     """
-    if op in COMPARISONS or op in ("min", "max"):
+    if op in COMPARISONS and VID in (a, b) and Weak.INT in (a, b):
+        kind: ValueKind | None = VID  # so that -1 is vg.none, and nothing is widened
+    elif op in COMPARISONS or op in ("min", "max"):
         kind = merge(a, b)
     elif a == b == BOOL and op in "&|^":
         kind = BOOL

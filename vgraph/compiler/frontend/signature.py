@@ -92,7 +92,7 @@ def argument_types(definition: AlgorithmDef, values: Mapping[str, object]) -> Ma
     parameters, annotations = definition.signature.parameters, definition.annotations
     for name in values:
         if name not in parameters:
-            raise ParameterError(_unknown(definition, name))
+            raise ParameterError(unknown(definition, name))
     found: dict[str, ArgumentType] = {}
     for name, parameter in parameters.items():
         if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
@@ -304,8 +304,9 @@ def accepts(annotation: object) -> str:
     return "a value" if annotation is None else f"{getattr(annotation, '__name__', annotation)}"
 
 
-def _unknown(definition: AlgorithmDef, name: str) -> str:
-    known = list(definition.signature.parameters)
+def unknown(definition: AlgorithmDef, name: str) -> str:
+    """What is said of a parameter that an algorithm does not have."""
+    known = [p.name for p in definition.shown]
     close = get_close_matches(name, known, 1)
     meant = f" (did you mean {close[0]!r}?)" if close else ""
     return f"{definition.name} has no parameter {name!r}{meant}; it is {definition.describe()}"

@@ -21,6 +21,8 @@ OUT_OF_RANGE = "a vertex index is out of range"
 
 def attribute(ctx: Context, e: s.Attribute, v: Value) -> en.Entity:
     """`v.name`: a number of the graph's, neighbors, or a property."""
+    if isinstance(v.kind, Vector):
+        raise refusals.types.VectorHasNoMethods(e.name_span, describe(v.kind), e.name)
     if v.kind != VID:
         raise refusals.types.NumberHasNoAttributes(e.name_span, describe(v.kind), e.name)
     both = ctx.unit.signature.directed and e.name in ("degree", "neighbors")

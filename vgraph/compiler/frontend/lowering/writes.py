@@ -8,7 +8,7 @@ from dataclasses import replace
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, Weak, clamped, describe, merge
+from vgraph.compiler.frontend.kinds import Value, Weak, clamped, describe, operation
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import reductions
 from vgraph.compiler.frontend.lowering.access import stored
@@ -461,7 +461,8 @@ def _expected(ctx: OperatorContext, guarded: Guarded, place: Place) -> tuple[ir.
     expected = stored(ctx, other, place.type, place.text)
     if not _invariant(ctx, expected):
         raise refusals.writes.ClaimFromVariable(guarded.other.span, place.text)
-    if merge(place.type, other.kind) == place.type:
+    compared = operation("==", place.type, other.kind)
+    if compared is not None and compared[0] == place.type:
         return expected, None
     return expected, comparison("==", Value(expected, place.type, other.span), other, span)
 
