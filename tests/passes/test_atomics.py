@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes.insert_atomics import insert_atomics
@@ -155,6 +156,22 @@ def test_nobody_writes_what_another_still_has_to_read(read, write, needed):
     # One is enough: the first barrier, or the end of what threads do together, is behind all that was read.
     assert len(barriers(read, write, write)) == needed
     assert not barriers(read, "parfor v in vertices {\ny[v] = 0:i64\n}", write)
+
+
+SIZES = ("let a: i64 = size(f)", "let a: i64 = count(l)")
+
+
+@pytest.mark.parametrize("write", ["clear f sparse", "swap f g", "convert f to bitmap", "clear l"])
+def test_sizes_that_each_block_keeps_for_itself_need_no_barrier(write):
+    lines = "\n".join([*SIZES, READ, write, WRITE])
+    program = parse_program(HEAD + lines + TAIL)
+    for abilities, count in ((CPU, 1), (CUDA, 0)):
+        text = print_program(insert_barriers.run(program, Context(abilities=abilities)))
+        assert text.count("barrier") == count
+    after_it = print_program(
+        insert_barriers.run(parse_program(HEAD + READ + "\n" + WRITE + TAIL), Context(abilities=CUDA))
+    )
+    assert "barrier" in after_it
 
 
 def test_what_either_side_of_a_branch_reads_is_pending():

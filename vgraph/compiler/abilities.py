@@ -13,6 +13,7 @@ class Abilities:
     Which schedules it takes stands in the records of the axes. `warps`: threads come in warps, whose lanes can share
     the arcs of a vertex. `copies`: so few threads that each may have a copy of a vertex property of its own.
     `externals`: its backend compiles functions of Numba's. `wide_globals`: its threads fold globals of 128 bits.
+    `own_sizes`: each block keeps the sizes of frontiers and lists for itself, so no other changes what it reads.
     """
 
     device: str
@@ -20,7 +21,8 @@ class Abilities:
     copies: bool
     externals: bool
     wide_globals: bool
+    own_sizes: bool
 
 
-CPU: Final = Abilities("cpu", warps=False, copies=True, externals=True, wide_globals=True)
-CUDA: Final = Abilities("cuda", warps=True, copies=False, externals=True, wide_globals=False)
+CPU: Final = Abilities("cpu", warps=False, copies=True, externals=True, wide_globals=True, own_sizes=False)
+CUDA: Final = Abilities("cuda", warps=True, copies=False, externals=True, wide_globals=False, own_sizes=True)

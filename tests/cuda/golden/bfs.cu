@@ -36,7 +36,7 @@ vg_main(const __grid_constant__ Args a) {
   const auto source = a.source;
   __shared__ Board<1> board;
   Team<1> team(control, (u64*)control + 16, &board);
-  u64 last_time = now();
+  Log log(control, a.trace, a.trace_room);
   __shared__ Frontier<vid> frontier;
   __shared__ Frontier<vid> frontier_next;
   team.alone([&] {
@@ -100,7 +100,7 @@ vg_main(const __grid_constant__ Args a) {
       if (team.meet<Slot<Sum, i64>>([&] { frontier_next.recount(); })) return;
       arcs = add(arcs, team.total<Sum, i64>(0));
     }  // visit
-    if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, frontier.count, arcs);
+    if (team.first()) log.record(0, 0, frontier.count, arcs);
     vg::swap(team, frontier, frontier_next);
     renew(team, frontier_next);
   }

@@ -38,7 +38,7 @@ vg_main(const __grid_constant__ Args a) {
   const auto max_rounds = a.max_rounds;
   __shared__ Board<2> board;
   Team<2> team(control, (u64*)control + 9, &board);
-  u64 last_time = now();
+  Log log(control, a.trace, a.trace_room);
   f64 dangling = 0.0;
   f64 change = 0.0;
   f64 base = 0.0;
@@ -95,7 +95,7 @@ vg_main(const __grid_constant__ Args a) {
     if (team.meet<Slot<Sum, f64>>()) return;
     dangling = (dangling + team.total<Sum, f64>(0));
   }  // begin
-  if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, num_vertices, arcs);
+  if (team.first()) log.record(0, 0, num_vertices, arcs);
   i64 rounds_ = 0ll;
   while (((rounds_ < max_rounds) && !(change < tolerance))) {
     base = ((1.0 - damping) + (damping * dangling));
@@ -122,7 +122,7 @@ vg_main(const __grid_constant__ Args a) {
       if (team.meet<Slot<Sum, i64>>()) return;
       arcs_2 = add(arcs_2, team.total<Sum, i64>(0));
     }  // gather
-    if (team.first()) record(control, a.trace, a.trace_room, last_time, 1, 1, num_vertices, arcs_2);
+    if (team.first()) log.record(1, 1, num_vertices, arcs_2);
     base = (base / (f64)num_vertices);
     arcs_1 = 0ll;
 
@@ -151,7 +151,7 @@ vg_main(const __grid_constant__ Args a) {
       change = (change + team.total<Sum, f64>(0));
       dangling = (dangling + team.total<Sum, f64>(1));
     }  // update
-    if (team.first()) record(control, a.trace, a.trace_room, last_time, 2, 0, num_vertices, arcs_1);
+    if (team.first()) log.record(2, 0, num_vertices, arcs_1);
     rounds_ = add(rounds_, 1ll);
   }
   bool converged = (change <= tolerance);

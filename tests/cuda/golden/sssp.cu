@@ -41,7 +41,7 @@ vg_main(const __grid_constant__ Args a) {
   const auto policy_delta_relax_weight = a.policy_delta_relax_weight;
   __shared__ Board<3> board;
   Team<3> team(control, (u64*)control + 28, &board);
-  u64 last_time = now();
+  Log log(control, a.trace, a.trace_room);
   __shared__ Frontier<vid> frontier;
   __shared__ Buckets<vid> relax_work_2;
   team.alone([&] {
@@ -77,7 +77,7 @@ vg_main(const __grid_constant__ Args a) {
       }
     }
     team.give<Min>(0, relax_work_lowest_2, Limits<i64>::most());
-    if (team.meet<Slot<Min, i64>>([&] { relax_work_2.recount(team.total<Min, i64>(0)); })) return;
+    if (team.meet<Slot<Min, i64>>(Nothing(), [&] { relax_work_2.recount(team.total<Min, i64>(0)); })) return;
   }
   if (clear_queue(team, frontier)) return;
   bool more = false;
@@ -111,11 +111,11 @@ vg_main(const __grid_constant__ Args a) {
       team.give<Sum>(0, arcs_part_5, 0ll);
       team.give<Sum>(1, visited_part_6, 0ll);
       team.give<Min>(2, relax_work_lowest_7, Limits<i64>::most());
-      if (team.meet<Slot<Sum, i64>, Slot<Sum, i64>, Slot<Min, i64>>([&] { relax_work_2.recount(team.total<Min, i64>(2)); })) return;
+      if (team.meet<Slot<Sum, i64>, Slot<Sum, i64>, Slot<Min, i64>>(Nothing(), [&] { relax_work_2.recount(team.total<Min, i64>(2)); })) return;
       arcs = add(arcs, team.total<Sum, i64>(0));
       visited = add(visited, team.total<Sum, i64>(1));
     }  // relax
-    if (team.first()) record(control, a.trace, a.trace_room, last_time, 0, 0, visited, arcs);
+    if (team.first()) log.record(0, 0, visited, arcs);
     if (advance<false>(team, relax_work_2, relax_work, more)) return;
   }
 }

@@ -2,6 +2,7 @@
 
 Parallel loops, `single` and collectives end with a barrier but have none at their start. Where the driver loop reads
 shared memory (an element, the size of a frontier) and something writes the same before the next barrier, one is added.
+Sizes are no such memory where a device keeps them for each block (`Abilities.own_sizes`).
 """
 
 from __future__ import annotations
@@ -49,28 +50,32 @@ def _writes(statement: ir.Stmt) -> set[str]:
     return found
 
 
-def _place(body: ir.Body, pending: set[str], jumped: set[str]) -> tuple[ir.Body, set[str]]:
+def _place(body: ir.Body, pending: set[str], jumped: set[str], own_sizes: bool) -> tuple[ir.Body, set[str]]:
     """The body with barriers, given what may have been read since the last one; and the same for its end.
 
     `jumped` collects what may have been read where a `break` or `continue` leaves the body.
     """
+
+    def reads(node: ir.Node) -> set[str]:
+        return {x for x in _reads(node) if not own_sizes or x.startswith("property")}
+
     result: list[ir.Stmt] = []
     for statement in body:
         match statement:
             case ir.If(condition=c, then=then, other=other):
-                pending = pending | _reads(c)
-                then, after_then = _place(then, pending, jumped)
-                other, after_other = _place(other, pending, jumped)
+                pending = pending | reads(c)
+                then, after_then = _place(then, pending, jumped, own_sizes)
+                other, after_other = _place(other, pending, jumped, own_sizes)
                 result.append(with_fields(statement, {"then": then, "other": other}))
                 pending = after_then | after_other
             case ir.While(body=inner) | ir.For(body=inner):
                 heads = [c for c in children(statement) if c not in inner]
                 for head in heads:
-                    pending = pending | _reads(head)
+                    pending = pending | reads(head)
                 left: set[str] = set()
-                _, after = _place(inner, pending, left)
-                again = pending | after | left | {r for h in heads for r in _reads(h)}
-                inner, after = _place(inner, again, left)
+                _, after = _place(inner, pending, left, own_sizes)
+                again = pending | after | left | {r for h in heads for r in reads(h)}
+                inner, after = _place(inner, again, left, own_sizes)
                 result.append(with_fields(statement, {"body": inner}))
                 pending = pending | after | left
             case ir.Break() | ir.Continue():
@@ -79,7 +84,7 @@ def _place(body: ir.Body, pending: set[str], jumped: set[str]) -> tuple[ir.Body,
             case ir.Alone(body=inner):
                 if pending & _writes(statement):
                     result.append(ir.Barrier(span=statement.span))
-                inner, _ = _place(inner, set(), set())
+                inner, _ = _place(inner, set(), set(), own_sizes)
                 result.append(with_fields(statement, {"body": inner}))
                 pending = set()
             case ir.Trace():
@@ -90,7 +95,7 @@ def _place(body: ir.Body, pending: set[str], jumped: set[str]) -> tuple[ir.Body,
                 result.append(statement)
                 pending = set()
             case _:
-                pending = pending | _reads(statement)
+                pending = pending | reads(statement)
                 result.append(statement)
     return tuple(result), pending
 
@@ -98,7 +103,7 @@ def _place(body: ir.Body, pending: set[str], jumped: set[str]) -> tuple[ir.Body,
 def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1:
         return program
-    body, _ = _place(program.body, set(), set())
+    body, _ = _place(program.body, set(), set(), context.abilities.own_sizes)
     return with_fields(program, {"body": body})
 
 

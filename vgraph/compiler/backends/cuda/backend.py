@@ -11,7 +11,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
 from vgraph.compiler.analysis.lanes import side_of
 from vgraph.compiler.backends.base import ArgSlot, Backend, KernelInterface, SourceText
-from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, parallel, statements
+from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, lists, parallel, statements
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
@@ -30,6 +30,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **statements.STATEMENTS,
     **parallel.STATEMENTS,
     **frontiers.STATEMENTS,
+    **lists.STATEMENTS,
     **buckets.NODES,
 }
 
@@ -48,6 +49,7 @@ class CUDABackend(Backend):
         _hubs(program, found)
         interface = describe(program, found)
         f = Emitter(program, found, interface, _EMITTERS)
+        f.views = lists.views(program)
         _name_everything(f)
         buckets.declare(f)
         f.body(program.body)
@@ -171,7 +173,7 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
     lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
     lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace else []
-    lines += ["  u64 last_time = now();"] if f.scan.labels else []
+    lines += ["  Log log(control, a.trace, a.trace_room);"] if f.scan.labels else []
     lines += _descriptors(f, interface, layout)
     for g in f.program.globals:
         lines.append(f"  {type_name(g.type)} {f.global_(g.name)} = {_zero(f, g.type)};")

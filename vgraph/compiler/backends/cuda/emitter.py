@@ -76,6 +76,8 @@ class Emitter:
         self.leave = "return"  # how the rest of a visit is passed over, outside sequential loops
         self.pushed: frozenset[str] = frozenset()  # queues that the last parallel loop pushed to
         self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
+        self.rest: ir.Body = ()  # what follows the statement in its body
+        self.views: frozenset[str] = frozenset()  # frontiers whose ids are in a list
         self.slots = 0
         self.written = written_properties(program)
         self.externals: dict[str, str] = {}  # definitions of the functions that somebody else compiled
@@ -149,7 +151,8 @@ class Emitter:
 
     def body(self, body: ir.Body) -> None:
         """Emit statements; in the driver loop, note whether a parallel loop has just ended."""
-        for stmt in body:
+        for k, stmt in enumerate(body):
+            self.rest = body[k + 1 :]
             self.table[type(stmt)](self, stmt)
             if self.region is None:
                 self.fresh = isinstance(stmt, _ENDS) or (self.fresh and isinstance(stmt, _LOCAL))

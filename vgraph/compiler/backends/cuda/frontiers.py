@@ -1,4 +1,4 @@
-"""Frontiers and lists of them: pushes inside parallel loops, and what the whole grid does together."""
+"""Frontiers: pushes inside parallel loops, and what the whole grid does together."""
 
 from __future__ import annotations
 
@@ -81,26 +81,6 @@ def emit_convert(f: Emitter, node: ir.FrontierConvert) -> None:
     _stops(f, f"{function}(team, {f.frontier(node.frontier)}, {_n(f)})")
 
 
-def emit_list_clear(f: Emitter, node: ir.ListClear) -> None:
-    """`clear levels`."""
-    _stops(f, f"clear_list(team, {_list(f, node.list)})")
-
-
-def _list(f: Emitter, name: str) -> str:
-    return f.names.of("list", name)
-
-
-def emit_list_append(f: Emitter, node: ir.ListAppend) -> None:
-    """`append levels f`."""
-    number = [x.name for x in f.program.lists].index(node.list)
-    _stops(f, f"append(team, {_list(f, node.list)}, {number}, {f.frontier(node.frontier)}, {_n(f)})")
-
-
-def emit_list_get(f: Emitter, node: ir.ListGet) -> None:
-    """`f = levels[i]`."""
-    _stops(f, f"get(team, {f.frontier(node.out)}, {_list(f, node.list)}, {f.expr(node.index)})")
-
-
 def emit_fill(f: Emitter, node: ir.Fill) -> None:
     """`fill dist = e`."""
     declaration = f.program.property(node.prop)
@@ -128,10 +108,7 @@ def emit_trace(f: Emitter, node: ir.Trace) -> None:
     """`trace`: one thread records the round; its time runs from the record before it."""
     label, direction = f.scan.labels[node.label], f.scan.directions[node.direction]
     active = f.expr(node.active) if node.active.type == I64 else f"(i64){f.expr(node.active)}"
-    f.line(
-        f"if (team.first()) record(control, a.trace, a.trace_room, last_time, {label}, {direction}, {active}, "
-        f"{f.expr(node.edges)});"
-    )
+    f.line(f"if (team.first()) log.record({label}, {direction}, {active}, {f.expr(node.edges)});")
 
 
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
@@ -141,9 +118,6 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.FrontierCopy: emit_copy,
     ir.FrontierSwap: emit_swap,
     ir.FrontierConvert: emit_convert,
-    ir.ListClear: emit_list_clear,
-    ir.ListAppend: emit_list_append,
-    ir.ListGet: emit_list_get,
     ir.Fill: emit_fill,
     ir.Fail: emit_fail,
     ir.Trace: emit_trace,

@@ -58,7 +58,8 @@ def close_region(f: Emitter, region: Region) -> None:
         totals.append((op, name, type_name(t), len(slots)))
         width = t.length if isinstance(t, Vector) else 1
         slots += [f"Slot<{OPERATIONS[op]}, {type_name(element_of(t))}>"] * width
-    after = [f"{f.frontier(name)}.recount();" for name in region.queues]
+    counted = [f"{f.frontier(name)}.recount();" for name in region.queues]
+    after: list[str] = []
     for frontier, variable in region.counts.items():
         f.line(f"team.give<Sum>({len(slots)}, {variable}, 0ull);")
         after.append(f"{f.frontier(frontier)}.count += (i64)team.total<Sum, u64>({len(slots)});")
@@ -68,17 +69,21 @@ def close_region(f: Emitter, region: Region) -> None:
         after.append(f"{f.buckets(name)}.recount(team.total<Min, i64>({len(slots)}));")
         slots.append("Slot<Min, i64>")
     f.slots = max(f.slots, len(slots))
-    meet(f, slots, after)
+    meet(f, slots, counted, after)
     for op, name, t_name, slot in totals:
         total = f"team.total<{OPERATIONS[op]}, {t_name}>({slot})"
         f.line(f"{f.global_(name)} = {combined(op, f.global_(name), total, types[name])};")
 
 
-def meet(f: Emitter, slots: Sequence[str] = (), after: Sequence[str] = ()) -> None:
-    """The barrier of the grid; all leave if the run is to stop."""
+def meet(
+    f: Emitter, slots: Sequence[str] = (), counted: Sequence[str] = (), after: Sequence[str] = ()
+) -> None:
+    """The barrier of the grid; all leave if the run is to stop. `counted` reads counters, `after` uses totals."""
     types = f"<{', '.join(slots)}>" if slots else ""
-    action = f"[&] {{ {' '.join(after)} }}" if after else ""
-    f.line(f"if (team.meet{types}({action})) return;")
+    actions = [f"[&] {{ {' '.join(lines)} }}" if lines else "Nothing()" for lines in (counted, after)]
+    while actions and actions[-1] == "Nothing()":
+        actions.pop()
+    f.line(f"if (team.meet{types}({', '.join(actions)})) return;")
 
 
 def emit_barrier(f: Emitter, _: ir.Barrier) -> None:

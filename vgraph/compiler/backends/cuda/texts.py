@@ -19,7 +19,7 @@ _WORDS: Final = (
     "a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
     "warp lane add sub mul min max to sum each splat fixed relaxed reduce claim copy swap append get power negate "
     "absolute pause now arrive acquire every members math Thread Warp Block Team Slot Sum Product Min Max Or And "
-    "hub_turn last_time range shift_left shift_right floor_div floor_mod combine exchange record open degree rounds "
+    "hub_turn log Log range shift_left shift_right floor_div floor_mod combine exchange open degree rounds "
     "threadIdx blockIdx blockDim gridDim main NULL INFINITY NAN signbit exp log sqrt pow floor ceil abs fabs fmod y0 "
     "Args y1 j0 j1 yn jn gamma erf index time clock printf malloc free assert fail renew note forget retry element "
     "ALL Atomic BLOCK BitsOf Board Buckets COUNTERS Control Element FEW Frontier Hubs Lanes Limits List Nothing "
@@ -30,7 +30,7 @@ _WORDS: Final = (
     "num_words philox popcount put_relaxed round_up set_all set_bits set_single share_of share_warp shuffle "
     "shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
     "wide_relaxed with_element workers_of write_queue "
-    "fill_elements copy_elements "
+    "fill_elements copy_elements find view "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

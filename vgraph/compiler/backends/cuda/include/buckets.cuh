@@ -101,7 +101,7 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, bool& more) {
       }
     }
     team.template give<Min>(0, lowest, Limits<i64>::most());
-    bool stop = team.template meet<Slot<Min, i64>>([&] {
+    bool stop = team.template meet<Slot<Min, i64>>(Nothing(), [&] {
       b.near.recount();
       b.rest.recount();
       b.limit = limit;

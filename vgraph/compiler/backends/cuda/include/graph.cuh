@@ -86,21 +86,31 @@ VG_DEVICE void fail(Control* control, u32 message) {
   control->status = ABORTED;
 }
 
-// A record of a round: label, direction, vertices, arcs, nanoseconds.
-VG_DEVICE void record(Control* control, u64* trace, u64 room, u64& last_time, u64 label, u64 direction, i64 active, i64 arcs) {
-  u64 time = now();
-  if (control->records < room) {
-    u64* row = trace + 6 * control->records;
-    row[0] = label;
-    row[1] = direction;
-    row[2] = (u64)active;
-    row[3] = (u64)arcs;
-    row[4] = time - last_time;
+// The trace of rounds, which one thread keeps. It counts for itself: nothing is read back from memory.
+struct Log {
+  Control* control;
+  u64* rows;
+  u64 room, last, count;
+
+  VG_DEVICE Log(Control* c, u64* r, u64 n) : control(c), rows(r), room(n), last(now()), count(0) {}
+
+  // A record: label, direction, vertices, arcs, nanoseconds.
+  VG_DEVICE void record(u64 label, u64 direction, i64 active, i64 arcs) {
+    u64 time = now();
+    if (count < room) {
+      u64* row = rows + 6 * count;
+      row[0] = label;
+      row[1] = direction;
+      row[2] = (u64)active;
+      row[3] = (u64)arcs;
+      row[4] = time - last;
+    }
+    count += 1;
+    control->records = count;
+    control->rounds = (u32)count;
+    control->active = (u32)active;
+    last = time;
   }
-  control->records += 1;
-  control->rounds += 1;
-  control->active = (u32)active;
-  last_time = time;
-}
+};
 
 }  // namespace vg

@@ -196,8 +196,9 @@ struct Team {
 
   // The barrier of the grid. Combines what was given to slots 0, 1, ... of the types `S`; thread 0 of each block then
   // does `after`, before the others of its block go on. True if the host asked to stop: all threads leave.
-  template <class... S, class After>
-  VG_DEVICE bool meet(After after) {
+  // Counts of queues come by `counted`, whose reads are under way together with those of the totals.
+  template <class... S, class Counted, class After>
+  VG_DEVICE bool meet(Counted counted, After after) {
     constexpr int used = sizeof...(S);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -221,16 +222,21 @@ struct Team {
       }
       __threadfence();
       board->stop = seen >> 63;
-      if (blockIdx.x == 0) cancelled = cancelled | relaxed(&control->cancel);
-      for (int k = 0; k < used; ++k) board->totals[k] = relaxed(&mine[k]);
+      u64 totals[used + 1];
+      for (int k = 0; k < used; ++k) totals[k] = relaxed(&mine[k]);
+      counted();
+      for (int k = 0; k < used; ++k) board->totals[k] = totals[k];
       after();
+      if (blockIdx.x == 0) cancelled = relaxed(&control->cancel);  // for the next barrier: nothing waits for it here
     }
     if (used > 0) ++turn;
     __syncthreads();
     return board->stop;
   }
+  template <class... S, class Counted>
+  VG_DEVICE bool meet(Counted counted) { return meet<S...>(counted, Nothing()); }
   template <class... S>
-  VG_DEVICE bool meet() { return meet<S...>(Nothing()); }
+  VG_DEVICE bool meet() { return meet<S...>(Nothing(), Nothing()); }
 
   // What slot `k` held at the last `meet`.
   template <class Op, class T>

@@ -28,8 +28,9 @@ VG_DEVICE bool clear_list(Team& team, List<Id>& list) {
   return false;
 }
 
-// Appends a copy of the frontier. Where there is no room the run ends, and the host makes more.
-template <class Id, class Team>
+// Appends a copy of the frontier. Where there is no room the run ends, and the host makes more. Without MEET nothing is
+// to touch the queue or the list before a barrier.
+template <bool MEET, class Id, class Team>
 VG_DEVICE bool append(Team& team, List<Id>& list, u32 number, Frontier<Id>& f, i64 num_vertices) {
   if (f.bitmap) {
     // The queue is written out beside the bitmap, which stays.
@@ -54,16 +55,34 @@ VG_DEVICE bool append(Team& team, List<Id>& list, u32 number, Frontier<Id>& f, i
     list.total += f.count;
     if (blockIdx.x == 0) list.starts[list.length] = list.total;
   });
-  return team.meet();
+  if constexpr (MEET) return team.meet();
+  return false;
 }
 
-// f = list[index]: from the end if negative, empty if out of range.
-template <class Id, class Team>
-VG_DEVICE bool get(Team& team, Frontier<Id>& f, List<Id>& list, i64 index) {
+// The frontier at an index: from the end if negative, empty if out of range.
+template <class Id>
+VG_DEVICE i64 find(const List<Id>& list, i64 index, u64& begin) {
   if (index < 0) index += list.length;
   bool inside = index >= 0 && index < list.length;
-  u64 begin = inside ? list.starts[index] : 0;
-  i64 count = inside ? (i64)(list.starts[index + 1] - begin) : 0;
+  begin = inside ? list.starts[index] : 0;
+  return inside ? (i64)(list.starts[index + 1] - begin) : 0;
+}
+
+// f = list[index], whose ids stay in the list: f is never changed otherwise.
+template <class Id, class Team>
+VG_DEVICE void view(Team& team, Frontier<Id>& f, List<Id>& list, i64 index) {
+  team.alone([&] {
+    u64 begin;
+    f.count = find(list, index, begin);
+    f.queue = list.ids + begin;
+  });
+}
+
+// f = list[index], as a copy.
+template <class Id, class Team>
+VG_DEVICE bool get(Team& team, Frontier<Id>& f, List<Id>& list, i64 index) {
+  u64 begin;
+  i64 count = find(list, index, begin);
   for (i64 i = thread_number(); i < count; i += num_threads()) f.queue[i] = list.ids[begin + i];
   team.alone([&] {
     f.renew(false, blockIdx.x == 0);
