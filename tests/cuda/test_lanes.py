@@ -430,7 +430,7 @@ def test_all_loops_over_own_arcs_are_shared_or_none() -> None:
     chain = over(ir.Assign("x", ir.Binary("-", X, LOAD)), side=ir.Orientation.IN)
 
     def shared(*body: ir.Stmt, **changes: Any) -> frozenset[int]:
-        return shared_loops(ir.ParFor("v", None, None, body, lanes=ir.Lanes.BINS, **changes))
+        return shared_loops(ir.ParFor("v", ir.Vertices(), body, lanes=ir.Lanes.BINS, **changes))
 
     assert shared(out, into, other) == {id(out), id(into)}
     assert shared(ir.If(WHEN, (out,)), into) == {id(out), id(into)}

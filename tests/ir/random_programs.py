@@ -354,34 +354,38 @@ class Maker:
 
     def kernel(self) -> ir.Stmt:
         v, i = self.new(), self.new()
-        layout = self.pick((None, *ir.Layout))
-        frontier = None if layout is None else self.pick(self.frontiers)
+        domain = self.pick(
+            (
+                ir.Vertices(),
+                ir.VertexWords(),
+                ir.Segments(4),
+                ir.SparseMembers(self.pick(self.frontiers)),
+                ir.BitmapMembers(self.pick(self.frontiers)),
+            )
+        )
         cut = self.pick((None, *ir.Orientation))
         limit = self.pick((None, ir.Const(64, I64))) if cut else None
         return self.pick(
             (
                 lambda: ir.ParFor(
                     v,
-                    layout,
-                    frontier,
+                    domain,
                     self.body({v: VID}),
                     self.pick(("", "relax")),
-                    self.chance(),
                     self.pick((None, i)),
                     cut,
                     limit,
                 ),
-                lambda: ir.ParFor(v, layout, frontier, self.body({v: VID, i: I64}), position=i),
-                lambda: ir.ParFor(v, None, None, self.body({v: VID}), segments=4),
-                lambda: ir.ParFor(v, None, None, self.body({v: VID}), lanes=self.pick(tuple(ir.Lanes))),
+                lambda: ir.ParFor(v, domain, self.body({v: VID, i: I64}), position=i),
+                lambda: ir.ParFor(v, ir.Vertices(), self.body({v: VID}), lanes=self.pick(tuple(ir.Lanes))),
                 lambda: ir.ParFor(
-                    v, None, None, self.body({v: VID}), balance=self.pick(AXES["balance"].candidates)
+                    v, ir.Vertices(), self.body({v: VID}), balance=self.pick(AXES["balance"].candidates)
                 ),
                 lambda: ir.Pipeline(
-                    v, layout, frontier, *self.channel(), self.body({v: VID}), self.body({v: VID}), "relax"
+                    v, domain, *self.channel(), self.body({v: VID}), self.body({v: VID}), "relax"
                 ),
                 lambda: ir.Pipeline(
-                    v, None, None, *self.channel(), self.body({v: VID, i: I64}), self.body(), position=i
+                    v, ir.Vertices(), *self.channel(), self.body({v: VID, i: I64}), self.body(), position=i
                 ),
                 lambda: ir.Single(self.body()),
                 lambda: ir.Alone(self.body()),

@@ -283,7 +283,9 @@ def _change(program, kind, fields):
         (SSSP, ir.Result, {"kind": "scalar"}, "a name is a property result"),
         (SSSP, ir.FrontierSet, {"vertex": None}, "single takes a vertex"),
         (MIXED, ir.For, {"start": ir.Const(True, BOOL)}, "a bound is bool, not i64"),
-        (SSSP_PUSH, ir.ParFor, {"layout": ir.Layout.SPARSE}, "a frontier has a layout"),
+        (SSSP_PUSH, ir.ParFor, {"domain": ir.Segments(1)}, "a loop by segments has several"),
+        (SSSP_PUSH, ir.ParFor, {"domain": ir.VertexWords(), "cut": ir.Orientation.OUT}, "are not cut"),
+        (SSSP_PUSH, ir.ParFor, {"domain": ir.Const(1, I64)}, "there is no such domain"),
     ],
 )
 def test_broken_nodes_are_refused(text, kind, fields, rule):

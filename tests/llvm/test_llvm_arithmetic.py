@@ -49,7 +49,7 @@ def binary_kernel(t: Type) -> Kernel:
     if t == element:
         stores += [ir.Store(f"c{k}", V, ir.Compare(op, a, b)) for k, op in enumerate(COMPARISONS)]
         properties |= {f"c{k}": BOOL for k in range(len(COMPARISONS))}
-    return load(program([ir.ParFor("v", None, None, tuple(stores))], properties=properties, threads=1))
+    return load(program([ir.ParFor("v", ir.Vertices(), tuple(stores))], properties=properties, threads=1))
 
 
 def values(t: Scalar) -> st.SearchStrategy[Any]:
@@ -188,7 +188,7 @@ def test_vector_operators_work_element_by_element(t: Scalar) -> None:
 def cast_kernel(source: Scalar) -> Kernel:
     stores = [ir.Store(f"o{k}", V, ir.Cast(t, ir.Load("a", V, source))) for k, t in enumerate(SCALARS)]
     properties: dict[str, Type] = {"a": source, **{f"o{k}": t for k, t in enumerate(SCALARS)}}
-    return load(program([ir.ParFor("v", None, None, tuple(stores))], properties=properties, threads=1))
+    return load(program([ir.ParFor("v", ir.Vertices(), tuple(stores))], properties=properties, threads=1))
 
 
 def converted(a: Any, to: Scalar) -> Any:
@@ -221,7 +221,7 @@ def test_casts(source: Scalar, data: st.DataObject) -> None:
 
 def test_a_scalar_cast_to_a_vector_is_repeated() -> None:
     t = Vector(F64, 3)
-    body = [ir.ParFor("v", None, None, (ir.Store("o", V, ir.Cast(t, ir.Cast(I64, V))),))]
+    body = [ir.ParFor("v", ir.Vertices(), (ir.Store("o", V, ir.Cast(t, ir.Cast(I64, V))),))]
     arrays = {"o": np.zeros((4, 3))}
     run(program(body, properties={"o": t}, threads=1), CSR.of(4, [], []), arrays)
     np.testing.assert_array_equal(arrays["o"], np.repeat(np.arange(4.0), 3).reshape(4, 3))
@@ -248,7 +248,7 @@ def function_kernel(t: Scalar) -> Kernel:
     stores = [ir.Store(f, V, call) for f, call in calls.items()]
     stores += [ir.Store("neg", V, ir.Unary("neg", a))]
     properties: dict[str, Type] = {"a": t, "neg": t, **{f: call.type for f, call in calls.items()}}
-    return load(program([ir.ParFor("v", None, None, tuple(stores))], properties=properties, threads=1))
+    return load(program([ir.ParFor("v", ir.Vertices(), tuple(stores))], properties=properties, threads=1))
 
 
 @pytest.mark.parametrize("t", FLOATS, ids=str)
@@ -279,7 +279,7 @@ def integer_kernel(t: Scalar) -> Kernel:
         ir.Store("root", V, ir.Call("sqrt", (x,), F64)),
     )
     properties: dict[str, Type] = {"a": t, "abs": t, "neg": t, "inv": t, "root": F64}
-    return load(program([ir.ParFor("v", None, None, stores)], properties=properties, threads=1))
+    return load(program([ir.ParFor("v", ir.Vertices(), stores)], properties=properties, threads=1))
 
 
 @pytest.mark.parametrize("t", INTEGERS, ids=str)
@@ -312,7 +312,7 @@ def test_dot_sum_and_elements(t: Scalar, length: int) -> None:
     properties: dict[str, Type] = {"a": vt, "b": vt, "dot": t, "sum": t, "at": t, "second": t}
     arrays = {k: np.zeros(n, dtype(t)) for k in ("dot", "sum", "at", "second")} | {"a": a, "b": b}
     run(
-        program([ir.ParFor("v", None, None, stores)], properties=properties, threads=1),
+        program([ir.ParFor("v", ir.Vertices(), stores)], properties=properties, threads=1),
         CSR.of(n, [], []),
         arrays,
     )
@@ -367,7 +367,7 @@ def test_only_the_chosen_side_is_evaluated() -> None:
     }
     properties: dict[str, Type] = {"a": I32, "o": I32, "p": BOOL, "q": BOOL}
     run(
-        program([ir.ParFor("v", None, None, stores)], properties=properties, threads=1),
+        program([ir.ParFor("v", ir.Vertices(), stores)], properties=properties, threads=1),
         CSR.of(n, [], []),
         arrays,
     )

@@ -29,12 +29,12 @@ def multiple(k: int) -> ir.Expr:
 def fill_with(name: str, layout: ir.Layout, condition: ir.Expr, **options: Any) -> list[ir.Stmt]:
     """Clear the frontier and push the vertices for which `condition` holds."""
     push = ir.FrontierPush(name, V, layout, **{"dedupe": False, "atomic": True, **options})
-    return [ir.FrontierClear(name, layout), ir.ParFor("v", None, None, (ir.If(condition, (push,)),))]
+    return [ir.FrontierClear(name, layout), ir.ParFor("v", ir.Vertices(), (ir.If(condition, (push,)),))]
 
 
 def show(name: str, layout: ir.Layout, out: str = "o") -> ir.Stmt:
     """Add 1 at every member."""
-    return ir.ParFor("v", layout, name, (ir.Reduce("+", out, V, ir.Const(1, I32), atomic=True),))
+    return ir.ParFor("v", ir.members(name, layout), (ir.Reduce("+", out, V, ir.Const(1, I32), atomic=True),))
 
 
 def go(
@@ -89,7 +89,7 @@ def test_deduplication(layout: ir.Layout, threads: int) -> None:
         const(1),
         (
             ir.FrontierClear("f", layout),
-            ir.ParFor("v", None, None, pushes),
+            ir.ParFor("v", ir.Vertices(), pushes),
             show("f", layout),
             *((ir.Single((ir.FrontierSwap("f", "g"),)),) if layout is SPARSE else ()),
         ),
@@ -186,7 +186,7 @@ def test_membership_and_words_of_one_thread(threads: int, atomic: bool) -> None:
     body = [
         *fill_with("f", BITMAP, multiple(3)),
         ir.FrontierClear("g", BITMAP),
-        ir.ParFor("v", None, None, (out,), words=True),
+        ir.ParFor("v", ir.VertexWords(), (out,)),
         show("g", BITMAP),
         ir.FrontierCopy("f", "g"),
     ]

@@ -61,8 +61,7 @@ def sssp(t: Scalar, threads: int, target: Target) -> ir.Program:
         ir.SetGlobal("edges", const(0)),
         ir.ParFor(
             "v",
-            SPARSE,
-            "f",
+            ir.SparseMembers("f"),
             (
                 ir.ReduceGlobal("+", "edges", ir.Degree(V, OUT)),
                 ir.Let("d", t, ir.Load("dist", V, t, ir.Order.RELAXED)),
@@ -80,7 +79,7 @@ def sssp(t: Scalar, threads: int, target: Target) -> ir.Program:
             ir.FrontierClear("next", SPARSE),
         )
     )
-    fill = ir.ParFor("v", None, None, (ir.Store("dist", V, const(float("inf"), t)),))
+    fill = ir.ParFor("v", ir.Vertices(), (ir.Store("dist", V, const(float("inf"), t)),))
     loop = ir.While(ir.Compare(">", ir.FrontierSize("f"), const(0)), round_)
     return program(
         [fill, start, loop],
@@ -155,12 +154,12 @@ def test_pagerank_pull(threads: int) -> None:
         const(1),
         (
             ir.SetGlobal("error", const(0, F64)),
-            ir.ParFor("v", None, None, (ir.Store("share", V, share),)),
-            ir.ParFor("v", None, None, pull),
+            ir.ParFor("v", ir.Vertices(), (ir.Store("share", V, share),)),
+            ir.ParFor("v", ir.Vertices(), pull),
         ),
     )
     p = program(
-        [ir.ParFor("v", None, None, (ir.Store("rank", V, const(1 / n, t)),)), loop],
+        [ir.ParFor("v", ir.Vertices(), (ir.Store("rank", V, const(1 / n, t)),)), loop],
         properties={"rank": t, "share": t},
         globals_={"error": F64},
         threads=serial(threads),
@@ -186,7 +185,7 @@ def test_fail_ends_the_run_in_all_threads(threads: int) -> None:
     loop = ir.While(
         const(True, BOOL),
         (
-            ir.ParFor("v", None, None, (ir.ReduceGlobal("+", "g", const(1)),)),
+            ir.ParFor("v", ir.Vertices(), (ir.ReduceGlobal("+", "g", const(1)),)),
             ir.If(big, (ir.Fail("too big"),)),
             ir.If(ir.Compare("<", ir.GlobalVar("g", I64), const(0)), (ir.Fail("too small"),)),
         ),
@@ -198,12 +197,11 @@ def test_fail_ends_the_run_in_all_threads(threads: int) -> None:
 
 
 FOREVER: dict[str, list[ir.Stmt]] = {
-    "rounds": [ir.While(const(True, BOOL), (ir.ParFor("v", None, None, (ir.Store("o", V, const(1)),)),))],
+    "rounds": [ir.While(const(True, BOOL), (ir.ParFor("v", ir.Vertices(), (ir.Store("o", V, const(1)),)),))],
     "operator": [
         ir.ParFor(
             "v",
-            None,
-            None,
+            ir.Vertices(),
             (
                 ir.While(
                     ir.Compare("<", ir.Load("o", V, I64, ir.Order.RELAXED), const(5)),
@@ -231,7 +229,7 @@ FOREVER: dict[str, list[ir.Stmt]] = {
                 ),
             ),
         ),
-        ir.ParFor("v", None, None, (ir.Store("o", V, ir.Var("x", I64)),)),
+        ir.ParFor("v", ir.Vertices(), (ir.Store("o", V, ir.Var("x", I64)),)),
     ],
     "single": [
         ir.Single(
@@ -250,8 +248,7 @@ FOREVER: dict[str, list[ir.Stmt]] = {
     "range in an operator": [
         ir.ParFor(
             "v",
-            None,
-            None,
+            ir.Vertices(),
             (
                 ir.For(
                     "i",
@@ -266,8 +263,7 @@ FOREVER: dict[str, list[ir.Stmt]] = {
     "loops over arcs": [
         ir.ParFor(
             "v",
-            None,
-            None,
+            ir.Vertices(),
             (
                 ir.ForNeighbors(
                     "u",

@@ -64,7 +64,7 @@ def test_neighbor_loops_degrees_and_neighbors(side: ir.Orientation, target: Targ
     sites = {"w": ir.Site.EDGE if side is OUT else ir.Site.EDGE_IN}
     properties: dict[str, Type] = {"s": I64, "d": I64, "w": I64, "last": VID}
     run(
-        program([ir.ParFor("v", None, None, body)], properties=properties, sites=sites, target=target),
+        program([ir.ParFor("v", ir.Vertices(), body)], properties=properties, sites=sites, target=target),
         g,
         arrays,
     )
@@ -116,7 +116,7 @@ def test_common_neighbors_each_once(left: ir.Orientation, right: ir.Orientation,
     )
     body = (ir.Let("s", I64, const(0)), each, ir.Store("s", V, ir.Var("s", I64)))
     arrays = {"s": np.zeros(20, np.int64)}
-    run(program([ir.ParFor("v", None, None, body)], properties={"s": I64}), g, arrays)
+    run(program([ir.ParFor("v", ir.Vertices(), body)], properties={"s": I64}), g, arrays)
     lists = {OUT: (g.offsets, g.indices), IN: (g.in_offsets, g.in_indices)}
 
     def neighbors(side: ir.Orientation, v: int) -> set[int]:
@@ -200,7 +200,7 @@ def test_while_break_continue_and_scopes() -> None:
     body = (ir.Let("x", I64, ir.Cast(I64, V)), ir.Let("n", I64, const(0)), loop, ir.Store("o", V, n))
     arrays = {"o": np.zeros(30, np.int64)}
     run(
-        program([ir.ParFor("v", None, None, body)], properties={"o": I64}),
+        program([ir.ParFor("v", ir.Vertices(), body)], properties={"o": I64}),
         CSR.of(30, [], []),
         arrays,
         threads=2,
@@ -223,7 +223,7 @@ def test_continue_in_a_parallel_loop_and_array_parameters(threads: int) -> None:
     )
     arrays = {"o": np.zeros(1000, np.int32), "table": np.array([7, 8, 9], np.int32)}
     p = program(
-        [ir.ParFor("v", None, None, body)],
+        [ir.ParFor("v", ir.Vertices(), body)],
         properties={"o": I32, "table": I32},
         sites={"table": ir.Site.ARRAY},
         threads=serial(threads),

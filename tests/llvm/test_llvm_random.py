@@ -211,7 +211,7 @@ class Maker:
 def kernels(draw: Any) -> ir.Program:
     body = Maker(draw).body(6, 2)
     results = [ir.Result(f"out_{name_of(t)}", "property", f"out_{name_of(t)}") for t in TYPES]
-    loop = ir.ParFor("v", None, None, body)
+    loop = ir.ParFor("v", ir.Vertices(), body)
     inputs = tuple(ir.Property(f"in_{name_of(t)}", t, ir.Site.VERTEX, ir.Origin.PARAM) for t in TYPES)
     weights = tuple(
         ir.Property(w, I64, s, ir.Origin.GRAPH) for w, s in (("w", ir.Site.EDGE), ("w.in", ir.Site.EDGE_IN))

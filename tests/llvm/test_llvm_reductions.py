@@ -73,8 +73,7 @@ def test_reduction_into_few_places(op: str, t: Scalar, threads: int) -> None:
     place = ir.Cast(VID, ir.Binary("%", ir.Cast(I64, V), ir.Const(BINS, I64)))
     loop = ir.ParFor(
         "v",
-        None,
-        None,
+        ir.Vertices(),
         (
             ir.Let("c", BOOL, ir.Const(False, BOOL)),
             ir.Reduce(op, "x", place, ir.Load("value", V, t), atomic=threads > 1, changed="c"),
@@ -107,8 +106,7 @@ def test_nan_is_propagated_and_stays(op: str, t: Scalar, threads: int) -> None:
     start = np.array([2, 2, np.nan, 7, np.nan, -np.inf], numpy_type(t))
     loop = ir.ParFor(
         "v",
-        None,
-        None,
+        ir.Vertices(),
         (
             ir.Let("c", BOOL, ir.Const(False, BOOL)),
             ir.Reduce(op, "x", V, ir.Load("value", V, t), atomic=threads > 1, changed="c"),
@@ -132,8 +130,8 @@ def test_global_reduction_is_the_same_in_every_thread(op: str, t: Scalar, thread
     start: Any = {"min": 5, "max": 5, "+": 5, "*": 1, "|": 0, "&": -1 if t in (I32, I64) else 15}[op]
     if t is BOOL:
         start = op in ("&", "min")
-    reduce = ir.ParFor("v", None, None, (ir.ReduceGlobal(op, "g", ir.Load("value", V, t)),))
-    show = ir.ParFor("v", None, None, (ir.Store("seen", V, ir.GlobalVar("g", t)),))
+    reduce = ir.ParFor("v", ir.Vertices(), (ir.ReduceGlobal(op, "g", ir.Load("value", V, t)),))
+    show = ir.ParFor("v", ir.Vertices(), (ir.Store("seen", V, ir.GlobalVar("g", t)),))
     p = program(
         [ir.SetGlobal("g", ir.Const(start, t)), reduce, reduce, reduce, show],
         properties={"value": t, "seen": t},
@@ -159,8 +157,7 @@ def test_compare_and_swap_has_one_winner(t: Scalar, threads: int) -> None:
     place = ir.Cast(VID, ir.Binary("%", ir.Cast(I64, V), ir.Const(BINS, I64)))
     loop = ir.ParFor(
         "v",
-        None,
-        None,
+        ir.Vertices(),
         (
             ir.Let("ok", BOOL, ir.Const(True, BOOL)),
             ir.CompareAndSwap("ok", "x", place, free, value, atomic=threads > 1),
@@ -195,8 +192,7 @@ def test_vector_reduction(op: str, t: Scalar, threads: int) -> None:
     place = ir.Cast(VID, ir.Binary("%", ir.Cast(I64, V), ir.Const(BINS, I64)))
     loop = ir.ParFor(
         "v",
-        None,
-        None,
+        ir.Vertices(),
         (
             ir.Let("c", BOOL, ir.Const(False, BOOL)),
             ir.Reduce(op, "x", place, ir.Load("value", V, vt), atomic=threads > 1, changed="c"),
@@ -205,7 +201,7 @@ def test_vector_reduction(op: str, t: Scalar, threads: int) -> None:
         ),
     )
     one = ir.Const(1 if op == "*" else 0, vt)
-    show = ir.ParFor("v", None, None, (ir.Store("seen", V, ir.GlobalVar("g", vt)),))
+    show = ir.ParFor("v", ir.Vertices(), (ir.Store("seen", V, ir.GlobalVar("g", vt)),))
     p = program(
         [ir.SetGlobal("g", one), loop, show],
         properties={"x": vt, "value": vt, "seen": vt, "touched": BOOL},
@@ -235,7 +231,7 @@ def test_single_reduces_once_and_everybody_sees_it(threads: int) -> None:
         [
             ir.Single((ir.ReduceGlobal("+", "g", ir.Const(4, I64)),)),
             ir.Single((ir.ReduceGlobal("max", "g", ir.Const(7, I64)),)),
-            ir.ParFor("v", None, None, (ir.Store("seen", V, ir.GlobalVar("g", I64)),)),
+            ir.ParFor("v", ir.Vertices(), (ir.Store("seen", V, ir.GlobalVar("g", I64)),)),
         ],
         properties={"seen": I64},
         globals_={"g": I64},

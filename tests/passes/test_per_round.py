@@ -25,6 +25,7 @@ from vgraph.runtime import policy
 
 LARGE = Facts(large=True)
 DIRECTED = Facts(large=True, directed=True)
+OVER_FRONTIER = tuple(ir.members("frontier", layout) for layout in ir.Layout)
 
 # What the hidden parameters may hold: as they come, always push, always pull, turn back as soon as possible.
 NUMBERS = {
@@ -241,9 +242,9 @@ def test_where_a_pull_cannot_be_a_push_takes_a_queue_or_a_bitmap(name):
     for facts, layouts in ((LARGE, {ir.Layout.SPARSE}), (DIRECTED, {ir.Layout.SPARSE, ir.Layout.BITMAP})):
         kernel = lowered(parse_program(PROGRAMS[name]), 0, facts)
         walked = {
-            n.layout
+            n.domain.layout
             for n in walk(kernel)
-            if isinstance(n, ir.ParFor) and n.frontier == "frontier" and n.label
+            if isinstance(n, ir.ParFor) and n.domain in OVER_FRONTIER and n.label
         }
         assert walked == layouts
 
@@ -318,7 +319,7 @@ def test_golden_of_both_forms(name, golden):
 
 
 def frontiers_walked(kernel):
-    return {n.layout for n in walk(kernel) if isinstance(n, ir.ParFor) and n.frontier == "frontier"}
+    return {n.layout for n in walk(kernel) if n in OVER_FRONTIER}
 
 
 def test_a_push_is_compiled_for_a_queue_and_for_a_bitmap():
@@ -365,6 +366,8 @@ def test_lanes_share_the_arcs_of_open_vertices_where_there_are_lanes():
     for device, lanes in ((CUDA, ir.Lanes.BINS), (CPU, ir.Lanes.THREAD)):
         kernel = PassManager(Context(facts=LARGE, abilities=device)).run(program, PIPELINE)
         (pull,) = [
-            n for n in walk(kernel) if isinstance(n, ir.ParFor) and n.label and n.layout is ir.Layout.BITMAP
+            n
+            for n in walk(kernel)
+            if isinstance(n, ir.ParFor) and n.label and isinstance(n.domain, ir.BitmapMembers)
         ]
         assert pull.lanes is lanes

@@ -229,7 +229,7 @@ def test_a_scatter_walks_its_frontier_as_it_is_and_a_pipeline_takes_pieces_of_a_
     asked = {"phases": vg.APPLY_SCATTER, "frontier": layout, "drive": vg.DATA, "sync": vg.BSP}
     kernel = lowered(program, Schedule().at("relax", **asked), 0)
     phases = [n for n in walk(kernel) if isinstance(n, ir.ParFor) and n.label == "relax"]
-    assert [n.layout.value for n in phases] == [layout.value] * 2
+    assert [n.domain.layout.value for n in phases] == [layout.value] * 2
     (both,) = [n for n in walk(lowered(program, Schedule().at("relax", pipeline=2, **asked), 0))
                if isinstance(n, ir.Pipeline)]  # fmt: skip
-    assert both.layout.value == "sparse"
+    assert both.domain.layout.value == "sparse"

@@ -72,7 +72,7 @@ def access_counts(program: ir.Program, label: str) -> tuple[Access, ...]:
 
 
 def _loop(loop: ir.ParFor | ir.Pipeline, properties: dict[str, ir.Property]) -> Iterator[Access]:
-    of = f"({loop.frontier})" if loop.frontier else ""
+    of = f"({loop.domain.frontier})" if isinstance(loop.domain, ir.Members) else ""
     bodies = (loop.body,) if isinstance(loop, ir.ParFor) else (loop.producer, loop.consumer)
     for body in bodies:
         yield from _Body(loop, properties, of).accesses(body)

@@ -106,7 +106,7 @@ def _look_pieces(node: ir.ParFor, side: ir.Orientation, found: Scan) -> None:
     found.adjacency.add(f"{side.value}.row_offsets")
     if node.limit is not None:
         found.workspace["vg.hubs"] = 2
-    elif node.layout is not None:
+    elif isinstance(node.domain, ir.Members):
         found.workspace["vg.work"] = 1
         found.slots = max(found.slots, 1)
 
@@ -184,13 +184,11 @@ def _look(node: ir.Node, found: Scan) -> None:
 
 def _look_frontier(node: ir.Node, found: Scan) -> None:
     match node:
-        case ir.ParFor(segments=count) if count > 1:
+        case ir.Segments(count=count):
             found.prepared.add(SEGMENTS.key(count))
-        case ir.ParFor(frontier=str(name), layout=ir.Layout() as layout):
+        case ir.Members(frontier=name, layout=ir.Layout() as layout):
             found.need(name, layout)
-        case ir.Pipeline(frontier=name, layout=layout, buffers=buffers, chunks=chunks):
-            if name is not None and layout is not None:
-                found.need(name, layout)
+        case ir.Pipeline(buffers=buffers, chunks=chunks):
             found.channels[buffers[0]] = chunks
             found.properties |= set(buffers)
         case ir.InFrontier(frontier=name):

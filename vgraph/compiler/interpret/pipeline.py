@@ -10,9 +10,8 @@ import numpy as np
 from vgraph.compiler import ir
 from vgraph.compiler.interpret.machine import Env, Machine
 from vgraph.compiler.interpret.memory import Steps
-from vgraph.compiler.interpret.statements import run_body
+from vgraph.compiler.interpret.statements import Item, run_body
 
-Item = tuple[int, int]
 _SIDES: Final = {ir.Site.EDGE: ir.Orientation.OUT, ir.Site.EDGE_IN: ir.Orientation.IN}
 
 

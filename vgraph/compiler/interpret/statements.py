@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 import numpy as np
 
@@ -238,37 +238,52 @@ def _list_get(m: Machine, env: Env, n: ir.ListGet) -> None:
 # --- kernel level -------------------------------------------------------------------------------------------
 
 
-def _domain(m: Machine, n: ir.ParFor | ir.Pipeline) -> list[tuple[int, int]]:
-    """The vertices that a loop visits, each with its place."""
-    if n.frontier is None:
-        return [(v, v) for v in range(m.num_vertices)]
-    frontier = m.frontiers[n.frontier]
-    if frontier.layout is not n.layout:
-        raise InternalError(f"a loop takes {n.frontier} as {n.layout}, but it is {frontier.layout}")
-    if n.layout is ir.Layout.BITMAP:
-        return [(v, v) for v in frontier.vertices]
-    return [(v, place) for place, v in enumerate(frontier.vertices)]
+Item = tuple[int, int]
+"""A vertex and its place."""
+
+
+def _vertices(m: Machine, d: ir.Vertices | ir.VertexWords) -> Iterator[list[Item]]:
+    yield [(v, v) for v in range(m.num_vertices)]
+
+
+def _members(m: Machine, d: ir.Members) -> Iterator[list[Item]]:
+    frontier = m.frontiers[d.frontier]
+    if frontier.layout is not d.layout:
+        raise InternalError(f"a loop takes {d.frontier} as {d.layout}, but it is {frontier.layout}")
+    yield [(v, v if d.words else place) for place, v in enumerate(frontier.vertices)]
+
+
+def _segments(m: Machine, d: ir.Segments) -> Iterator[list[Item]]:
+    for number, rows in enumerate(m.segments(d.count)):
+        m.segment = number
+        yield [(v, v) for v in rows]
+
+
+DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item]]]]] = {
+    ir.Vertices: _vertices,
+    ir.VertexWords: _vertices,
+    ir.SparseMembers: _members,
+    ir.BitmapMembers: _members,
+    ir.Segments: _segments,
+}
+"""The items of each domain in the interpreter, a list for each stretch between barriers."""
 
 
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
-    for m.segment in range(n.segments):
-        domain = _domain(m, n)
-        if n.segments > 1:
-            domain = [(v, v) for v in m.segments(n.segments)[m.segment]]
+    for domain in DOMAINS[type(n.domain)](m, n.domain):
         _visits(m, env, n, domain)
         m.met()
     m.end_round()
 
 
-def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[tuple[int, int]]) -> None:
+def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
     """All iterations of a parallel loop between two barriers."""
     if n.cut is not None:
         _run_tasks(m, _pieces(m, env, n, [v for v, _ in domain]))
         return
-    owns_words = n.words or n.layout is ir.Layout.BITMAP
-    chunks: dict[int, list[tuple[int, int]]] = {}
+    chunks: dict[int, list[Item]] = {}
     for v, place in domain:
-        chunks.setdefault(v // 64 if owns_words else place, []).append((v, place))
+        chunks.setdefault(v // 64 if n.domain.words else place, []).append((v, place))
     _run_tasks(m, [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))])
 
 
@@ -312,7 +327,7 @@ def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
     m.end_round()
 
 
-def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[tuple[int, int]]) -> Steps:
+def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[Item]) -> Steps:
     """The iterations that one thread runs in a row, vertices and their places, with one scratch memory."""
     scratch: dict[str, Any] = {}
     for v, place in items:
@@ -328,7 +343,8 @@ def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[tuple
 def _pipeline(m: Machine, env: Env, n: ir.Pipeline) -> None:
     from vgraph.compiler.interpret.pipeline import Channel
 
-    channel = Channel(m, env, n, _domain(m, n))
+    (domain,) = DOMAINS[type(n.domain)](m, n.domain)
+    channel = Channel(m, env, n, domain)
     if m.threads == 1 or m.rng is None:
         _finish(channel.alone())
     else:

@@ -38,6 +38,16 @@ from vgraph.compiler.ir.algorithm import (
     Union,
     VertexApply,
 )
+from vgraph.compiler.ir.domains import (
+    BitmapMembers,
+    Domain,
+    Members,
+    Segments,
+    SparseMembers,
+    VertexWords,
+    Vertices,
+    members,
+)
 from vgraph.compiler.ir.expressions import (
     ArrayColumns,
     ArrayLength,

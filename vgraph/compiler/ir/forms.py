@@ -46,8 +46,8 @@ _HOLE: Final = re.compile(r"\{(\w+:?\w*)\}")
 _WAYS: Final = {"Else", "Text", "Type", "Word", "ApplySchedule", "Balance"}
 """Types that are written in a way of their own; others as what they stand for."""
 _SYMBOLS: Final = {
-    "str": "NAME", "Word": "NAME", "Text": "NAME", "int": "INT", "Type": "type", "Expr": "expr", "Body": "body",
-    "Else": "(body | if)", "ApplySchedule": "schedule", "Balance": "SETTING",
+    "str": "NAME", "Word": "NAME", "Text": "NAME", "int": "INT", "Type": "type", "Expr": "expr", "Domain": "domain",
+    "Body": "body", "Else": "(body | if)", "ApplySchedule": "schedule", "Balance": "SETTING",
 }  # fmt: skip
 
 
@@ -130,7 +130,7 @@ RULES: Final = {name: (kind, parts) for name, kind, parts in _rules()}
 def grammar() -> str:
     """The rules `statement`, `declaration` and `operation`, one for each form, and those that these name."""
     rules: dict[str, str] = {}
-    groups = {"statement": ir.Stmt, "operation": ir.Expr, "declaration": ir.Node}
+    groups = {"statement": ir.Stmt, "operation": ir.Expr, "domain": ir.Domain, "declaration": ir.Node}
     alternatives: dict[str, list[str]] = {f"?{group}": [] for group in groups}
     for name, (kind, parts) in RULES.items():
         group = next(group for group, base in groups.items() if issubclass(kind, base))

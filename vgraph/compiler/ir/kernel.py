@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from vgraph.compiler.ir.domains import Domain, SparseMembers, Vertices
 from vgraph.compiler.ir.expressions import Const, Var
 from vgraph.compiler.ir.legality import BINARY
 from vgraph.compiler.ir.node import (
@@ -51,26 +52,22 @@ class Lanes(Enum):
 
 
 @written(
-    "parfor {vertex}( at {position})? in ({layout} {frontier}|vertices)?( {words})?( cut {cut}( at {limit})?)?"
-    "( segments {segments})?( by {lanes})?( balance {balance})?( as {label})? {body}",
+    "parfor {vertex}( at {position})? in {domain}( cut {cut}( at {limit})?)?( by {lanes})?( balance {balance})?"
+    "( as {label})? {body}",
     at=NOWHERE,
     kernel=DRIVER,
 )
 class ParFor(Stmt):
     """`parfor v in vertices { ... }`, `in sparse f`, `in bitmap f`: dynamic chunks, all threads, barrier at the end.
 
-    Iterations run in any order, at the same time. With BITMAP (and with `vertices` when `words` is set) one thread
-    owns whole 64-bit words of vertex ids, so it may write bitmap words of its own vertices without atomics.
-    At the end the thread-local queue buffers are flushed and `ReduceGlobal` partials combined, identically everywhere.
-    `parfor v at i in ...` also names the place of v as an i64: in the queue if SPARSE, else the number of the vertex.
+    Iterations run in any order, at the same time, over a domain (`domains.py`). At the end the thread-local queue
+    buffers are flushed and `ReduceGlobal` partials combined, identically everywhere.
+    `parfor v at i in ...` also names the place of v as an i64: in a queue, else the number of the vertex.
 
     `parfor v in vertices cut out { ... }`: the body runs once or more for each vertex, each time with a piece of its
     arcs: loops over `out(v)` walk the piece only. Pieces partition the arcs; a vertex without arcs has one empty piece.
     Pieces of a vertex run at the same time. With `cut out at e` only vertices of more than e arcs are cut, into pieces
     of about equal size and at most e arcs; without, threads take shares of about equally many arcs.
-
-    `parfor v in vertices segments 4 { ... }`: the vertices (sources of arcs) fall into 4 ranges. For one range after
-    the other, with a barrier between, every vertex that has an in-arc from it is visited.
 
     `parfor v in vertices by warp { ... }`: the lanes of a group visit a vertex together: they share the arcs that loops
     over its neighbors walk. What the body means does not depend on it.
@@ -79,25 +76,18 @@ class ParFor(Stmt):
     """
 
     vertex: NewVid
-    layout: Layout | None
-    frontier: FrontierName | None
+    domain: Domain
     body: ParallelBody
     label: str = ""
-    words: bool = False
     position: NewI64 | None = None
     cut: Orientation | None = None
     limit: I64Expr | None = None
-    segments: int = 1
     lanes: Lanes = Lanes.THREAD
     balance: Balance | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require((self.layout is None) == (self.frontier is None), "a frontier has a layout", self)
         _verify_pieces(c, self)
-        c.require(self.cut is None or not self.words, "pieces of a vertex are not owned by one thread", self)
-        whole = self.segments > 1 and (self.layout is not None or self.words or self.cut is not None)
-        rule = "a loop by segments is over vertices, without whole words"
-        c.require(self.segments >= 1 and not whole, rule, self)
+        c.require(self.cut is None or self.domain.cuts, "vertices of this domain are not cut", self)
 
 
 def _verify_pieces(c: Checker, n: ParFor | BucketLoop) -> None:
@@ -108,7 +98,7 @@ def _verify_pieces(c: Checker, n: ParFor | BucketLoop) -> None:
 
 
 @written(
-    "pipeline {vertex}( at {position})? in ({layout} {frontier}|vertices)? through ({buffers}) chunks {chunks}"
+    "pipeline {vertex}( at {position})? in {domain} through ({buffers}) chunks {chunks}"
     "( as {label})? {producer} then {consumer}",
     at=NOWHERE,
     kernel=DRIVER,
@@ -124,8 +114,7 @@ class Pipeline(Stmt):
     """
 
     vertex: NewVid
-    layout: Layout | None
-    frontier: FrontierName | None
+    domain: Domain
     buffers: tuple[PropertyName, ...]
     chunks: int
     producer: ParallelBody
@@ -134,8 +123,11 @@ class Pipeline(Stmt):
     position: NewI64 | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require((self.layout is None) == (self.frontier is None), "a frontier has a layout", self)
-        c.require(self.layout is not Layout.BITMAP, "a pipeline runs over vertices or a queue", self)
+        c.require(
+            isinstance(self.domain, Vertices | SparseMembers),
+            "a pipeline runs over vertices or a queue",
+            self,
+        )
         c.require(self.buffers and self.chunks >= 1, "a channel has a buffer and room for a chunk", self)
         props = [c.properties[name] for name in self.buffers]
         sites = (Site.EDGE, Site.EDGE_IN, Site.QUEUE)

@@ -70,7 +70,7 @@ def _node(node: ir.Node, indent: str = "") -> str:
         value = values[name]
         if field.many:
             texts.append((" " if words else ", ").join([_WAYS[way](each) for each in value]))
-        elif way == "Expr":
+        elif way in ("Expr", "Domain"):
             texts.append(_node(value))
         elif way == "Else" and len(value) == 1 and isinstance(value[0], ir.If):
             texts.append(_node(value[0], indent))

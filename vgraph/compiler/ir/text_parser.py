@@ -172,7 +172,7 @@ class _Builder:
 
     def one(self, hole: Hole, x: Any) -> Any:
         match hole.way:
-            case "Expr":
+            case "Expr" | "Domain":
                 return self.node(x)
             case "Body" | "Else":
                 return self.body(x) if x.data == "body" else (self.node(x),)

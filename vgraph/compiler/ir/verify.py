@@ -293,7 +293,7 @@ class Checker:
             raise self.error("there is no such statement", node)
         if self.alone and node.each:
             raise self.error("one thread has no part of others", node)
-        self.operands(node, rules)
+        self.operands(node)
         outside = len(self.locals)
         for name, word in rules.new:
             self.new_local(node, name, word)
@@ -311,9 +311,9 @@ class Checker:
         level = self.subject.level.value
         return self.error(rule if node.places[self.stage] else f"does not exist at {level} level", node)
 
-    def operands(self, node: ir.Node, rules: Rules) -> Any:
+    def operands(self, node: ir.Node) -> Any:
         """The type that `node` names last, all its operands checked."""
-        values, t = node.__dict__, None
+        rules, values, t = rules_of(type(node)), node.__dict__, None
         for name, check in rules.operands:
             value = values[name]
             if value is not None:
@@ -339,7 +339,7 @@ class Checker:
             raise self.misplaced(node, f"may stand in {only} only")
         if rules.base is not ir.Expr:
             raise self.error("there is no such expression", node)
-        t = self.operands(node, rules)
+        t = self.operands(node)
         if rules.read and t is not node.type and t != node.type:
             raise self.error(f"{node.__dict__[rules.read]} is {t}, not {node.type}", node)
         if rules.type is not None and node.type != rules.type:

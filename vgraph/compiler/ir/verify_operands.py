@@ -101,6 +101,11 @@ def _expr(c: Checker, n: Any, field: str, value: ir.Expr, _: Any) -> Type:
     return c.expr(value)
 
 
+def _domain(c: Checker, n: Any, field: str, value: ir.Domain, _: Any) -> None:
+    c.require(isinstance(value, ir.Domain), "there is no such domain", n)
+    c.operands(value)
+
+
 def _typed(wanted: Type, noun: str = "") -> Check:
     def check(c: Checker, n: Any, field: str, value: ir.Expr, _: Any) -> None:
         got = c.expr(value)
@@ -157,6 +162,7 @@ CHECKS: dict[str, Check] = {
     "BucketsName": _one_of("buckets", "buckets are"),
     "OperatorName": _one_of("operators", "operator is"),
     "Expr": _expr,
+    "Domain": _domain,
     "VidExpr": _typed(VID, "the vertex"),
     "I64Expr": _typed(I64),
     "BoolExpr": _typed(BOOL),

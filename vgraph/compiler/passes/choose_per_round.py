@@ -184,7 +184,7 @@ def _count(low: Lowering, apply: ir.EdgeApply, state: _State, limit: ir.Expr) ->
     return (
         ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE),
         ir.SetGlobal(arcs, scalar(0)),
-        ir.ParFor(v, ir.Layout.SPARSE, apply.frontier, (add,), span=apply.span),
+        ir.ParFor(v, ir.SparseMembers(apply.frontier), (add,), span=apply.span),
         ir.If(ir.Compare(">", count_of(arcs), limit), (ir.Assign(state.pulling.name, TRUE), *begin)),
     )
 
@@ -214,7 +214,7 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply) -> Both:
     count: ir.Body = (
         ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE),
         ir.SetGlobal(arcs, scalar(0)),
-        ir.ParFor(v, ir.Layout.SPARSE, apply.frontier, (add,), span=apply.span),
+        ir.ParFor(v, ir.SparseMembers(apply.frontier), (add,), span=apply.span),
         ir.Assign(pulling.name, fits),
     )
     share = ir.Binary("//", unexplored, low.number("policy.gather_share"))
@@ -265,7 +265,7 @@ def _begin(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     push: ir.Stmt = ir.FrontierPush(apply.among, here, ir.Layout.BITMAP, True)
     return (
         ir.FrontierClear(apply.among, ir.Layout.BITMAP),
-        ir.ParFor(v, None, None, (ir.If(ir.Logical("and", still, some), (push,)),), words=True),
+        ir.ParFor(v, ir.VertexWords(), (ir.If(ir.Logical("and", still, some), (push,)),)),
     )
 
 

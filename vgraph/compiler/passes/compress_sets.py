@@ -29,7 +29,7 @@ def _compress(low: Lowering, prop: str) -> ir.Stmt:
         ir.While(ir.Compare("!=", above, here), (ir.Assign(root, above),)),
         ir.Store(prop, ir.Var(v, VID), here),
     )
-    return ir.ParFor(v, None, None, body)
+    return ir.ParFor(v, ir.Vertices(), body)
 
 
 compress_sets = rewriting("compress-sets", lambda n: isinstance(n, ir.EdgeApply | ir.VertexApply), _rule)

@@ -33,9 +33,9 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: ir.Orientation) 
     if not is_cut(apply):
         return loop
     assert apply.schedule is not None
-    words = {"words": False} if isinstance(loop, ir.ParFor) else {}
+    domain = {"domain": loop.domain.shared()} if isinstance(loop, ir.ParFor) else {}
     body = _inner_loops_whole(low, loop)
-    return with_fields(loop, {**words, "body": body, "cut": side, "balance": apply.schedule.balance})
+    return with_fields(loop, {**domain, "body": body, "cut": side, "balance": apply.schedule.balance})
 
 
 def _inner_loops_whole(low: Lowering, loop: ir.ParFor | ir.BucketLoop) -> ir.Body:
@@ -86,4 +86,4 @@ def vertex_operator(apply: ir.VertexApply, operator: ir.Operator) -> tuple[ir.Op
 def by_lanes(apply: ir.VertexApply, loop: ir.ParFor) -> ir.ParFor:
     """The parallel loop of `apply` for groups of lanes that share the arcs of whole vertices."""
     assert apply.schedule is not None
-    return with_fields(loop, {"words": False, "balance": apply.schedule.balance})
+    return with_fields(loop, {"domain": loop.domain.shared(), "balance": apply.schedule.balance})

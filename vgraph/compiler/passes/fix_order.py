@@ -56,16 +56,16 @@ class _Sums:
         if not found:
             return None
         assert isinstance(n, ir.ParFor)
-        assert (n.cut, n.segments) == (None, 1), "a vertex is visited once, by one thread"
+        assert (n.cut, n.domain.once) == (None, True), "a vertex is visited once, by one thread"
         before: list[ir.Stmt] = []
         after: list[ir.Stmt] = []
         for key, t in found.items():
             prop = self.property(key, t)
             n = self.kept_apart(n, key, prop)
-            if n.frontier is not None:
+            if isinstance(n.domain, ir.Members):
                 v = self.fresh("v")
                 clear = ir.Store(prop.name, ir.Var(v, VID), identity(key[0], t))
-                before.append(ir.ParFor(v, None, None, (clear,)))
+                before.append(ir.ParFor(v, ir.Vertices(), (clear,)))
             after += self.added_up(key, prop)
         return (*before, n, *after)
 
@@ -97,7 +97,7 @@ class _Sums:
         )
         whole = self.fresh("total")
         return (
-            ir.ParFor(v, None, None, (ir.If(ir.Compare("==", begins, ir.Const(0, U64)), inside),)),
+            ir.ParFor(v, ir.Vertices(), (ir.If(ir.Compare("==", begins, ir.Const(0, U64)), inside),)),
             ir.Let(whole, t, identity(op, t)),
             ir.For(
                 block,

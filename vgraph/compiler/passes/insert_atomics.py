@@ -49,11 +49,7 @@ def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loo
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
     foreign_writes = {n.prop for n in nodes if isinstance(n, _WRITES) and not _is_vertex(loop, n.index)}
-    owns_words = (
-        isinstance(loop, ir.ParFor)
-        and loop.lanes is ir.Lanes.THREAD
-        and (loop.words or loop.layout is ir.Layout.BITMAP)
-    )
+    owns_words = isinstance(loop, ir.ParFor) and loop.lanes is ir.Lanes.THREAD and loop.domain.words
     foreign = {
         n.prop for n in nodes if isinstance(n, ir.Load) and n.prop in written and not _own(loop, n.index)
     }

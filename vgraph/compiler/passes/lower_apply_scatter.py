@@ -57,14 +57,15 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     if apply.schedule.pipeline and not membership:
         given = ir.Layout.SPARSE  # pieces of a queue
     bodies = [active_only(apply, src, b) if membership else b for b in (produced, scatter)]
-    layout, frontier = (None, None) if membership else (given, apply.frontier)
-    domain = (src, layout if frontier else None, frontier)
+    domain = ir.members(None if membership else apply.frontier, given)
     if apply.schedule.pipeline:
         loops: ir.Body = (
-            with_fields(pipeline(apply, domain, buffers.hints, *bodies), {"position": position}),
+            with_fields(pipeline(apply, src, domain, buffers.hints, *bodies), {"position": position}),
         )
     else:
-        loops = tuple(ir.ParFor(*domain, b, apply.label, position=position, span=apply.span) for b in bodies)
+        loops = tuple(
+            ir.ParFor(src, domain, b, apply.label, position=position, span=apply.span) for b in bodies
+        )
     return (
         *before_round(apply, target, given),
         ir.SetGlobal(arcs, scalar(0)),

@@ -23,15 +23,18 @@ def _lower(low: Lowering, n: ir.Fill | ir.FillEach | ir.Store) -> ir.Body:
         own = ir.Var(name, VID)
         return (
             ir.ParFor(
-                name, None, None, (ir.Store(n.prop, own, substitute(n.value, {n.vertex: own})),), span=n.span
+                name,
+                ir.Vertices(),
+                (ir.Store(n.prop, own, substitute(n.value, {n.vertex: own})),),
+                span=n.span,
             ),
         )
     v = ir.Var(low.fresh("v"), VID)
     prop = low.program.property(n.prop)
     if prop.site is ir.Site.NUMBERED:
-        return (ir.ParFor(v.name, None, None, (_fill_edges(low, n, v),), span=n.span),)
+        return (ir.ParFor(v.name, ir.Vertices(), (_fill_edges(low, n, v),), span=n.span),)
     filled = ir.Store(n.prop, v, v if n.value is None else n.value)
-    return (ir.ParFor(v.name, None, None, (filled,), span=n.span),)
+    return (ir.ParFor(v.name, ir.Vertices(), (filled,), span=n.span),)
 
 
 def _fill_edges(low: Lowering, n: ir.Fill, v: ir.Var) -> ir.Stmt:

@@ -51,8 +51,8 @@ def _each(low: Lowering, frontier: str | None, visit: Callable[[ir.Var], ir.Stmt
     """A loop over a frontier, or over all vertices."""
     v = ir.Var(low.fresh("v"), VID)
     if frontier is None:
-        return (ir.ParFor(v.name, None, None, (visit(v),)),)
-    return (ir.FrontierConvert(frontier, _SPARSE), ir.ParFor(v.name, _SPARSE, frontier, (visit(v),)))
+        return (ir.ParFor(v.name, ir.Vertices(), (visit(v),)),)
+    return (ir.FrontierConvert(frontier, _SPARSE), ir.ParFor(v.name, ir.SparseMembers(frontier), (visit(v),)))
 
 
 def _push(target: str, v: ir.Var, *, dedupe: bool = False) -> ir.Stmt:

@@ -44,14 +44,13 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     into_globals = any(isinstance(n, ir.ReduceGlobal) for top in arc for n in walk(top))
     gather = arcs_of if into_globals else pull.guarded(arcs_of)
     reduced, arcs = pull_body(low, with_fields(apply, {"frontier": None}), split.consumer, target)
-    layout = ir.Layout.SPARSE if candidates else None
-    domain = (dst, layout, candidates)
+    domain: ir.Domain = ir.SparseMembers(candidates) if candidates else ir.VertexWords()
     loops: ir.Body = (
-        ir.ParFor(*domain, gather, apply.label, span=apply.span),
-        ir.ParFor(*domain, reduced, apply.label, words=layout is None, span=apply.span),
+        ir.ParFor(dst, domain.shared(), gather, apply.label, span=apply.span),
+        ir.ParFor(dst, domain, reduced, apply.label, span=apply.span),
     )
     if apply.schedule.pipeline:
-        loops = (pipeline(apply, domain, buffers.hints, gather, reduced),)
+        loops = (pipeline(apply, dst, domain.shared(), buffers.hints, gather, reduced),)
     return (
         *before,
         *before_round(inner, target, ir.Layout.BITMAP),
@@ -63,7 +62,8 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
 
 def pipeline(
     apply: ir.EdgeApply,
-    domain: tuple[str, ir.Layout | None, str | None],
+    vertex: str,
+    domain: ir.Domain,
     buffers: Iterable[str],
     producer: ir.Body,
     consumer: ir.Body,
@@ -71,7 +71,14 @@ def pipeline(
     """Both phases at once, `buffers` a channel of as many chunks as the schedule says between them."""
     assert apply.schedule is not None
     return ir.Pipeline(
-        *domain, tuple(buffers), apply.schedule.pipeline, producer, consumer, apply.label, span=apply.span
+        vertex,
+        domain,
+        tuple(buffers),
+        apply.schedule.pipeline,
+        producer,
+        consumer,
+        apply.label,
+        span=apply.span,
     )
 
 

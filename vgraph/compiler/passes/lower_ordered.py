@@ -129,7 +129,7 @@ def _lower(low: Lowering, loop: ir.While) -> ir.Body:
         ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE, span=apply.span),
         ir.BucketsClear(work, span=apply.span),
         ir.ParFor(
-            v, ir.Layout.SPARSE, apply.frontier, (ir.BucketPush(work, ir.Var(v, VID)),), span=apply.span
+            v, ir.SparseMembers(apply.frontier), (ir.BucketPush(work, ir.Var(v, VID)),), span=apply.span
         ),
         ir.FrontierSet(apply.frontier, ir.FrontierKind.EMPTY, span=apply.span),
     )

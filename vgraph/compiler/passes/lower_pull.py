@@ -39,13 +39,13 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         candidates, active, collected = collect(low, apply, operator)
         inner = with_fields(apply, {"frontier": active})
         before: ir.Body = (*collected, *before_round(inner, target, ir.Layout.BITMAP))
-        domain: tuple[ir.Layout | None, str | None] = (ir.Layout.SPARSE, candidates)
+        domain: ir.Domain = ir.SparseMembers(candidates)
     else:
         before = before_round(apply, target, ir.Layout.BITMAP)
-        domain = (ir.Layout.BITMAP, apply.among) if apply.among else (None, None)
+        among = ir.Segments(segments) if segments > 1 else ir.VertexWords()
+        domain = ir.BitmapMembers(apply.among) if apply.among else among
     body, arcs = pull_body(low, inner, operator, target)
-    words = domain == (None, None) and segments == 1
-    loop = ir.ParFor(dst, *domain, body, apply.label, words=words, segments=segments, span=apply.span)
+    loop = ir.ParFor(dst, domain, body, apply.label, span=apply.span)
     loop = with_pieces(low, apply, loop, apply.entering)
     whole = segments > 1 and not only_claims(operator.body)
     walked = ir.GraphSize("num_arcs") if whole else count_of(arcs)
@@ -61,8 +61,9 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
 
 def _still_open(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     """Keep what stays open in a loop of its own: a piece cannot tell while others may still claim the vertex."""
+    assert apply.among is not None
     v = low.fresh("v")
-    return (ir.ParFor(v, ir.Layout.BITMAP, apply.among, (still_open(low, apply, ir.Var(v, VID)),)),)
+    return (ir.ParFor(v, ir.BitmapMembers(apply.among), (still_open(low, apply, ir.Var(v, VID)),)),)
 
 
 def _behind_guard(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> ir.Body:
@@ -89,13 +90,13 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> 
     tests = [transform(t, lambda n: here if isinstance(n, ir.Var) and n.name == dst else None) for t in tests]
     push: ir.Stmt = ir.FrontierPush(apply.among, here, ir.Layout.BITMAP, True)
     choice = ir.If(functools.reduce(lambda a, b: ir.Logical("and", a, b), [*tests, some]), (push,))
-    loop = ir.ParFor(dst, ir.Layout.BITMAP, apply.among, body, apply.label, span=apply.span)
+    loop = ir.ParFor(dst, ir.BitmapMembers(apply.among), body, apply.label, span=apply.span)
     if balance != VERTEX and shared_loops(loop):
         loop = with_fields(loop, {"balance": balance})
     return (
         *before_round(apply, target, ir.Layout.BITMAP),
         ir.FrontierClear(apply.among, ir.Layout.BITMAP),
-        ir.ParFor(v, None, None, (choice,), words=True, span=apply.span),
+        ir.ParFor(v, ir.VertexWords(), (choice,), span=apply.span),
         ir.SetGlobal(arcs, scalar(0)),
         loop,
         *after_round(apply, target, "pull", count_of(arcs)),

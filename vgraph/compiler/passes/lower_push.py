@@ -40,9 +40,9 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if membership:
-        loop = ir.ParFor(src, None, None, active_only(apply, src, visit), apply.label, span=apply.span)
+        loop = ir.ParFor(src, ir.Vertices(), active_only(apply, src, visit), apply.label, span=apply.span)
     else:
-        loop = ir.ParFor(src, given, apply.frontier, visit, apply.label, span=apply.span)
+        loop = ir.ParFor(src, ir.members(apply.frontier, given), visit, apply.label, span=apply.span)
     return (
         *before_round(apply, target, given),
         ir.SetGlobal(arcs, scalar(0)),

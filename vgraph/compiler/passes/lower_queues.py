@@ -77,7 +77,7 @@ def _fill(low: Lowering, queue: Queue) -> ir.Body:
         ir.SetGlobal(queue.level, scalar(0)),
         ir.SetGlobal(queue.left, ir.GraphSize("num_vertices")),
         ir.BucketsClear(queue.work),
-        ir.ParFor(v, None, None, enter),
+        ir.ParFor(v, ir.Vertices(), enter),
     )
 
 
@@ -86,8 +86,11 @@ def _update(low: Lowering, queue: Queue, frontier: str | None) -> ir.Body:
     inside = ir.Unary("not", ir.Load(queue.taken, ir.Var(v, VID), BOOL))
     body: ir.Body = (ir.If(inside, (ir.BucketPush(queue.work, ir.Var(v, VID)),)),)
     if frontier is None:
-        return (ir.BucketsClear(queue.work), ir.ParFor(v, None, None, body))  # in place of all entries so far
-    return (ir.FrontierConvert(frontier, ir.Layout.SPARSE), ir.ParFor(v, ir.Layout.SPARSE, frontier, body))
+        return (
+            ir.BucketsClear(queue.work),
+            ir.ParFor(v, ir.Vertices(), body),
+        )  # in place of all entries so far
+    return (ir.FrontierConvert(frontier, ir.Layout.SPARSE), ir.ParFor(v, ir.SparseMembers(frontier), body))
 
 
 def _pop(low: Lowering, queue: Queue, n: ir.QueuePop) -> ir.Body:

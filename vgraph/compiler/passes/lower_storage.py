@@ -61,7 +61,7 @@ def _frontiers_in_layouts(program: ir.Program) -> ir.Program:
     bitmap = any(
         isinstance(n, ir.InFrontier)
         or (
-            isinstance(n, ir.FrontierPush | ir.FrontierConvert | ir.FrontierClear | ir.ParFor)
+            isinstance(n, ir.FrontierPush | ir.FrontierConvert | ir.FrontierClear | ir.Domain)
             and n.layout is ir.Layout.BITMAP
         )
         for n in nodes

@@ -48,11 +48,9 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
     if membership:
-        loop = ir.ParFor(
-            v, None, None, active_only(apply, v, visit), apply.label, words=True, span=apply.span
-        )
+        loop = ir.ParFor(v, ir.VertexWords(), active_only(apply, v, visit), apply.label, span=apply.span)
     else:
-        loop = ir.ParFor(v, given, apply.frontier, visit, apply.label, span=apply.span)
+        loop = ir.ParFor(v, ir.members(apply.frontier, given), visit, apply.label, span=apply.span)
     if shared:
         loop = by_lanes(apply, loop)
     elif sides:

@@ -232,7 +232,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
 
     def rule(n: ir.Node) -> ir.Node | None:
         # A piece marks part of a list, a group of lanes has no memory of its own.
-        if isinstance(n, ir.ParFor) and n.cut is None and n.segments == 1 and n.lanes is ir.Lanes.THREAD:
+        if isinstance(n, ir.ParFor) and n.cut is None and n.domain.once and n.lanes is ir.Lanes.THREAD:
             return marker.loop(n)
         return None
 

@@ -210,7 +210,7 @@ def collect(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> tuple[
             with_pieces(
                 low,
                 apply,
-                ir.ParFor(v, ir.Layout.SPARSE, apply.frontier, body, apply.label, span=apply.span),
+                ir.ParFor(v, ir.SparseMembers(apply.frontier), body, apply.label, span=apply.span),
                 apply.leaving,
             ),
             ir.FrontierCopy(active, apply.frontier),

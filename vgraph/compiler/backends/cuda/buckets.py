@@ -58,10 +58,7 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
         if node.cut is not None:
             parallel.balanced(f, node, region, f"members({near})")
         else:
-            i = f.temporary("place")
-            with f.block(f"for (i64 {i} = thread_number(); {i} < {near}.count; {i} += num_threads())"):
-                f.line(f"vid {f.local(node.vertex)} = {near}.queue[{i}];")
-                parallel.visit(f, node.body, "continue")
+            parallel.by_threads(f, node, f"{near}.count", lambda i: f"{near}.queue[{i}]")
         parallel.close_region(f, region)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
@@ -158,21 +158,18 @@ def _descriptor(f: Emitter, stmt: ir.Stmt) -> None:
 
 def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     """`parfor`: the vertices, or pieces of them, are shared among all threads of the grid."""
+    walk = DOMAINS[type(node.domain)]
     f.line("")
     with f.block("", f"}}{f'  // {node.label}' if node.label else ''}"):
         region = Region(vertex=node.vertex)
         open_region(f, node.body, region)
         scratch = [n.prop for n in walk_body(node.body) if isinstance(n, ir.ScratchClear)]
         if scratch:
-            _by_workers(f, node, list(dict.fromkeys(scratch)))
-        elif node.segments > 1:
-            _by_segments(f, node)
+            _by_workers(f, node, walk.range(f, node.domain), list(dict.fromkeys(scratch)))
         elif node.cut is not None or node.lanes is not ir.Lanes.THREAD:
-            balanced(f, node, region, _domain(f, node))
-        elif node.words or node.layout is ir.Layout.BITMAP:
-            _by_lanes(f, node, region)
+            balanced(f, node, region, walk.range(f, node.domain))
         else:
-            _by_threads(f, node)
+            walk.emit(f, node, region)
         close_region(f, region)
 
 
@@ -190,24 +187,30 @@ def _position(f: Emitter, node: ir.ParFor | ir.BucketLoop, value: str) -> None:
         f.line(f"i64 {f.local(node.position)} = {value};")
 
 
-def _size(f: Emitter, node: ir.ParFor) -> str:
-    if node.layout is ir.Layout.SPARSE:
-        assert node.frontier is not None
-        return f"{f.frontier(node.frontier)}.count"
-    return f.names.of("size", "num_vertices")
+# --- a thread per vertex ---------------------------------------------------------------------------------------------
 
 
-def _by_threads(f: Emitter, node: ir.ParFor) -> None:
-    """A thread per vertex or place of the queue."""
+def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: Callable[[str], str]) -> None:
+    """A thread per item: `vertex` gives the text of what item i is."""
     i = f.temporary("place")
-    with f.block(f"for (i64 {i} = thread_number(); {i} < {_size(f, node)}; {i} += num_threads())"):
-        value = f"(vid){i}"
-        if node.layout is ir.Layout.SPARSE:
-            assert node.frontier is not None
-            value = f"{f.frontier(node.frontier)}.queue[{i}]"
-        f.line(f"vid {f.local(node.vertex)} = {value};")
+    with f.block(f"for (i64 {i} = thread_number(); {i} < {size}; {i} += num_threads())"):
+        f.line(f"vid {f.local(node.vertex)} = {vertex(i)};")
         _position(f, node, i)
         visit(f, node.body, "continue")
+
+
+def _vertices(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    by_threads(f, node, _count(f), lambda i: f"(vid){i}")
+
+
+def _queue(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    assert isinstance(node.domain, ir.Members)
+    queue = f.frontier(node.domain.frontier)
+    by_threads(f, node, f"{queue}.count", lambda i: f"{queue}.queue[{i}]")
+
+
+def _count(f: Emitter) -> str:
+    return f.names.of("size", "num_vertices")
 
 
 def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -222,9 +225,8 @@ def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
         for flag in region.own.values():
             f.line(f"bool {flag} = false;")
         inside = f"{i} < {n}"
-        if node.layout is ir.Layout.BITMAP:
-            assert node.frontier is not None
-            inside += f" && {f.frontier(node.frontier)}.contains({v})"
+        if isinstance(node.domain, ir.BitmapMembers):
+            inside += f" && {f.frontier(node.domain.frontier)}.contains({v})"
         with f.block(f"if ({inside}) do", "} while (false);"):
             visit(f, node.body, "break")
         if region.own:
@@ -244,9 +246,10 @@ def _own_pushes(node: ir.ParFor) -> list[str]:
     return [name for name in names if all(own(p) for p in pushes if p.frontier == name)]
 
 
-def _by_segments(f: Emitter, node: ir.ParFor) -> None:
+def _by_segments(f: Emitter, node: ir.ParFor, region: Region) -> None:
     """For one range of sources after the other, with a barrier between, the vertices that have an arc from it."""
-    key = SEGMENTS.key(node.segments)
+    assert isinstance(node.domain, ir.Segments)
+    key = SEGMENTS.key(node.domain.count)
     bounds, vertices, rows = (f.array(f"{key}.{x}") for x in ("bounds", "vertices", "row_offsets"))
     s, r = f.temporary("segment"), f.temporary("row")
     with f.block(f"for (i64 {s} = 0; {s} < {f.names.of('prepared', f'{key}.count')}; ++{s})"):
@@ -261,38 +264,26 @@ def _by_segments(f: Emitter, node: ir.ParFor) -> None:
             visit(f, node.body, "continue")
 
 
-def _by_workers(f: Emitter, node: ir.ParFor, scratch: list[str]) -> None:
+# --- several threads per vertex --------------------------------------------------------------------------------------
+
+
+def _by_workers(f: Emitter, node: ir.ParFor, domain: str, scratch: list[str]) -> None:
     """As many threads as there are copies of the scratch memory, one of a warp."""
-    i = f.temporary("place")
+    i, range_ = f.temporary("place"), f.temporary("range")
     with f.block("if (lane() == 0 && warp_number() < a.workers)"):
         for prop in scratch:
-            t = type_name(f.program.property(prop).type)
-            n = f.names.of("size", "num_vertices")
-            f.line(
-                f"{t}* {f.names.of('scratch', prop)} = {f.names.of('scratches', prop)} + {n} * warp_number();"
-            )
-            f.line(
-                f"vid* {f.names.of('touched', prop)} = {f.names.of('all touched', prop)} + {n} * warp_number();"
-            )
+            t, n = type_name(f.program.property(prop).type), _count(f)
+            mine = f" + {n} * warp_number();"
+            f.line(f"{t}* {f.names.of('scratch', prop)} = {f.names.of('scratches', prop)}{mine}")
+            f.line(f"vid* {f.names.of('touched', prop)} = {f.names.of('all touched', prop)}{mine}")
             f.line(f"u64 {f.names.of('noted', prop)} = 0;")
-        with f.block(f"for (i64 {i} = warp_number(); {i} < {_size(f, node)}; {i} += workers_of(a.workers))"):
-            queue = node.layout is ir.Layout.SPARSE
-            value = f"{f.frontier(node.frontier or '')}.queue[{i}]" if queue else f"(vid){i}"
-            f.line(f"vid {f.local(node.vertex)} = {value};")
-            if node.layout is ir.Layout.BITMAP:
-                f.line(f"if (!{f.frontier(node.frontier or '')}.contains({f.local(node.vertex)})) continue;")
+        f.line(f"auto {range_} = {domain};")
+        with f.block(f"for (i64 {i} = warp_number(); {i} < {range_}.count; {i} += workers_of(a.workers))"):
+            f.line(f"if (!{range_}.has({i})) continue;")
+            f.line(f"vid {f.local(node.vertex)} = {range_}[{i}];")
             _position(f, node, i)
             with f.block("do", "} while (false);"):
                 visit(f, node.body, "break")
-
-
-def _domain(f: Emitter, node: ir.ParFor) -> str:
-    n = f.names.of("size", "num_vertices")
-    if node.layout is ir.Layout.SPARSE:
-        return f"members({f.frontier(node.frontier or '')})"
-    if node.layout is ir.Layout.BITMAP:
-        return f"set_bits({f.frontier(node.frontier or '')}, {n})"
-    return f"every<vid>({n})"
 
 
 def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain: str) -> None:
@@ -325,6 +316,26 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         f.line(f"by_{node.lanes.value}({domain}, {rows}, visit);")
 
 
+# --- the table -------------------------------------------------------------------------------------------------------
+
+
+class Walk(NamedTuple):
+    """How the grid walks a domain."""
+
+    emit: Callable[[Emitter, ir.ParFor, Region], None]
+    """Whole vertices, each visited by one thread."""
+    range: Callable[[Emitter, Any], str] = lambda f, _: f"every<vid>({_count(f)})"
+    """It as a `Range` of `balance.cuh`, for balancers."""
+
+
+DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
+    ir.Vertices: Walk(_vertices),
+    ir.VertexWords: Walk(_by_lanes),
+    ir.SparseMembers: Walk(_queue, lambda f, d: f"members({f.frontier(d.frontier)})"),
+    ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {_count(f)})"),
+    ir.Segments: Walk(_by_segments),
+}
+"""How each domain is walked."""
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.ParFor: emit_parfor,
     ir.Single: emit_single,

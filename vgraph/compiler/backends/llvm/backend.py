@@ -39,6 +39,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **copies.STATEMENTS,
     **neighbors.STATEMENTS,
     **parallel.STATEMENTS,
+    **pieces.STATEMENTS,
     **pipeline.STATEMENTS,
     **frontiers.STATEMENTS,
     **buckets.STATEMENTS,

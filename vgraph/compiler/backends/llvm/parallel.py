@@ -1,17 +1,16 @@
-"""What all threads enter together: parallel loops, `single`, barriers, and global reductions."""
+"""What all threads enter together: domains of parallel loops, `single`, barriers, and global reductions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
-from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
 from vgraph.compiler.backends.llvm.values import Value
@@ -164,28 +163,6 @@ def _no_forks(f: Emitter) -> Iterator[None]:
 # --- parallel loops -----------------------------------------------------------------------------------------
 
 
-def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
-    """`parfor`: chunks are handed out by a shared counter until none is left."""
-    from vgraph.compiler.backends.llvm import pieces
-
-    if node.cut is not None and node.limit is None:
-        pieces.share_point(f, node)
-    else:
-        fork_point(f, _least(node), lambda: _items(f, node))
-    loops, f.loops = f.loops, []
-    region = f.region = Region(f.label("drained"))
-    prepare(f, node.body, region)
-    if node.cut is not None:
-        pieces.piece_work(f, node, region)
-    elif node.segments > 1:
-        _by_segments(f, node, region)
-    else:
-        vertex_chunks(f, node, lambda vertex, again, place: _visit(f, node, vertex, again, place))
-    f.start(region.leave)
-    f.loops = loops
-    end_region(f, node.body, region)
-
-
 def end_region(f: Emitter, body: ir.Body, region: Region) -> None:
     """The end of a parallel loop: what this thread has done becomes known to all."""
     pushes.finish(f, region)
@@ -200,46 +177,6 @@ def publish_buckets(f: Emitter, body: ir.Body) -> None:
 
     for name in dict.fromkeys(n.buckets for n in walk_body(body) if isinstance(n, ir.BucketPush)):
         buckets.publish(f, name)
-
-
-def _items(f: Emitter, node: ir.ParFor) -> str:
-    """The number of items of the loop's domain."""
-    if node.layout is ir.Layout.SPARSE:
-        assert node.frontier is not None
-        return f.load_field(FRONTIER, descriptor(f, node.frontier), "count")
-    if node.layout is None and selection(node) is None:
-        return "%num_vertices"
-    return f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
-
-
-def _least(node: ir.ParFor) -> int:
-    """Fewest items of a chunk."""
-    if node.layout is ir.Layout.SPARSE:
-        return min(QUEUE_CHUNK[1], LARGEST_CHUNK[min(loop_depth(node.body), 2)] // 4)
-    return VERTEX_CHUNK[1] if node.layout is None and selection(node) is None else WORD_CHUNK[1]
-
-
-Visit = Callable[[str, str, str], None]
-"""Emits what is done for an i64 vertex, given the block of the next one, and the vertex's place (i64)."""
-
-
-def _visit(f: Emitter, node: ir.ParFor, vertex: str, again: str, place: str) -> None:
-    """The body for i64 `vertex`."""
-    saved = dict(f.locals)
-    f.bind(node.vertex, f.narrow(vertex, VID))
-    if node.position is not None:
-        f.bind(node.position, Value(place, I64))
-    f.loops.append(Loop("", again))
-    f.body(node.body)
-    f.loops.pop()
-    f.locals = saved
-
-
-def vertex_chunks(f: Emitter, node: ir.ParFor, visit: Visit) -> None:
-    """Chunks of the loop's domain; `visit` gets each vertex."""
-    assert f.region is not None
-    iterate, size, chunk = _domain(f, node, visit)
-    take_chunks(f, size, chunk, f.region.leave, lambda begin, end: counted(f, begin, end, iterate, "items"))
 
 
 def prepare(f: Emitter, body: ir.Body, region: Region) -> None:
@@ -257,65 +194,6 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
         t = f.globals[name].type
         slot = region.partials[op, name] = f.slot(f.types.register(t), f"partial.{name}")
         f.do(f"store {f.types.register(t)} {f.types.constant(neutral(op, t), t)}, ptr {slot}")
-
-
-def _domain(f: Emitter, node: ir.ParFor, visit: Visit) -> tuple[LoopBody, str, str]:
-    """How an item of the loop's domain is visited, the number of items, and the size of a chunk."""
-    most = LARGEST_CHUNK[min(loop_depth(node.body), 2)]
-    words = f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
-    if selection(node) is not None:
-        size = chunk_size(f, words, WORD_CHUNK, most // 64)
-        return lambda i, _, __: emit_selected(f, node, i), words, size
-    if node.layout is None:
-        return (
-            (lambda v, again, _: visit(v, again, v)),
-            "%num_vertices",
-            chunk_size(f, "%num_vertices", VERTEX_CHUNK, most),
-        )
-    assert node.frontier is not None
-    source = descriptor(f, node.frontier)
-    if node.layout is ir.Layout.SPARSE:
-        queue = f.load_field(FRONTIER, source, "queue")
-        size = f.load_field(FRONTIER, source, "count")
-
-        def visit_queued(i: str, again: str, _: str) -> None:
-            visit(f.widen(f.read(f.types.id, queue, i, "queues")), again, i)
-
-        return visit_queued, size, chunk_size(f, size, (QUEUE_CHUNK[0], min(QUEUE_CHUNK[1], most // 4)), most)
-    bits = f.load_field(FRONTIER, source, "bits")
-
-    def visit_word(i: str, _: str, __: str) -> None:
-        fetch_ahead(f, node, bits, i)
-        set_bits(f, f.read("i64", bits, i, "bits"), i, lambda v, again, _: visit(v, again, v))
-
-    return visit_word, words, chunk_size(f, words, WORD_CHUNK, most // 64)
-
-
-def _by_segments(f: Emitter, node: ir.ParFor, region: Region) -> None:
-    """One segment after the other: its rows in chunks, then a barrier, which also resets the chunk counter."""
-    key = SEGMENTS.key(node.segments)
-    count, name = f'%"{key}.count"', f"{key}.bounds"
-    before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
-    f.start(head)
-    segment, place = f"%s.{head}", len(f.lines)
-    begin = f.read("i64", f.pointers[name], segment, name)
-    following = f.op(f"add nuw nsw i64 {segment}, 1")
-    size = f.op(f"sub nuw nsw i64 {f.read('i64', f.pointers[name], following, name)}, {begin}")
-    chunk = chunk_size(f, size, VERTEX_CHUNK, LARGEST_CHUNK[min(loop_depth(node.body), 2)])
-
-    def visit(i: str, next_row: str, _: str) -> None:
-        region.row = f.op(f"add nuw nsw i64 {begin}, {i}")
-        ids = f"{key}.vertices"
-        wide = f.widen(f.read(f.types.id, f.pointers[ids], region.row, ids))
-        _visit(f, node, wide, next_row, wide)
-
-    take_chunks(f, size, chunk, drained, lambda first, end: counted(f, first, end, visit, "items"))
-    f.start(drained)
-    f.branch(f.op(f"icmp eq i64 {following}, {count}"), region.leave, again)
-    f.start(again)
-    barrier(f)
-    f.lines.insert(place, f"  {segment} = phi i64 [ 0, %{before} ], [ {following}, %{f.block} ]")
-    f.jump(head)
 
 
 def chunk_size(f: Emitter, size: str, rule: tuple[int, int], most: int) -> str:
@@ -372,6 +250,156 @@ def _share_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callabl
     end = f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {size}")
     work(begin, end)
     f.jump(head)
+
+
+# --- domains -----------------------------------------------------------------------------------------------
+
+Visit = Callable[[str, str, str], None]
+"""Emits what is done for an i64 vertex, given the block of the next one, and the vertex's place (i64)."""
+
+
+class Walk:
+    """The vertices of a graph, in chunks that a shared counter hands out until none is left."""
+
+    per: ClassVar[int] = 1
+    """Vertices of an item."""
+
+    def size(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> str:
+        """The number of items, of which a chunk has some."""
+        return "%num_vertices"
+
+    def rule(self, most: int) -> tuple[int, int]:
+        """As `VERTEX_CHUNK`, where a chunk has at most so many vertices."""
+        return VERTEX_CHUNK
+
+    def vertex(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> Callable[[str], str]:
+        """What gives the vertex of an item (both i64), where an item is one."""
+        return str
+
+    def item(self, f: Emitter, node: ir.ParFor, visit: Visit) -> LoopBody:
+        """What visits the vertices of an item."""
+        vertex = self.vertex(f, node)
+        return lambda i, again, _: visit(vertex(i), again, i)
+
+    def emit(self, f: Emitter, node: ir.ParFor, visit: Visit) -> None:
+        """Visit all, then go to `f.region.leave`."""
+        assert f.region is not None
+        most = most_vertices(node)
+        item, size = self.item(f, node, visit), self.size(f, node)
+        chunk = chunk_size(f, size, self.rule(most), most // self.per)
+        take_chunks(f, size, chunk, f.region.leave, lambda begin, end: counted(f, begin, end, item, "items"))
+
+
+class _Queue(Walk):
+    """The places of a queue."""
+
+    def size(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> str:
+        return f.load_field(FRONTIER, _frontier(f, node), "count")
+
+    def rule(self, most: int) -> tuple[int, int]:
+        return QUEUE_CHUNK[0], min(QUEUE_CHUNK[1], most // 4)
+
+    def vertex(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> Callable[[str], str]:
+        queue = f.load_field(FRONTIER, _frontier(f, node), "queue")
+        return lambda i: f.widen(f.read(f.types.id, queue, i, "queues"))
+
+
+class _Words(Walk):
+    """The words of a bitmap."""
+
+    per = 64
+
+    def size(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> str:
+        return f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
+
+    def rule(self, most: int) -> tuple[int, int]:
+        return WORD_CHUNK
+
+    def item(self, f: Emitter, node: ir.ParFor, visit: Visit) -> LoopBody:
+        bits = f.load_field(FRONTIER, _frontier(f, node), "bits")
+
+        def word(i: str, _: str, __: str) -> None:
+            fetch_ahead(f, node, bits, i)
+            set_bits(f, f.read("i64", bits, i, "bits"), i, lambda v, again, _: visit(v, again, v))
+
+        return word
+
+
+class _Selected(_Words):
+    """Words into which a loop puts bits of its own vertices."""
+
+    def item(self, f: Emitter, node: ir.ParFor, visit: Visit) -> LoopBody:
+        return lambda i, _, __: emit_selected(f, node, i)
+
+
+class _Segments(Walk):
+    """One segment after the other: its rows in chunks, then a barrier, which also resets the chunk counter."""
+
+    def emit(self, f: Emitter, node: ir.ParFor, visit: Visit) -> None:
+        assert isinstance(node.domain, ir.Segments)
+        region, key = f.region, SEGMENTS.key(node.domain.count)
+        assert region is not None
+        count, name = f'%"{key}.count"', f"{key}.bounds"
+        before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
+        f.start(head)
+        segment, place = f"%s.{head}", len(f.lines)
+        begin = f.read("i64", f.pointers[name], segment, name)
+        following = f.op(f"add nuw nsw i64 {segment}, 1")
+        size = f.op(f"sub nuw nsw i64 {f.read('i64', f.pointers[name], following, name)}, {begin}")
+        chunk = chunk_size(f, size, VERTEX_CHUNK, most_vertices(node))
+
+        def row(i: str, next_row: str, _: str) -> None:
+            region.row = f.op(f"add nuw nsw i64 {begin}, {i}")
+            ids = f"{key}.vertices"
+            wide = f.widen(f.read(f.types.id, f.pointers[ids], region.row, ids))
+            visit(wide, next_row, wide)
+
+        take_chunks(f, size, chunk, drained, lambda first, end: counted(f, first, end, row, "items"))
+        f.start(drained)
+        f.branch(f.op(f"icmp eq i64 {following}, {count}"), region.leave, again)
+        f.start(again)
+        barrier(f)
+        f.lines.insert(place, f"  {segment} = phi i64 [ 0, %{before} ], [ {following}, %{f.block} ]")
+        f.jump(head)
+
+
+DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
+    ir.Vertices: Walk(),
+    ir.VertexWords: Walk(),
+    ir.SparseMembers: _Queue(),
+    ir.BitmapMembers: _Words(),
+    ir.Segments: _Segments(),
+}
+"""How each domain is walked."""
+
+
+def most_vertices(node: ir.ParFor) -> int:
+    """Most vertices of a chunk of a loop."""
+    return LARGEST_CHUNK[min(loop_depth(node.body), 2)]
+
+
+def walk_of(node: ir.ParFor | ir.Pipeline) -> Walk:
+    """How the domain of a loop is walked."""
+    if isinstance(node, ir.ParFor) and selection(node) is not None:
+        return _Selected()
+    return DOMAINS[type(node.domain)]
+
+
+def _frontier(f: Emitter, node: ir.ParFor | ir.Pipeline) -> str:
+    assert isinstance(node.domain, ir.Members)
+    return descriptor(f, node.domain.frontier)
+
+
+def visit(f: Emitter, node: ir.ParFor, vertex: str, again: str, place: str = "") -> None:
+    """The body for i64 `vertex`; `again` is where `continue` leads."""
+    saved = dict(f.locals)
+    f.bind(node.vertex, f.narrow(vertex, VID))
+    if place and node.position is not None:
+        f.bind(node.position, Value(place, I64))
+    f.loops.append(Loop("", again))
+    f.body(node.body)
+    f.loops.pop()
+    f.locals = saved
 
 
 # --- global reductions --------------------------------------------------------------------------------------
@@ -435,7 +463,6 @@ def _fold(f: Emitter, op: str, name: str, value: str) -> None:
 
 
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.ParFor: emit_parfor,
     ir.Single: emit_single,
     ir.Alone: emit_alone,
     ir.Barrier: emit_barrier,

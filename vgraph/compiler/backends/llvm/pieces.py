@@ -1,4 +1,4 @@
-"""Parallel loops with `cut`: node splitting, and shares of equally many arcs.
+"""Parallel loops, and those with `cut`: node splitting, and shares of equally many arcs.
 
 Splitting: vertices above the limit are set aside into a list that all threads share; when the others are done, the
 pieces of each are handed out by a counter of its own. Shares: the work is laid out on a line, one unit for each
@@ -9,18 +9,18 @@ vertex by binary search, and only those two can be cut.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import FRONTIER
 from vgraph.compiler.backends.llvm import parallel
-from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Piece, Region
-from vgraph.compiler.backends.llvm.expressions import descriptor, row_offset
+from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Piece, Region
+from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.scan import loop_depth
-from vgraph.compiler.types import I64, VID
+from vgraph.compiler.types import I64
 
 WORK_CHUNK: Final = (64, 1024)
 """(chunks that each thread should get, fewest units of work of a chunk)."""
@@ -47,13 +47,26 @@ def prologue(f: Emitter) -> None:
         f.hand_on("i64", slot)
 
 
-def piece_work(f: Emitter, node: ir.ParFor, region: Region) -> None:
-    """The work of a parallel loop with `cut`."""
-    if node.limit is None:
+def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
+    """`parfor`: a fork point, then chunks of the domain or pieces of its vertices."""
+    walk = parallel.walk_of(node)
+    if node.cut is not None and node.limit is None:
+        share_point(f, node)
+    else:
+        fork_point(f, walk.rule(parallel.most_vertices(node))[1], lambda: walk.size(f, node))
+    loops, f.loops = f.loops, []
+    region = f.region = Region(f.label("drained"))
+    parallel.prepare(f, node.body, region)
+    if node.cut is None:
+        walk.emit(f, node, partial(parallel.visit, f, node))
+    elif node.limit is None:
         _shares(f, node, region)
     else:
         _split(f, node, region)
     f.piece = None
+    f.start(region.leave)
+    f.loops = loops
+    parallel.end_region(f, node.body, region)
 
 
 def _arcs(f: Emitter, node: ir.ParFor, vertex: str) -> tuple[str, str]:
@@ -63,13 +76,8 @@ def _arcs(f: Emitter, node: ir.ParFor, vertex: str) -> tuple[str, str]:
 
 def _run(f: Emitter, node: ir.ParFor, vertex: str, piece: Piece, again: str) -> None:
     """The body for one piece of i64 `vertex`; `again` is where `continue` leads."""
-    saved = dict(f.locals)
-    f.bind(node.vertex, f.narrow(vertex, VID))
-    f.loops.append(Loop("", again))
     f.piece = piece
-    f.body(node.body)
-    f.loops.pop()
-    f.locals = saved
+    parallel.visit(f, node, vertex, again)
 
 
 # --- node splitting -------------------------------------------------------------------------------------------
@@ -96,7 +104,7 @@ def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
         f.start(plain)
         _run(f, node, vertex, Piece(node.vertex, node.cut, begin, end, "true", "true"), again)
 
-    parallel.vertex_chunks(f, node, visit)
+    parallel.walk_of(node).emit(f, node, visit)
     f.start(region.leave)
     parallel.barrier(f)
     region.leave = last
@@ -170,40 +178,30 @@ Position = Callable[[str], str]
 def share_point(f: Emitter, node: ir.ParFor) -> None:
     """The fork point of a loop of equal shares: behind what lays out the work of a queue, in which each thread of the
     team has a part."""
-    if node.layout is None:
+    if isinstance(node.domain, ir.Vertices):
         fork_point(f, WORK_CHUNK[1], lambda: f.op("add i64 %num_vertices, %num_arcs"))
         return
-    _lay_out(f, node, *_queued(f, node))
+    walk = parallel.walk_of(node)
+    vertex = walk.vertex(f, node)
+    _lay_out(f, node, walk.size(f, node), vertex)
     fork_point(f, WORK_CHUNK[1], lambda: _laid_out(f, node))
-
-
-def _queued(f: Emitter, node: ir.ParFor) -> tuple[str, Callable[[str], str]]:
-    """The number of vertices in the loop's queue, and what gives one of them."""
-    assert node.layout is ir.Layout.SPARSE
-    assert node.frontier is not None
-    source = descriptor(f, node.frontier)
-    queue = f.load_field(FRONTIER, source, "queue")
-    return f.load_field(FRONTIER, source, "count"), lambda k: f.widen(f.read(f.types.id, queue, k, "queues"))
 
 
 def _laid_out(f: Emitter, node: ir.ParFor) -> str:
     """The length of the line on which the queue's work lies."""
-    items, _ = _queued(f, node)
-    return f.read("i64", f.pointers["vg.work"], items, "vg.work")
+    return f.read("i64", f.pointers["vg.work"], parallel.walk_of(node).size(f, node), "vg.work")
 
 
 def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert node.cut is not None
-    side = node.cut
-    if node.layout is None:
-        items, total = "%num_vertices", f.op("add i64 %num_vertices, %num_arcs")
-
-        vertex: Callable[[str], str] = str
+    side, walk = node.cut, parallel.walk_of(node)
+    vertex, items = walk.vertex(f, node), walk.size(f, node)
+    if isinstance(node.domain, ir.Vertices):
+        total = f.op("add i64 %num_vertices, %num_arcs")
 
         def position(k: str) -> str:
             return f.op(f"add i64 {row_offset(f, side, k)}, {k}")
     else:
-        items, vertex = _queued(f, node)
         total = _laid_out(f, node)
 
         def position(k: str) -> str:
@@ -332,3 +330,4 @@ class _Share:
 
 
 EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.Piece: emit_piece}
+STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.ParFor: emit_parfor}

@@ -29,19 +29,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import CHANNEL_LINES, CONTEXT, FRONTIER, LINE
+from vgraph.compiler.backends.abi import CHANNEL_LINES, CONTEXT, LINE
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
-from vgraph.compiler.backends.llvm.expressions import descriptor, row_offset
+from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.parallel import (
     LARGEST_CHUNK,
-    QUEUE_CHUNK,
     VERTEX_CHUNK,
     chunk_size,
     combine_partials,
     prepare,
     take_chunks,
+    walk_of,
 )
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.types import I64, VID
@@ -66,7 +66,7 @@ class _Channel:
 
 def emit_pipeline(f: Emitter, node: ir.Pipeline) -> None:
     """`pipeline v in ... through (...) { produce } then { consume }`."""
-    fork_point(f, VERTEX_CHUNK[1], lambda: _size(f, node))
+    fork_point(f, VERTEX_CHUNK[1], lambda: walk_of(node).size(f, node))
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, (*node.producer, *node.consumer), region)
@@ -89,35 +89,18 @@ def prologue(f: Emitter) -> None:
         f.hand_on("i64", slot)
 
 
-def _size(f: Emitter, node: ir.Pipeline) -> str:
-    if node.frontier is None:
-        return "%num_vertices"
-    return f.load_field(FRONTIER, descriptor(f, node.frontier), "count")
-
-
 def _open(f: Emitter, node: ir.Pipeline) -> _Channel:
     site = f.program.property(node.buffers[0]).site
     room = f.op(f'udiv i64 %"length.{node.buffers[0]}", {node.chunks}')
     control = f.pointers[f"channel {node.buffers[0]}"]
-    if node.layout is None:
-        return _Channel(node, _SITES.get(site), "%num_vertices", room, control, lambda i: i)
-    assert node.layout is ir.Layout.SPARSE
-    assert node.frontier is not None
-    source = descriptor(f, node.frontier)
-    queue = f.load_field(FRONTIER, source, "queue")
-    size = f.load_field(FRONTIER, source, "count")
-
-    def queued(i: str) -> str:
-        return f.widen(f.read(f.types.id, queue, i, "queues"))
-
-    return _Channel(node, _SITES.get(site), size, room, control, queued)
+    vertex, size = walk_of(node).vertex(f, node), walk_of(node).size(f, node)
+    return _Channel(node, _SITES.get(site), size, room, control, vertex)
 
 
 def _range_size(f: Emitter, channel: _Channel) -> str:
     """Items that a producer takes from the domain at once; no more than a slot has room for."""
     most = LARGEST_CHUNK[1]
-    rule = VERTEX_CHUNK if channel.node.layout is None else QUEUE_CHUNK
-    chunk = chunk_size(f, channel.size, rule, most)
+    chunk = chunk_size(f, channel.size, walk_of(channel.node).rule(most), most)
     if channel.side is not None:
         return chunk
     return f.call("i64", "llvm.umin.i64", f"i64 {chunk}", f"i64 {channel.room}")

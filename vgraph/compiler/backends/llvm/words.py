@@ -27,7 +27,7 @@ def selection(node: ir.ParFor) -> ir.FrontierPush | None:
     Such a loop needs no branch per vertex, which on a random bitmap would be foretold wrongly half of the time.
     """
     match node:
-        case ir.ParFor(layout=None, words=True, body=(ir.If(condition=c, then=(push,), other=()),)):
+        case ir.ParFor(domain=ir.VertexWords(), body=(ir.If(condition=c, then=(push,), other=()),)):
             if not isinstance(push, ir.FrontierPush) or push.layout is not ir.Layout.BITMAP or push.atomic:
                 return None
             own = _is(push.vertex, node.vertex) and all(_straight(e, node.vertex) for e in walk(c))

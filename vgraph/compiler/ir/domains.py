@@ -1,0 +1,92 @@
+"""Domains: what a parallel loop visits, one short class each. Devices have a table `DOMAINS` of who walks which.
+
+Passes and analyses ask a domain what they have to know of it; nobody compares fields.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from vgraph.compiler.ir.node import FrontierName, Layout, Node, node, written
+from vgraph.compiler.types import Type
+
+if TYPE_CHECKING:
+    from vgraph.compiler.ir.verify import Checker
+
+
+class Domain(Node):
+    """What a parallel loop visits, in any order: `parfor v in DOMAIN { ... }`."""
+
+    layout: ClassVar[Layout | None] = None
+    """In which layout the frontier is whose members it visits, if it does."""
+    words: ClassVar[bool] = False
+    """One thread owns whole 64-bit words of vertex ids, and may write its words of bitmaps without atomics."""
+    once: ClassVar[bool] = True
+    """A vertex is visited at most once."""
+    cuts: ClassVar[bool] = True
+    """Its vertices may be visited in pieces, or by lanes that share their arcs."""
+    axis: ClassVar[str] = ""
+    """The axis of schedules that asks for it: its record says which devices have no entry for it."""
+
+    def shared(self) -> Domain:
+        """The same vertices, to be cut in pieces or visited by several lanes each."""
+        return self
+
+
+@written("vertices")
+class Vertices(Domain):
+    """`vertices`: all of the graph."""
+
+
+@written("vertices words")
+class VertexWords(Domain):
+    """`vertices words`: all of the graph, 64 in a row by the same thread."""
+
+    words = True
+    cuts = False
+
+    def shared(self) -> Domain:
+        return Vertices()
+
+
+@node
+class Members(Domain):
+    """The members of a frontier in the layout that the class names."""
+
+    frontier: FrontierName
+
+
+@written("sparse {frontier}")
+class SparseMembers(Members):
+    """`sparse f`: the members of a frontier, a queue: their places are numbers in it."""
+
+    layout = Layout.SPARSE
+
+
+@written("bitmap {frontier}")
+class BitmapMembers(Members):
+    """`bitmap f`: the members of a frontier, whole words of a bitmap by the same thread."""
+
+    layout = Layout.BITMAP
+    words = True
+
+
+@written("vertices segments {count}")
+class Segments(Domain):
+    """`vertices segments 4`: the vertices (sources of arcs) fall into 4 ranges. For one range after the other, with a
+    barrier between, every vertex that has an in-arc from it is visited."""
+
+    count: int
+    once = False
+    cuts = False
+    axis = "segments"
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(self.count > 1, "a loop by segments has several", self)
+
+
+def members(frontier: str | None, layout: Layout | None = None) -> Domain:
+    """The members of a frontier; without one, all vertices."""
+    if frontier is None:
+        return Vertices()
+    return SparseMembers(frontier) if layout is Layout.SPARSE else BitmapMembers(frontier)
