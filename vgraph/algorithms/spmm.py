@@ -14,13 +14,6 @@ from vgraph.graph.weights import check_numbers, ones_without_weights
 
 
 @vg.operator
-def load(v):
-    """v's row of the dense matrix."""
-    for j in range(dense.shape[1]):
-        v.x[j] = dense[v, j]
-
-
-@vg.operator
 def row(v):
     """The product of v's row and x."""
     total = 0.0 * v.x
@@ -36,9 +29,7 @@ def spmm(graph, dense: vg.array(vg.float64, 2), transposed=None, _rows=None):
     The matrix is that of `spmv`, and so is what is refused. Result: `product` (float64), of the shape of `dense`, which
     has at least one column. O(columns * (vertices + arcs)).
     """
-    x = graph.vertex_property(_rows)
     product = graph.vertex_property(_rows)
-    graph.vertex_apply(load)
     if transposed is None:
         graph.vertex_apply(row)
     else:
@@ -59,6 +50,6 @@ def fitting(graph: Graph, dense: Any) -> None:
 
 @spmm.prepares
 def weighted(graph: Graph, dense: Any) -> vg.Prepared:
-    """Rows of so many numbers; arcs without weight count 1."""
-    columns = np.shape(dense)[1]
-    return vg.Prepared(ones_without_weights(graph), arguments={"_rows": vg.vector(vg.float64, columns)})
+    """The rows as a property of the vertices; arcs without weight count 1."""
+    made = ones_without_weights(graph).with_vertex_property("x", np.asarray(dense, np.float64))
+    return vg.Prepared(made, arguments={"_rows": vg.vector(vg.float64, np.shape(dense)[1])})

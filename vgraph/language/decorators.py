@@ -118,6 +118,12 @@ def _names(code: CodeType) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*code.co_names, *code.co_freevars, *inner)))
 
 
+@functools.lru_cache(maxsize=1024)
+def asked_of(hook: Callable[..., Any]) -> list[str]:
+    """The parameters that a check or preparation asks for: all but the first, the graph."""
+    return list(inspect.signature(hook).parameters)[1:]
+
+
 def _is_set(cell: Any) -> bool:
     try:
         _ = cell.cell_contents
@@ -193,7 +199,7 @@ class AlgorithmDef(Definition):
 
     def _check_names(self, hook: Callable[..., Any]) -> None:
         """Raise DeclarationError if a function to be registered asks for what is no parameter of the algorithm."""
-        for name in list(inspect.signature(hook).parameters)[1:]:
+        for name in asked_of(hook):
             if name not in self.signature.parameters:
                 raise DeclarationError(
                     f"{hook.__name__} asks for {name!r}, which is no parameter of {self.describe()}"
@@ -244,7 +250,7 @@ class AlgorithmDef(Definition):
     def asked(self) -> dict[str, list[str]]:
         """The checks and preparations by their names, with the parameters that they ask for."""
         hooks = (*self.requirements, *self.preparations)
-        return {hook.__name__: list(inspect.signature(hook).parameters)[1:] for hook in hooks}
+        return {hook.__name__: asked_of(hook) for hook in hooks}
 
     @property
     def path(self) -> str:
@@ -257,7 +263,7 @@ class AlgorithmDef(Definition):
         graph, replaced = self.with_edge_properties(graph, arguments)
         for make in self.preparations:
             given = {**{n: p.default for n, p in self.signature.parameters.items()}, **arguments, **replaced}
-            wanted = list(inspect.signature(make).parameters)[1:]
+            wanted = asked_of(make)
             made = make(graph, **{name: given[name] for name in wanted})
             if not isinstance(made, Prepared):
                 raise ParameterError(
@@ -309,7 +315,7 @@ class AlgorithmDef(Definition):
     def check(self, graph: Any, arguments: Mapping[str, Any]) -> None:
         """Make all registered checks of what `arguments` has values for."""
         for check in self.requirements:
-            wanted = list(inspect.signature(check).parameters)[1:]
+            wanted = asked_of(check)
             if arguments.keys() >= set(wanted):
                 check(graph, **{name: arguments[name] for name in wanted})
 

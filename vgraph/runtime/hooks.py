@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.frontend.sources import reached
 from vgraph.errors import ParameterError
-from vgraph.language.decorators import AlgorithmDef
+from vgraph.language.decorators import AlgorithmDef, asked_of
 
 if TYPE_CHECKING:
     from vgraph.runtime.executor import Job
@@ -38,6 +37,6 @@ def check_called(plan: Plan, job: Job) -> None:
 
 def _changes(make: Any, job: Job, given: dict[str, Any]) -> bool:
     """Whether a preparation gives anything but what it is given."""
-    wanted = list(inspect.signature(make).parameters)[1:]
+    wanted = asked_of(make)
     graph, rank, arguments = make(job.graph, **{name: given[name] for name in wanted})
     return graph is not job.graph or rank is not None or bool(arguments)
