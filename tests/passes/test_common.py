@@ -314,7 +314,9 @@ def after(run, loop="parfor u in vertices", inner="count[w] += 1:i64", outer="lo
 def test_only_who_has_a_whole_list_and_a_memory_of_its_own_marks_it(loop, marked):
     assert ("mark" in after(mark_common.run, loop)) == marked
     assert "mark" not in after(mark_common.run, loop, facts=Facts(short_lists=True))
-    assert "mark" not in after(mark_common.run, loop, abilities=CUDA)
+    by_groups = "cut" in loop or "by" in loop
+    assert ("in out(u) marks out {" in after(mark_common.run, loop, abilities=CUDA)) == by_groups
+    assert "mark" not in after(mark_common.run, loop, abilities=CUDA, facts=Facts(short_lists=True))
 
 
 @pytest.mark.parametrize(

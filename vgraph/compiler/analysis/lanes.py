@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Type, is_long
 
@@ -25,6 +25,7 @@ Sums = dict[str, tuple[str, Type | None]]
 """Locals that a loop's arcs combine: the operation, and the type if lanes but the first begin with the identity.
 Without a type it is a flag: a bool that arcs set to true (`|`) or to false (`&`), and nothing else."""
 
+_COMBINED: Final = (*ir.MONOTONE, *ir.ACCUMULATING)
 _EFFECTS = (
     ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Claim, ir.Union, ir.Emit, ir.CompareAndSwap, ir.FrontierPush,
     ir.BucketPush, ir.ScratchStore, ir.ScratchClear,
@@ -62,9 +63,13 @@ def side_of(loop: ir.ParFor | ir.BucketLoop) -> ir.Orientation | None:
 def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     """Identities of the loops over its vertex's arcs that lanes can share; empty if one of them cannot be.
 
-    Where vertices are cut, those of the other side are no loops over the piece.
+    Where vertices are cut, those of the other side are no loops over the piece. Where a list is marked, the group goes
+    through the arcs as one, and its lanes share the loops below.
     """
     inside = [n for stmt in loop.body for n in walk(stmt)]
+    marking = [n for n in inside if isinstance(n, ir.ForNeighbors) and n.marks is not None]
+    if marking:
+        return frozenset(id(n) for m in marking for n in loops_below(m))
     own = [n for n in inside if isinstance(n, ir.ForNeighbors) and own_arcs(n, loop.vertex, loop.cut)]
     outermost = {id(n) for n in loops_over_arcs(loop.body)}
     scratch = any(isinstance(n, ir.ScratchStore | ir.ScratchLoad | ir.ScratchClear) for n in inside)
@@ -75,7 +80,34 @@ def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     return frozenset(id(n) for n in own)
 
 
-def carried(loop: ir.ForNeighbors) -> Sums | None:
+def loops_below(loop: ir.ForNeighbors) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
+    """The loops over neighbors in the body of `loop` that are in no other loop below it."""
+
+    def below(n: ir.Node) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
+        for each in children(n):
+            if isinstance(each, ir.ForNeighbors | ir.ForCommon):
+                yield each
+            elif not isinstance(each, ir.For | ir.While):
+                yield from below(each)
+
+    return below(loop)
+
+
+def compares_together(loop: ir.ForNeighbors) -> bool:
+    """Whether a group may go through the arcs of `loop` as one while its lanes share the loops below.
+
+    Each of them only adds up, and nothing is read that one lane of the group alone writes.
+    """
+    inside = list(walk(loop))
+    written = {n.prop for n in inside if isinstance(n, ir.Store | ir.Reduce | ir.CompareAndSwap)}
+    if any(isinstance(n, ir.ScratchLoad | ir.ScratchStore) for n in inside):
+        return False
+    if any(isinstance(n, ir.Load) and n.prop in written for n in inside):
+        return False
+    return all(carried(n) is not None for n in loops_below(loop))
+
+
+def carried(loop: ir.ForNeighbors | ir.ForCommon) -> Sums | None:
     """What the loop adds up in locals declared before it; None if something else is carried from arc to arc."""
     try:
         return _sums(loop)
@@ -83,14 +115,42 @@ def carried(loop: ir.ForNeighbors) -> Sums | None:
         return None
 
 
+def compared_with(n: ir.Node, vertex: str, side: ir.Orientation) -> tuple[ir.Expr, ir.Orientation] | None:
+    """The list that a loop over common neighbors compares with that of `vertex` on this side, if it does."""
+    if not isinstance(n, ir.ForCommon):
+        return None
+    left, right = (n.left, n.left_orientation), (n.right, n.right_orientation)
+    for own, other in ((left, right), (right, left)):
+        if isinstance(own[0], ir.Var) and own[0].name == vertex and own[1] is side:
+            return other
+    return None
+
+
+def ends_walk(loop: ir.ForCommon) -> ir.Expr | None:
+    """The condition of a guard `if w > bound: break` with which the body begins: it stays true as w grows."""
+    match loop.body[:1]:
+        case (ir.If(ir.Compare(op, left, right) as condition, (ir.Break(),), ()),):
+            ascending, bound = (left, right) if op in (">", ">=") else (right, left)
+            fixed = not (isinstance(bound, ir.Var) and bound.name == loop.vertex)
+            if op in (">", ">=", "<", "<=") and isinstance(bound, ir.Var | ir.Const) and fixed:
+                return condition if isinstance(ascending, ir.Var) and ascending.name == loop.vertex else None
+    return None
+
+
 def leaves(body: ir.Body) -> bool:
     """Whether a `break` of the loop itself stands in its body."""
     return next(_breaks(body, ()), None) is not None
 
 
-def _sums(loop: ir.ForNeighbors) -> Sums:
-    inside = [n for stmt in loop.body for n in walk(stmt)]
-    declared = {n.name for n in inside if isinstance(n, ir.Let | ir.For)} | {loop.vertex, loop.edge}
+def _sums(loop: ir.ForNeighbors | ir.ForCommon) -> Sums:
+    body = loop.body
+    declared = {loop.vertex}
+    if isinstance(loop, ir.ForCommon):
+        body = body[1:] if ends_walk(loop) else body
+    else:
+        declared.add(loop.edge)
+    inside = [n for stmt in body for n in walk(stmt)]
+    declared |= {n.name for n in inside if isinstance(n, ir.Let | ir.For)}
     declared |= {n.vertex for n in inside if isinstance(n, ir.ForNeighbors | ir.ForCommon)}
     declared |= {n.edge for n in inside if isinstance(n, ir.ForNeighbors)}
     found: Sums = {}
@@ -110,7 +170,7 @@ def _sums(loop: ir.ForNeighbors) -> Sums:
             own_reads[n.name] -= 1
             if own_reads[n.name] < 0:
                 raise Blocked(f"`{n.name}` is carried from arc to arc", n.span)
-    _check_breaks(loop, inside, found)
+    _check_breaks(body, inside, found)
     return found
 
 
@@ -121,8 +181,8 @@ def _change(n: ir.Node) -> tuple[str, str | None, Type | None] | None:
             return name, op, value.type
         case ir.Assign(name=name, value=ir.Const(value=value)) if isinstance(value, bool):
             return name, "|" if value else "&", None
-        case ir.Assign(name=name, value=ir.Binary("+", ir.Var(same), e)) if same == name:
-            return name, "+", e.type
+        case ir.Assign(name=name, value=ir.Binary(op, ir.Var(same), e)) if same == name and op in _COMBINED:
+            return name, op, e.type
         case ir.Assign(name=name):
             return name, None, None
         case ir.Reduce(changed=str(name)):
@@ -145,13 +205,13 @@ def _breaks(body: ir.Body, before: ir.Body) -> Iterator[tuple[ir.Break, ir.Body]
             yield from _breaks(stmt.body, done)
 
 
-def _check_breaks(loop: ir.ForNeighbors, inside: list[ir.Node], found: Sums) -> None:
+def _check_breaks(body: ir.Body, inside: list[ir.Node], found: Sums) -> None:
     """A loop that is left early is a search: which arcs lie behind the `break` must not show in anything.
 
     So it does nothing but set flags, and all of them are set wherever it is left: further arcs could only set them
     again.
     """
-    for at, done in _breaks(loop.body, ()):
+    for at, done in _breaks(body, ()):
         for n in inside:
             if isinstance(n, _EFFECTS):
                 raise Blocked("it may leave the loop over its arcs early, and has effects in it", at.span)

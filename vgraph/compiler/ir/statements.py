@@ -176,7 +176,7 @@ class For(Stmt):
 
 @written(
     "for ({vertex}, {edge}) in {orientation}({of})( segments {segments})?( prefetch {prefetch})?( {vectorize})?"
-    " {body}",
+    "( marks {marks})? {body}",
     at=OPERATOR,
     kernel=ANYWHERE,
 )
@@ -189,7 +189,8 @@ class ForNeighbors(Stmt):
     Kernel level: `in(v) segments 4` walks only the arcs from the sources of the present segment of the `ParFor` around
     it, whose vertex v is; e then indexes EDGE_SEGMENTS properties. `prefetch 32`: what the body touches at the other
     end is asked for 32 arcs ahead. `vectorize`: several arcs at a time (see `gathers.py`); float sums are
-    reassociated.
+    reassociated. `marks out`: lanes that visit the vertex of the `ParFor` around it together mark its out-neighbors,
+    with which the body compares lists (`mark_common.py`).
     """
 
     vertex: NewVid
@@ -200,9 +201,10 @@ class ForNeighbors(Stmt):
     segments: int = 1
     prefetch: int = 0
     vectorize: bool = False
+    marks: Orientation | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
-        hints = self.segments > 1 or self.prefetch or self.vectorize
+        hints = self.segments > 1 or self.prefetch or self.vectorize or self.marks
         c.require(c.place not in OPERATOR or not hints, "hints are for loops, not for operators", self)
         c.require(self.prefetch >= 0 and self.segments >= 1, "there is at least one segment", self)
         if self.segments > 1:

@@ -8,6 +8,9 @@ after:  `for (w, e) in out(u) { mark[w] = true }`
 So is a list that is asked for each vertex of a loop: `if adjacent.out(u, w) { S }` becomes `if mark[w] { S }`, but
 where the list is many times as long as the loop, and not for questions that may be rare.
 
+On a GPU groups of lanes that visit a vertex together mark a list in the memory that they share:
+`for (v, e) in in(u) marks out { for w in common(out(u), out(v)) { S } }`. What that becomes stands in `marks.cuh`.
+
 `mark` is a byte per vertex and thread. Counting triangles this way takes a tenth of the time of merging on power-law
 graphs, because the lists of hubs are walked once, not once per neighbor. A guard `if w > u: break` with which S begins
 ends the walk; without one it ends behind the last vertex marked. What S only adds up is added without a branch.
@@ -19,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.lanes import compares_together
 from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
@@ -70,7 +74,7 @@ class _Marker:
         some = ir.Compare(">", degree, ir.Const(0, I64))
 
         visited, pays = _visited(loop), ir.Var(self.fresh("pays"), BOOL)
-        compares = any(isinstance(n, ir.ForCommon) and _other(n, vertex) for n in walk(loop))
+        compares = _compares(loop, vertex)
 
         def rule(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             if isinstance(n, ir.ForCommon) and (other := _other(n, vertex)):
@@ -223,8 +227,28 @@ def _split(loop: ir.ForCommon) -> tuple[ir.If | None, ir.Body]:
     return None, loop.body
 
 
+def _by_groups(n: ir.Node) -> ir.Node | None:
+    """A loop whose vertices are visited by groups of lanes: each marks a list in the memory that its lanes share."""
+    if not isinstance(n, ir.ParFor) or (n.cut is None and n.lanes is ir.Lanes.THREAD):
+        return None
+    vertex = n.vertex
+    comparing = [loop for loop in _outermost(n, vertex) if _compares(loop, vertex)]
+    if not all(map(compares_together, comparing)):
+        return None
+    sides = {id(loop): side for loop in comparing for side in _sides(loop, vertex)}
+    return transform(n, lambda x: with_fields(x, {"marks": sides[id(x)]}) if id(x) in sides else None)
+
+
+def _compares(loop: ir.ForNeighbors, vertex: str) -> bool:
+    return any(isinstance(n, ir.ForCommon) and _other(n, vertex) for n in walk(loop))
+
+
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    if context.facts.short_lists or not context.abilities.copies:
+    if context.facts.short_lists:
+        return program
+    if context.abilities.warps:
+        return transform(program, _by_groups)
+    if not context.abilities.copies:
         return program
     fresh = fresh_names(program)
     own = {p.name for p in program.properties if p.site is ir.Site.THREAD}

@@ -54,7 +54,7 @@ class CUDABackend(Backend):
         buckets.declare(f)
         f.body(program.body)
         _results(f)
-        interface = replace(interface, num_slots=max(1, f.slots))
+        interface = replace(interface, num_slots=max(1, f.slots), shared=f.shared)
         return SourceText(_assemble(f, interface), interface)
 
     def refusal(self, external: External) -> str | None:

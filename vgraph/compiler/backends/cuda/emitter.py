@@ -33,6 +33,21 @@ class Place(Enum):
     """The lanes that visit a vertex together, with equal values: only one of them may have effects."""
 
 
+@dataclass(frozen=True)
+class Marked:
+    """The list that is marked while a group goes through arcs as one."""
+
+    vertex: str
+    side: ir.Orientation
+    name: str
+    """The variable of the marks."""
+    other: str
+    """The other end of the arc that the group has come to, ..."""
+    walked: ir.Orientation
+    """... on whose list's bounds `arcs` reads ahead."""
+    arcs: str
+
+
 @dataclass
 class Region:
     """The parallel loop being emitted: what its threads combine at its end."""
@@ -53,6 +68,11 @@ class Region:
     """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
     shared: frozenset[int] = frozenset()
     """Identities of the loops that lanes share while all else is done by the group."""
+    marks: Marked | None = None
+    shelf: str = ""
+    """What the loop has of the pool of shared memory; empty if nothing."""
+    counters: list[str] = field(default_factory=list)
+    """Properties that have counters on the shelf."""
 
 
 class Emitter:
@@ -79,6 +99,7 @@ class Emitter:
         self.rest: ir.Body = ()  # what follows the statement in its body
         self.views: frozenset[str] = frozenset()  # frontiers whose ids are in a list
         self.slots = 0
+        self.shared = 0  # bytes of dynamic shared memory
         self.written = written_properties(program)
         self.externals: dict[str, str] = {}  # definitions of the functions that somebody else compiled
         self._count = 0

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
-from vgraph.compiler.backends.cuda.statements import OPERATIONS, combined
+from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend, combined
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
@@ -296,6 +296,8 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     )
     rows = f.array(f"{region.side.value}.row_offsets")
     v = f.local(node.vertex)
+    _take_shelf(f, node, region)
+    marked = "<true>" if region.shelf else ""
     head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first)"
     with f.block(f"auto visit = {head}", "};"):
         if region.shared:
@@ -309,11 +311,30 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     hubs = f.names.of("workspace", "vg.hubs")
     if node.limit is not None:
         limit = f.expr(node.limit)
-        f.line(f"if (by_split(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
+        f.line(f"if (by_split{marked}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
     elif node.lanes is ir.Lanes.THREAD:
         f.line(f"if (by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, visit)) return;")
     else:
-        f.line(f"by_{node.lanes.value}({domain}, {rows}, visit);")
+        how = marked if node.lanes is ir.Lanes.BINS else ""
+        f.line(f"by_{node.lanes.value}{how}({domain}, {rows}, visit);")
+    for k, prop in enumerate(region.counters):
+        f.line(f"empty_counts({region.shelf}, {k}, {f.prop(prop)});")
+
+
+MARK_BYTES: Final = 1 << 20
+"""Shared memory that a loop with marks would like: all there is."""
+
+
+def _take_shelf(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region) -> None:
+    """Room in shared memory for marks, and for counters of what is counted at common neighbors."""
+    marking = [n for n in walk_body(node.body) if isinstance(n, ir.ForNeighbors) and n.marks is not None]
+    if not marking:
+        return
+    region.shelf, f.shared = f.temporary("shelf"), MARK_BYTES
+    common = [n for m in marking for n in walk_body(m.body) if isinstance(n, ir.ForCommon)]
+    reductions = [n for c in common for n in walk_body(c.body) if isinstance(n, ir.Reduce)]
+    region.counters = sorted({n.prop for n in reductions if addend(n) in COUNTED})
+    f.line(f"Shelf {region.shelf} = open_shelf({len(region.counters)});")
 
 
 # --- the table -------------------------------------------------------------------------------------------------------

@@ -6,16 +6,19 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.lanes import Sums, carried, leaves, own_arcs
-from vgraph.compiler.backends.cuda.emitter import Emitter, Place
+from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_walk, leaves, own_arcs
+from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
 from vgraph.compiler.backends.cuda.expressions import binary, element_number
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import neutral, one_element
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Vector, is_long
 from vgraph.graph.layouts.segments import SEGMENTS
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
+COUNTED: Final = range(1, 1 << 16)
+"""What counters in shared memory add: they notice when they have come half way round."""
 POLL_ROUNDS: Final = 1 << 16
 """A driver loop without any collective passes a barrier every so many rounds, so that it can be cancelled."""
 
@@ -110,16 +113,23 @@ def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
             f.line(f"if (lanes.same({changed})) {f.local(node.changed)} = true;")
     elif node.changed:
         f.line(f"if ({call}({place}, {value})) {f.local(node.changed)} = true;")
-    elif f.common and node.atomic and node.op == "+" and isinstance(node.value, ir.Const) and _whole(node):
-        f.line(f"add_together({place}, {value});")
+    elif f.common and (added := addend(node)) is not None:
+        region = f.region
+        if region is not None and node.prop in region.counters and added in COUNTED:
+            k, at = region.counters.index(node.prop), f.expr(node.index)
+            f.line(f"count({region.shelf}, {k}, {f.prop(node.prop)}, {at}, {added}u);")
+        else:
+            f.line(f"add_together({place}, {value});")
     else:
         f.line(f"{call}({place}, {value});")
 
 
-def _whole(node: ir.Reduce) -> bool:
-    """Whether integers are added: several at once give the same as one after the other."""
-    t = node.value.type
-    return not isinstance(t, Vector) and not is_real(t) and not is_bool(t)
+def addend(node: ir.Reduce) -> int | None:
+    """The fixed integer that is added: by several at once with the same outcome as one after the other."""
+    value, t = node.value, node.value.type
+    if not (node.atomic and node.op == "+" and isinstance(value, ir.Const)) or isinstance(t, Vector):
+        return None
+    return None if is_real(t) or is_bool(t) else int(value.value)
 
 
 def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
@@ -245,6 +255,39 @@ def emit_continue(f: Emitter, _: ir.Continue) -> None:
 
 def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     """`for (u, e) in out(v)`: a loop over arc numbers; of the piece, if the visit has one."""
+    if node.marks is None or f.place is not Place.GROUP:
+        _over_neighbors(f, node)
+        return
+    assert f.region is not None
+    side = node.marks.value
+    rows, columns = f.array(f"{side}.row_offsets"), f.array(f"{side}.column_indices")
+    marks, v = f.temporary("marks"), f.local(f.region.vertex)
+    with f.block(""):
+        f.line(f"Marks<decltype(lanes), eid, vid> {marks}(lanes, {f.region.shelf}, {rows}, {columns}, {v});")
+        _ahead(f, node, f.region, marks)
+        f.line(f"{marks}.clear(lanes);")
+
+
+def _ahead(f: Emitter, node: ir.ForNeighbors, region: Region, marks: str) -> None:
+    """The loop over the arcs of the visit, which the group goes through as one."""
+    side = node.marks
+    assert side is not None
+    compared = (compared_with(n, region.vertex, side) for n in walk(node))
+    walked = next(found[1] for found in compared if found is not None)
+    begin, end = _bounds(f, node)
+    columns = f.array(f"{node.orientation.value}.column_indices")
+    rows = f.array(f"{walked.value}.row_offsets")
+    arcs = f.temporary("arcs")
+    f.line(f"Arcs<decltype(lanes), eid, vid> {arcs}(lanes, {columns}, {rows}, {begin}, {end});")
+    with _sequential(f), f.block(f"for (; {arcs}.more(); {arcs}.next())"):
+        f.line(f"eid {f.local(node.edge)} = {arcs}.at;")
+        f.line(f"vid {f.local(node.vertex)} = {arcs}.vertex();")
+        region.marks = Marked(region.vertex, side, marks, node.vertex, walked, arcs)
+        f.body(node.body)
+        region.marks = None
+
+
+def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     region, columns = f.region, f.array(f"{node.orientation.value}.column_indices")
     e, u = f.local(node.edge), f.local(node.vertex)
     if node.segments > 1:
@@ -254,8 +297,10 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
         _shared_loop(f, node, columns)
         return
     elif region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
-        assert f.place is not Place.GROUP, "a loop that lanes share was not found to be one"
-        head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
+        if f.place is Place.GROUP:
+            head = f"for (eid {e} = begin; {e} < end; ++{e})"
+        else:
+            head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
     else:
         rows = f.array(f"{node.orientation.value}.row_offsets")
         v, end = f.define(VID, "of", f.expr(node.of)), f.temporary(f"{node.edge} end")
@@ -268,12 +313,7 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
 def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     """The lanes take arcs in turn; what each adds up is combined behind the loop."""
     e, u = f.local(node.edge), f.local(node.vertex)
-    sums = carried(node)
-    assert sums is not None
-    for name, (op, t) in sums.items():
-        if t is not None:
-            nothing = constant(neutral(op, t), t, f.program.target)
-            f.line(f"if (!lanes.leads()) {f.local(name)} = {nothing};")
+    sums = _begin_sums(f, node)
     begin, end = _bounds(f, node)
     if leaves(node.body) and sums:
         _search(f, node, columns, sums, begin, end)
@@ -285,13 +325,26 @@ def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     _combine(f, sums)
 
 
+def _begin_sums(f: Emitter, node: ir.ForNeighbors | ir.ForCommon) -> Sums:
+    """What the lanes combine behind a loop; before it all but one have nothing of it."""
+    sums = carried(node)
+    assert sums is not None
+    for name, (op, t) in sums.items():
+        if t is not None:
+            nothing = constant(neutral(op, t), t, f.program.target)
+            f.line(f"if (!lanes.leads()) {f.local(name)} = {nothing};")
+    return sums
+
+
 def _bounds(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str]:
     """The arcs of the visit; where the group has whole vertices, the loop may be over those of the other side."""
     region = f.region
     assert region is not None
-    if node.orientation is region.side:
+    own = own_arcs(node, region.vertex)
+    if own and node.orientation is region.side:
         return "begin", "end"
-    rows, v = f.array(f"{node.orientation.value}.row_offsets"), f.local(region.vertex)
+    rows = f.array(f"{node.orientation.value}.row_offsets")
+    v = f.local(region.vertex) if own else f.define(VID, "of", f.expr(node.of))
     begin, end = (f.temporary(f"{node.edge} {word}") for word in ("begin", "end"))
     f.line(f"eid {begin} = fixed(&{rows}[{v}]), {end} = fixed(&{rows}[{v} + 1]);")
     return begin, end
@@ -323,6 +376,10 @@ def _search(f: Emitter, node: ir.ForNeighbors, columns: str, flags: Sums, begin:
 def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     """`for w in common(out(a), out(b))`: for each neighbor of a, the list of b is moved up to it."""
     w = f.local(node.vertex)
+    marked = f.region.marks if f.region is not None and f.place is Place.GROUP else None
+    if marked is not None and (walked := compared_with(node, marked.vertex, marked.side)):
+        _among_marked(f, node, marked, *walked)
+        return
     names = [f.temporary(hint) for hint in ("left", "left end", "right", "right end", "before")]
     i, i_end, j, j_end, last = names
     sides = (node.left_orientation.value, node.right_orientation.value)
@@ -335,9 +392,9 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
         f.line(f"vid {last} = (vid)-1;")
         with _sequential(f), f.block(f"for (; {i} < {i_end}; ++{i})"):
             f.line(f"vid {w} = fixed(&{columns[0]}[{i}]);")
-            match node.body[:1]:
-                case (ir.If(condition, (ir.Break(),), ()),) if _ascending(condition, node.vertex):
-                    f.line(f"if ({f.expr(condition)}) break;")
+            condition = ends_walk(node)
+            if condition is not None:
+                f.line(f"if ({f.expr(condition)}) break;")
             f.line(f"{j} = next_not_below({columns[1]}, {j}, {j_end}, {w});")
             f.line(f"if ({j} == {j_end}) break;")
             f.line(f"if (fixed(&{columns[1]}[{j}]) != {w} || {w} == {last}) continue;")
@@ -347,14 +404,31 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
             f.common -= 1
 
 
-def _ascending(condition: ir.Expr, vertex: str) -> bool:
-    """Whether the condition, once true, stays true as the vertex grows: `w > bound`, of a bound that is fixed."""
-    match condition:
-        case ir.Compare(">" | ">=", ir.Var(name), ir.Var() | ir.Const() as bound) if name == vertex:
-            return not (isinstance(bound, ir.Var) and bound.name == vertex)
-        case ir.Compare("<" | "<=", ir.Var() | ir.Const() as bound, ir.Var(name)) if name == vertex:
-            return not (isinstance(bound, ir.Var) and bound.name == vertex)
-    return False
+def _among_marked(
+    f: Emitter, node: ir.ForCommon, marked: Marked, of: ir.Expr, walked: ir.Orientation
+) -> None:
+    """The lanes walk the other list in turn, and ask for each vertex whether it is marked."""
+    rows, columns = f.array(f"{walked.value}.row_offsets"), f.array(f"{walked.value}.column_indices")
+    begin, end, at, come = (f.temporary(hint) for hint in ("arcs begin", "arcs end", "at", "from"))
+    w, guard = f.local(node.vertex), ends_walk(node)
+    sums = _begin_sums(f, node)
+    if isinstance(of, ir.Var) and of.name == marked.other and walked is marked.walked:
+        bounds = f"{marked.arcs}.begin()", f"{marked.arcs}.end()"
+    else:
+        v = f.define(VID, "of", f.expr(of))
+        bounds = f"fixed(&{rows}[{v}])", f"fixed(&{rows}[{v} + 1])"
+    f.line(f"eid {begin} = {bounds[0]}, {end} = {bounds[1]}, {come} = {marked.name}.begin;")
+    head = f"for (eid {at} = {begin} + lanes.rank(); {at} < {end}; {at} += lanes.size)"
+    with f.at(Place.THREAD), _sequential(f), f.block(head):
+        f.line(f"vid {w} = fixed(&{columns}[{at}]);")
+        stop = f"{w} > {marked.name}.last"
+        f.line(f"if ({stop if guard is None else f'{stop} || {f.expr(guard)}'}) break;")
+        again = f"({at} > {begin} && fixed(&{columns}[{at} - 1]) == {w})"
+        f.line(f"if (!{marked.name}.has({w}, {come}) || {again}) continue;")
+        f.common += 1
+        f.body(node.body if guard is None else node.body[1:])
+        f.common -= 1
+    _combine(f, sums)
 
 
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {

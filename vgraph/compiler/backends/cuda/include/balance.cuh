@@ -30,11 +30,20 @@ struct Thread {
   static constexpr u32 size = 1;
   VG_DEVICE u32 rank() const { return 0; }
   VG_DEVICE bool leads() const { return true; }
+  VG_DEVICE void wait() const {}
   template <class T>
   VG_DEVICE T same(T value) const { return value; }
   template <class Op, class T>
   VG_DEVICE T reduce(T value) const { return value; }
 };
+
+// Whether 64-bit integers are added.
+template <class Op, class T>
+VG_DEVICE constexpr bool is_sum() { return false; }
+template <>
+VG_DEVICE constexpr bool is_sum<Sum, i64>() { return true; }
+template <>
+VG_DEVICE constexpr bool is_sum<Sum, u64>() { return true; }
 
 // N neighboring lanes of a warp.
 template <u32 N>
@@ -43,6 +52,7 @@ struct Lanes {
   VG_DEVICE u32 rank() const { return lane() % N; }
   VG_DEVICE u32 leader() const { return lane() - rank(); }
   VG_DEVICE bool leads() const { return rank() == 0; }
+  VG_DEVICE void wait() const { __syncwarp(mask()); }
   VG_DEVICE u32 mask() const { return N == 32 ? ALL : ((1u << (N % 32)) - 1) << leader(); }
   // The first lane's value.
   template <class T>
@@ -50,6 +60,11 @@ struct Lanes {
   template <class Op, class T>
   VG_DEVICE T reduce(T value) const {
     __syncwarp(mask());
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    if constexpr (N == 32 && is_sum<Op, T>()) {
+      if (__all_sync(ALL, (u64)value < 1u << 26)) return (T)__reduce_add_sync(ALL, (u32)value);
+    }
+#endif
     for (u32 d = N / 2; d; d /= 2) value = Op::apply(value, shuffle_xor(value, d, mask()));
     return value;
   }
@@ -65,6 +80,7 @@ struct Block {
   static constexpr u32 size = BLOCK;
   VG_DEVICE u32 rank() const { return threadIdx.x; }
   VG_DEVICE bool leads() const { return threadIdx.x == 0; }
+  VG_DEVICE void wait() const { __syncthreads(); }
   template <class T>
   VG_DEVICE T same(T value) const {
     __shared__ T kept;
@@ -139,6 +155,7 @@ VG_DEVICE void by_block(Range<Id> range, const Offset* rows, Visit visit) {
 // quarter 0.80, with 8 instead of 16 0.78, with 64 instead of 128 0.79. Searches and shortest paths do not mind.
 constexpr u32 FEW = 16;    // arcs that one thread walks alone
 constexpr u32 SOME = 128;  // arcs that a quarter of a warp walks
+constexpr u32 MARKED_FEW = 0;  // the same as FEW where a warp marks a list
 
 // How many vertices a warp takes at a time: fewer where there is not one for every thread, so that all warps have some.
 VG_DEVICE u32 warp_width(i64 count) {
@@ -147,16 +164,18 @@ VG_DEVICE u32 warp_width(i64 count) {
 }
 
 // What one thread walks alone: less where lanes would idle otherwise, then they help.
-VG_DEVICE u32 few_arcs(u32 width) { return width == 32 ? FEW : 4; }
+template <bool MARKED>
+VG_DEVICE u32 few_arcs(u32 width) { return MARKED ? MARKED_FEW : width == 32 ? FEW : 4; }
 
-// The vertices of a warp's lanes, by degree: few arcs, their own thread; some, a quarter of the warp; more, all of it.
-template <class Id, class Offset, class Visit>
+// The vertices of a warp's lanes, by degree: few arcs, their own thread; some, a quarter of the warp, unless whole warps
+// mark a list; more, all of it.
+template <bool MARKED, class Id, class Offset, class Visit>
 VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset begin, Offset end, Visit visit) {
   Offset degree = end - begin;
   if (mine && degree <= few) visit(Thread(), i, v, begin, end, true, true);
   __syncwarp();
-  bool some = width >= 8 && degree <= SOME;
-  for (u32 left = __ballot_sync(ALL, mine && degree > few && some); left;) {
+  bool some = !MARKED && width >= 8 && degree <= SOME;
+  if constexpr (!MARKED) for (u32 left = __ballot_sync(ALL, mine && degree > few && some); left;) {
     u32 rest = left;
     for (u32 k = 0; k < lane() / 8; ++k) rest &= rest - 1;
     u32 one = rest ? __ffs(rest) - 1 : 0;
@@ -176,7 +195,7 @@ VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset beg
 
 // Few arcs: a thread per vertex; more: a warp; more than the block has threads: all of the block, one after the other
 // (thread, warp, block: Merrill, Garland and Grimshaw 2012).
-template <class Id, class Offset, class Visit>
+template <bool MARKED = false, class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   Tile& shared = tile();
   // No more vertices than warps: each has one.
@@ -192,7 +211,7 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     Offset degree = end - begin;
     if (mine && degree > BLOCK) shared.vertices[atomicAdd(&shared.count, 1u)] = (u64)i;
-    share_warp(width, sparse ? 0 : few_arcs(width), mine && degree <= BLOCK, i, v, begin, end, visit);
+    share_warp<MARKED>(width, sparse ? 0 : few_arcs<MARKED>(width), mine && degree <= BLOCK, i, v, begin, end, visit);
     __syncthreads();
     u32 n = shared.count;
     for (u32 k = 0; k < n; ++k) {
@@ -253,21 +272,22 @@ VG_DEVICE void by_pieces(const Hubs<Id>& hubs, Range<Id> range, const Offset* ro
 
 // As by_bins, but vertices of more than `limit` arcs are cut into pieces, which all warps of the grid share (node
 // splitting: Vivek K. 2013, chapter 4). True if the run is to stop.
-template <class Id, class Offset, class Team, class Visit>
+template <bool MARKED = false, class Id, class Offset, class Team, class Visit>
 VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
   Hubs<Id> hubs(team, turn, memory);
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
   u64 most = limit < 1 ? 1 : (u64)limit;
   for (i64 start = 0; start < range.count; start += step) {
-    i64 i = start + width * warp_number() + lane();
+    // What is marked is walked for long: neighboring vertices, of like degrees, go to different warps.
+    i64 i = start + (MARKED ? lane() * num_warps() + warp_number() : width * warp_number() + lane());
     bool mine = lane() < width && range.has(i);
     Id v = mine ? range[i] : 0;
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     u64 degree = end - begin;
     bool hub = mine && degree > most;
     if (hub) hubs.set_aside(i, (degree + most - 1) / most);
-    share_warp(width, few_arcs(width), mine && !hub, i, v, begin, end, visit);
+    share_warp<MARKED>(width, few_arcs<MARKED>(width), mine && !hub, i, v, begin, end, visit);
   }
   if (team.meet()) return true;
   by_pieces(hubs, range, rows, most, visit);

@@ -13,3 +13,4 @@
 #include "lists.cuh"
 #include "buckets.cuh"
 #include "graph.cuh"
+#include "marks.cuh"

@@ -1,0 +1,171 @@
+"""Lists that many others are compared with, marked in shared memory by the lanes that walk them together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import emulator
+import numpy as np
+import pytest
+from emulated_device import INCLUDE, EmulatedDevice
+
+import vgraph as vg
+from vgraph.runtime.result import Result
+
+BALANCES = (vg.WARP, vg.BLOCK, vg.TWC, vg.SPLIT(4), vg.EDGE)
+
+
+@vg.operator
+def counted(u, graph):
+    """Counts at the common neighbors, at both ends, and of all; the list of u is marked."""
+    for v in u.in_neighbors:
+        shared = 0
+        for w in u.out_neighbors & v.out_neighbors:
+            shared += 1
+            w.met += 1
+            w.twice += 2
+        v.seen += shared
+        u.own += shared
+        graph.total += shared
+
+
+@vg.operator
+def bounded(u):
+    """The walk ends at a bound; what is added is no constant, and the other list is that of in-neighbors."""
+    for v in u.out_neighbors:
+        found = 0
+        for w in v.in_neighbors & u.out_neighbors:
+            if w >= v:
+                break
+            found += w.weight
+            w.least = min(w.least, u.id)
+        v.heavy += found
+
+
+@vg.operator
+def nested(u):
+    """Of two comparisons in a loop one is with the list of u; another loop goes on after some of them."""
+    for v in u.out_neighbors:
+        best = -1
+        for w in u.out_neighbors & v.out_neighbors:
+            if w == u:
+                continue
+            best = max(best, w.id)
+        here = 0
+        for _ in v.in_neighbors & v.out_neighbors:
+            here += 1
+        if best >= 0:
+            v.last = max(v.last, best)
+            u.around += here
+
+
+@vg.algorithm
+def compared(graph, weight: vg.vertex_property(vg.int64)):
+    """All of them."""
+    met = graph.vertex_property(vg.int64)
+    twice = graph.vertex_property(vg.int32)
+    seen = graph.vertex_property(vg.int64)
+    own = graph.vertex_property(vg.int64)
+    heavy = graph.vertex_property(vg.int64)
+    least = graph.vertex_property(vg.int64, fill=vg.inf)
+    last = graph.vertex_property(vg.int64, fill=-1)
+    around = graph.vertex_property(vg.int64)
+    graph.total = 0
+    graph.vertex_apply(counted)
+    graph.vertex_apply(bounded)
+    graph.vertex_apply(nested)
+    return graph.total, met, twice, seen, own, heavy, least, last, around
+
+
+def graph_of(n: int, directed: bool, **options: Any) -> vg.Graph:
+    """Loops, parallel arcs, hubs of low and of high numbers, and vertices without arcs."""
+    rng = np.random.default_rng(n)
+    s, t = rng.integers(0, n, (2, 4 * n)) * rng.integers(0, 2, (2, 4 * n)) * 9 // 10
+    ends = np.r_[s, s[:n], np.full(n, n - 3)], np.r_[t, t[:n], rng.integers(0, n, n)]
+    return vg.Graph.from_edges(*ends, num_vertices=n, directed=directed, **options)
+
+
+def same(found: Result, wanted: Result) -> None:
+    for name in wanted.names:
+        a, b = np.asarray(getattr(wanted, name)), np.asarray(getattr(found, name))
+        np.testing.assert_array_equal(b, a, err_msg=name)
+
+
+def balanced(balance: vg.Balance | None) -> vg.Schedule:
+    """For operators that may not be cut, the lanes share whole vertices."""
+    schedule = vg.Schedule()
+    if balance is not None:
+        for label in ("counted", "bounded", "nested"):
+            schedule = schedule.at(label, balance=balance)
+    return schedule
+
+
+@pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
+@pytest.mark.parametrize("balance", BALANCES, ids=lambda b: b.kind)
+def test_the_answer_is_that_of_the_cpu(balance: vg.Balance, directed: bool, gpu: Any) -> None:
+    """With room for a few bits and counters, so that most vertices have none of their own, and for all of them."""
+    graph = graph_of(120, directed)
+    weight = np.arange(120) * 7 % 13
+    wanted = vg.run(compared, graph, weight=weight)
+    for shared in (32, 192, 4096):
+        if isinstance(gpu, EmulatedDevice):
+            gpu.shared, gpu.seed = shared, shared + directed
+        same(vg.run(compared, graph, device="cuda", schedule=balanced(balance), weight=weight), wanted)
+
+
+def test_wide_numbers(gpu: Any) -> None:
+    graph = graph_of(70, True, id_bits=64)
+    weight = np.arange(70)
+    wanted = vg.run(compared, graph, weight=weight)
+    same(vg.run(compared, graph, device="cuda", schedule=balanced(vg.SPLIT(4)), weight=weight), wanted)
+
+
+def test_which_loops_mark() -> None:
+    """Those whose visits are shared by lanes; others merge."""
+    graph = graph_of(70, True)
+
+    def text(balance: vg.Balance | None) -> tuple[str, str]:
+        told = vg.explain(compared, graph, device="cuda", schedule=balanced(balance), weight=np.arange(70))
+        ir, _, code = str(told).partition("== CUDA C++ ==")
+        return ir.partition("== IR after mark-common ==")[2], code
+
+    ir, code = text(vg.SPLIT(4))
+    assert len(re.findall(r"in \w+\(u[.\d]*\) marks out \{", ir.partition("== IR after")[0])) == 3
+    assert code.count("Marks<") == 3
+    assert "open_shelf(2)" in code  # for `met` and for `twice`
+    assert len(re.findall(r"\n *count\(", code)) == 2
+    ir, code = text(None)
+    assert " marks " not in ir
+    assert "Marks<" not in code
+
+
+COUNT = """
+#include "vgraph.cuh"
+using namespace vg;
+struct Args { i64* wide; u32* narrow; };
+extern "C" __global__ void __launch_bounds__(BLOCK) vg_main(const __grid_constant__ Args a) {
+  Shelf shelf = open_shelf(2);
+  for (u32 k = 0; k < 4096; ++k) {
+    count(shelf, 0, a.wide, threadIdx.x % 2, 65535u);
+    count(shelf, 1, a.narrow, threadIdx.x % 2, 65535u);
+    count(shelf, 0, a.wide, 500u, 3u);
+  }
+  empty_counts(shelf, 0, a.wide);
+  empty_counts(shelf, 1, a.narrow);
+}
+"""
+
+
+def test_counters_that_come_round() -> None:
+    """A counter of 32 bits hands on what a place of 64 bits has room for; one of 32 bits comes round like it."""
+    if emulator.unavailable() is not None:
+        pytest.skip(emulator.unavailable())
+    wide, narrow = np.zeros(501, np.int64), np.zeros(501, np.uint32)
+    compiled = emulator.compile_text(COUNT, [INCLUDE], 64)
+    words = np.array([wide.ctypes.data, narrow.ctypes.data], np.uint64)
+    compiled.launch(words, 2, seed=5, shared=256)
+    total = 2 * 32 * 4096 * 65535  # more than 32 bits in each of the two blocks
+    assert wide[:2].tolist() == [total, total]
+    assert narrow[:2].tolist() == [total % (1 << 32)] * 2
+    assert wide[500] == 2 * 64 * 4096 * 3
