@@ -32,14 +32,20 @@ def count(v, graph):
 
 
 @vg.operator
-def lowest(v, graph):
-    """The next level at which anything is peeled off."""
-    graph.level = min(graph.level, v.remaining)
+def scan(v, graph):
+    """The level at which a vertex is peeled off is its core number; those that are left tell what comes next."""
+    open = v.core < 0
+    peeled = open and v.remaining <= graph.level
+    if peeled:
+        v.core = graph.level
+    elif open:
+        graph.lowest = min(graph.lowest, v.remaining)
+    return peeled
 
 
 @vg.operator
 def peel(v, graph):
-    """The level at which a vertex is peeled off is its core number."""
+    """The same for vertices of which a neighbor was peeled off."""
     peeled = v.core < 0 and v.remaining <= graph.level
     if peeled:
         v.core = graph.level
@@ -66,8 +72,8 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
     `weight`: an edge property that is added up in place of the degree (Eidsaa and Almaas 2013). `mode`: the arcs that
     count in a directed graph, "in", "out" or "all" of them. Result: `core`, int32, or float64 with weights. Self-loops
     do not count; of parallel edges each does. Raises ParameterError for another mode, and for weights that are negative
-    or whose sum is not finite. O(vertices + arcs): a vertex is looked at once for each level up to its core number,
-    which is at most its degree; with weights there may be as many levels as vertices.
+    or whose sum is not finite. O(vertices + arcs): a vertex is looked at a few times for each level up to its core
+    number, which is at most its degree; with weights there may be as many levels as vertices.
     """
     if weight is None:
         remaining = graph.vertex_property(vg.int32)
@@ -76,20 +82,28 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
         remaining = graph.vertex_property(vg.float64)
         core = graph.vertex_property(vg.float64, fill=-1)
     graph.vertex_apply(count)
+    graph.level = 0
     rest = graph.vertices
-    while rest:
-        graph.level = vg.inf
-        graph.vertex_apply(lowest, rest)
-        peeled = graph.vertex_filter(peel, rest)
-        while peeled:
-            if graph.directed and mode == "out":
-                nearer = graph.edge_apply(leave, peeled, reverse=True)
-            else:
-                nearer = graph.edge_apply(leave, peeled)
-            if graph.directed and mode == "all":
-                nearer |= graph.edge_apply(leave, peeled, reverse=True, label="leave_in")
-            peeled = graph.vertex_filter(peel, nearer)
-        rest = graph.vertex_filter(left, rest)
+    remain = graph.num_vertices
+    while remain > 0:
+        graph.lowest = vg.inf
+        peeled = graph.vertex_filter(scan, rest)
+        if not peeled:
+            graph.level = graph.lowest
+        else:
+            while peeled:
+                remain -= len(peeled)
+                if graph.directed and mode == "out":
+                    nearer = graph.edge_apply(leave, peeled, reverse=True)
+                else:
+                    nearer = graph.edge_apply(leave, peeled)
+                if graph.directed and mode == "all":
+                    nearer |= graph.edge_apply(leave, peeled, reverse=True, label="leave_in")
+                peeled = graph.vertex_filter(peel, nearer)
+            if weight is None:
+                graph.level += 1
+            if 2 * remain < len(rest):
+                rest = graph.vertex_filter(left, rest)
     return core
 
 

@@ -128,7 +128,7 @@ class FillEach(Stmt):
 
 
 @written(
-    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( as {label:op})?( schedule({schedule}))?"
+    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( for {only})?( as {label:op})?( schedule({schedule}))?"
     "( into {into})?( counting {counting})?( among {among})?( keeping {keeping})?",
     at=DRIVER,
     kernel=NOWHERE,
@@ -141,6 +141,9 @@ class EdgeApply(Stmt):
 
     `edge_apply(relax, frontier) reverse`: over the arcs that enter `frontier`, against their direction: `src` is the
     head of each arc and `dst` its tail.
+
+    `out = edge_apply(leave, peeled) for peel`: `out` goes to the filter `peel` alone (`narrow-frontiers`), so vertices
+    that it would drop when the round has ended need not be in it.
 
     Scheduled level, where several forms of one apply stand side by side (`choose-per-round`): `into f.next` names the
     hidden frontier that all of them fill before it becomes `out`, `counting arcs` the global that becomes the number
@@ -159,6 +162,7 @@ class EdgeApply(Stmt):
     counting: GlobalName | None = None
     among: FrontierName | None = None
     keeping: FrontierName | None = None
+    only: OperatorName | None = None
 
     @property
     def leaving(self) -> Orientation:
@@ -176,6 +180,7 @@ class EdgeApply(Stmt):
         ok = self.into is None or self.out is not None
         c.require(ok, "what is filled takes the place of an output", self)
         c.require(self.keeping is None or self.among is not None, "what stays open is kept of a set", self)
+        c.require(self.only is None or self.out is not None, "a filter takes an output", self)
         ok = self.counting is None or c.globals[self.counting] == I64
         c.require(ok, f"arcs are counted in a global of type i64, not in {self.counting}", self)
 

@@ -24,6 +24,7 @@ from vgraph.compiler.passes.lower_queues import lower_queues
 from vgraph.compiler.passes.lower_storage import lower_storage
 from vgraph.compiler.passes.lower_vertex import lower_vertex
 from vgraph.compiler.passes.mark_common import mark_common
+from vgraph.compiler.passes.narrow_frontiers import narrow_frontiers
 from vgraph.compiler.passes.own_copies import own_copies
 from vgraph.compiler.passes.pack_tuples import pack_tuples
 from vgraph.compiler.passes.requeue_changed import requeue_changed
@@ -35,6 +36,7 @@ PIPELINE = (
     pack_tuples,
     simplify,
     requeue_changed,
+    narrow_frontiers,
     choose_schedule,
     # scheduled level: applies become loops
     double_buffer,

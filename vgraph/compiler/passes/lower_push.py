@@ -21,6 +21,7 @@ from vgraph.compiler.passes.lowering import (
     updates,
     wants_membership,
 )
+from vgraph.compiler.passes.narrow_frontiers import needed
 from vgraph.compiler.types import VID
 from vgraph.schedule import ApplySchedule, Direction, Drive, Phases
 
@@ -30,7 +31,8 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
     target = low.target(apply)
-    hoisted, walked = hoist_loads(low, updates(low, apply, operator, target), src)
+    only = needed(low.program, operator, low.program.operator(apply.only), dst) if apply.only else None
+    hoisted, walked = hoist_loads(low, updates(low, apply, operator, target, only), src)
     arcs = apply.counting or low.counter()
     visit: ir.Body = (
         ir.ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),

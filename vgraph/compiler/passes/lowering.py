@@ -241,14 +241,24 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
     return transform_body(body, rule)
 
 
-def updates(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None) -> ir.Body:
-    """What is done for an arc in a loop over those that leave a vertex: `dst` enters `target` where it is changed."""
+def updates(
+    low: Lowering,
+    apply: ir.EdgeApply,
+    operator: ir.Operator,
+    target: str | None,
+    only: ir.Expr | None = None,
+) -> ir.Body:
+    """What is done for an arc in a loop over those that leave a vertex: `dst` enters `target` where it is changed, and
+    where `only` holds behind that."""
     if target is None:
         return shared_writes(low, operator.body, None)
     hit = low.fresh("hit")
     writes = shared_writes(low, operator.body, hit)
     pushed = push(apply, target, ir.Var(operator.args[2], VID), own=False)
-    return (ir.Let(hit, BOOL, FALSE), *writes, ir.If(ir.Var(hit, BOOL), (pushed,)))
+    enters: ir.Expr = ir.Var(hit, BOOL)
+    if only is not None:
+        enters = ir.Logical("and", enters, only)
+    return (ir.Let(hit, BOOL, FALSE), *writes, ir.If(enters, (pushed,)))
 
 
 def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
