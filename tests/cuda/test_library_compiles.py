@@ -20,6 +20,7 @@ import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda import nvrtc
 from vgraph.compiler.backends.cuda.backend import CUDABackend
+from vgraph.compiler.frontend import build_program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.runtime.policy import facts_of
 
@@ -50,7 +51,9 @@ def text_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, schedule: vg.Schedule, 
     given = {**arguments_for(algorithm, graph), **more}
     graph, signature = prepared(algorithm, graph, given)
     facts = facts_of(graph, "cuda")
-    return build(algorithm, signature, CUDABackend(), schedule=schedule, facts=facts).source.text
+    return build(
+        build_program(algorithm, signature), CUDABackend(), schedule=schedule, facts=facts
+    ).source.text
 
 
 def assert_compiles(text: str, arch: str) -> None:

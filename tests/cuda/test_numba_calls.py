@@ -13,7 +13,7 @@ import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda import nvrtc
 from vgraph.compiler.backends.cuda.backend import CUDABackend
-from vgraph.compiler.frontend import argument_types
+from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.errors import Diagnostic
 from vgraph.runtime.executor import signature_of
 
@@ -25,7 +25,7 @@ from numba_programs import FIELDS, everything, outer, small, squared_paths  # no
 def text_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, **arguments: Any) -> str:
     """The CUDA C++ of an algorithm."""
     signature = signature_of(graph, argument_types(algorithm, arguments))
-    return build(algorithm, signature, CUDABackend()).source.text
+    return build(build_program(algorithm, signature), CUDABackend()).source.text
 
 
 def test_all_functions(gpu: Any) -> None:

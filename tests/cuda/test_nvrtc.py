@@ -13,7 +13,7 @@ from written import Written, counted, endless_body, listing_body, weighted, weig
 import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda import nvrtc
-from vgraph.compiler.frontend import argument_types
+from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.errors import InternalError
 from vgraph.runtime.executor import signature_of
 
@@ -98,7 +98,7 @@ assert nvrtc.find().name.startswith("libnvrtc.so")
 def test_what_the_tests_run_emulated_compiles(arch, body):
     graph = vg.Graph.from_edges([0], [1])
     signature = signature_of(graph, argument_types(weighted, {"x": [1, 2]}))
-    source = build(weighted, signature, Written(body)).source
+    source = build(build_program(weighted, signature), Written(body)).source
     assert b"vg_main" in nvrtc.compile(source.text, known(arch))
 
 
@@ -108,4 +108,4 @@ def test_the_kernel_with_a_list_compiles():
     graph = vg.Graph.from_edges([0], [1])
     signature = signature_of(graph, argument_types(counted, {"x": [1, 2]}))
     written = Written(lambda i: listing_body(i, 5), lambda interface: replace(interface, lists=("levels",)))
-    assert b"vg_main" in nvrtc.compile(build(counted, signature, written).source.text)
+    assert b"vg_main" in nvrtc.compile(build(build_program(counted, signature), written).source.text)

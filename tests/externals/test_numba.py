@@ -118,11 +118,11 @@ def kernel_text(algorithm: Any, graph: vg.Graph, **arguments: Any) -> str:
 def compiled(algorithm: Any, graph: vg.Graph, backend: Any = None, **arguments: Any) -> Any:
     from vgraph.compiler import build
     from vgraph.compiler.backends.llvm import LLVMBackend
-    from vgraph.compiler.frontend import argument_types
+    from vgraph.compiler.frontend import argument_types, build_program
     from vgraph.runtime.executor import signature_of
 
     signature = signature_of(graph, argument_types(algorithm, arguments))
-    return build(algorithm, signature, backend or LLVMBackend(), threads=1)
+    return build(build_program(algorithm, signature), backend or LLVMBackend(), threads=1)
 
 
 def test_the_ir_is_text() -> None:

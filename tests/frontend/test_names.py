@@ -13,7 +13,7 @@ import pytest
 import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda.backend import CUDABackend
-from vgraph.compiler.frontend import argument_types, source_parts
+from vgraph.compiler.frontend import argument_types, build_program, source_parts
 from vgraph.errors import shown
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.runtime.devices.cpu import backend
@@ -100,7 +100,7 @@ def test_words_of_other_languages_are_names(tmp_path: Path, every: int) -> None:
         with suppress(vg.Diagnostic, SyntaxError):  # `edge` and `graph` name parameters already
             main = load(PROGRAM.format(**names), tmp_path, names["algorithm"])
             for to in (backend(), CUDABackend()):
-                build(main, signature_of(on, argument_types(main, {})), to)
+                build(build_program(main, signature_of(on, argument_types(main, {}))), to)
             compiled += 1
     assert compiled > 0.9 * len(cases[:: every + (every > 1)])
 
@@ -117,7 +117,7 @@ def test_a_name_is_what_python_makes_of_it(tmp_path: Path, name: str) -> None:
         main = load(PROGRAM.format(**names), tmp_path, names["algorithm"])
         given = {plain: 4} if role == "parameter" else {}
         assert vg.run(main, graph(), device="python", **given).stats.rounds
-        build(main, signature_of(graph(), argument_types(main, given)), backend())
+        build(build_program(main, signature_of(graph(), argument_types(main, given))), backend())
 
 
 def test_a_property_is_called_as_python_reads_it() -> None:

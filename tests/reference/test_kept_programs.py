@@ -1,11 +1,11 @@
-"""What the frontend finds out about a program is kept for the next run with device="python"."""
+"""What the frontend finds out about a program is kept for the next schedule and device."""
 
 from __future__ import annotations
 
 import pytest
 
 import vgraph as vg
-from vgraph.runtime.devices import python
+from vgraph.runtime import typed
 
 FACTOR = 2
 
@@ -24,10 +24,10 @@ def scaled(graph, more=0, dtype=vg.int64):
 
 
 def test_a_program_is_typed_again_when_it_says_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, typed, made = vg.Graph.from_edges([0, 1], [1, 2]), python.typed_program, []
-    monkeypatch.setattr(python, "typed_program", lambda *a: made.append(a) or typed(*a))
-    monkeypatch.setattr(python, "_kept", python._kept.copy())
-    python._kept.clear()
+    graph, really, made = vg.Graph.from_edges([0, 1], [1, 2]), typed.typed_program, []
+    monkeypatch.setattr(typed, "typed_program", lambda *a: made.append(a) or really(*a))
+    monkeypatch.setattr(typed, "_kept", typed._kept.copy())
+    typed._kept.clear()
 
     def x(**more: object) -> list[int]:
         return vg.run(scaled, graph, device="python", **more).x.tolist()
@@ -39,11 +39,13 @@ def test_a_program_is_typed_again_when_it_says_something_else(monkeypatch: pytes
     assert len(made) == 2
     assert x(dtype=vg.int32) == [5, 5, 0]
     assert len(made) == 3
+    assert vg.run(scaled, graph, threads=1).x.tolist() == [5, 5, 0]
+    assert len(made) == 3  # it was typed for another device
 
 
 def test_the_programs_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python, "_TYPED", 1)
+    monkeypatch.setattr(typed, "_TYPED", 1)
     graph = vg.Graph.from_edges([0, 1], [1, 2])
     for dtype in (vg.int64, vg.int32, vg.int64):
         assert vg.run(scaled, graph, device="python", dtype=dtype).x.tolist() == [2, 2, 0]
-        assert len(python._kept) == 1
+        assert len(typed._kept) == 1

@@ -12,6 +12,7 @@ from library_arguments import arguments_for, graph_for, library, prepared
 
 import vgraph as vg
 from vgraph.compiler import Compiled, build
+from vgraph.compiler.frontend import build_program
 from vgraph.runtime.devices.cpu import backend
 from vgraph.runtime.explain import legal_text
 from vgraph.runtime.policy import facts_of
@@ -60,7 +61,7 @@ def compiled(
 ) -> Compiled:
     """What a run would compile; `vg.explain` would search all that is legal each time."""
     taken, signature = prepared(algorithm, graph, given)
-    return build(algorithm, signature, backend(), schedule=schedule, facts=facts_of(taken))
+    return build(build_program(algorithm, signature), backend(), schedule=schedule, facts=facts_of(taken))
 
 
 def test_what_was_asked_for_does_not_change_what_is_legal() -> None:

@@ -1,6 +1,7 @@
-"""The compiler on one screen: source text to algorithm IR, through the passes, to kernel IR, to text for a device.
+"""The compiler on one screen: algorithm IR, which `frontend.build_program` makes of source text, through the passes to
+kernel IR, to text for a device.
 
-`build` is the whole path; each step is pure, so programs can be compiled by several threads at once.
+Each step is pure, so programs can be compiled by several threads at once.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     from vgraph.compiler import ir
     from vgraph.compiler.backends.base import Backend, SourceText
     from vgraph.compiler.facts import Facts
-    from vgraph.compiler.frontend import Signature
     from vgraph.compiler.ir.rewrite import Pass
-    from vgraph.language.decorators import AlgorithmDef
 
 Observer = Callable[["Pass | None", "ir.Program"], None]
 
@@ -37,8 +36,7 @@ class Compiled:
 
 
 def build(
-    definition: AlgorithmDef,
-    signature: Signature,
+    program: ir.Program,
     backend: Backend,
     *,
     schedule: Schedule | None = None,
@@ -48,18 +46,17 @@ def build(
     passes: Sequence[Pass] | None = None,
     observe: Observer | None = None,
 ) -> Compiled:
-    """Compile `definition` for a graph and arguments of `signature`.
+    """Compile a program, as the frontend gives it, for a backend.
 
     `threads` is 1 for code without atomics, 0 for any number of threads; `facts` what is known of the graph.
     `deterministic`: its results may not depend on the number of threads, nor on the schedule.
     `passes` are by default `user_passes.pipeline()`: vgraph's own and those that were registered.
-    `observe` sees the program after the frontend (with None) and after each pass. Raises a Diagnostic for what the
-    user wrote wrongly and ScheduleError or IllegalSchedule for a schedule that does not fit.
+    `observe` sees the program as it comes (with None) and after each pass. Raises a Diagnostic for what the backend
+    does not take and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
     from vgraph.compiler import ir
     from vgraph.compiler.backends.base import refuse_externals
     from vgraph.compiler.facts import Facts
-    from vgraph.compiler.frontend import build_program
     from vgraph.compiler.ir.rewrite import Context, PassManager
     from vgraph.compiler.passes.choose_schedule import chosen
     from vgraph.compiler.user_passes import pipeline
@@ -73,8 +70,6 @@ def build(
         if observe is not None:
             observe(step, program)
 
-    # text -> [algorithm IR]
-    program = build_program(definition, signature)
     refuse_externals(program, backend)
     on_pass(None, program)
     # [algorithm IR] -> [scheduled IR] -> [kernel IR]

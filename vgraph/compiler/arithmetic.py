@@ -275,6 +275,7 @@ def _saturate(value: Value, to: np.dtype[Any]) -> Value:
     return result.astype(to)[()]
 
 
+@functools.lru_cache(maxsize=4096, typed=True)
 def constant(value: float, to: np.dtype[Any]) -> Value:
     """A literal as `to`: integers wrap (-1 is the largest index), infinity saturates in an integer type."""
     if to.kind in "iu" and isinstance(value, int) and not isinstance(value, bool):

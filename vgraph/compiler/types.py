@@ -35,6 +35,9 @@ class Scalar:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return scalar_named, (self.name,)  # a scalar of the language is one object, also when it was copied
+
     def __str__(self) -> str:
         return self.name
 

@@ -73,6 +73,7 @@ class DriverState(State):
         own = {name: value for name, value in names.items() if isinstance(value, Property)}
         edges = {name: value for name, value in names.items() if isinstance(value, EdgeProperty)}
         self.properties = {**self.of_graph, **own}
+        self.private = [p for p in own.values() if p.scratch]
         self.edge_properties = {**self.edges_of_graph, **edges}
 
     def filled(self, t: Type, size: int, fill: Any) -> Any:
@@ -281,9 +282,8 @@ class GraphProxy:
         return Frontier(state, chosen)
 
     def _call(self, op: OperatorDef, call: Any, graph_first: bool | None, args: tuple[Any, ...]) -> Any:
-        for prop in self._state.properties.values():
-            if prop.scratch:
-                prop.array[...] = 0
+        for prop in self._state.private:
+            prop.array[...] = 0
         if graph_first is None:
             return call(*args)
         return call(self, *args) if graph_first else call(*args, self)

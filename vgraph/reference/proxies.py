@@ -40,11 +40,12 @@ class State:
         self.none = int(np.iinfo(self.id_dtype).max)
         self.properties: dict[str, Property] = {}  # by name, as the operators of the present round see them
         self.edge_properties: dict[str, EdgeProperty] = {}
+        self.private: list[Property] = []  # to a visit: zero when the next one begins
         self.round: Round | None = None
 
     def dtype(self, t: Type) -> np.dtype[Any]:
         """The NumPy dtype of a type or of its elements."""
-        return self.id_dtype if t == VID else numpy_dtype(t)
+        return self.id_dtype if t is VID else numpy_dtype(t)
 
     def to_memory(self, value: Any, t: Type, *, nearest: bool = False) -> Any:
         """Any value of a program as it is stored in a property or global of type `t`; `nearest` as of `convert`."""
@@ -52,7 +53,7 @@ class State:
 
     def from_memory(self, value: Any, t: Type, place: Hashable = None) -> Any:
         """What a program sees of a value stored at `place`."""
-        if t == VID:
+        if t is VID:
             return Vertex(self, int(value), place=place)
         return Number(value.copy() if isinstance(t, Vector) else value, t, place)
 
@@ -68,7 +69,7 @@ class State:
         value = self.lift(value)
         if isinstance(value, Local) and value._kind == kind:
             return Local(self, value._value.copy(), value._kind)
-        if kind == VID:
+        if kind is VID:
             own = named and isinstance(value, Vertex) and value._own
             return Vertex(self, int(self.to_memory(value, VID)), own=own)
         return Number(value._value if value._kind == kind else convert(value, default(kind)), kind)
@@ -171,9 +172,13 @@ class Vertex(Number):
     _own: bool
 
     def __init__(self, state: State, index: int, *, own: bool = False, place: Hashable = None) -> None:
-        super().__init__(state.id_dtype.type(index), VID, place)
-        object.__setattr__(self, "_state", state)
-        object.__setattr__(self, "_own", own)
+        put = object.__setattr__  # one's own writes properties
+        put(self, "_value", state.id_dtype.type(index))
+        put(self, "_kind", VID)
+        put(self, "_place", place)
+        put(self, "_combined", None)
+        put(self, "_state", state)
+        put(self, "_own", own)
 
     def __repr__(self) -> str:
         return "vg.none" if self._is_none else str(self._value)
@@ -253,12 +258,12 @@ class Vertex(Number):
         return prop
 
     def __getattr__(self, name: str) -> Any:
-        prop = self._property(name)
-        if self._is_none:  # nothing is stored there: zero, false, or vg.none
+        prop, state, index = self._property(name), self._state, int(self._value)
+        if index == state.none:  # nothing is stored there: zero, false, or vg.none
             zero = np.zeros(prop.array.shape[1:], prop.array.dtype)[()]
-            return self._state.from_memory(self._state.none if prop.type == VID else zero, prop.type)
-        value = (prop.array if self._own else prop.before())[self._index]
-        return self._state.from_memory(value, prop.type, (prop, self._index))
+            return state.from_memory(state.none if prop.type is VID else zero, prop.type)
+        value = (prop.array if self._own else prop.before())[index]
+        return state.from_memory(value, prop.type, (prop, index))
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A store that nothing else of the round meets, or one of the first to claim, which takes effect."""

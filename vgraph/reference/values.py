@@ -61,10 +61,10 @@ class Number:
         place: Hashable = None,
         combined: Combined | None = None,
     ) -> None:
-        _SET_VALUE(self, value)
-        _SET_KIND(self, kind or _type_of(value))
-        _SET_PLACE(self, place)
-        _SET_COMBINED(self, combined)
+        self._value = value
+        self._kind = kind or _type_of(value)
+        self._place = place
+        self._combined = combined
 
     def __repr__(self) -> str:
         return str(self._value)
@@ -129,12 +129,6 @@ class Number:
         return Number(value, kind, None, combined)
 
 
-# Past `__setattr__`, by which a vertex writes properties.
-_SET_VALUE, _SET_KIND, _SET_PLACE, _SET_COMBINED = (
-    Number.__dict__[name].__set__ for name in ("_value", "_kind", "_place", "_combined")
-)
-
-
 def _type_of(value: Any) -> Type:
     scalar = _SCALARS[value.dtype]
     return Vector(scalar, len(value)) if isinstance(value, np.ndarray) and value.ndim else scalar
@@ -181,20 +175,24 @@ def convert(x: Number, t: Type, dtype: np.dtype[Any] | None = None, *, nearest: 
 
 def operate(op: str, left: Any, right: Any) -> Any:
     """`left op right`, arithmetic or bits, a comparison, min or max; NotImplemented for what is no number."""
-    a, b = lift(left), lift(right)
+    a = left if isinstance(left, Number) else lift(left)
+    b = right if isinstance(right, Number) else lift(right)
     if not (isinstance(a, Number) and isinstance(b, Number)):
         return NotImplemented
     found = _operation(op, a._kind, b._kind)
     if found is None:
         return _without_type(op, a, b)
-    t, kind, finite = found
+    t, kind, finite, to = found
     if finite and _is_literal(a) and _is_literal(b):
         literal = folded(op, a._value, b._value)
         if literal is not None:
             return lift(literal)
-    typed = a if a._kind == VID else b
-    dtype = typed._value.dtype if t == VID else None  # of the width that ids have in this graph
-    x, y = convert(a, t, dtype), convert(b, t, dtype)
+    typed = a if a._kind is VID else b
+    if to is None:
+        to = typed._value.dtype  # of the width that ids have in this graph
+    x, y = a._value, b._value
+    if getattr(x, "dtype", None) is not to or getattr(y, "dtype", None) is not to or type(t) is Vector:
+        x, y = convert(a, t, to), convert(b, t, to)
     if op in COMPARISONS:
         holds = arithmetic.COMPARE[op](x, y)
         if isinstance(holds, np.ndarray):  # of vectors one for each element
@@ -204,10 +202,15 @@ def operate(op: str, left: Any, right: Any) -> Any:
 
 
 @cache
-def _operation(op: str, a: ValueKind, b: ValueKind) -> tuple[Type, ValueKind, bool] | None:
-    """What the rules say of `a op b`, and whether both are literals other than vg.inf."""
+def _operation(
+    op: str, a: ValueKind, b: ValueKind
+) -> tuple[Type, ValueKind, bool, np.dtype[Any] | None] | None:
+    """What the rules say of `a op b`, whether both are literals other than vg.inf, and the dtype; None: that of ids."""
     found = operation(op, a, b)
-    return found and (*found, all(isinstance(k, Weak) and k is not Weak.INF for k in (a, b)))
+    if found is None:
+        return None
+    literals = all(isinstance(k, Weak) and k is not Weak.INF for k in (a, b))
+    return *found, literals, None if found[0] is VID else numpy_dtype(found[0])
 
 
 def _without_type(op: str, a: Number, b: Number) -> Number:

@@ -29,6 +29,7 @@ from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend
+    from vgraph.compiler.frontend.typed import TypedProgram
     from vgraph.compiler.ir.rewrite import Pass
     from vgraph.graph import Graph
     from vgraph.language.decorators import AlgorithmDef
@@ -126,6 +127,13 @@ class Job:
         )
         return signature_of(self.graph, self.types, lengths)
 
+    @functools.cached_property
+    def typed(self) -> TypedProgram:
+        """The program at algorithm level. Raises a Refusal for what the language does not take."""
+        from vgraph.runtime.typed import typed
+
+        return typed(self)
+
     @property
     def single(self) -> int:
         """1: code for one thread only, without atomics; 0: for any number."""
@@ -146,8 +154,7 @@ class Job:
 
             passes = (watch_rounds, *(pipeline() if passes is None else passes))
         return build(
-            self.algorithm,
-            self.signature,
+            self.typed.program,
             backend,
             schedule=self.schedule,
             threads=self.single,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from vgraph.cache import key_text
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.numbering import check_numbering
 from vgraph.compiler.backends.base import KernelInterface
-from vgraph.compiler.frontend import source_parts, typed_program
 from vgraph.compiler.ir.rewrite import Context, walk
 from vgraph.compiler.passes.choose_schedule import check_labels
 from vgraph.compiler.passes.watch_rounds import VERTICES, watch_rounds
@@ -36,7 +32,7 @@ class Python(Runner):
 
     def build(self, job: Job) -> Loaded:
         """The typed program; it and the schedule are checked as on a device."""
-        typed = _typed(job)
+        typed = job.typed
         check_labels(typed.program, job.schedule)
         if job.relabel is not None:
             check_numbering(typed.program)
@@ -50,22 +46,6 @@ class Python(Runner):
         values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed, watch)
         rings = {o.name: call.arguments[o.name] for o in call.plan.outputs if is_ring(o.name)}
         return interpreted(call.plan, {**values, **rings}, records, 1, time.perf_counter() - start)
-
-
-_TYPED: Final = 64
-"""Typed programs kept in memory, the least recently used go first."""
-_kept: OrderedDict[Hashable, TypedProgram] = OrderedDict()
-
-
-def _typed(job: Job) -> TypedProgram:
-    """The typed program from memory, as long as all that it is made of is the same and says the same; or made now."""
-    definitions = tuple(definition for definition, _ in job.reached)
-    key = definitions, source_parts(job.algorithm, job.reached), key_text(job.signature)
-    typed = _kept.pop(key, None) or typed_program(job.algorithm, job.signature)
-    _kept[key] = typed
-    while len(_kept) > _TYPED:
-        _kept.popitem(last=False)
-    return typed
 
 
 def _interface(program: ir.Program) -> KernelInterface:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from vgraph.compiler.frontend import build_program
 from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.passes.choose_schedule import labels
@@ -41,9 +40,7 @@ class Space:
         steps = pipeline()
         first = [p.name for p in steps].index("choose-schedule")
         self.context: Context = Context(threads=job.single, facts=job.facts)
-        self.program: ir.Program = PassManager(self.context).run(
-            build_program(job.algorithm, job.signature), steps[:first]
-        )
+        self.program: ir.Program = PassManager(self.context).run(job.typed.program, steps[:first])
         self.labels = labels(self.program)
         self._labels = {name: Label(self.program, name, self.context) for name in self.labels}
         self.axes = axes
