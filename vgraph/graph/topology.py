@@ -62,13 +62,20 @@ class PropertyRange(NamedTuple):
 class Topology:
     """What graphs that differ only in properties share: the adjacency and, once built, its transpose."""
 
-    def __init__(self, out: Adjacency, num_edges: int, directed: bool, order: Order | None = None) -> None:
+    def __init__(
+        self,
+        out: Adjacency,
+        num_edges: int,
+        directed: bool,
+        order: Order | None = None,
+        transpose: Adjacency | None = None,
+    ) -> None:
         self.out, self.num_edges, self.directed, self.order = out, num_edges, directed, order
         offsets, columns = out.row_offsets, out.column_indices
         self.num_vertices, self.num_arcs = offsets.size - 1, columns.size
         self.offset_dtype, self.id_dtype = offsets.dtype, columns.dtype
         self.lock = threading.RLock()
-        self._in: Adjacency | None = None if directed else out
+        self._in: Adjacency | None = transpose if directed else out
         self._degrees: dict[str, NDArray[Any]] = {}
         self._kept: dict[str, Any] = {}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -93,9 +94,11 @@ def prepare(
         raise ParameterError(text)
     stood_in = _stand_ins(algorithm, graph, params) if incomplete else {}
     device = "checked" if checked else device
+    with _place(device, memory):
+        prepared = _prepared(algorithm, graph, params, stood_in)
     return Job(
         algorithm,
-        *_prepared(algorithm, graph, params, stood_in),
+        *prepared,
         schedule=schedule or Schedule(),
         device=device,
         threads=_threads(threads, device),
@@ -131,6 +134,26 @@ def _prepared(
     if replaced:
         types = argument_types(algorithm, arguments)
     return prepared, arguments, types, (graph, given), rank
+
+
+@contextmanager
+def _place(device: str, memory: str) -> Iterator[None]:
+    """Around preparations of graphs: those that can are made on the GPU, if the graph is to lie there."""
+    if device.partition(":")[0] != "cuda" or memory == "host":
+        yield
+        return
+    from vgraph.graph import layouts
+    from vgraph.runtime.devices.cuda.executor import resident_on
+    from vgraph.runtime.devices.cuda.registry import device_for, number_of
+    from vgraph.runtime.devices.cuda.resident import DeviceArcs
+
+    try:
+        gpu = device_for(number_of(device) or 0)
+    except DeviceError:  # an explanation needs none
+        yield
+        return
+    with gpu.current(), layouts.on_device(lambda graph: DeviceArcs(resident_on(gpu), graph)):
+        yield
 
 
 def runner_for(job: Job) -> Runner:

@@ -7,6 +7,9 @@ order, as `weight.segments.4`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final
 
@@ -39,6 +42,28 @@ class HostArcs:
 
     def property(self, name: str, side: str) -> NDArray[Any]:
         return self.graph.edge_array(name) if side == "out" else self.graph.in_property(name)
+
+    def on_host(self, array: NDArray[Any]) -> NDArray[Any]:
+        return sealed(array)
+
+
+_device: ContextVar[Callable[[Graph], Arcs] | None] = ContextVar("vgraph_device_arcs", default=None)
+
+
+@contextmanager
+def on_device(arcs: Callable[[Graph], Arcs]) -> Iterator[None]:
+    """What is made of graphs inside a `with` block is for a run on a device, where `arcs` sees them."""
+    token = _device.set(arcs)
+    try:
+        yield
+    finally:
+        _device.reset(token)
+
+
+def device_arcs(graph: Graph) -> Arcs | None:
+    """The graph as it is seen on the device on which a run is being prepared; None if it will run on the host."""
+    arcs = _device.get()
+    return None if arcs is None else arcs(graph)
 
 
 def parsed(key: str) -> tuple[ArcLayout, tuple[Parameter, ...]]:
@@ -94,6 +119,6 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 __all__ = [
-    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Prepared", "anchor", "build", "on_host", "ordered", "ordered_name",
-    "parsed", "split_name",
+    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Prepared", "anchor", "build", "device_arcs", "on_device", "on_host",
+    "ordered", "ordered_name", "parsed", "split_name",
 ]  # fmt: skip

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from numpy.typing import NDArray
+
 T = TypeVar("T")
 Parameter = int | str
 
@@ -32,6 +34,9 @@ class Arcs(Protocol):
 
     def property(self, name: str, side: str) -> Any:
         """An edge property with an element for each arc, in the order of `column_indices` of that side."""
+
+    def on_host(self, array: Any) -> NDArray[Any]:
+        """An array that was made of them, for the host; where it lies now it stays."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +100,11 @@ class Kept:
     def get(self, anchor: object, key: object, make: Callable[[], T]) -> T:
         """What is kept, made now if nothing is."""
         found: T | None = self.find(anchor, key)
-        if found is not None:
-            return found
-        made, place = make(), (id(anchor), key)
+        return self.put(anchor, key, make()) if found is None else found
+
+    def put(self, anchor: object, key: object, made: T) -> T:
+        """Keep what was made."""
+        place = id(anchor), key
         watched = weakref.ref(anchor, lambda _: self._kept.pop(place, None))
         with self._lock:
             self._kept[place] = (watched, made)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from vgraph.graph import layouts
-from vgraph.graph.arrays import memory_of
+from vgraph.graph.arrays import memory_of, sealed
 from vgraph.graph.layouts import Kept, Prepared
 
 if TYPE_CHECKING:
@@ -75,3 +75,8 @@ class DeviceArcs:
     def property(self, name: str, side: str) -> Any:
         values = self.graph.edge_array(name) if side == "out" else self.graph.in_property(name)
         return self.resident.copy(values)
+
+    def on_host(self, array: Any) -> NDArray[Any]:
+        found = sealed(self.resident.device.download(array))
+        self.resident.put(memory_of(found), False, array)
+        return found
