@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
+from vgraph.algorithms.triangle_count import count_between
 from vgraph.graph import Graph
-from vgraph.graph.orient import oriented_with_ways
+from vgraph.graph.orient import oriented, oriented_with_ways
 
 
 @vg.operator
@@ -33,25 +34,34 @@ def finish(v):
     """Of the arcs that there might be between neighbors, how many there are."""
     degree = v.out_degree + v.in_degree
     if degree > 1:
-        v.lcc = v.arcs / (vg.float64(degree) * (degree - 1))
+        arcs = v.arcs if _edges is None else 2 * v.triangles
+        v.lcc = arcs / (vg.float64(degree) * (degree - 1))
 
 
 @vg.algorithm
-def local_clustering(graph):
+def local_clustering(graph, _edges=None):
     """The fraction of the ordered pairs of neighbors of a vertex between which there is an arc; 0 below two neighbors.
 
     A neighbor is a vertex with an arc in either direction; an undirected edge is an arc both ways, which makes it the
     clustering of NetworkX. Self-loops and parallel arcs do not count. Result: `lcc` (float64). O(arcs ** 1.5).
     """
     lcc = graph.vertex_property(vg.float64)
-    arcs = graph.vertex_property(vg.int64)
-    beside = graph.scratch(vg.int32)
-    graph.vertex_apply(count)
+    if _edges is None:
+        arcs = graph.vertex_property(vg.int64)
+        beside = graph.scratch(vg.int32)
+        graph.vertex_apply(count)
+    else:
+        triangles = graph.vertex_property(vg.int64)
+        graph.total = 0
+        graph.vertex_apply(count_between)
     graph.vertex_apply(finish)
     return lcc
 
 
 @local_clustering.prepares
 def by_degree(graph: Graph) -> vg.Prepared:
-    """Orient the edges by degree; `ways` tells in how many directions the user's graph has them."""
-    return oriented_with_ways(graph)
+    """Orient the edges by degree. Of a directed graph `ways` tells in how many directions it has them; those of an
+    undirected one are both ways, so that triangles are all that counts."""
+    if graph.directed:
+        return oriented_with_ways(graph)
+    return oriented(graph)._replace(arguments={"_edges": "undirected"})
