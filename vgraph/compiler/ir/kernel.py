@@ -66,8 +66,9 @@ class ParFor(Stmt):
 
     `parfor v in vertices cut out { ... }`: the body runs once or more for each vertex, each time with a piece of its
     arcs: loops over `out(v)` walk the piece only. Pieces partition the arcs; a vertex without arcs has one empty piece.
-    Pieces of a vertex run at the same time. With `cut out at e` only vertices of more than e arcs are cut, into pieces
-    of about equal size and at most e arcs; without, threads take shares of about equally many arcs.
+    Pieces of a vertex run at the same time. With `cut out at e` vertices of more than e arcs are cut, into pieces of at
+    most e arcs, and others only where threads have too little to do; without, threads take shares of about equally
+    many arcs.
 
     `parfor v in vertices by warp { ... }`: the lanes of a group visit a vertex together: they share the arcs that loops
     over its neighbors walk. What the body means does not depend on it.

@@ -104,7 +104,7 @@ def _either_direction(low: Lowering, apply: ir.EdgeApply, *, closed: bool) -> Bo
         ir.Let(state.before.name, I64, scalar(0)),
     )
     pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
-    if closed:
+    if closed and not _looks_itself(pull):
         opened = [low.hidden(f"{apply.label}.open.next") for _ in range(2)]
         pull = with_fields(pull, {"among": opened[0], "keeping": opened[1]})
     size = ir.Var(low.fresh(f"{apply.label}.active"), I64)
@@ -115,6 +115,11 @@ def _either_direction(low: Lowering, apply: ir.EdgeApply, *, closed: bool) -> Bo
     push = _other_form(low, apply, size, rest)
     choice = _choice(low, pull, state, size)
     return first, (*choice, ir.If(_with_arcs(low, apply, state.pulling), (pull,), push, span=apply.span))
+
+
+def _looks_itself(pull: ir.EdgeApply) -> bool:
+    """Whether the loop looks at all vertices first, 32 at a time, for those that are open: no set of them pays."""
+    return pull.schedule is not None and pull.schedule.balance.kind == "split"
 
 
 def _may_lack_arcs(low: Lowering, apply: ir.EdgeApply) -> bool:

@@ -73,6 +73,8 @@ class Region:
     """What the loop has of the pool of shared memory; empty if nothing."""
     counters: list[str] = field(default_factory=list)
     """Properties that have counters on the shelf."""
+    search: ir.ParFor | ir.BucketLoop | None = None
+    """The parallel loop, if it claims its own vertex by one of its arcs."""
 
 
 class Emitter:

@@ -36,7 +36,8 @@ def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
         return
     with f.effect():
         if node.layout is BITMAP:
-            f.line(f"{region.counts[node.frontier]} += {target}.set({v});")
+            own = isinstance(node.vertex, ir.Var) and node.vertex.name == region.vertex
+            f.line(f"{region.counts[node.frontier]} += {target}.{'set_together' if own else 'set'}({v});")
         else:
             f.line(f"{target}.{'append_new' if node.dedupe else 'append'}({v});")
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
+from vgraph.compiler.backends.cuda.stages import claim_guard
 from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend, combined
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
@@ -290,6 +291,8 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     """The body as a function of a piece, and a balancer that calls it."""
     region.shared = shared_loops(node)
     region.side, region.pieces = side_of(node), True
+    guard = claim_guard(node)
+    region.search = node if guard else None
     assert region.side is not None
     assert region.shared or node.cut is not None, (
         "lanes cannot share these loops, nor have pieces of their own"
@@ -309,7 +312,12 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
             _position(f, node, "place")
             visit(f, node.body, "return")
     hubs = f.names.of("workspace", "vg.hubs")
-    if node.limit is not None:
+    if node.limit is not None and guard:
+        with f.block(f"auto open = [&](vid {v}) -> bool", "};"):
+            f.line(f"return {f.expr(guard)};")
+        limit = f.expr(node.limit)
+        f.line(f"if (by_search(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, open, visit)) return;")
+    elif node.limit is not None:
         limit = f.expr(node.limit)
         f.line(f"if (by_split{marked}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
     elif node.lanes is ir.Lanes.THREAD:

@@ -9,6 +9,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_walk, leaves, own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
 from vgraph.compiler.backends.cuda.expressions import binary, element_number
+from vgraph.compiler.backends.cuda.stages import emit_in_stages, emit_search, searched, tried
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import neutral, one_element
@@ -299,6 +300,12 @@ def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     elif region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
         if f.place is Place.GROUP:
             head = f"for (eid {e} = begin; {e} < end; ++{e})"
+        elif update := tried(node):
+            emit_in_stages(f, node, update, columns, "begin, end")
+            return
+        elif region.search and (search := searched(region.search, node)):
+            emit_search(f, node, search, columns)
+            return
         else:
             head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
     else:
@@ -317,6 +324,11 @@ def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     begin, end = _bounds(f, node)
     if leaves(node.body) and sums:
         _search(f, node, columns, sums, begin, end)
+        return
+    if update := tried(node):
+        with f.at(Place.THREAD):
+            emit_in_stages(f, node, update, columns, f"{begin}, {end}")
+        _combine(f, sums)
         return
     head = f"for (eid {e} = {begin} + lanes.rank(); {e} < {end}; {e} += lanes.size)"
     with f.at(Place.THREAD), _sequential(f), f.block(head):

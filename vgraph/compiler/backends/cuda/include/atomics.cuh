@@ -61,6 +61,23 @@ VG_DEVICE Vec<T, N> relaxed(const Vec<T, N>* place) {
   return result;
 }
 
+// The same where an older value, of this round, does as well: the L1 cache may have it.
+template <class T>
+VG_DEVICE T stale(const T* place) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 4) {
+    u32 bits;
+    asm volatile("ld.relaxed.cta.u32 %0, [%1];" : "=r"(bits) : "l"(place));
+    return bit_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 8) {
+    u64 bits;
+    asm volatile("ld.relaxed.cta.u64 %0, [%1];" : "=l"(bits) : "l"(place));
+    return bit_cast<T>(bits);
+  }
+#endif
+  return relaxed(place);
+}
+
 template <class T>
 VG_DEVICE void put_relaxed(T* place, T value) { *(volatile T*)place = value; }
 template <class T, int N>

@@ -223,61 +223,68 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   }
 }
 
-// Vertices of many arcs, set aside to be cut into pieces. The word counts entries (upper bits) and pieces (lower ones).
+// Vertices of many arcs, set aside with their arcs laid on a line. The word counts entries (upper bits) and arcs (lower
+// ones).
 template <class Id>
 struct Hubs {
   static constexpr int SHIFT = 36;
   u64* word;      // of this loop
   u64* next;      // of the loop to come
-  u64* entries;   // place of the vertex, number of its first piece
+  u64* entries;   // place of the vertex, and where its arcs begin on the line
 
   template <class Team>
   VG_DEVICE Hubs(Team& team, u32& turn, u64* memory) : word(team.control->hubs + turn % 2), next(team.control->hubs + (turn + 1) % 2), entries(memory) {
     ++turn;
     if (team.first()) *next = 0;
   }
-  VG_DEVICE void set_aside(i64 place, u64 pieces) {
-    u64 at = atomicAdd(word, (1ull << SHIFT) | pieces);
+  VG_DEVICE void set_aside(i64 place, u64 arcs) {
+    u64 at = atomicAdd(word, (1ull << SHIFT) | arcs);
     u64* entry = entries + 2 * (at >> SHIFT);
     entry[0] = (u64)place;
     entry[1] = at & ((1ull << SHIFT) - 1);
   }
 };
 
-// The pieces of all hubs, one per warp, of at most `limit` arcs.
-template <class Id, class Offset, class Visit>
+// The arcs of all hubs in equal shares, one per warp, or in several of `limit` arcs; in those always where each piece
+// marks the row of its vertex first.
+template <bool MARKED = false, class Id, class Offset, class Visit>
 VG_DEVICE void by_pieces(const Hubs<Id>& hubs, Range<Id> range, const Offset* rows, u64 limit, Visit visit) {
   u64 all = relaxed(hubs.word);
-  u64 entries = all >> Hubs<Id>::SHIFT;
-  i64 pieces = (i64)(all & ((1ull << Hubs<Id>::SHIFT) - 1));
-  for (i64 p = warp_number(); p < pieces; p += num_warps()) {
-    u64 low = 0, high = entries;  // the last entry whose first piece is not behind p
+  u64 entries = all >> Hubs<Id>::SHIFT, arcs = all & ((1ull << Hubs<Id>::SHIFT) - 1);
+  u64 share = (arcs / num_warps() + 32) / 32 * 32;
+  if (share < SOME) share = SOME;
+  if (MARKED || share > limit) share = limit;
+  for (u64 at = share * warp_number(); at < arcs; at += share * num_warps()) {
+    u64 low = 0, high = entries;  // the last entry whose arcs do not begin behind `at`
     while (high - low > 1) {
       u64 middle = (low + high) / 2;
-      if (hubs.entries[2 * middle + 1] <= (u64)p) low = middle;
+      if (hubs.entries[2 * middle + 1] <= at) low = middle;
       else high = middle;
     }
-    i64 place = (i64)hubs.entries[2 * low];
-    u64 k = (u64)p - hubs.entries[2 * low + 1];
-    Id v = range[place];
-    u64 begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
-    u64 count = (end - begin + limit - 1) / limit;
-    u64 size = (end - begin + count - 1) / count;
-    u64 from = begin + k * size;
-    u64 until = from + size < end ? from + size : end;
-    visit(Warp(), place, v, (Offset)from, (Offset)until, false, k == 0);
-    __syncwarp();
+    u64 stop = at + share < arcs ? at + share : arcs;
+    for (u64 from = at; from < stop; ++low) {
+      i64 place = (i64)hubs.entries[2 * low];
+      u64 start = hubs.entries[2 * low + 1];
+      Id v = range[place];
+      u64 begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
+      u64 until = start + (end - begin) < stop ? end : begin + (stop - start);
+      visit(Warp(), place, v, (Offset)(begin + (from - start)), (Offset)until, false, from == start);
+      __syncwarp();
+      from = start + (until - begin);
+    }
   }
 }
 
 // As by_bins, but vertices of more than `limit` arcs are cut into pieces, which all warps of the grid share (node
-// splitting: Vivek K. 2013, chapter 4). True if the run is to stop.
+// splitting: Vivek K. 2013, chapter 4); of fewer arcs where warps have few vertices, or one would be long under way while
+// others wait. True if the run is to stop.
 template <bool MARKED = false, class Id, class Offset, class Team, class Visit>
 VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
   Hubs<Id> hubs(team, turn, memory);
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
   u64 most = limit < 1 ? 1 : (u64)limit;
+  u64 alone = MARKED || most < SOME * width ? most : SOME * width;
   for (i64 start = 0; start < range.count; start += step) {
     // What is marked is walked for long: neighboring vertices, of like degrees, go to different warps.
     i64 i = start + (MARKED ? lane() * num_warps() + warp_number() : width * warp_number() + lane());
@@ -285,9 +292,37 @@ VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* ro
     Id v = mine ? range[i] : 0;
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     u64 degree = end - begin;
-    bool hub = mine && degree > most;
-    if (hub) hubs.set_aside(i, (degree + most - 1) / most);
+    bool hub = mine && degree > alone;
+    if (hub) hubs.set_aside(i, degree);
     share_warp<MARKED>(width, few_arcs<MARKED>(width), mine && !hub, i, v, begin, end, visit);
+  }
+  if (team.meet()) return true;
+  by_pieces<MARKED>(hubs, range, rows, most, visit);
+  return false;
+}
+
+constexpr u32 PROBES = 4;  // arcs of a search that one thread looks at
+
+// A search, which is over at its first hit: each thread looks at PROBES arcs of its own vertex, which is enough for most.
+// Where `open(v)` still holds, a warp goes on; what has more than `limit` arcs all warps share. True if the run is to stop.
+template <class Id, class Offset, class Team, class Open, class Visit>
+VG_DEVICE bool by_search(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Open open, Visit visit) {
+  Hubs<Id> hubs(team, turn, memory);
+  u64 most = limit < 1 ? 1 : (u64)limit;
+  i64 step = 32 * num_warps();
+  for (i64 start = 32 * warp_number(); start < range.count; start += step) {
+    i64 i = start + lane();
+    bool mine = range.has(i);
+    Id v = mine ? range[i] : 0;
+    mine = mine && open(v);
+    Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
+    Offset probed = end - begin > PROBES ? begin + PROBES : end;
+    if (begin < end) visit(Thread(), i, v, begin, probed, true, true);
+    __syncwarp();
+    bool more = probed < end && open(v);
+    bool hub = more && end - probed > most;
+    if (hub) hubs.set_aside(i, end - begin);
+    share_warp<false>(32, 0, more && !hub, i, v, probed, end, visit);
   }
   if (team.meet()) return true;
   by_pieces(hubs, range, rows, most, visit);
@@ -310,7 +345,7 @@ VG_DEVICE bool by_arcs(Team& team, u32& turn, Range<Id> range, const Offset* row
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     u64 degree = end - begin;
     if (mine && degree > most) {
-      hubs.set_aside(i, (degree + most - 1) / most);
+      hubs.set_aside(i, degree);
       degree = 0;
     } else if (mine && degree == 0) {
       visit(Thread(), i, v, begin, end, true, true);

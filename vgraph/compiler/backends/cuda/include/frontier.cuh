@@ -44,6 +44,15 @@ struct Frontier {
     u64* word = words + v / 64;
     return !(relaxed(word) & bit) && !(atomicOr(word, bit) & bit);
   }
+  // The same where lanes often come with vertices of their own, side by side: one sets the bits of all.
+  VG_DEVICE bool set_together(Id v) {
+    if (v % 32 != lane()) return set(v);
+    u32 together = __match_any_sync(__activemask(), (u64)(v / 32));
+    u32 leader = __ffs(together) - 1, old = 0;
+    u32* half = (u32*)words + v / 32;
+    if (lane() == leader) old = atomicOr(half, together);
+    return !(shuffle(old, leader, together) >> lane() & 1);
+  }
   // The whole warp at vertices v, v + 1, ...: sets the bits of lanes that are in, alone on its half of a word.
   VG_DEVICE u32 set_lanes(Id v, bool in) {
     u32 bits = __ballot_sync(ALL, in);

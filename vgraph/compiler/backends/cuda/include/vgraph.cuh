@@ -10,6 +10,7 @@
 #include "frontier.cuh"
 #include "pool.cuh"
 #include "balance.cuh"
+#include "stages.cuh"
 #include "lists.cuh"
 #include "buckets.cuh"
 #include "graph.cuh"
