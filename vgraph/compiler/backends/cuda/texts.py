@@ -27,12 +27,12 @@ _WORDS: Final = (
     "atomic_reduce bit_cast by_arcs by_bins by_block by_pieces by_search by_split by_warp cas_bits claim_alone clear "
     "clear_bitmap clear_list clear_queue clz copysign ctz few_arcs fill_words infinity is_inf is_nan is_neighbor "
     "is_signed lanes_below lookup mod next_not_below next_place not_a_number num_arcs_of num_threads num_warps "
-    "num_words philox pool pool_bytes popcount put_relaxed round_up stale set_all set_bits set_single share_of share_warp "
+    "num_words philox pool pool_bytes popcount put_relaxed round_up set_all set_bits set_single share_of share_warp "
     "shuffle shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
     "wide_relaxed with_element workers_of write_queue "
     "fill_elements copy_elements find view "
     "Arcs MARKED_FEW Marks Shelf count empty_counts is_sum open_shelf "
-    "AT_A_TIME first_hit in_stages "
+    "AT_A_TIME LOOKS by_line first_hit in_stages stale "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""
