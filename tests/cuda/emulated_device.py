@@ -107,6 +107,9 @@ class EmulatedDevice:
     def load(self, code: bytes) -> Emulated:
         return compile_text(code.decode(), [self.include], self.block, every_access=self.every_access)
 
+    def block_of(self, kernel: Emulated) -> int:
+        return self.block
+
     def room(self, kernel: Emulated, wanted: int) -> int:
         return min(wanted, self.shared)
 

@@ -198,7 +198,7 @@ def make() -> tuple[types.ModuleType, types.ModuleType]:
         CUDADriverError=CUDADriverError,
         launchCooperativeKernel=launch_cooperative_kernel,
         occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 2,
-        funcGetAttribute=lambda attribute, function: 1000 if attribute == 1 else 0,
+        funcGetAttribute=lambda attribute, function: {0: BLOCK, 1: 1000}[attribute],
         funcSetAttribute=lambda function, attribute, value: setattr(Fake, "most_dynamic", value),
     )
     cuda.function = types.SimpleNamespace(Module=Module)

@@ -144,8 +144,7 @@ def test_a_layout_is_built_on_the_device_and_stays(emulated):
         found = vg.run(vg.algorithms.sssp, graph, source=1, schedule=schedule, device="cuda")
         np.testing.assert_array_equal(found.dist, want.dist)
         (layout,) = found.stats.layouts
-        assert layout.name == "segments.4"
-        assert layout.nbytes == want.stats.layouts[0].nbytes
+        assert (layout.name, layout.seconds > 0) == ("slices.75", True)
         assert emulated.uploads == 3  # in-arcs and weights, of which the rest was made on the device
     resident = resident_on(emulated)
     assert len(resident) == 5

@@ -359,6 +359,7 @@ class Maker:
                 ir.Vertices(),
                 ir.VertexWords(),
                 ir.Segments(4),
+                ir.Slices(4),
                 ir.SparseMembers(self.pick(self.frontiers)),
                 ir.BitmapMembers(self.pick(self.frontiers)),
             )

@@ -13,9 +13,11 @@ from test_lowering import fitted, graphs, lowered, native, same
 
 import vgraph as vg
 from vgraph.compiler import ir
+from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.rewrite import Context, PassManager, walk
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.passes import PIPELINE
 from vgraph.graph import Graph
 from vgraph.graph.layouts import on_host, ordered
 from vgraph.schedule import Options, Schedule
@@ -91,6 +93,18 @@ def test_segments_hold_every_arc_once(graph, count):
     assert on_host(graph, key) is found
 
 
+@given(graph=graphs(), count=st.sampled_from(COUNTS), seed=st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_slices_give_the_answer_of_the_program(graph, count, seed):
+    """Rows of a destination from all ranges of sources, cut at will, on several threads."""
+    program = fitted(PROGRAMS["sssp"], graph)
+    want = interpret(program, graph, {"source": 0})
+    context = Context(schedule=scheduled(program, count), threads=0, abilities=CUDA)
+    kernel = PassManager(context).run(program, PIPELINE)
+    assert f"in vertices slices {count}" in print_program(kernel)
+    same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=3), want)
+
+
 def test_the_code_does_not_depend_on_the_number_of_segments():
     from vgraph.runtime.devices.cpu import backend
 
@@ -106,3 +120,10 @@ def test_golden_ir(golden):
     program = parse_program(PROGRAMS["sssp"])
     kernel = lowered(program, scheduled(program, 4), 0)
     golden(Path(__file__).parent / "golden" / "sssp-segments-4.ir", print_program(kernel))
+
+
+def test_golden_ir_of_slices(golden):
+    program = parse_program(PROGRAMS["sssp"])
+    context = Context(schedule=scheduled(program, 4), threads=0, abilities=CUDA)
+    kernel = PassManager(context).run(program, PIPELINE)
+    golden(Path(__file__).parent / "golden" / "sssp-slices-4.ir", print_program(kernel))

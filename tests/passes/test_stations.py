@@ -62,6 +62,7 @@ CASES = [
     ("lower-apply-scatter", "sums", {"phases": vg.APPLY_SCATTER, "payload": vg.COMPUTED}, CPU),
     ("lower-pull", "sssp", {"direction": vg.PULL, "drive": vg.DATA, "balance": vg.SPLIT(2)}, CPU),
     ("lower-pull", "sums", {"direction": vg.PULL, "segments": 4}, CPU),
+    ("lower-pull", "sssp", {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": 4}, CUDA),
     ("lower-push", "limited", {"direction": vg.PUSH, "balance": vg.EDGE, "sync": vg.BSP}, CPU),
     ("balance-load", "spread", {"balance": vg.SPLIT(2)}, CPU),
     ("balance-load", "sssp", {"direction": vg.PUSH, "drive": vg.DATA, "balance": vg.WARP}, CUDA),

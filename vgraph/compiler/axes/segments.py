@@ -6,6 +6,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, role_of
+from vgraph.compiler.analysis.slices import slices_obstacle
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import Type, Vector, element_of
@@ -28,6 +29,10 @@ def choose(c: Choice, asked: int | None) -> int:
     if asked != 1:
         if against:
             c.refuse("it runs against the arcs, and segments are cut along them")
+        if c.context.abilities.warps:
+            obstacle = slices_obstacle(c.operator)
+            if obstacle is not None:
+                c.refuse(obstacle.reason, obstacle.span)
         c.because(asked, "asked for")
     return asked
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.slices import key_of
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.ir.reductions import one_element
@@ -14,7 +15,6 @@ from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_loc
 from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 from vgraph.graph.layouts import parsed
-from vgraph.graph.layouts.segments import SEGMENTS
 
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
@@ -89,7 +89,9 @@ def scan(program: ir.Program) -> Scan:
         _look(node, found)
         if isinstance(node, ir.Alone):
             found.slots = max(found.slots, sum(slot_words(t) for _, _, t in written_alone(node)))
-        if isinstance(node, ir.ParFor) and node.cut is not None:
+        if isinstance(node, ir.ParFor) and isinstance(node.domain, ir.Segments | ir.Slices):
+            found.prepared.add(key_of(node, program.target))
+        elif isinstance(node, ir.ParFor) and node.cut is not None:
             _look_pieces(node, node.cut, found)
         if isinstance(node, ir.ParFor | ir.Single | ir.Pipeline | ir.BucketLoop):
             body = (*node.producer, *node.consumer) if isinstance(node, ir.Pipeline) else node.body
@@ -154,7 +156,7 @@ def _look(node: ir.Node, found: Scan) -> None:
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count) if count > 1:
-            found.prepared.add(SEGMENTS.key(count))
+            pass  # the parallel loop around says what it walks
         case (
             ir.Neighbor(orientation=side)
             | ir.HasNeighbor(orientation=side)
@@ -184,8 +186,6 @@ def _look(node: ir.Node, found: Scan) -> None:
 
 def _look_frontier(node: ir.Node, found: Scan) -> None:
     match node:
-        case ir.Segments(count=count):
-            found.prepared.add(SEGMENTS.key(count))
         case ir.Members(frontier=name, layout=ir.Layout() as layout):
             found.need(name, layout)
         case ir.Pipeline(buffers=buffers, chunks=chunks):

@@ -83,6 +83,8 @@ class Piece(NamedTuple):
     end: int
     whole: bool
     first: bool
+    segment: int | None = None
+    """Arcs are counted among those from this range of sources."""
 
 
 class Side(NamedTuple):

@@ -100,7 +100,9 @@ def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
     of = int(evaluate(m, env, n.of))
     if n.segments > 1:
         edges = m.side(n.orientation).edges
-        row = m.segments(n.segments)[m.segment][of]
+        piece = env.get(PIECE)
+        segment = m.segment if piece is None else piece.segment
+        row = m.segments(n.segments)[segment][of]
         arcs = [(u, number if m.low else edges[arc]) for u, number, arc in row]
     else:
         arcs = m.arcs(of, n.orientation)
@@ -265,11 +267,17 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
     ir.SparseMembers: _members,
     ir.BitmapMembers: _members,
     ir.Segments: _segments,
+    ir.Slices: _segments,
 }
 """The items of each domain in the interpreter, a list for each stretch between barriers."""
 
 
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
+    if isinstance(n.domain, ir.Slices):
+        _run_tasks(m, _rows(m, env, n, n.domain))
+        m.met()
+        m.end_round()
+        return
     for domain in DOMAINS[type(n.domain)](m, n.domain):
         _visits(m, env, n, domain)
         m.met()
@@ -297,6 +305,17 @@ def _pieces(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, vertices: list[i
         for k, (begin, end) in enumerate(cuts):
             piece = Piece(n.vertex, n.cut, begin, end, len(cuts) == 1, k == 0)
             tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
+    return m.ordered(tasks)
+
+
+def _rows(m: Machine, env: Env, n: ir.ParFor, d: ir.Slices) -> list[Steps]:
+    """A task for each piece of the arcs of a vertex from one range of sources."""
+    tasks: list[Steps] = []
+    for segment, rows in enumerate(m.segments(d.count)):
+        for v, row in rows.items():
+            for begin, end in m.cuts(len(row), None):
+                piece = Piece(n.vertex, ir.Orientation.IN, begin, end, False, False, segment)
+                tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
     return m.ordered(tasks)
 
 

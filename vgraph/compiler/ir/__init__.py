@@ -43,6 +43,7 @@ from vgraph.compiler.ir.domains import (
     Domain,
     Members,
     Segments,
+    Slices,
     SparseMembers,
     VertexWords,
     Vertices,

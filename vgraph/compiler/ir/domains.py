@@ -25,8 +25,12 @@ class Domain(Node):
     """A vertex is visited at most once."""
     cuts: ClassVar[bool] = True
     """Its vertices may be visited in pieces, or by lanes that share their arcs."""
+    apart: ClassVar[bool] = True
+    """Visits of one vertex do not run at the same time, unless it is cut."""
     axis: ClassVar[str] = ""
     """The axis of schedules that asks for it: its record says which devices have no entry for it."""
+    device: ClassVar[str] = ""
+    """The only device for which it is made; others have another domain in its place."""
 
     def shared(self) -> Domain:
         """The same vertices, to be cut in pieces or visited by several lanes each."""
@@ -80,9 +84,26 @@ class Segments(Domain):
     once = False
     cuts = False
     axis = "segments"
+    device = "cpu"
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(self.count > 1, "a loop by segments has several", self)
+
+
+@written("vertices slices {count}")
+class Slices(Domain):
+    """`vertices slices 4`: the sources fall into at least 4 ranges. For each from which it has arcs a vertex is
+    visited, once or more, with pieces of these, all at the same time. A block keeps what arcs need of their sources."""
+
+    count: int
+    once = False
+    cuts = False
+    apart = False
+    axis = "segments"
+    device = "cuda"
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(self.count > 1, "a loop by slices has several ranges", self)
 
 
 def members(frontier: str | None, layout: Layout | None = None) -> Domain:

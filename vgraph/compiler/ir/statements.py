@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir.domains import Segments
+from vgraph.compiler.ir.domains import Segments, Slices
 from vgraph.compiler.ir.expressions import Var
 from vgraph.compiler.ir.node import (
     ANYWHERE,
@@ -211,7 +211,7 @@ class ForNeighbors(Stmt):
             own = isinstance(self.of, Var) and self.of.name == getattr(c.around, "vertex", None)
             ok = (
                 own
-                and getattr(c.around, "domain", None) == Segments(self.segments)
+                and getattr(c.around, "domain", None) in (Segments(self.segments), Slices(self.segments))
                 and self.orientation is Orientation.IN
             )
             rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"

@@ -22,7 +22,9 @@ def _is_vertex(loop: _Loop, index: ir.Expr) -> bool:
 
 def _own(loop: _Loop, index: ir.Expr) -> bool:
     """Whether no other thread visits `index`; an entry of a bucket may stand there twice."""
-    whole = isinstance(loop, ir.Pipeline) or (isinstance(loop, ir.ParFor) and loop.cut is None)
+    whole = isinstance(loop, ir.Pipeline) or (
+        isinstance(loop, ir.ParFor) and loop.cut is None and loop.domain.apart
+    )
     return whole and _is_vertex(loop, index)
 
 

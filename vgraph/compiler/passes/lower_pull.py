@@ -21,6 +21,7 @@ from vgraph.compiler.analysis.lanes import shared_loops
 from vgraph.compiler.ir.rewrite import transform, with_fields
 from vgraph.compiler.passes.cut_loops import is_cut, with_pieces
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
+from vgraph.compiler.passes.pull_pieces import sliced
 from vgraph.compiler.passes.pulls import collect, pull_body, still_open
 from vgraph.compiler.types import VID
 from vgraph.schedule import VERTEX, ApplySchedule, Direction, Drive, Phases
@@ -44,6 +45,10 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         before = before_round(apply, target, ir.Layout.BITMAP)
         among = ir.Segments(segments) if segments > 1 else ir.VertexWords()
         domain = ir.BitmapMembers(apply.among) if apply.among else among
+    if segments > 1 and low.context.abilities.warps:
+        body = sliced(low, inner, operator, target)
+        loop = ir.ParFor(dst, ir.Slices(segments), body, apply.label, span=apply.span)
+        return (*before, loop, *after_round(apply, target, "pull", ir.GraphSize("num_arcs")))
     body, arcs = pull_body(low, inner, operator, target)
     loop = ir.ParFor(dst, domain, body, apply.label, span=apply.span)
     loop = with_pieces(low, apply, loop, apply.entering)

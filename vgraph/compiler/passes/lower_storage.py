@@ -7,10 +7,10 @@ after:  `frontier f sparse bitmap`; `edge_in weight.in`; `... { for (src, e) in 
 from __future__ import annotations
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.slices import arcs_of, key_of
 from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
 from vgraph.compiler.types import EID
 from vgraph.graph.layouts import ordered_name
-from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.order import EDGE_NUMBER
 
 
@@ -20,16 +20,20 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
     What has an element for each edge is found by the arc's number, which such an arc reads as a property.
     """
     incoming = {
-        n.edge: n.segments
+        n.edge: ""
         for n in walk(program)
         if isinstance(n, ir.ForNeighbors) and n.orientation is ir.Orientation.IN
     }
+    cut = [
+        n for n in walk(program) if isinstance(n, ir.ParFor) and isinstance(n.domain, ir.Segments | ir.Slices)
+    ]
+    incoming |= {arcs_of(n).edge: key_of(n, program.target) for n in cut}
     permuted: dict[str, ir.Property] = {}
 
-    def stored(declared: ir.Property, segments: int) -> str:
+    def stored(declared: ir.Property, key: str) -> str:
         name, site = f"{declared.name}.in", ir.Site.EDGE_IN
-        if segments > 1:
-            name, site = ordered_name(declared.name, SEGMENTS.key(segments)), ir.Site.EDGE_SEGMENTS
+        if key:
+            name, site = ordered_name(declared.name, key), ir.Site.EDGE_SEGMENTS
         permuted[name] = ir.Property(name, declared.type, site, declared.origin, span=declared.span)
         return name
 
@@ -40,13 +44,13 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
             and isinstance(n.index, ir.Var)
             and n.index.name in incoming
         ):
-            declared, segments = program.property(n.prop), incoming[n.index.name]
+            declared, key = program.property(n.prop), incoming[n.index.name]
             if declared.site is ir.Site.NUMBERED:
                 numbers = ir.Property(EDGE_NUMBER, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=declared.span)
-                at = ir.Load(stored(numbers, segments), n.index, EID, span=n.span)
+                at = ir.Load(stored(numbers, key), n.index, EID, span=n.span)
                 return with_fields(n, {"index": at})
             if declared.site is ir.Site.EDGE:
-                return with_fields(n, {"prop": stored(declared, segments)})
+                return with_fields(n, {"prop": stored(declared, key)})
         return None
 
     body = transform_body(program.body, rule)

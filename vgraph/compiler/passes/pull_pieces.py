@@ -35,6 +35,11 @@ def pulled(
     return (ir.If(ir.Piece(ir.Share.WHOLE), whole, piece, span=apply.span),)
 
 
+def sliced(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None) -> ir.Body:
+    """The body of a pull over slices of in-arcs: pieces that no vertex has whole, nor counts."""
+    return _Slice(low, apply, operator, target, "").body()
+
+
 class _PullPiece:
     """Pulls along a piece of the arcs that enter a vertex, while others pull along the rest."""
 
@@ -125,3 +130,20 @@ class _PullPiece:
         layout = layout_of(self.apply.schedule.frontier)
         pushed = ir.FrontierPush(self.target, ir.Var(self.dst, VID), layout, True, span=self.apply.span)
         return (ir.If(ir.Var(self.hit, BOOL), (pushed,)),)
+
+
+class _Slice(_PullPiece):
+    """Pulls along a row of a slice, whose vertex is known at its end: nothing is read there before."""
+
+    def body(self) -> ir.Body:
+        assert self.apply.schedule is not None
+        inside = active_only(self.apply, self.src, transform_body(self.operator.body, self.rule))
+        own, count = ir.Var(self.dst, VID), self.apply.schedule.segments
+        loop = ir.ForNeighbors(
+            self.src, self.edge, own, self.apply.entering, inside, count, span=self.apply.span
+        )
+        hit: ir.Body = (ir.Let(self.hit, BOOL, FALSE),) if self.hit else ()
+        return (*hit, *self.starts(), loop, *self.ends(), *self.push())
+
+    def starts(self) -> ir.Body:
+        return tuple(ir.Let(name, t, identity(op, t)) for name, t, op in self.registers.values())

@@ -21,8 +21,9 @@ from vgraph.graph.graph import Graph
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.segments import SEGMENTS
+from vgraph.graph.layouts.slices import SLICES
 
-LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS,)}
+LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES)}
 """All that there are, by name."""
 
 _host = Kept()
@@ -119,6 +120,6 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 __all__ = [
-    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Prepared", "anchor", "build", "device_arcs", "on_device", "on_host",
-    "ordered", "ordered_name", "parsed", "split_name",
+    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Parameter", "Prepared", "anchor", "build", "device_arcs", "on_device",
+    "on_host", "ordered", "ordered_name", "parsed", "split_name",
 ]  # fmt: skip

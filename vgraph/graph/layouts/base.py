@@ -46,7 +46,8 @@ class ArcLayout:
     `arrays`: dtype of each array that `build` gives: a name of NumPy's, or "id", "offset" for what the graph has.
     `numbers`: the ints that it gives beside them, for kernels too. `build(arcs, *parameters)` gives both by name.
     `order(arcs, prepared, values, *parameters)` puts the values of an edge property, in the order of in-arcs, into that
-    of the layout; None where arcs of the layout have none.
+    of the layout; None where arcs of the layout have none. `fit(arcs, shared, *parameters)` gives the parameters to
+    build it with, from those that a kernel names and the bytes of shared memory that each of its blocks has.
     """
 
     name: str
@@ -54,6 +55,7 @@ class ArcLayout:
     numbers: tuple[str, ...]
     build: Callable[..., Mapping[str, Any]]
     order: Callable[..., Any] | None = None
+    fit: Callable[..., tuple[Parameter, ...]] | None = None
 
     def key(self, *parameters: Parameter) -> str:
         """What a layout with these parameters is called: `segments.4`."""

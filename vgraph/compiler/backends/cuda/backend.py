@@ -15,12 +15,13 @@ from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, lists
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
-from vgraph.compiler.backends.cuda.texts import WIDE, constant, type_name
+from vgraph.compiler.backends.cuda.texts import WHOLE, WIDE, constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
+from vgraph.graph.layouts.slices import SLICES
 
 INCLUDE: Final = Path(__file__).parent / "include"
 """The folder of the headers that every kernel includes."""
@@ -68,12 +69,12 @@ class CUDABackend(Backend):
 def _hubs(program: ir.Program, found: Scan) -> None:
     """Loops that are cut keep a list of hubs, and no line of the work."""
     found.workspace.pop("vg.work", None)
-    if any(isinstance(n, ir.ParFor | ir.BucketLoop) and n.cut is not None for n in walk_body(program.body)):
-        found.workspace["vg.hubs"] = 2
     for node in walk_body(program.body):
-        if isinstance(node, ir.ParFor | ir.BucketLoop) and (
-            node.cut is not None or node.lanes is not ir.Lanes.THREAD
-        ):
+        if not isinstance(node, ir.ParFor | ir.BucketLoop):
+            continue
+        if node.cut is not None:
+            found.workspace["vg.hubs"] = 2
+        if node.cut is not None or node.lanes is not ir.Lanes.THREAD:
             side = side_of(node)
             assert side is not None
             found.adjacency.add(f"{side.value}.row_offsets")
@@ -155,6 +156,7 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
     layout = ControlLayout(interface)
     head = [
         f"// {f.program.name}: every thread of the grid runs all of it.",
+        *([WHOLE] if _whole(f) else []),
         *([WIDE] if _swaps_wide(f) else []),
         '#include "vgraph.cuh"',
         "using namespace vg;",
@@ -172,12 +174,17 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
     lines = [f"  const auto {name} = a.{name};" for t, name in fields if _aliased(f, t, name, interface)]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
     lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
-    lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace else []
+    lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace or _whole(f) else []
     lines += ["  Log log(control, a.trace, a.trace_room);"] if f.scan.labels else []
     lines += _descriptors(f, interface, layout)
     for g in f.program.globals:
         lines.append(f"  {type_name(g.type)} {f.global_(g.name)} = {_zero(f, g.type)};")
     return "\n".join([*head, *lines, "", *f.lines, "}"]) + "\n"
+
+
+def _whole(f: Emitter) -> bool:
+    """Whether a loop walks slices, for which blocks are large and have all the shared memory."""
+    return any(parsed(key)[0] is SLICES for key in f.scan.prepared)
 
 
 def _swaps_wide(f: Emitter) -> bool:

@@ -180,6 +180,14 @@ class Emitter:
             if self.region is None:
                 self.fresh = isinstance(stmt, _ENDS) or (self.fresh and isinstance(stmt, _LOCAL))
 
+    def visit(self, body: ir.Body, leave: str, place: Place = Place.THREAD) -> None:
+        """Emit the body of a visit; `leave` ends it early."""
+        saved = self.loops, self.leave
+        self.loops, self.leave = 0, leave
+        with self.at(place):
+            self.body(body)
+        self.loops, self.leave = saved
+
     @contextmanager
     def effect(self) -> Iterator[None]:
         """Around an action that must happen once: of a group only the first lane does it."""

@@ -31,6 +31,8 @@ BLOCK: Final = 512
 """Threads of a block: fixed when a kernel is compiled, as the macro VG_BLOCK. Measured on an H200 against 256 and 1024,
 with as many registers as let 1024, 1536 or 2048 threads run on a multiprocessor: 512 and 1536 were best or within 3 %
 of it in search, shortest paths, PageRank and components, on a Kronecker graph and on a road grid."""
+WHOLE_BLOCK: Final = 1024
+"""The same of kernels whose blocks take a multiprocessor each, with all of its shared memory."""
 ARRAYS_OF_FRONTIER: Final = 3
 WORDS_OF_LIST: Final = 4
 BUCKET_QUEUES: Final = 4

@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
+from vgraph.compiler.backends.cuda.slices import by_slices
 from vgraph.compiler.backends.cuda.stages import claim_guard
 from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend, combined
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import Vector, element_of
-from vgraph.graph.layouts.segments import SEGMENTS
 
 HUB_PIECE: Final = 4096
 """Vertices with more arcs are shared by the whole grid where a loop is cut into equal shares."""
@@ -174,15 +174,6 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
         close_region(f, region)
 
 
-def visit(f: Emitter, body: ir.Body, leave: str, place: Place = Place.THREAD) -> None:
-    """The body of a visit; `leave` ends it early."""
-    saved = f.loops, f.leave
-    f.loops, f.leave = 0, leave
-    with f.at(place):
-        f.body(body)
-    f.loops, f.leave = saved
-
-
 def _position(f: Emitter, node: ir.ParFor | ir.BucketLoop, value: str) -> None:
     if isinstance(node, ir.ParFor) and node.position is not None:
         f.line(f"i64 {f.local(node.position)} = {value};")
@@ -197,7 +188,7 @@ def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: C
     with f.block(f"for (i64 {i} = thread_number(); {i} < {size}; {i} += num_threads())"):
         f.line(f"vid {f.local(node.vertex)} = {vertex(i)};")
         _position(f, node, i)
-        visit(f, node.body, "continue")
+        f.visit(node.body, "continue")
 
 
 def _vertices(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -229,7 +220,7 @@ def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
         if isinstance(node.domain, ir.BitmapMembers):
             inside += f" && {f.frontier(node.domain.frontier)}.contains({v})"
         with f.block(f"if ({inside}) do", "} while (false);"):
-            visit(f, node.body, "break")
+            f.visit(node.body, "break")
         if region.own:
             f.line("__syncwarp();")
         for frontier, flag in region.own.items():
@@ -245,24 +236,6 @@ def _own_pushes(node: ir.ParFor) -> list[str]:
         return not p.atomic and isinstance(p.vertex, ir.Var) and p.vertex.name == node.vertex
 
     return [name for name in names if all(own(p) for p in pushes if p.frontier == name)]
-
-
-def _by_segments(f: Emitter, node: ir.ParFor, region: Region) -> None:
-    """For one range of sources after the other, with a barrier between, the vertices that have an arc from it."""
-    assert isinstance(node.domain, ir.Segments)
-    key = SEGMENTS.key(node.domain.count)
-    bounds, vertices, rows = (f.array(f"{key}.{x}") for x in ("bounds", "vertices", "row_offsets"))
-    s, r = f.temporary("segment"), f.temporary("row")
-    with f.block(f"for (i64 {s} = 0; {s} < {f.names.of('prepared', f'{key}.count')}; ++{s})"):
-        f.line(f"if ({s} > 0 && team.meet()) return;")
-        head = (
-            f"for (i64 {r} = {bounds}[{s}] + thread_number(); {r} < {bounds}[{s} + 1]; {r} += num_threads())"
-        )
-        with f.block(head):
-            f.line(f"vid {f.local(node.vertex)} = {vertices}[{r}];")
-            f.line(f"eid begin = {rows}[{r}], end = {rows}[{r} + 1];")
-            _position(f, node, f"(i64){f.local(node.vertex)}")
-            visit(f, node.body, "continue")
 
 
 # --- several threads per vertex --------------------------------------------------------------------------------------
@@ -284,7 +257,7 @@ def _by_workers(f: Emitter, node: ir.ParFor, domain: str, scratch: list[str]) ->
             f.line(f"vid {f.local(node.vertex)} = {range_}[{i}];")
             _position(f, node, i)
             with f.block("do", "} while (false);"):
-                visit(f, node.body, "break")
+                f.visit(node.body, "break")
 
 
 def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain: str) -> None:
@@ -305,12 +278,12 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     with f.block(f"auto visit = {head}", "};"):
         if region.shared:
             _position(f, node, "place")
-            visit(f, node.body, "return", Place.GROUP)
+            f.visit(node.body, "return", Place.GROUP)
         else:
             f.line("if (lanes.size > 1) whole = false;  // every lane has a piece of its own")
             f.line("if (!lanes.leads()) first = false;")
             _position(f, node, "place")
-            visit(f, node.body, "return")
+            f.visit(node.body, "return")
     hubs = f.names.of("workspace", "vg.hubs")
     if node.limit is not None and guard:
         with f.block(f"auto open = [&](vid {v}) -> bool", "};"):
@@ -338,7 +311,7 @@ def _take_shelf(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region) -> 
     marking = [n for n in walk_body(node.body) if isinstance(n, ir.ForNeighbors) and n.marks is not None]
     if not marking:
         return
-    region.shelf, f.shared = f.temporary("shelf"), MARK_BYTES
+    region.shelf, f.shared = f.temporary("shelf"), max(f.shared, MARK_BYTES)
     common = [n for m in marking for n in walk_body(m.body) if isinstance(n, ir.ForCommon)]
     reductions = [n for c in common for n in walk_body(c.body) if isinstance(n, ir.Reduce)]
     region.counters = sorted({n.prop for n in reductions if addend(n) in COUNTED})
@@ -362,7 +335,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.VertexWords: Walk(_by_lanes),
     ir.SparseMembers: Walk(_queue, lambda f, d: f"members({f.frontier(d.frontier)})"),
     ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {_count(f)})"),
-    ir.Segments: Walk(_by_segments),
+    ir.Slices: Walk(by_slices),
 }
 """How each domain is walked."""
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {

@@ -15,7 +15,6 @@ from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import neutral, one_element
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Vector, is_long
-from vgraph.graph.layouts.segments import SEGMENTS
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
 COUNTED: Final = range(1, 1 << 16)
@@ -291,13 +290,10 @@ def _ahead(f: Emitter, node: ir.ForNeighbors, region: Region, marks: str) -> Non
 def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     region, columns = f.region, f.array(f"{node.orientation.value}.column_indices")
     e, u = f.local(node.edge), f.local(node.vertex)
-    if node.segments > 1:
-        columns = f.array(f"{SEGMENTS.key(node.segments)}.column_indices")
-        head = f"for (eid {e} = begin; {e} < end; ++{e})"
-    elif region is not None and f.place is Place.GROUP and id(node) in region.shared:
+    if region is not None and f.place is Place.GROUP and id(node) in region.shared:
         _shared_loop(f, node, columns)
         return
-    elif region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
+    if region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
         if f.place is Place.GROUP:
             head = f"for (eid {e} = begin; {e} < end; ++{e})"
         elif update := tried(node):

@@ -31,6 +31,7 @@ _WORDS: Final = (
     "shuffle shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
     "wide_relaxed with_element workers_of write_queue "
     "fill_elements copy_elements find view "
+    "ACTIVE Absent Four GRAB LATE NEUTRAL STEP Slices TASK TESTED by_slices streamed walk_chunks "
     "Arcs MARKED_FEW Marks Shelf count empty_counts is_sum open_shelf "
     "AT_A_TIME LOOKS by_line first_hit in_stages stale "
 )
@@ -38,6 +39,7 @@ _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""
 
 
+WHOLE: Final = "// A block takes a multiprocessor, and all of its shared memory."
 WIDE: Final = "// Words of 128 bits are swapped in one step."
 """A line of kernels that only GPUs of compute capability 9.0 and later run."""
 

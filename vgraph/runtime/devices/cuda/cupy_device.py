@@ -18,14 +18,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from vgraph.compiler.backends.base import ENTRY
 from vgraph.compiler.backends.cuda import nvrtc
-from vgraph.compiler.backends.cuda.layout import BLOCK
+from vgraph.compiler.backends.cuda.layout import BLOCK, WHOLE_BLOCK
+from vgraph.compiler.backends.cuda.texts import WHOLE
 from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime.devices.cuda.detect import EXTRA
 
 _NOT_READY = 600  # cudaErrorNotReady
 _TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
 _SCRATCH_BYTES = 1 << 16
-_SHARED_BYTES, _MOST_DYNAMIC_SHARED_BYTES = 1, 8  # CU_FUNC_ATTRIBUTE_...
+_MOST_THREADS, _SHARED_BYTES, _MOST_DYNAMIC_SHARED_BYTES = 0, 1, 8  # CU_FUNC_ATTRIBUTE_...
 _ALIGNED = 128
 _RESERVED = 1024  # bytes of each block's shared memory that CUDA takes for itself
 
@@ -74,6 +75,9 @@ class CupyDevice:
     def block(self) -> int:
         return BLOCK
 
+    def block_of(self, kernel: Any) -> int:
+        return int(self._cuda.driver.funcGetAttribute(_MOST_THREADS, kernel.ptr))
+
     @property
     def xp(self) -> Any:
         import cupy
@@ -91,10 +95,10 @@ class CupyDevice:
         return f"{self._arch} {self.block} {nvrtc.stamp()}"
 
     def parts(self, text: str) -> tuple[str, ...]:
-        return nvrtc.cubin_parts(text, self._arch, self.block)
+        return nvrtc.cubin_parts(text, self._arch, block_for(text))
 
     def compile(self, text: str) -> bytes:
-        return nvrtc.compile(text, self._arch, self.block)
+        return nvrtc.compile(text, self._arch, block_for(text))
 
     def load(self, code: bytes) -> Any:
         with self.current():
@@ -106,7 +110,8 @@ class CupyDevice:
         if not wanted:
             return 0
         driver, attributes = self._cuda.driver, self._device.attributes
-        blocks = max(1, self.occupancy(kernel, 0))
+        whole = self.block_of(kernel) > self.block
+        blocks = 1 if whole else max(1, self.occupancy(kernel, 0))
         most = min(
             attributes["MaxSharedMemoryPerMultiprocessor"] // blocks - _RESERVED,
             attributes["MaxSharedMemoryPerBlockOptin"],
@@ -118,7 +123,9 @@ class CupyDevice:
 
     def occupancy(self, kernel: Any, shared: int) -> int:
         return int(
-            self._cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, self.block, shared)
+            self._cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                kernel.ptr, self.block_of(kernel), shared
+            )
         )
 
     # --- memory -------------------------------------------------------------------------------------------
@@ -172,7 +179,16 @@ class CupyDevice:
         parameters = (ctypes.c_void_p * 1)(words.ctypes.data)  # copied by the call
         begin.record(stream)
         self._cuda.driver.launchCooperativeKernel(
-            kernel.ptr, grid, 1, 1, self.block, 1, 1, shared, stream.ptr, ctypes.addressof(parameters)
+            kernel.ptr,
+            grid,
+            1,
+            1,
+            self.block_of(kernel),
+            1,
+            1,
+            shared,
+            stream.ptr,
+            ctypes.addressof(parameters),
         )
         end.record(stream)
         return CupyLaunch(self._cuda, begin, end)
@@ -196,6 +212,11 @@ class CupyDevice:
     def _copy(self, to: int, source: int, size: int, kind: int) -> None:
         self._cuda.runtime.memcpyAsync(to, source, size, kind, self._aside.ptr)
         self._aside.synchronize()
+
+
+def block_for(text: str) -> int:
+    """Threads of a block of the kernel with this text."""
+    return WHOLE_BLOCK if WHOLE in text else BLOCK
 
 
 class CupyLaunch:

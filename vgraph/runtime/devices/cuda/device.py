@@ -38,7 +38,10 @@ class Device(Protocol):
 
     @property
     def block(self) -> int:
-        """Threads per block of every kernel."""
+        """Threads per block of kernels."""
+
+    def block_of(self, kernel: Any) -> int:
+        """Threads per block of one, which may be another number."""
 
     @property
     def xp(self) -> Any:

@@ -58,11 +58,12 @@ def resident_on(device: Device) -> Resident:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A kernel on a device, how many blocks of it a multiprocessor takes, and the dynamic shared memory of each."""
+    """A kernel on a device, how many blocks of it a multiprocessor takes, and the shared memory and threads of each."""
 
     function: Any
     occupancy: int
     shared: int
+    block: int
 
 
 class CUDA(CompiledRunner):
@@ -103,7 +104,7 @@ class CUDA(CompiledRunner):
             occupancy = self.device.occupancy(function, shared)
         if not occupancy:
             raise DeviceError(f"a block of {self.device.block} threads does not fit on {self.device.name}")
-        return Loaded(function, occupancy, shared)
+        return Loaded(function, occupancy, shared, self.device.block_of(function))
 
     def run(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
         try:
@@ -128,12 +129,12 @@ class CUDA(CompiledRunner):
     def _attempt(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
         """One run; more launches if a list of frontiers was too short."""
         grid = self._grid(kernel, call)
-        threads = grid * self.device.block
+        threads = grid * kernel.block
         workers = workers_for(call, threads // _WARP, self.device.memory()[0])
         rooms = [call.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
         while True:
             start, copied = time.perf_counter(), self.resident.seconds
-            memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned)
+            memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned, kernel.shared)
             prepared = time.perf_counter()
             words = memory.packed()
             begin = functools.partial(self.device.launch, kernel.function, words, grid, kernel.shared)
@@ -152,7 +153,7 @@ class CUDA(CompiledRunner):
     def _grid(self, kernel: Loaded, call: Call) -> int:
         """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
         most = self.device.multiprocessors * kernel.occupancy
-        return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, self.device.block)
+        return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, kernel.block)
 
     def _ran(
         self,

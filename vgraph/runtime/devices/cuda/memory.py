@@ -39,6 +39,7 @@ class Memory:
     """Everything that one launch of a kernel needs; made anew for each, so that a second one begins as the first did.
 
     `rooms`: ids, and frontiers, that each list has room for. `workers`: how many have scratch memory.
+    `shared`: bytes of dynamic shared memory of a block.
     """
 
     device: Device
@@ -47,6 +48,7 @@ class Memory:
     workers: int
     rooms: list[int]
     pinned: bool = False
+    shared: int = 0
     words: list[int] = field(default_factory=list)
     arrays: dict[str, Any] = field(default_factory=dict)
     layouts: dict[str, Prepared] = field(default_factory=dict)
@@ -85,7 +87,7 @@ class Memory:
         if array.origin == "local":
             return self.device.empty(local_shape(array, self.call), array.dtype)
         if array.site == "edge_segments":
-            return self.resident.ordered(self.call.graph, *split_name(array.name))
+            return self.resident.ordered(self.call.graph, *split_name(array.name), self.shared)
         host = host_array(array, self.call)
         if array.given:
             return self.device.upload(host)
@@ -118,7 +120,7 @@ class Memory:
     def _layout(self, key: str, part: str) -> int:
         """A number of a layout, or where an array of it lies."""
         if key not in self.layouts:
-            self.layouts[key] = self.resident.layout(self.call.graph, key)
+            self.layouts[key] = self.resident.layout(self.call.graph, key, self.shared)
         found = self.layouts[key]
         return found.numbers[part] if part in found.numbers else self._at(found.arrays[part])
 

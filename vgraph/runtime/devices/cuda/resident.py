@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vgraph.graph import layouts
 from vgraph.graph.arrays import memory_of, sealed
-from vgraph.graph.layouts import Kept, Prepared
+from vgraph.graph.layouts import ArcLayout, Kept, Parameter, Prepared
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -41,24 +41,34 @@ class Resident(Kept):
 
         return self.get(memory_of(host), pinned, make)
 
-    def layout(self, graph: Graph, key: str) -> Prepared:
-        """A layout of the graph's arcs, built on the device now if it is not there. Raises MemoryError."""
-        layout, parameters = layouts.parsed(key)
+    def layout(self, graph: Graph, key: str, shared: int = 0) -> Prepared:
+        """A layout of the graph's arcs, for kernels whose blocks share so many bytes; built on the device now if it is
+        not there. Raises MemoryError."""
+        layout, parameters, key, arcs = self._fitted(graph, key, shared)
         anchor = layouts.anchor(graph, parameters)
-        arcs = DeviceArcs(self, graph)
         return self.get(anchor, key, lambda: layouts.build(layout, arcs, key, parameters))
 
-    def ordered(self, graph: Graph, name: str, key: str) -> Any:
+    def ordered(self, graph: Graph, name: str, key: str, shared: int = 0) -> Any:
         """Edge property `name` in the order of a layout. Raises MemoryError."""
-        layout, parameters = layouts.parsed(key)
+        layout, parameters, fitted, arcs = self._fitted(graph, key, shared)
         order = layout.order
         assert order is not None, f"arcs have no values in {key}"
-        arcs, values = DeviceArcs(self, graph), graph.in_property(name)
+        values = graph.in_property(name)
 
         def make() -> Any:
-            return order(arcs, self.layout(graph, key), self.copy(values), *parameters)
+            return order(arcs, self.layout(graph, key, shared), self.copy(values), *parameters)
 
-        return self.get(memory_of(values), key, make)
+        return self.get(memory_of(values), fitted, make)
+
+    def _fitted(
+        self, graph: Graph, key: str, shared: int
+    ) -> tuple[ArcLayout, tuple[Parameter, ...], str, DeviceArcs]:
+        """The layout that a key names, with the parameters that it is built with, and the key of these."""
+        layout, parameters = layouts.parsed(key)
+        arcs = DeviceArcs(self, graph)
+        if layout.fit is not None:
+            parameters = layout.fit(arcs, shared, *parameters)
+        return layout, parameters, layout.key(*parameters), arcs
 
 
 class DeviceArcs:

@@ -9,6 +9,7 @@
 #include "grid.cuh"
 #include "frontier.cuh"
 #include "pool.cuh"
+#include "slices.cuh"
 #include "balance.cuh"
 #include "stages.cuh"
 #include "lists.cuh"

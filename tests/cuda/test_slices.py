@@ -1,0 +1,123 @@
+"""`segments=` on a GPU: pulls whose sources' values lie in shared memory, by slices of their arcs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_device import EmulatedDevice
+
+import vgraph as vg
+from vgraph.graph.layouts import on_host, ordered
+
+PULL = {"direction": vg.PULL, "drive": vg.TOPOLOGY}
+WIDTH = 8
+
+
+def graph_of(seed: int, *, directed: bool = True, vertices: int = 60) -> vg.Graph:
+    """With a hub whose rows fill slices, loops, parallel arcs, and vertices that no arc enters."""
+    rng = np.random.default_rng(seed)
+    sources, targets = rng.integers(0, vertices, (2, 900))
+    targets[:500] = 5
+    targets[targets > vertices - 6] = 1
+    weight = rng.integers(1, 20, 900)
+    return vg.Graph.from_edges(
+        sources, targets, num_vertices=vertices, directed=directed, weight=weight, near=weight % 5 > 0
+    )
+
+
+def sliced(label: str, graph: vg.Graph) -> vg.Schedule:
+    return vg.Schedule().at(label, **PULL, segments=-(-graph.num_vertices // WIDTH))
+
+
+@pytest.mark.parametrize("width", [1, 7, WIDTH, 60, 100])
+def test_the_layout_holds_every_arc_once(width: int) -> None:
+    for graph in (
+        graph_of(1),
+        graph_of(2, directed=False),
+        vg.Graph.from_edges([], [], num_vertices=9, weight=[]),
+    ):
+        found, weight = on_host(graph, f"slices.{width}"), ordered(graph, "weight", f"slices.{width}")
+        chunks, offsets, masks, ranks, rows = (a.astype(np.int64) for a in found.arrays.values())
+        assert found.numbers == {"count": -(-graph.num_vertices // width), "width": width}
+        arcs = []
+        for s in range(found.numbers["count"]):
+            assert chunks[s] % 4 == 0
+            for c in range(chunks[s], chunks[s + 1]):
+                t = ranks[c // 32] + (masks[c // 32] & ((1 << c % 32) - 1)).item().bit_count()
+                for lane in range(32):
+                    for k in range(4):
+                        offset = offsets[(c * 32 + lane) * 4 + k]
+                        if offset != width:
+                            value = weight[(c * 4 + k) * 32 + lane]
+                            arcs.append((s * width + offset, rows[32 * t + lane], value))
+        sources = np.repeat(np.arange(graph.num_vertices), np.diff(graph.out.row_offsets.astype(int)))
+        stored = zip(sources, graph.out.column_indices, graph.edge_properties["weight"], strict=True)
+        assert sorted(arcs) == sorted((int(u), int(v), w) for u, v, w in stored)
+
+
+CASES: dict[str, tuple[Any, str, dict[str, Any]]] = {
+    "a sum of floats": (vg.algorithms.pagerank, "gather", {"dtype": vg.float32, "max_rounds": 4}),
+    "with edge values": (vg.algorithms.pagerank, "gather", {"weight": "weight", "max_rounds": 4}),
+    "from a frontier": (vg.algorithms.sssp, "relax", {"source": 3}),
+    "of ids": (vg.algorithms.label_components, "lower", {}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_results_as_on_the_cpu(case: str, emulated: EmulatedDevice) -> None:
+    algorithm, label, arguments = CASES[case]
+    for seed, (processors, directed) in enumerate([(1, True), (2, False), (3, True)]):
+        if algorithm is vg.algorithms.label_components and directed:
+            continue  # its directed form is another operator
+        graph = graph_of(seed, directed=directed)
+        emulated.multiprocessors, emulated.seed = processors, seed
+        want = vg.run(algorithm, graph, device="cpu", threads=1, **arguments)
+        found = vg.run(algorithm, graph, schedule=sliced(label, graph), device="cuda", **arguments)
+        assert [x.name for x in found.stats.layouts] == [f"slices.{WIDTH}"]
+        for name in want.names:
+            np.testing.assert_allclose(getattr(found, name), getattr(want, name), rtol=1e-5)
+
+
+@vg.operator
+def mix(src, edge, dst):
+    """Reductions of several types, of one value that is computed from the source, where a condition holds."""
+    seen = src.x * src.out_degree
+    if edge.near:
+        dst.most = max(dst.most, seen)
+        dst.total += seen * edge.weight
+        dst.bits |= seen
+
+
+@vg.operator
+def known(src, edge, dst):
+    dst.reached |= src.start
+
+
+@vg.algorithm
+def mixed(graph, x: vg.vertex_property(vg.int64), start: vg.vertex_property(vg.bool_)):
+    most = graph.vertex_property(vg.int64)
+    total = graph.vertex_property(vg.int64)
+    bits = graph.vertex_property(vg.int64)
+    reached = graph.vertex_property(vg.bool_)
+    changed = graph.edge_apply(mix)
+    graph.edge_apply(known)
+    left = len(changed)
+    return most, total, bits, reached, left
+
+
+def test_reductions_of_what_is_computed_at_the_source(emulated: EmulatedDevice) -> None:
+    for seed in range(2):
+        graph = graph_of(seed)
+        emulated.seed = seed
+        rng = np.random.default_rng(seed)
+        given = {
+            "x": rng.integers(-50, 50, graph.num_vertices),
+            "start": rng.random(graph.num_vertices) < 0.02,
+        }
+        schedule = vg.Schedule({**sliced("mix", graph).labels, **sliced("known", graph).labels})
+        found = vg.run(mixed, graph, schedule=schedule, device="cuda", **given)
+        want = vg.run(mixed, graph, device="python", **given)
+        for name in want.names:
+            np.testing.assert_array_equal(getattr(found, name), getattr(want, name))
