@@ -10,7 +10,9 @@ from vgraph.graph.orient import without_parallel_arcs
 HUGE = 2.0**900
 TINY = 2.0**-900
 STEP = 2.0**-64
-FALL = 4  # times as many vertices as the level below must a level have to be handed its worth along arcs from there
+FALL = (
+    1.5  # times as many vertices as the level below has a level to which that one hands its worth along arcs
+)
 
 
 @vg.operator
