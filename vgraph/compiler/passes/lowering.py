@@ -286,7 +286,7 @@ def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
         ir.Let(above, VID, at(var(high))),
         ir.If(ir.Compare("==", var(above), var(low_)), (ir.Break(),)),
         ir.If(ir.Compare("==", var(above), var(high)), hook),
-        ir.Assign(x, at(at(var(high)))),
+        ir.Assign(x, at(var(above))),
         ir.Assign(y, at(var(low_))),
     )
     return (
