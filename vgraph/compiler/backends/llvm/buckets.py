@@ -23,16 +23,18 @@ from vgraph.compiler.backends.abi import (
     BUCKETS_CELLS,
     BUCKETS_NONE,
     CONTEXT,
+    DECLARATIONS,
     WORKER,
     WORKER_STRIDE,
 )
 from vgraph.compiler.backends.llvm import heaps
-from vgraph.compiler.backends.llvm.bucket_helpers import helper
 from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Binding, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.parallel import barrier, end_region, once, prepare
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.backends.loops.llvm import functions
+from vgraph.compiler.backends.loops.walker import RECORDS, Record, Unit
 from vgraph.compiler.types import VID
 
 BLOCK_IDS: Final = 512
@@ -44,6 +46,21 @@ NOWHERE: Final = -(1 << 63)
 def block_bytes(f: Emitter) -> int:
     """Bytes of a block."""
     return BLOCK_IDS * f.types.target.id_bits // 8
+
+
+def unit(id_bits: int) -> Unit:
+    """`prelude/buckets.loops` for vertex ids of so many bits."""
+    numbers = {
+        "SIZE": BLOCK_IDS * id_bits // 8, "SHIFT": id_bits // 32 + 1, "CELLS": BUCKETS_CELLS, "CIRCLE": WORKER.size,
+        "NONE": BUCKETS_NONE, "BEHIND": BUCKETS_BEHIND,
+    }  # fmt: skip
+    span = Record({"first": (0, "*u8"), "last": (8, "*u8")}, 16)
+    return Unit("buckets", numbers=numbers, records={**RECORDS, "SPAN": span})
+
+
+def helper(f: Emitter, name: str) -> str:
+    """The symbol of a function of the prelude, which the kernel will define."""
+    return functions(unit(f.types.target.id_bits), name, DECLARATIONS, f.helpers, f.declarations)
 
 
 def prologue(f: Emitter) -> None:

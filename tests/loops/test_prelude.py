@@ -1,0 +1,220 @@
+"""Helpers of the prelude, run by threads that take turns at every access to memory, and as machine code."""
+
+from __future__ import annotations
+
+import ctypes
+import heapq
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loop_machine import Machine
+
+from vgraph.compiler.backends import jit
+from vgraph.compiler.backends.abi import BUCKETS_CELLS, CONTEXT, WORKER, WORKER_STRIDE
+from vgraph.compiler.backends.llvm import buckets, heaps
+from vgraph.compiler.backends.loops.llvm import functions
+from vgraph.compiler.backends.loops.walker import PRELUDE, Unit
+from vgraph.errors import InternalError
+
+# --- heaps
+
+
+def _more_heap(m: Machine, _: int, worker: int) -> int:
+    """`vg_heap_grow`: room for two pairs more."""
+    heap, capacity = (m.read(worker + WORKER.offset(f), 8) for f in ("heap", "heap_capacity"))
+    new = m.allocate(16 * (capacity + 2))
+    for at in range(0, 16 * capacity, 8):
+        m.write(new + at, 8, m.read(heap + at, 8))
+    m.write(worker + WORKER.offset("heap"), 8, new)
+    m.write(worker + WORKER.offset("heap_capacity"), 8, capacity + 2)
+    return 1
+
+
+@pytest.mark.parametrize("key", ["i64", "f64"])
+def test_a_heap_gives_the_lowest_key(key):
+    rng, unit = random.Random(1), heaps.unit(key)
+    m = Machine({"vg_heap_grow": _more_heap})
+    worker, top, expected = m.allocate(WORKER.size, zero=True), m.allocate(16), list[float]()
+    for step in range(150):
+        if rng.random() < (0.7 if step < 80 else 0.3):
+            number = rng.randrange(-20, 20)
+            heapq.heappush(expected, number)
+            m.call(unit, "push", 0, worker, number if key == "i64" else float(number), number & 0xFF)
+        elif m.call(unit, "pop", worker, top):
+            number = heapq.heappop(expected)
+            assert m.read(top, 8) == number
+            assert m.read(top + 8, 8) == int(number) & 0xFF
+        else:
+            assert not expected
+
+
+# --- buckets
+
+
+def _opened(m: Machine, sizes: list[list[int]]) -> tuple[int, int, dict[int, int]]:
+    """Workers who have opened a cell with a chain of blocks, of so many ids each; the ids by where they stand."""
+    unit, size = buckets.unit(32), buckets.BLOCK_IDS * 4
+    ctx, workers = m.allocate(CONTEXT.size, zero=True), m.allocate(len(sizes) * WORKER_STRIDE, zero=True)
+    ids: dict[int, int] = {}
+    for rank, blocks in enumerate(sizes):
+        worker, end = workers + rank * WORKER_STRIDE, 0
+        m.write(worker + WORKER.offset("table"), 8, m.allocate(8 * len(blocks) + 8))
+        for count in blocks:
+            block = m.allocate(size, align=size)
+            m.write(block, 8, end)
+            ids |= {block + 8 + 4 * k: len(ids) + k for k in range(count)}
+            end = block + 8 + 4 * count
+        cell = worker + WORKER.size + 8 * 5
+        m.write(cell, 8, end)
+        assert m.call(unit, "lowest", worker, 3) == (5 if end else buckets.BUCKETS_NONE)
+        m.call(unit, "open", worker, cell)
+        assert m.read(worker + WORKER.offset("entries"), 8) == sum(blocks)
+        assert m.call(unit, "lowest", worker, 3) == buckets.BUCKETS_NONE
+    return ctx, workers, ids
+
+
+def _taken(m: Machine, ctx: int, workers: int, rank: int, count: int) -> list[int]:
+    """Where the entries stand that a thread gets."""
+    found, span = [], m.allocate(16)
+    while m.call(buckets.unit(32), "take", ctx, workers, workers + rank * WORKER_STRIDE, count, span):
+        found += range(m.read(span, 8), m.read(span + 8, 8), 4)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_threads_take_each_entry_once(seed):
+    m = Machine(seed=seed)
+    sizes = [[[510, 3]], [[70], [], [2, 1]], [[1], [9, 300]]][seed % 3]
+    ctx, workers, ids = _opened(m, sizes)
+    n = len(sizes)
+    parts = m.run([lambda r=r: _taken(m, ctx, workers, r, n) for r in range(n)])
+    assert sorted(at for part in parts for at in part) == sorted(ids)
+    for rank in range(n):
+        m.call(buckets.unit(32), "clear", workers + rank * WORKER_STRIDE)
+        assert m.read(workers + rank * WORKER_STRIDE + WORKER.offset("blocks"), 8) == 0
+
+
+def test_a_thread_alone_takes_its_own_chain_and_gives_it_back():
+    m = Machine()
+    ctx, workers, _ = _opened(m, [[]])
+    cell = workers + WORKER.size + 8 * (BUCKETS_CELLS - 1)
+    end = 0
+    for _ in range(3):
+        block = m.allocate(2048, align=2048)
+        m.write(workers + WORKER.offset("free"), 8, block)
+        m.write(block, 8, 0)
+        end = m.call(buckets.unit(32), "room", ctx, workers, end) + 4
+    m.write(cell, 8, end)
+    m.write(workers + WORKER.offset("cell"), 8, cell)
+    assert len(_taken(m, ctx, workers, 0, 0)) == 3
+    free, blocks = m.read(workers + WORKER.offset("free"), 8), 0
+    while free:
+        free, blocks = m.read(free, 8), blocks + 1
+    assert blocks == 3
+
+
+def test_a_cancelled_run_takes_nothing():
+    m = Machine()
+    ctx, workers, _ = _opened(m, [[4]])
+    m.write(ctx + CONTEXT.offset("cancel"), 4, 1)
+    assert _taken(m, ctx, workers, 0, 1) == []
+
+
+# --- the level itself
+
+TEXT = """
+@export
+def mixed(n: u64, x: i64) -> i64:
+    "Loops, jumps, and what is not computed where it is not needed."
+    total: i64 = x
+    k = 0
+    while True:
+        k += 1
+        if k > n or (k == 7 and not x < 0):
+            break
+        if k & 1 == 1:
+            continue
+        for i in range(k, min(k + 3, n)):
+            total = total * 3 - i64(i) if total < 1000 else total >> 2
+            if total == 5:
+                break
+    return max(total, -7) + i64(u8(n << 7)) - (x >> 1)
+
+
+@export
+def bump(word: ptr[u64]) -> u64:
+    word[0] = word[0] + 1
+    return add(word[1], 2, RELAXED)
+
+
+@export
+def hand(word: ptr[u64]):
+    word[0] = 7
+    store(word[1], 1, ORDER)
+
+
+@export
+def get(word: ptr[u64]) -> u64:
+    if load(word[1], ACQUIRE) == 1:
+        return word[0]
+    return 0
+"""
+
+
+def _unit(folder: Path, order: str = "RELEASE") -> Unit:
+    (folder / "own.loops").write_text(TEXT.replace("ORDER", order))
+    return Unit(str(folder / "own"))
+
+
+def test_machine_code_does_what_the_machine_does(tmp_path):
+    unit, into = _unit(tmp_path), dict[str, str]()
+    for name in ("mixed", "bump"):
+        functions(unit, name, {}, into, set())
+    loaded = jit.load_object(jit.compile_ir("".join(into.values())), {})
+    mixed: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64)(loaded.address("mixed"))
+    for n in range(12):
+        for x in (-9, -1, 0, 5, 998, 10**6):
+            assert mixed(n, x) == Machine().call(unit, "mixed", n, x), (n, x)
+    words = (ctypes.c_uint64 * 2)(3, 5)
+    bump: Any = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(loaded.address("bump"))
+    assert (bump(ctypes.addressof(words)), *words) == (5, 4, 7)
+
+
+def _words(m: Machine) -> int:
+    return m.allocate(16, zero=True)
+
+
+def test_races_are_found_and_what_is_handed_over_is_none(tmp_path):
+    unit = _unit(tmp_path)
+    for seed in range(8):
+        m = Machine(seed=seed)
+        word = _words(m)
+        found = m.run(
+            [lambda m=m, w=word: m.call(unit, "hand", w), lambda m=m, w=word: m.call(unit, "get", w)]
+        )
+        assert found[1] in (0, 7)
+        with pytest.raises(InternalError, match="a race"):
+            m.run([lambda m=m, w=word: m.call(unit, "bump", w)] * 2)
+    (tmp_path / "loose").mkdir()
+    loose = _unit(tmp_path / "loose", "RELAXED")
+    refused = 0
+    for seed in range(8):
+        m = Machine(seed=seed)
+        word = _words(m)
+        try:
+            m.run([lambda m=m, w=word: m.call(loose, "hand", w), lambda m=m, w=word: m.call(loose, "get", w)])
+        except InternalError:
+            refused += 1
+    assert refused, "the second word is published without its contents"
+
+
+def test_memory_that_was_not_written_is_not_read(tmp_path):
+    with pytest.raises(InternalError, match="8 bytes are read"):
+        Machine().call(_unit(tmp_path), "bump", 4096)
+
+
+@pytest.mark.parametrize("file", sorted(p.stem for p in PRELUDE.glob("*.loops")))
+def test_every_file_of_the_prelude_is_covered(file):
+    assert file in Path(__file__).read_text(encoding="utf-8")
