@@ -17,6 +17,8 @@ from vgraph.compiler.backends.loops.walker import FUNCTIONS, SIZES, Unit, Value,
 from vgraph.errors import InternalError
 
 External = Callable[..., Any]
+_ACQUIRE = ("acquire", "acq_rel", "seq_cst")
+_RELEASE = ("release", "acq_rel", "seq_cst")
 
 
 class _Jump(Exception):
@@ -119,14 +121,14 @@ class Machine:
         if not self.clocks:
             return
         me, mine = self.current, self.clocks[self.current]
-        if order in ("acquire", "acq_rel") and read:
+        if order in _ACQUIRE and read:
             for k, t in self.released.get(address, {}).items():
                 mine[k] = max(mine.get(k, 0), t)
         for thread, wrote, atomic, when in self.seen.get(address, []):
             if thread != me and (wrote or write) and not (atomic and order) and mine.get(thread, 0) < when:
                 raise InternalError(f"a race at {address}: thread {thread} and thread {me}")
         self.seen.setdefault(address, []).append((me, write, bool(order), mine[me]))
-        if order in ("release", "acq_rel") and write:
+        if order in _RELEASE and write:
             self.released.setdefault(address, {}).update(mine)
             mine[me] += 1
 
@@ -236,6 +238,13 @@ class _Call(Walker):
         old = self.machine.read(address, SIZES[t])
         self.machine.write(address, SIZES[t], value if op == "swap" else self.wrapped(t, old + value))
         return old
+
+    def cas(self, t: str, address: Any, old: Any, new: Any, order: str) -> Any:
+        self.machine.access(address, order, write=True)
+        found = self.machine.read(address, SIZES[t])
+        if found == old:
+            self.machine.write(address, SIZES[t], new)
+        return int(found == old)
 
     def call(self, name: str, args: list[Value]) -> Value:
         given = [a.it for a in args]

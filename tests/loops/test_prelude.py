@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import heapq
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loop_machine import Machine
 
-from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import BUCKETS_CELLS, CONTEXT, WORKER, WORKER_STRIDE
+from vgraph.compiler.backends import jit, native
+from vgraph.compiler.backends.abi import BUCKETS_CELLS, CONTEXT, LIST, WORKER, WORKER_STRIDE
 from vgraph.compiler.backends.llvm import buckets, heaps
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import PRELUDE, Unit
@@ -86,10 +87,10 @@ def _taken(m: Machine, ctx: int, workers: int, rank: int, count: int) -> list[in
 @pytest.mark.parametrize("seed", range(6))
 def test_threads_take_each_entry_once(seed):
     m = Machine(seed=seed)
-    sizes = [[[510, 3]], [[70], [], [2, 1]], [[1], [9, 300]]][seed % 3]
+    sizes = [[[150, 3]], [[70], [], [2, 1]], [[1], [9, 130]]][seed % 3]
     ctx, workers, ids = _opened(m, sizes)
     n = len(sizes)
-    parts = m.run([lambda r=r: _taken(m, ctx, workers, r, n) for r in range(n)])
+    parts = m.run([partial(_taken, m, ctx, workers, r, n) for r in range(n)])
     assert sorted(at for part in parts for at in part) == sorted(ids)
     for rank in range(n):
         m.call(buckets.unit(32), "clear", workers + rank * WORKER_STRIDE)
@@ -120,6 +121,79 @@ def test_a_cancelled_run_takes_nothing():
     ctx, workers, _ = _opened(m, [[4]])
     m.write(ctx + CONTEXT.offset("cancel"), 4, 1)
     assert _taken(m, ctx, workers, 0, 1) == []
+
+
+# --- the native runtime
+
+
+def _realloc(m: Machine, old: int, size: int) -> int:
+    new = m.allocate(size)
+    for at in [at for at in m.cells if old <= at < old + 4096 and old]:
+        m.cells[new + at - old] = m.cells[at]
+    return new
+
+
+def _memcpy(m: Machine, to: int, source: int, size: int) -> int:
+    for at in range(source, source + size, 4):
+        m.write(to + at - source, 4, m.read(at, 4))
+    return to
+
+
+MEMORY = {"realloc": _realloc, "memcpy": _memcpy, "free": lambda m, p: 0}
+
+
+def test_a_list_keeps_frontiers():
+    m, unit = Machine(MEMORY), native.unit()
+    kept, ids, expected = m.allocate(LIST.size, zero=True), m.allocate(64), []
+    for k in range(70):
+        for i in range(k % 7):
+            m.write(ids + 4 * i, 4, 100 * k + i)
+        m.call(unit, "vg_list_append", 0, kept, ids, k % 7, 4)
+        expected.append([100 * k + i for i in range(k % 7)])
+        if k % 5 == 4:
+            m.call(unit, "vg_list_pop", kept)
+            expected.pop()
+    assert m.call(unit, "vg_list_length", kept) == len(expected)
+    for k, there in enumerate(expected):
+        at, count = m.call(unit, "vg_list_ids", kept, k), m.call(unit, "vg_list_count", kept, k)
+        assert [m.read(at + 4 * i, 4) for i in range(count)] == there
+    m.call(unit, "vg_list_free", kept)
+    assert m.call(unit, "vg_list_length", kept) == 0
+
+
+def _sleeper(m: Machine, word: int, old: int, _: int) -> int:
+    """`sleep_while`, as a futex: asleep while the word is as it was, until somebody wakes all."""
+    if m.read(word, 4) == old:
+        woken = m.read(word + 8, 4)
+        for _ in range(2000):
+            if m.read(word + 8, 4) != woken:
+                return 0
+            m.step()
+        raise InternalError("a wake-up is lost")
+    return 0
+
+
+def _wake(m: Machine, word: int) -> int:
+    m.write(word + 8, 4, m.read(word + 8, 4) + 1)
+    return 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_wake_up_is_lost(seed):
+    m = Machine({"sleep_while": _sleeper, "wake_all": _wake, "pause": lambda m: 0}, seed)
+    word, unit = m.allocate(64, zero=True), native.unit()
+    waits = [partial(m.call, unit, "wait_change", word, 0, word + 4, seed % 3)] * 2
+    m.run([*waits, partial(m.call, unit, "advance", word, word + 4)])
+    assert m.read(word + 4, 4) == 0
+
+
+def test_the_first_failure_wins():
+    for seed in range(4):
+        m, unit = Machine(seed=seed), native.unit()
+        ctx = m.allocate(CONTEXT.size, zero=True)
+        m.run([partial(m.call, unit, "vg_fail", ctx, k, 10 * k) for k in (1, 2)])
+        code = m.read(ctx + CONTEXT.offset("status"), 4)
+        assert m.read(ctx + CONTEXT.offset("payload"), 8) == 10 * code
 
 
 # --- the level itself
@@ -191,12 +265,10 @@ def test_races_are_found_and_what_is_handed_over_is_none(tmp_path):
     for seed in range(8):
         m = Machine(seed=seed)
         word = _words(m)
-        found = m.run(
-            [lambda m=m, w=word: m.call(unit, "hand", w), lambda m=m, w=word: m.call(unit, "get", w)]
-        )
+        found = m.run([partial(m.call, unit, name, word) for name in ("hand", "get")])
         assert found[1] in (0, 7)
         with pytest.raises(InternalError, match="a race"):
-            m.run([lambda m=m, w=word: m.call(unit, "bump", w)] * 2)
+            m.run([partial(m.call, unit, "bump", word)] * 2)
     (tmp_path / "loose").mkdir()
     loose = _unit(tmp_path / "loose", "RELAXED")
     refused = 0
@@ -204,7 +276,7 @@ def test_races_are_found_and_what_is_handed_over_is_none(tmp_path):
         m = Machine(seed=seed)
         word = _words(m)
         try:
-            m.run([lambda m=m, w=word: m.call(loose, "hand", w), lambda m=m, w=word: m.call(loose, "get", w)])
+            m.run([partial(m.call, loose, name, word) for name in ("hand", "get")])
         except InternalError:
             refused += 1
     assert refused, "the second word is published without its contents"

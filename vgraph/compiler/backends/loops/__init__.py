@@ -1,6 +1,6 @@
 """The loop level: helpers of generated code, between kernel IR and a machine.
 
-A file of `prelude/` holds functions in Python's syntax with typed memory. `walker.py` says what they mean, and `llvm.py`
+A file of `prelude/` holds functions in Python's syntax with typed memory. `walker.py` says what they mean, `llvm.py`
 makes functions of LLVM of them; tests run them with threads that take turns at every access to memory (`tests/loops`).
 
 Types: `u8`, `u32`, `u64` (unsigned, as `i64` is signed), `f64`, `i1`, `ptr` (to bytes), `ptr[T]`, and the name of a

@@ -60,17 +60,18 @@ class _Function(Walker):
         self.count = 0
         self.around: list[tuple[str, str]] = []
 
+    def marks(self, name: str) -> list[str]:
+        return [d.id for d in self.unit.functions[name].decorator_list if isinstance(d, ast.Name)]
+
     def symbol_of(self, name: str) -> str:
-        marks = {d.id for d in self.unit.functions[name].decorator_list if isinstance(d, ast.Name)}
-        return (
-            name if "export" in marks else ".".join(["vg", self.unit.file, name, *self.unit.types.values()])
-        )
+        plain = {"export", "named"} & {*self.marks(name)}
+        return name if plain else ".".join(["vg", self.unit.file, name, *self.unit.types.values()])
 
     def text(self) -> str:
         """The definition."""
         function = self.unit.functions[self.name]
         given = self.unit.parameters(self.name)
-        marks = [d.id for d in function.decorator_list if isinstance(d, ast.Name)]
+        marks = self.marks(self.name)
         for name, t in given:
             self.put(name, Value(t, f"%{name}"))
         self.body(function.body)
@@ -79,7 +80,7 @@ class _Function(Walker):
         slots = [f"  %{x}.p = alloca {machine_type(t)}" for x, t in self.locals.items() if self.sets[x] > 1]
         args = ", ".join(f"{machine_type(t)} %{name}" for name, t in given)
         linkage = "" if "export" in marks else "internal "
-        attributes = " ".join(["nounwind", *(m for m in marks if m != "export")])
+        attributes = " ".join(["nounwind", *(m for m in marks if m not in ("export", "named"))])
         head = f"define {linkage}{result} @{self.symbol}({args}) {attributes} {{"
         return "\n".join([head, "entry:", *slots, *self.lines, "}", ""])
 
@@ -223,7 +224,13 @@ class _Function(Walker):
         self.lines.append(f"  store {atomic}{machine_type(t)} {value}, ptr {address}{behind}")
 
     def update(self, op: str, t: str, address: str, value: str, order: str) -> str:
-        return self.op(f"atomicrmw {UPDATES[op]} ptr {address}, {machine_type(t)} {value} {order}, align 8")
+        return self.op(f"atomicrmw {UPDATES[op]} ptr {address}, {machine_type(t)} {value} {order}")
+
+    def cas(self, t: str, address: str, old: str, new: str, order: str) -> str:
+        word = machine_type(t)
+        weaker = {"acq_rel": "acquire", "release": "monotonic"}.get(order, order)
+        pair = self.op(f"cmpxchg ptr {address}, {word} {old}, {word} {new} {order} {weaker}")
+        return self.op(f"extractvalue {{ {word}, i1 }} {pair}, 1")
 
     def call(self, name: str, args: list[Value]) -> Value:
         given = ", ".join(f"{machine_type(a.type)} {a.it}" for a in args)

@@ -14,7 +14,9 @@ from vgraph.compiler.backends.abi import CONTEXT, LIST, WORKER, WORKER_STRIDE
 
 PRELUDE: Final = Path(__file__).parent.parent / "prelude"
 SIZES: Final = {"i1": 1, "u8": 1, "u32": 4, "u64": 8, "i64": 8, "f64": 8}
-ORDERS: Final = {"RELAXED": "monotonic", "ACQUIRE": "acquire", "RELEASE": "release", "BOTH": "acq_rel"}
+ORDERS: Final = {
+    "RELAXED": "monotonic", "ACQUIRE": "acquire", "RELEASE": "release", "BOTH": "acq_rel", "TOTAL": "seq_cst"
+}  # fmt: skip
 UPDATES: Final = {"add": "add", "swap": "xchg"}
 _FIELDS: Final = {"ptr": "*u8", "i32": "u32", "i64": "u64"}
 _OPERATORS: Final[dict[type[ast.AST], str]] = {
@@ -36,7 +38,7 @@ class Record(NamedTuple):
     stride: int
 
 
-RECORDS: Final = {
+RECORDS: Final[dict[str, Record]] = {
     name: Record({f.name: (f.offset, _FIELDS[f.type]) for f in layout.fields.values()}, stride)
     for name, layout, stride in (
         ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size)
@@ -162,6 +164,10 @@ class Walker:
         """Change it at once; gives what stood there."""
         raise NotImplementedError
 
+    def cas(self, t: str, address: Any, old: Any, new: Any, order: str) -> Any:
+        """Put `new` there if it is `old`; whether it was."""
+        raise NotImplementedError
+
     def call(self, name: str, args: list[Any]) -> Value:
         """A function of the file, or one from outside."""
         raise NotImplementedError
@@ -234,13 +240,15 @@ class Walker:
         raise AssertionError(f"{ast.unparse(e)} is no place in memory")
 
     def called(self, name: str, args: list[ast.expr]) -> Value:
-        if name in ("load", "store", *UPDATES):
+        if name in ("load", "store", "cas", *UPDATES):
             address, t = self.place(args[0])
             assert isinstance(args[-1], ast.Name)
             order = ORDERS[args[-1].id]
             if name == "load":
                 return Value(t, self.load(t, address, order))
             value = self.expr(args[1], t).it
+            if name == "cas":
+                return Value("i1", self.cas(t, address, value, self.expr(args[2], t).it, order))
             if name == "store":
                 self.store(t, address, value, order)
                 return Value("void", None)
