@@ -21,7 +21,7 @@ MOST: Final = 0xFFFF
 PADDING: Final = 128
 """Bytes of shared memory behind the values of a segment: the lanes' copies of what is read where there is no arc."""
 PLACES: Final = 40
-"""Bits of the number of an arc where it is sorted, below what it is sorted by."""
+"""Bits of the number of a row where it is sorted, below what it is sorted by."""
 UNIT: Final = 1 << 15
 """Shared memory is used by multiples of so many bytes, so that kernels of different needs share one layout."""
 
@@ -46,8 +46,11 @@ def build(arcs: Arcs, width: int) -> dict[str, Any]:
     total = int(found.chunks[-1])
     offsets = xp.full(total * LANES * STEP, width, xp.uint16)
     columns = arcs.adjacency("in")[1]
-    place = found.first + (found.inside >> 2) * (LANES * STEP) + (found.inside & 3)
-    offsets[place] = (columns[found.arcs] % columns.dtype.type(width)).astype(xp.uint16)
+    row, inside = _of_arcs(xp, found, arcs.num_arcs)
+    # Four offsets of a lane stand together.
+    inside = (inside // STEP) * (LANES * STEP - STEP) + inside
+    inside += (found.first * STEP).astype(inside.dtype)[row]
+    offsets[inside] = (columns % columns.dtype.type(width)).astype(xp.uint16)
     ends = xp.zeros(-(-total // LANES) * LANES + LANES, xp.bool_)  # one word more: warps look ahead
     ends[found.last] = True
     bits = ends.reshape(-1, LANES)
@@ -66,11 +69,14 @@ def build(arcs: Arcs, width: int) -> dict[str, Any]:
 
 def order(arcs: Arcs, made: Prepared, values: Any, width: int) -> Any:
     """Value k of lane l in chunk c at `(c * 4 + k) * 32 + l`: the lanes of a warp read a line; 0 without arc."""
+    xp = arcs.xp
     found = _rows(arcs, width)
-    ordered = arcs.xp.zeros((made.arrays["offsets"].size, *values.shape[1:]), values.dtype)
-    start = found.first // STEP  # the lane within the first chunk, and 32 times that chunk
-    lane, chunk = start % LANES, start // LANES + (found.inside >> 2)
-    ordered[(chunk * STEP + (found.inside & 3)) * LANES + lane] = values[found.arcs]
+    ordered = xp.zeros((made.arrays["offsets"].size, *values.shape[1:]), values.dtype)
+    row, inside = _of_arcs(xp, found, arcs.num_arcs)
+    lane = found.first % LANES
+    inside *= LANES
+    inside += ((found.first - lane) * STEP + lane).astype(inside.dtype)[row]
+    ordered[inside] = values
     return ordered
 
 
@@ -85,11 +91,10 @@ SLICES: Final = ArcLayout(
 
 
 class _Rows(NamedTuple):
-    """Where arcs go: for each, by segment and destination, its number as an in-arc, its place in its row, and where the
-    first offset of the row stands; then by segment its chunks, by slice its last chunk, and the lanes' destinations."""
+    """Where rows begin: the number of the first in-arc, and the place of the lane in its first chunk, 32 a chunk;
+    by segment the first chunk, by slice its last one, and the destinations of lanes."""
 
-    arcs: Any
-    inside: Any
+    begin: Any
     first: Any
     chunks: Any
     last: Any
@@ -101,59 +106,67 @@ def _rows(arcs: Arcs, width: int) -> _Rows:
     offsets, columns = arcs.adjacency("in")
     n, m, t = arcs.num_vertices, arcs.num_arcs, xp.int64
     count = max(1, -(-n // width))
-    # Arcs are by destination already: a stable sort by segment leaves them so.
-    segment = (columns // columns.dtype.type(width)).astype(xp.uint64)
-    segment, arc = _sorted(xp, segment)
-    target = _owners(xp, offsets.astype(t), m)[arc]
+    # The sources of a destination ascend, so those of one segment stand together: a pair of the two is a run of arcs.
+    segment = columns // columns.dtype.type(width)
     begins = xp.ones(m, xp.bool_)
-    begins[1:] = (target[1:] != target[:-1]) | (segment[1:] != segment[:-1])
+    begins[1:] = segment[1:] != segment[:-1]
+    filled = xp.flatnonzero(offsets[1:] != offsets[:-1])
+    heads = offsets[:-1][filled].astype(t)
+    begins[heads] = True
     starts = xp.flatnonzero(begins)
-    ends = xp.append(starts[1:], xp.asarray([m][: starts.size], t))
+    begins[:] = False
+    begins[heads] = True
+    target = filled[xp.cumsum(begins[starts], dtype=t) - 1]
+    size = xp.concatenate((starts[1:], xp.asarray([m][: starts.size], t))) - starts
     # Pairs into rows.
-    pieces = -(-(ends - starts) // ROW)
-    pair_rows = xp.concatenate((xp.zeros(1, t), xp.cumsum(pieces)))
-    row_pair = _owners(xp, pair_rows, int(pair_rows[-1]))
-    begin = starts[row_pair] + ROW * (xp.arange(row_pair.size) - pair_rows[row_pair])
-    size = xp.minimum(ends[row_pair] - begin, ROW)
+    pieces = -(-size // ROW)
+    first_row = _before(xp, pieces)
+    pair = _owners(xp, first_row, int(first_row[-1]))
+    behind = ROW * (xp.arange(pair.size, dtype=t) - first_row[pair])
+    begin, size = starts[pair] + behind, xp.minimum(size[pair] - behind, ROW)
     # Rows into slices: by segment, the longest first.
     long = -(-size // STEP)
-    of_row = segment[begin].astype(t) if m else xp.zeros(0, t)
-    key = (of_row * (ROW // STEP) + (ROW // STEP - long)).astype(xp.uint64)
-    ranked = (
-        xp.sort(key << xp.uint64(40) | xp.arange(size.size, dtype=xp.uint64)) & xp.uint64((1 << 40) - 1)
-    ).astype(t)
+    of_row = segment[begin].astype(t)
+    ranked = _order(xp, of_row * (ROW // STEP) + (ROW // STEP - long))
     rows_of = xp.bincount(of_row, minlength=count)
-    slices_of = -(-rows_of // LANES)
-    slice_start, row_start = (xp.concatenate((xp.zeros(1, t), xp.cumsum(x))) for x in (slices_of, rows_of))
-    by_segment = of_row[ranked]
-    position = xp.arange(ranked.size) - row_start[by_segment] + LANES * slice_start[by_segment]
+    slice_start, row_start = _before(xp, -(-rows_of // LANES)), _before(xp, rows_of)
+    place = xp.arange(ranked.size, dtype=t) + (LANES * slice_start[:-1] - row_start[:-1])[of_row[ranked]]
     total = int(slice_start[-1])
     lanes = xp.full(total * LANES, n, columns.dtype)
-    lanes[position] = target[begin[ranked]].astype(columns.dtype)
+    lanes[place] = target[pair[ranked]].astype(columns.dtype)
     chunks_of = xp.zeros(total, t)
-    leading = position % LANES == 0
-    chunks_of[position[leading] // LANES] = long[ranked][leading]
+    leading = xp.flatnonzero(place % LANES == 0)
+    chunks_of[place[leading] // LANES] = long[ranked[leading]]
     # Slices one behind the other; each segment up to a multiple of STEP chunks.
-    before = xp.concatenate((xp.zeros(1, t), xp.cumsum(chunks_of)))
-    of_segment = before[slice_start[1:]] - before[slice_start[:-1]]
-    chunks = xp.concatenate((xp.zeros(1, t), xp.cumsum(-(-of_segment // STEP) * STEP)))
+    before = _before(xp, chunks_of)
+    chunks = _before(xp, -(-(before[slice_start[1:]] - before[slice_start[:-1]]) // STEP) * STEP)
     moved = chunks[:-1] - before[slice_start[:-1]]
     first_chunk = before[:-1] + moved[_owners(xp, slice_start, total)]
     first = xp.empty(ranked.size, t)
-    first[ranked] = (first_chunk[position // LANES] * LANES + position % LANES) * STEP
-    # Rows are numbered as their arcs come.
-    row_of_arc = _owners(xp, xp.append(begin, xp.asarray([m], t)), m)
-    inside = xp.arange(m) - begin[row_of_arc]
-    return _Rows(arc, inside, first[row_of_arc], chunks, first_chunk + chunks_of - 1, lanes)
+    first[ranked] = first_chunk[place // LANES] * LANES + place % LANES
+    return _Rows(begin, first, chunks, first_chunk + chunks_of - 1, lanes)
 
 
-def _sorted(xp: Any, keys: Any) -> tuple[Any, Any]:
-    """Numbers below 2**24, ascending, and where each stood; equals keep their order."""
-    numbers = xp.arange(keys.size, dtype=xp.uint64)
-    both = xp.sort(keys << xp.uint64(PLACES) | numbers)
-    return (both >> xp.uint64(PLACES)).astype(xp.uint32), (both & xp.uint64((1 << PLACES) - 1)).astype(
-        xp.int64
-    )
+def _of_arcs(xp: Any, rows: _Rows, count: int) -> tuple[Any, Any]:
+    """For each arc its row, and its place in it; wide enough for any place in the layout."""
+    t = xp.int32 if int(rows.chunks[-1]) * LANES * STEP < 1 << 31 else xp.int64
+    marks = xp.zeros(count, t)
+    marks[rows.begin[1:]] = 1
+    row = xp.cumsum(marks, dtype=t)
+    return row, xp.arange(count, dtype=t) - rows.begin.astype(t)[row]
+
+
+def _before(xp: Any, counts: Any) -> Any:
+    """The sums of all counts before each, and of all."""
+    sums = xp.zeros(counts.size + 1, xp.int64)
+    xp.cumsum(counts, out=sums[1:])
+    return sums
+
+
+def _order(xp: Any, keys: Any) -> Any:
+    """Where the keys, below 2**24, stand that come first, second, ...; equals keep their order."""
+    both = xp.sort(keys.astype(xp.uint64) << xp.uint64(PLACES) | xp.arange(keys.size, dtype=xp.uint64))
+    return (both & xp.uint64((1 << PLACES) - 1)).astype(xp.int64)
 
 
 def _owners(xp: Any, offsets: Any, count: int) -> Any:

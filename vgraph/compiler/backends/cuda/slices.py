@@ -9,6 +9,7 @@ from vgraph.compiler.backends.cuda.emitter import Emitter, Region
 from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.ir.reductions import neutral
+from vgraph.compiler.types import Vector
 from vgraph.graph.layouts.slices import MOST, PADDING, SLICES, UNIT
 
 ROOM = 7 * UNIT
@@ -45,7 +46,11 @@ def by_slices(f: Emitter, node: ir.ParFor, region: Region) -> None:
     arrays = [f.array(f"{key}.{name}") for name in SLICES.arrays]
     nothing = None if found.frontier else _nothing(body, local)
     text = constant(0 if nothing is None else nothing, found.value.type, f.program.target)
-    f.line(f"auto {load} = [&](vid {src}) {{ return {f.expr(found.value)}; }};")
+    match found.value:
+        case ir.Load(prop, ir.Var(), order=ir.Order.PLAIN) if not isinstance(found.value.type, Vector):
+            f.line(f"Plain<{t}> {load}{{{f.prop(prop)}}};")
+        case _:
+            f.line(f"auto {load} = [&](vid {src}) {{ return {f.expr(found.value)}; }};")
     member = f"{f.frontier(found.frontier)}.contains({src})" if found.frontier else "true"
     f.line(f"auto {active} = [&](vid {src}) {{ return {member}; }};")
     absent = "ACTIVE" if found.frontier else "TESTED" if nothing is None else "NEUTRAL"

@@ -4,6 +4,11 @@
 
 namespace vg {
 
+constexpr u32 STEP = 4;       // chunks that a warp takes together, and offsets of a lane in a chunk
+constexpr u64 TASK = 1500;    // loading a segment costs as much as walking so many chunks
+constexpr u32 GRAB = 64;      // chunks of the first segment that a warp takes at a time, at most
+constexpr u32 LATE = 16;      // the same towards the end
+
 template <class Id>
 struct Slices {
   i64 count, width;
@@ -14,11 +19,35 @@ struct Slices {
   const Id* rows;
 
   // Slices that end before this chunk.
-  VG_DEVICE u64 before(u64 chunk) const {
+  VG_DEVICE u32 before(u32 chunk) const {
     return fixed(&ranks[chunk / 32]) + __popc(fixed(&masks[chunk / 32]) & ((1u << chunk % 32) - 1));
   }
   // Which of the four chunks from this one on end a slice.
-  VG_DEVICE u32 ends(u64 chunk) const { return fixed(&masks[chunk / 32]) >> (chunk % 32) & 15; }
+  VG_DEVICE u32 ends(u32 chunk) const { return fixed(&masks[chunk / 32]) >> (chunk % 32) & 15; }
+
+  // What it costs to walk all chunks before this one: the end of a slice as much as a chunk.
+  VG_DEVICE u64 cost(u32 chunk) const { return (u64)chunk + before(chunk); }
+  // Where segments begin on a line of costs of all but the first, each with room for its loading.
+  VG_DEVICE u64 place(i64 segment) const {
+    return cost((u32)chunks[segment]) - cost((u32)chunks[1]) + (u64)(segment - 1) * TASK;
+  }
+  // The chunk of a segment, a multiple of STEP, up to which walking it costs so much; all lanes of a warp together.
+  VG_DEVICE u32 chunk_at(i64 segment, u64 spent) const {
+    u32 first = (u32)chunks[segment], last = (u32)chunks[segment + 1];
+    u64 until = cost(first) + spent;
+    u32 low = first / 32, high = last / 32 + 1;  // the last word that begins at no more
+    while (high - low > 1) {
+      u32 step = (high - low + 31) / 32, word = low + step * lane();
+      bool passed = word < high && 32 * (u64)word + fixed(&ranks[word]) <= until;
+      u32 many = __popc(__ballot_sync(ALL, passed));
+      low += many ? step * (many - 1) : 0;
+      high = low + step < high ? low + step : high;
+      if (!many) break;
+    }
+    u64 spare = until - (32 * (u64)low + fixed(&ranks[low])), whole = 32 + __popc(fixed(&masks[low]));
+    u32 found = 32 * low + (u32)(spare < whole ? spare * 32 / whole : 32) / STEP * STEP;
+    return found < first ? first : found < last ? found : last;
+  }
 };
 
 struct Four {
@@ -52,63 +81,99 @@ VG_DEVICE Id streamed(const Id* place) {
   return fixed(place);
 }
 
-constexpr u32 STEP = 4;       // chunks that a warp takes together, and offsets of a lane in a chunk
-constexpr u64 TASK = 512;     // loading a segment costs as much as walking so many chunks
-constexpr u64 GRAB = 64;      // chunks of the first segment that a warp takes at a time, at most
-constexpr u64 LATE = 16;      // the same towards the end
-
 // How arcs that are not there are told: by a value of the source that changes nothing; by their offset; by a bit of each
 // source, which says also whether it takes part.
 enum Absent { NEUTRAL, TESTED, ACTIVE };
 
 // A warp walks the chunks from `from` to `until`, multiples of STEP.
 template <Absent ABSENT, class T, class Id, class Begin, class Arc, class Flush>
-VG_DEVICE void walk_chunks(const Slices<Id>& s, const T* values, const u32* bits, u64 from, u64 until, Begin begin, Arc arc, Flush flush) {
-  if (from >= until) return;
-  const Four* next = (const Four*)s.offsets + from * 32 + lane();
+VG_DEVICE void walk_chunks(const Slices<Id>& s, const T* values, const u32* bits, u32 from, u32 until, Begin begin, Arc arc, Flush flush) {
+  u32 absent = (u32)s.width;
+  const Four* next = (const Four*)s.offsets + (u64)from * 32 + lane();
   const Id* rows = s.rows + lane();
-  u64 slice = s.before(from);
-  u32 ends = s.ends(from);
+  u32 slice = s.before(from);
+  u32 ends = s.ends(from), ends_next = from + STEP < until ? s.ends(from + STEP) : 0;
   Four now[STEP];
   Id row[STEP];
   for (u32 j = 0; j < STEP; ++j) now[j] = streamed(next + 32 * j);
   for (u32 j = 0; j < STEP; ++j) {
     row[j] = 0;
-    if (ends >> j & 1) row[j] = streamed(rows + 32 * slice++);
+    if (ends >> j & 1) row[j] = streamed(rows + 32 * (u64)slice++);
   }
   begin();
-  for (u64 chunk = from; chunk < until; chunk += STEP) {
+  for (u32 chunk = from; chunk < until; chunk += STEP) {
     Four later[STEP];
     Id row_later[STEP];
-    u32 ends_later = 0;
+    u32 ends_last = chunk + 2 * STEP < until ? s.ends(chunk + 2 * STEP) : 0;
     if (chunk + STEP < until) {
       next += 32 * STEP;
-      ends_later = s.ends(chunk + STEP);
       for (u32 j = 0; j < STEP; ++j) later[j] = streamed(next + 32 * j);
       for (u32 j = 0; j < STEP; ++j) {
         row_later[j] = 0;
-        if (ends_later >> j & 1) row_later[j] = streamed(rows + 32 * slice++);
+        if (ends_next >> j & 1) row_later[j] = streamed(rows + 32 * (u64)slice++);
       }
     }
     for (u32 j = 0; j < STEP; ++j) {
       u32 offsets[4] = {now[j].low & 0xffff, now[j].low >> 16, now[j].high & 0xffff, now[j].high >> 16};
       for (u32 k = 0; k < 4; ++k) {
         u32 o = offsets[k];
-        bool there = ABSENT == NEUTRAL || (ABSENT == TESTED ? o != s.width : bits[o / 32] >> (o % 32) & 1);
-        if (there) arc(values[o], ((chunk + j) * 4 + k) * 32 + lane());
+        bool there = ABSENT == NEUTRAL || (ABSENT == TESTED ? o != absent : bits[o / 32] >> (o % 32) & 1);
+        if (there) arc(values[o], ((u64)(chunk + j) * 4 + k) * 32 + lane());
       }
       if (ends >> j & 1) {
         flush(row[j]);
         begin();
       }
     }
-    if (chunk + STEP >= until && !(ends & 1u << (STEP - 1))) flush(fixed(rows + 32 * s.before(until - 1)));
-    ends = ends_later;
+    if (chunk + STEP >= until && !(ends & 1u << (STEP - 1))) flush(fixed(rows + 32 * (u64)s.before(until - 1)));
+    ends = ends_next;
+    ends_next = ends_last;
     for (u32 j = 0; j < STEP; ++j) {
       now[j] = later[j];
       row[j] = row_later[j];
     }
   }
+}
+
+// What will be read soon, from the device's memory into the L2 cache.
+VG_DEVICE void ahead(const void* place) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(place));
+#endif
+}
+
+// The value of a source that is an element of an array, which nobody writes meanwhile.
+template <class T>
+struct Plain {
+  const T* array;
+  template <class Id>
+  VG_DEVICE T operator()(Id u) const { return array[u]; }
+};
+
+struct Sixteen {
+  u64 low, high;
+};
+
+// The values of `size` sources from `first` on, by all threads of the block.
+template <class T, class Id, class Load>
+VG_DEVICE void fetch(T* values, Id first, u32 size, Load load) {
+  constexpr u32 MANY = sizeof(T) > 8 ? 4 : 8;
+  for (u32 i = threadIdx.x; i < size; i += MANY * BLOCK) {
+    T batch[MANY];
+    for (u32 k = 0; k < MANY; ++k) {
+      if (i + k * BLOCK < size) batch[k] = load((Id)(first + i + k * BLOCK));
+    }
+    for (u32 k = 0; k < MANY; ++k) {
+      if (i + k * BLOCK < size) values[i + k * BLOCK] = batch[k];
+    }
+  }
+}
+template <class T, class Id>
+VG_DEVICE void fetch(T* values, Id first, u32 size, Plain<T> plain) {
+  auto place = plain.array + first;
+  u32 whole = (u64)place % 16 == 0 ? size * (u32)sizeof(T) / 16 : 0, done = whole * 16 / (u32)sizeof(T);
+  fetch((Sixteen*)values, 0u, whole, [&](u32 i) { return ((const Sixteen*)place)[i]; });
+  fetch(values + done, (Id)(first + done), size - done, [&](Id u) { return plain(u); });
 }
 
 // Every arc once, with `load(u)`, the value of its source, in the block's memory. For each row of a slice: `begin()`,
@@ -136,12 +201,11 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
     if ((i64)row < n) end(row);
     __syncwarp();
   };
-  auto fetch = [&](i64 segment) {
+  auto load_segment = [&](i64 segment) {
     __syncthreads();
     i64 first = segment * s.width;
     u32 size = (u32)(n - first < s.width ? n - first : s.width);
-#pragma unroll 8
-    for (u32 i = threadIdx.x; i < size; i += BLOCK) values[i] = load((Id)(first + i));
+    fetch(values, (Id)first, size, load);
     if (threadIdx.x == 0) values[s.width] = nothing;
     if constexpr (ABSENT == ACTIVE) {
       for (u32 i = threadIdx.x; i < s.width / 32 * 32 + 32; i += BLOCK) {
@@ -151,39 +215,42 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
     }
     __syncthreads();
   };
-  auto walk = [&](u64 from, u64 until) { walk_chunks<ABSENT>(s, values, bits, from, until, begin, arc, flush); };
-  // The line of all segments but the first, each with room for its loading.
-  u64 start = (u64)s.chunks[1], length = (u64)s.chunks[s.count] - start + (u64)(s.count - 1) * TASK;
-  u64 from = length * blockIdx.x / gridDim.x, until = length * (blockIdx.x + 1) / gridDim.x;
-  for (i64 segment = 1; segment < s.count; ++segment) {
-    u64 low = (u64)s.chunks[segment], high = (u64)s.chunks[segment + 1];
-    u64 at = low - start + (u64)(segment - 1) * TASK;  // its place on the line
-    u64 behind = at + TASK + (high - low);
-    if (behind <= from) continue;
-    if (at >= until) break;
-    // The loading is of whoever has the first chunk; a share ends between steps.
-    u64 first = from > at + TASK ? low + (from - at - TASK) / STEP * STEP : low;
-    u64 last = until < behind ? until > at + TASK ? low + (until - at - TASK) / STEP * STEP : low : high;
-    if (first >= last) continue;
-    fetch(segment);
-    u64 steps = (last - first) / STEP;
-    walk(first + steps * warp() / WARPS * STEP, first + steps * (warp() + 1) / WARPS * STEP);
-  }
-  if (s.count == 0 || start == 0) return;
-  fetch(0);
-  u64 most = start / (4 * (u64)num_warps()) / STEP * STEP;
+  u32 all = (u32)s.chunks[1];  // of the first segment
+  u32 most = all / (4 * (u32)num_warps()) / STEP * STEP;
   most = most < STEP ? STEP : most < GRAB ? most : GRAB;
-  u64 least = most < LATE ? most : LATE;
-  u64 many = start * 3 / 5 / most;  // grabs of the first size
-  auto grab = [&] {
-    u64 taken = lane() == 0 ? atomicAdd(word, 1ull) : 0;
-    return shuffle(taken, 0);
-  };
-  for (u64 turn = grab();; turn = grab()) {
-    u64 begins = turn < many ? turn * most : many * most + (turn - many) * least;
-    if (begins >= start) break;
-    u64 ends = begins + (turn < many ? most : least);
-    walk(begins, ends < start ? ends : start);
+  u32 least = most < LATE ? most : LATE;
+  u32 many = all / 5 * 3 / most;  // grabs of the first size
+  // This block's share of the line, and the first segment in it; behind the others comes segment 0.
+  u64 length = s.place(s.count), from = length * blockIdx.x / gridDim.x, until = length * (blockIdx.x + 1) / gridDim.x;
+  i64 segment = 1;
+  for (u32 passed = 32; passed == 32; segment += passed) {
+    i64 one = segment + lane();
+    passed = __popc(__ballot_sync(ALL, one < s.count && s.place(one + 1) <= from));
+  }
+  for (bool more = true; more; ++segment) {
+    u32 chunk = 0, end = 0;
+    more = segment < s.count && s.place(segment) + TASK < until;
+    if (more) {
+      u64 begins = s.place(segment) + TASK, ends = s.place(segment + 1);
+      u64 low = from > begins ? from : begins, high = until < ends ? until : ends;
+      if (low >= high) continue;
+      u64 part = high - low, first = low - begins + part * warp() / WARPS, last = low - begins + part * (warp() + 1) / WARPS;
+      chunk = s.chunk_at(segment, first);
+      end = begins + last == ends ? (u32)s.chunks[segment + 1] : s.chunk_at(segment, last);
+      ahead((const Four*)s.offsets + (u64)chunk * 32 + 16 * lane());
+    }
+    load_segment(more ? segment : 0);
+    for (;;) {
+      if (!more) {
+        u32 grab = lane() == 0 ? (u32)atomicAdd(word, 1ull) : 0;
+        grab = shuffle(grab, 0);
+        chunk = grab < many ? grab * most : many * most + (grab - many) * least;
+        end = chunk + (grab < many ? most : least);
+        end = end < all ? end : all;
+      }
+      if (chunk < end) walk_chunks<ABSENT>(s, values, bits, chunk, end, begin, arc, flush);
+      if (more || chunk >= end) break;
+    }
   }
 }
 
