@@ -60,7 +60,12 @@ class Program:
     ) -> bool:
         """Whether a run with that interleaving fails, or gives something else than `want`."""
         device = EmulatedDevice(
-            multiprocessors=shape[0], block=shape[1], seed=seed, every_access=True, include=include
+            multiprocessors=shape[0],
+            block=shape[1],
+            shared=512,
+            seed=seed,
+            every_access=True,
+            include=include,
         )
         try:
             with use(device):
@@ -83,13 +88,15 @@ BY_ARCS = Program(A.bellman_ford, S.at("relax", balance=vg.EDGE), "dist", FROM_0
 BY_BINS = Program(A.bellman_ford, S.at("relax", balance=vg.TWC), "dist", FROM_0)
 BY_SPLIT = Program(A.bellman_ford, S.at("relax", balance=vg.SPLIT(8)), "dist", FROM_0)
 BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(4)), "dist", FROM_0)
+HOPS = Program(A.bfs, S.at("visit", direction=vg.PUSH, hops=3), "level", FROM_0)
+HOPS_IN_BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(8), hops=4), "dist", FROM_0)
 CORES = Program(cores, S, "core")
 TRIANGLES = Program(A.triangle_count, S.at("count", balance=vg.WARP), "total")
 INDEPENDENT = Program(A.maximal_independent_set, S, "member")
 
 PROGRAMS = {
     "bfs": BFS, "by arcs": BY_ARCS, "by bins": BY_BINS, "by split": BY_SPLIT, "buckets": BUCKETS,
-    "cores": CORES, "independent": INDEPENDENT,
+    "hops": HOPS, "hops in buckets": HOPS_IN_BUCKETS, "cores": CORES, "independent": INDEPENDENT,
 }  # fmt: skip
 
 
@@ -161,6 +168,12 @@ FAULTS = {
     ),
     "buckets: one block fills a bucket that another still counts": Fault(
         "buckets.cuh", "All blocks have counted", "team.meet()", "false", CORES, (3, 32)
+    ),
+    "hops: a hop begins before the one before ends": Fault(
+        "local.cuh", "u32 next_hop()", SYNC, "", HOPS, (1, 64)
+    ),
+    "hops: places in the queue of the grid are used before they are known": Fault(
+        "local.cuh", "counts.base = ", SYNC, "", HOPS_IN_BUCKETS, (1, 64)
     ),
 }
 SEEDS = 40

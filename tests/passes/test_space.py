@@ -47,7 +47,7 @@ def test_a_record_is_whole(axis: Axis) -> None:
     assert axis.words.choices or axis.words.form or axis.words.bounds
     assert axis.rest is None or axis.rest in axis.candidates
     bucket = [need for need in AXES["order"].needs if need.axis == axis.name]
-    assert len(bucket) == (axis.name != "order")
+    assert len(bucket) == (axis.name != "order" and axis.lack(None, "cpu") is None)
     assert import_module(f"vgraph.compiler.axes.{axis.name}").choose.__doc__
     assert f"`{axis.name}" in (ROOT / "docs" / "schedules.md").read_text(encoding="utf-8")
     read = re.compile(rf"\b(schedule|plan)\.{axis.name}\b")
@@ -82,9 +82,10 @@ def able(axis: Axis, device: str = "cpu") -> list[Any]:
 def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(axis: Axis, need: Need) -> None:
     met = {n.axis: n.values[0] for n in axis.needs if n.axis != need.axis}
     reasons = set()
-    for value, other in product(able(axis), able(AXES[need.axis])):
-        if axis.has(need, value, "cpu") and other not in need.values:
-            found = refusals(CPU, **met, **{axis.name: value, need.axis: other})
+    device = CPU if axis.lack(None, "cpu") is None else CUDA
+    for value, other in product(able(axis, device.device), able(AXES[need.axis], device.device)):
+        if axis.has(need, value, device.device) and other not in need.values:
+            found = refusals(device, **met, **{axis.name: value, need.axis: other})
             assert "" not in found, (value, other)
             reasons |= found & {need.reason.format(show(other))}
     assert reasons

@@ -189,12 +189,13 @@ are not named are at rest."""
 
 
 def _of_an_order(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
-    """The needs of `order`. Where a bucket is a queue of its own, as on GPUs, its loop can be balanced."""
+    """The needs of `order`. Where a bucket is a queue of its own, as on GPUs, its loop can be balanced, and what no CPU
+    has is free."""
     reason = "vertices taken by priority stand in buckets, which is always {}={}"
     found = []
     for name in axes:
         value = _IN_BUCKETS.get(name, axes[name].rest)
-        if name != "order":
+        if name != "order" and axes[name].lack(None, "cpu") is None:
             assert value is not None, f"what is {name} where there is an order?"
             why, on = reason.format(name, spelled(value)), "cpu" if name == "balance" else None
             found.append(Need(name, (value,), why, "leave it out, or leave the order out", on=on))
@@ -277,6 +278,22 @@ class ApplySchedule:
             Lack("cpu", "thread, warp or block by degree needs a device with warps", _NO_WARPS, ("twc",)),
         ),
     )
+    hops: int = axis(
+        count(1),
+        rest=1,
+        candidates=(1, 2),
+        numbers=(8, 16, 24, 32),
+        edges_only="a vertex operator sends nothing along arcs, so nothing is found to go on with",
+        needs=(
+            Need("direction", (PUSH,), "what a block finds lies at the ends of the arcs it walks"),
+            Need("drive", (DATA,), "a block goes on with a queue of active vertices"),
+            Need("frontier", (SPARSE,), "a block goes on with a queue of active vertices"),
+            _ONE_LOOP,
+            Need("sync", (ASYNC,), "what a block goes on with was changed in the same round"),
+            Need("balance", (VERTEX,), "the lanes of a block share its queue"),
+        ),
+        lacks=(Lack("cpu", "on a CPU a thread goes on alone in its bucket, with order=vg.delta_stepping()"),),
+    )
     sync: Sync = axis(words(Sync))
     deduplicate: bool = axis(FLAG, candidates=(True, False))
     segments: int = axis(
@@ -350,7 +367,17 @@ def _axes() -> dict[str, Axis]:
 
 AXES: Final[Mapping[str, Axis]] = _axes()
 """All axes by name, in the order in which they are shown."""
-_FIRST: Final = ("order", "drive", "phases", "direction", "frontier", "sync", "deduplicate", "balance")
+_FIRST: Final = (
+    "order",
+    "drive",
+    "phases",
+    "direction",
+    "frontier",
+    "hops",
+    "sync",
+    "deduplicate",
+    "balance",
+)
 DECIDED: Final[tuple[str, ...]] = tuple(dict.fromkeys((*_FIRST, *AXES)))
 """All axes in the order in which they are decided: a resolver sees the choices before its own."""
 SHAPING: Final = _FIRST[:4]

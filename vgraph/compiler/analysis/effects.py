@@ -238,12 +238,17 @@ _ONCE = {
 
 def is_fixpoint_loop(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> bool:
     """True if `apply` is the only statement of a loop that runs until its own frontier is empty."""
-    if apply.frontier is None or apply.frontier != apply.out:
-        return False
     for n in _statements(program.body):
         if isinstance(n, ir.While) and n.body == (apply,):
-            return _tests_nonempty(n.condition, apply.frontier)
+            return is_round_loop(n, apply)
     return False
+
+
+def is_round_loop(loop: ir.While, apply: ir.EdgeApply | ir.VertexApply) -> bool:
+    """True if the loop runs until the frontier of `apply`, which it changes, is empty."""
+    if apply.frontier is None or apply.frontier != apply.out:
+        return False
+    return _tests_nonempty(loop.condition, apply.frontier)
 
 
 def _tests_nonempty(condition: ir.Expr, frontier: str) -> bool:

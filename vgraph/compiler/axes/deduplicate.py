@@ -10,7 +10,7 @@ from vgraph.schedule import Direction
 def choose(c: Choice, asked: bool | None) -> bool:
     """Needed where a vertex may change several times in a round: a frontier is a set."""
     pushes = c.is_edge and c.apply.out is not None and c.chosen["direction"] is not Direction.PULL
-    several = pushes and c.effects.classes() != {WriteClass.CLAIMING}
+    several = pushes and (c.effects.classes() != {WriteClass.CLAIMING} or c.chosen["hops"] > 1)
     if asked and not pushes:
         c.refuse("no vertex can enter a frontier twice here")
     if asked is False and several:

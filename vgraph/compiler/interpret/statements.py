@@ -286,6 +286,9 @@ def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
 
 def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
     """All iterations of a parallel loop between two barriers."""
+    if n.hops > 1:
+        _run_tasks(m, (piece for v in _hops(m, n, domain) for piece in _pieces(m, env, n, [v])))
+        return
     if n.cut is not None:
         _run_tasks(m, _pieces(m, env, n, [v for v, _ in domain]))
         return
@@ -293,6 +296,18 @@ def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
     for v, place in domain:
         chunks.setdefault(v // 64 if n.domain.words else place, []).append((v, place))
     _run_tasks(m, [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))])
+
+
+def _hops(m: Machine, n: ir.ParFor, domain: list[tuple[int, int]]) -> Iterator[int]:
+    """The vertices of a loop that goes on with what it finds; if a seed was given, with some of them."""
+    yield from (v for v, _ in m.ordered(domain))
+    (name,) = {x.frontier for x in walk(n) if isinstance(x, ir.FrontierPush)}
+    queue = m.frontiers[name]
+    for _ in range(n.hops - 1):
+        taken = [v for v in queue.queue if m.rng is None or m.rng.random() < 0.5]
+        queue.queue = [v for v in queue.queue if v not in taken]
+        queue.flags -= set(taken)
+        yield from taken
 
 
 def _pieces(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, vertices: list[int]) -> list[Steps]:
@@ -319,7 +334,7 @@ def _rows(m: Machine, env: Env, n: ir.ParFor, d: ir.Slices) -> list[Steps]:
     return m.ordered(tasks)
 
 
-def _run_tasks(m: Machine, tasks: list[Steps]) -> None:
+def _run_tasks(m: Machine, tasks: Iterable[Steps]) -> None:
     """Run the tasks of a parallel loop: one after the other, or interleaved if a seed was given."""
     if m.threads == 1 or m.rng is None:
         for m.task, task in enumerate(tasks):

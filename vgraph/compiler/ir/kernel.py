@@ -52,8 +52,8 @@ class Lanes(Enum):
 
 
 @written(
-    "parfor {vertex}( at {position})? in {domain}( cut {cut}( at {limit})?)?( by {lanes})?( balance {balance})?"
-    "( as {label})? {body}",
+    "parfor {vertex}( at {position})? in {domain}( cut {cut}( at {limit})?)?( by {lanes})?( hops {hops})?"
+    "( balance {balance})?( as {label})? {body}",
     at=NOWHERE,
     kernel=DRIVER,
 )
@@ -73,6 +73,9 @@ class ParFor(Stmt):
     `parfor v in vertices by warp { ... }`: the lanes of a group visit a vertex together: they share the arcs that loops
     over its neighbors walk. What the body means does not depend on it.
 
+    `parfor v in sparse f cut out hops 8 { ...; push f.next u }`: what the body pushes may be visited by the same loop
+    instead, if fewer than 8 pushes led there from a member of f. So vertices may be visited by several threads at once.
+
     Scheduled level: `balance split(1024)` is what the schedule asks, from which `balance-load` makes limit and lanes.
     """
 
@@ -84,6 +87,7 @@ class ParFor(Stmt):
     cut: Orientation | None = None
     limit: I64Expr | None = None
     lanes: Lanes = Lanes.THREAD
+    hops: int = 1
     balance: Balance | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
@@ -95,6 +99,8 @@ def _verify_pieces(c: Checker, n: ParFor | BucketLoop) -> None:
     c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
     ok = n.limit is None or isinstance(n.limit, Const | Var)
     c.require(ok, "the limit is a literal or a parameter", n)
+    ok = n.hops == 1 or (n.hops > 1 and n.cut is not None and n.limit is None)
+    c.require(ok, "hops are made by a loop with pieces, without a limit", n)
     c.require(not c.low or n.balance is None, "a balance is limit and lanes at kernel level", n)
 
 
@@ -272,8 +278,8 @@ class BucketAdvance(Stmt):
 
 
 @written(
-    "parbucket {vertex} in {buckets}( cut {cut}( at {limit})?)?( by {lanes})?( balance {balance})?( as {label})?"
-    " {body}",
+    "parbucket {vertex} in {buckets}( cut {cut}( at {limit})?)?( by {lanes})?( hops {hops})?( balance {balance})?"
+    "( as {label})? {body}",
     at=NOWHERE,
     kernel=DRIVER,
     each=True,
@@ -297,6 +303,7 @@ class BucketLoop(Stmt):
     cut: Orientation | None = None
     limit: I64Expr | None = None
     lanes: Lanes = Lanes.THREAD
+    hops: int = 1
     balance: Balance | None = None
 
     def verify(self, c: Checker, t: Type) -> None:

@@ -9,6 +9,7 @@ from vgraph.compiler.passes.balance_load import balance_load
 from vgraph.compiler.passes.choose_per_round import choose_per_round
 from vgraph.compiler.passes.choose_schedule import choose_schedule
 from vgraph.compiler.passes.compress_sets import compress_sets
+from vgraph.compiler.passes.count_hops import count_hops
 from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.compiler.passes.fix_order import fix_order
 from vgraph.compiler.passes.insert_atomics import insert_atomics
@@ -39,6 +40,7 @@ PIPELINE = (
     narrow_frontiers,
     choose_schedule,
     # scheduled level: applies become loops
+    count_hops,
     double_buffer,
     lower_ordered,
     lower_fills,

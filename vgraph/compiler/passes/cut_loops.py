@@ -25,7 +25,7 @@ _Loop = TypeVar("_Loop", ir.ParFor, ir.BucketLoop)
 def is_cut(apply: Apply) -> bool:
     """True if the loop of `apply` runs on pieces of vertices."""
     assert apply.schedule is not None
-    return apply.schedule.balance != VERTEX
+    return apply.schedule.balance != VERTEX or apply.schedule.hops > 1
 
 
 def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: ir.Orientation) -> _Loop:
@@ -35,7 +35,9 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: ir.Orientation) 
     assert apply.schedule is not None
     domain = {"domain": loop.domain.shared()} if isinstance(loop, ir.ParFor) else {}
     body = _inner_loops_whole(low, loop)
-    return with_fields(loop, {**domain, "body": body, "cut": side, "balance": apply.schedule.balance})
+    schedule = apply.schedule
+    how = {"hops": schedule.hops} if schedule.hops > 1 else {"balance": schedule.balance}
+    return with_fields(loop, {**domain, "body": body, "cut": side, **how})
 
 
 def _inner_loops_whole(low: Lowering, loop: ir.ParFor | ir.BucketLoop) -> ir.Body:

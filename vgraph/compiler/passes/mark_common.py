@@ -229,7 +229,7 @@ def _split(loop: ir.ForCommon) -> tuple[ir.If | None, ir.Body]:
 
 def _by_groups(n: ir.Node) -> ir.Node | None:
     """A loop whose vertices are visited by groups of lanes: each marks a list in the memory that its lanes share."""
-    if not isinstance(n, ir.ParFor) or (n.cut is None and n.lanes is ir.Lanes.THREAD):
+    if not isinstance(n, ir.ParFor) or n.hops > 1 or (n.cut is None and n.lanes is ir.Lanes.THREAD):
         return None
     vertex = n.vertex
     comparing = [loop for loop in _outermost(n, vertex) if _compares(loop, vertex)]

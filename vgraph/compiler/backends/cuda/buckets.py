@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.cuda import parallel
+from vgraph.compiler.backends.cuda import hops, parallel
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.scan import walk_body
 
@@ -35,8 +35,14 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     with f.effect(), f.block(""):
         v = f.temporary("queued")
         f.line(f"vid {v} = {vertex};")
-        lowest = f.region.lowest[node.buckets]
-        f.line(f"{f.buckets(node.buckets)}.push({v}, {_key(f, node.buckets)}({v}), {lowest});")
+        target, lowest = f.buckets(node.buckets), f.region.lowest[node.buckets]
+        key, ahead = f"{_key(f, node.buckets)}({v})", f.region.ahead
+        if ahead is None:
+            f.line(f"{target}.push({v}, {key}, {lowest});")
+        else:
+            declared = next(b for b in f.program.buckets if b.name == node.buckets)
+            key = hops.key_of(f, ahead, declared.key) or key
+            hops.push(f, ahead, node, v, target, key, lowest)
 
 
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import KernelInterface
@@ -15,6 +15,9 @@ from vgraph.compiler.backends.cuda.texts import Names, type_name
 from vgraph.compiler.backends.scan import Scan
 from vgraph.compiler.foreign.externals import known
 from vgraph.compiler.types import Type
+
+if TYPE_CHECKING:
+    from vgraph.compiler.backends.cuda.hops import Ahead
 
 _ENDS = (ir.ParFor, ir.BucketLoop)
 _LOCAL = (ir.Trace, ir.Let, ir.Assign, ir.SetGlobal, ir.Accumulate)
@@ -66,6 +69,8 @@ class Region:
     side: ir.Orientation | None = None
     pieces: bool = False
     """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
+    ahead: Ahead | None = None
+    """How the block goes on with what it pushes."""
     shared: frozenset[int] = frozenset()
     """Identities of the loops that lanes share while all else is done by the group."""
     marks: Marked | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.parallel import meet
 from vgraph.compiler.types import I64, Scalar, is_long
@@ -35,7 +36,9 @@ def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
         f.line(f"{region.own[node.frontier]} = true;")
         return
     with f.effect():
-        if node.layout is BITMAP:
+        if region.ahead:
+            hops.push(f, region.ahead, node, v, target)
+        elif node.layout is BITMAP:
             own = isinstance(node.vertex, ir.Var) and node.vertex.name == region.vertex
             f.line(f"{region.counts[node.frontier]} += {target}.{'set_together' if own else 'set'}({v});")
         else:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
+from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.slices import by_slices
 from vgraph.compiler.backends.cuda.stages import claim_guard
@@ -272,9 +273,13 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     )
     rows = f.array(f"{region.side.value}.row_offsets")
     v = f.local(node.vertex)
+    if node.hops > 1:
+        region.ahead = hops.ahead_of(f, node, region.side)
+        hops.declare(f, region.ahead)
     _take_shelf(f, node, region)
     marked = "<true>" if region.shelf else ""
-    head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first)"
+    carried = f", {hops.parameter(f, region.ahead)}" if region.ahead else ""
+    head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first{carried})"
     with f.block(f"auto visit = {head}", "};"):
         if region.shared:
             _position(f, node, "place")
@@ -284,6 +289,9 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
             f.line("if (!lanes.leads()) first = false;")
             _position(f, node, "place")
             f.visit(node.body, "return")
+    if region.ahead:
+        hops.balance(f, node, region.ahead, domain)
+        return
     hubs = f.names.of("workspace", "vg.hubs")
     if node.limit is not None and guard:
         with f.block(f"auto open = [&](vid {v}) -> bool", "};"):

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_walk, leaves, own_arcs
+from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
 from vgraph.compiler.backends.cuda.expressions import binary, element_number
 from vgraph.compiler.backends.cuda.stages import emit_in_stages, emit_search, searched, tried
@@ -34,7 +35,10 @@ def combined(op: str, a: str, b: str, t: Any) -> str:
 
 
 def emit_let(f: Emitter, node: ir.Let) -> None:
-    """`let x: i32 = e`."""
+    """`let x: i32 = e`, unless it is carried to the visit."""
+    ahead = f.region.ahead if f.region is not None else None
+    if ahead is not None and ahead.carried is not None and node is ahead.carried.let:
+        return
     f.line(f"{type_name(node.type)} {f.local(node.name)} = {f.expr(node.value)};")
 
 
@@ -105,6 +109,11 @@ def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
     place, value = _written(f, node)
     place = f"&{place}"
     call = f"{'atomic_reduce' if node.atomic else 'reduce'}<{OPERATIONS[node.op]}>"
+    ahead = f.region.ahead if f.region is not None else None
+    if ahead is not None and ahead.carried is not None and node is ahead.carried.reduce:
+        new = f.local(ahead.carried.new)
+        f.line(f"{type_name(node.value.type)} {new} = {value};")
+        value = new
     if f.place is Place.GROUP:
         changed = f.define(BOOL, "changed", "false") if node.changed else ""
         with f.effect():
@@ -289,14 +298,14 @@ def _ahead(f: Emitter, node: ir.ForNeighbors, region: Region, marks: str) -> Non
 
 def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     region, columns = f.region, f.array(f"{node.orientation.value}.column_indices")
-    e, u = f.local(node.edge), f.local(node.vertex)
+    e = f.local(node.edge)
     if region is not None and f.place is Place.GROUP and id(node) in region.shared:
         _shared_loop(f, node, columns)
         return
     if region is not None and region.pieces and own_arcs(node, region.vertex, region.side):
         if f.place is Place.GROUP:
             head = f"for (eid {e} = begin; {e} < end; ++{e})"
-        elif update := tried(node):
+        elif region.ahead is None and (update := tried(node)):
             emit_in_stages(f, node, update, columns, "begin, end")
             return
         elif region.search and (search := searched(region.search, node)):
@@ -309,26 +318,35 @@ def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
         v, end = f.define(VID, "of", f.expr(node.of)), f.temporary(f"{node.edge} end")
         head = f"for (eid {e} = fixed(&{rows}[{v}]), {end} = fixed(&{rows}[{v} + 1]); {e} < {end}; ++{e})"
     with _sequential(f), f.block(head):
-        f.line(f"vid {u} = fixed(&{columns}[{e}]);")
+        _far_end(f, node, columns)
         f.body(node.body)
+
+
+def _far_end(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
+    """The vertex at the other end of an arc; where its own arcs are, if a block may go on with it."""
+    region, u = f.region, f.local(node.vertex)
+    f.line(f"vid {u} = fixed(&{columns}[{f.local(node.edge)}]);")
+    if region is not None and region.ahead and own_arcs(node, region.vertex, region.side):
+        hops.far_end(f, region.ahead, node)
 
 
 def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     """The lanes take arcs in turn; what each adds up is combined behind the loop."""
-    e, u = f.local(node.edge), f.local(node.vertex)
+    e = f.local(node.edge)
     sums = _begin_sums(f, node)
     begin, end = _bounds(f, node)
     if leaves(node.body) and sums:
         _search(f, node, columns, sums, begin, end)
         return
-    if update := tried(node):
+    assert f.region is not None
+    if f.region.ahead is None and (update := tried(node)):
         with f.at(Place.THREAD):
             emit_in_stages(f, node, update, columns, f"{begin}, {end}")
         _combine(f, sums)
         return
     head = f"for (eid {e} = {begin} + lanes.rank(); {e} < {end}; {e} += lanes.size)"
     with f.at(Place.THREAD), _sequential(f), f.block(head):
-        f.line(f"vid {u} = fixed(&{columns}[{e}]);")
+        _far_end(f, node, columns)
         f.body(node.body)
     _combine(f, sums)
 
@@ -366,7 +384,7 @@ def _combine(f: Emitter, sums: Sums) -> None:
 
 def _search(f: Emitter, node: ir.ForNeighbors, columns: str, flags: Sums, begin: str, end: str) -> None:
     """A loop that is left early: every lane leaves a stretch by itself, then all look whether one has found it."""
-    e, u = f.local(node.edge), f.local(node.vertex)
+    e = f.local(node.edge)
     at, until = f.temporary(f"{node.edge} stretch"), f.temporary(f"{node.edge} until")
     found = " && ".join(
         f.local(name) if op == "|" else f"!{f.local(name)}" for name, (op, _) in flags.items()
@@ -375,7 +393,7 @@ def _search(f: Emitter, node: ir.ForNeighbors, columns: str, flags: Sums, begin:
         f.line(f"{until} = stretch(lanes, {at}, {end});")
         head = f"for (eid {e} = {at} + lanes.rank(); {e} < {until}; {e} += lanes.size)"
         with f.at(Place.THREAD), _sequential(f), f.block(head):
-            f.line(f"vid {u} = fixed(&{columns}[{e}]);")
+            _far_end(f, node, columns)
             f.body(node.body)
         _combine(f, flags)
         f.line(f"if ({found}) break;")

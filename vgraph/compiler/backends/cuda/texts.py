@@ -35,6 +35,8 @@ _WORDS: Final = (
     "walk_chunks "
     "Arcs MARKED_FEW Marks Shelf count empty_counts is_sum open_shelf "
     "AT_A_TIME LOOKS by_line first_hit in_stages stale "
+    "LocalCounts LocalQueue Row by_hops early fetch fetch_arcs go_on held local_counts local_queue row_of "
+    "pool pool_bytes "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

@@ -31,14 +31,19 @@ struct Buckets {
     least = Limits<i64>::most();
   }
 
+  // Whether v is neither in `next` nor, of the other, in the pile; from now on it is.
+  VG_DEVICE bool is_new(Id v) {
+    u32 now = epoch;
+    return relaxed(&queued[v]) != now && atomicExch(&queued[v], now) != now;
+  }
+  VG_DEVICE bool is_apart(Id v) { return !relaxed(&piled[v]) && !atomicExch(&piled[v], 1u); }
   // An entry for v, whose key is `key` by now; `lowest` is the smallest key that this thread piled up.
   VG_DEVICE void push(Id v, i64 key, i64& lowest) {
     if (key <= limit) {
-      u32 now = epoch;
-      if (relaxed(&queued[v]) != now && atomicExch(&queued[v], now) != now) next.append(v);
+      if (is_new(v)) next.append(v);
     } else {
       lowest = vg::min(lowest, key);
-      if (!relaxed(&piled[v]) && !atomicExch(&piled[v], 1u)) far.append(v);
+      if (is_apart(v)) far.append(v);
     }
   }
 

@@ -14,5 +14,6 @@
 #include "stages.cuh"
 #include "lists.cuh"
 #include "buckets.cuh"
+#include "local.cuh"
 #include "graph.cuh"
 #include "marks.cuh"

@@ -1,0 +1,24 @@
+import vgraph as vg
+
+device = "cuda"
+
+
+@vg.operator
+def visit(src, edge, dst, graph):
+    if dst.level == -1:
+        dst.level = graph.depth
+
+
+@vg.algorithm
+def main(graph, source):
+    level = graph.vertex_property(vg.int32, fill=-1)
+    graph.depth = 0
+    frontier = graph.frontier(source)
+    while frontier:
+        graph.depth += 1
+        frontier = graph.edge_apply(visit, frontier)
+    return level
+
+
+def schedule():
+    return vg.Schedule().at("visit", hops=8)

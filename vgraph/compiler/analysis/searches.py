@@ -1,0 +1,157 @@
+"""Searches: loops whose rounds claim the vertices next to those claimed before, so that rounds are distances.
+
+A vertex is then claimed in the round of its distance from the source, however the distance is found: rounds need not
+be made one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
+from vgraph.compiler.ir.rewrite import driver, walk
+from vgraph.compiler.obstacle import Blocked, Obstacle
+from vgraph.compiler.types import VID, Scalar
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search: its claim, where it starts, and what each round adds to globals before and behind the apply.
+
+    `level`: what the source holds, and by how much more each vertex holds than the one that claimed it; None where no
+    claim depends on what its source holds.
+    """
+
+    claim: ir.Claim
+    source: ir.Expr
+    before: dict[str, int]
+    behind: dict[str, int]
+    level: tuple[int, int] | None
+
+
+def search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search | Obstacle:
+    """The search whose one apply this is, or why it is none."""
+    try:
+        return _search(program, apply)
+    except Blocked as blocked:
+        return blocked.obstacle
+
+
+def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search:
+    operator, found = program.operator(apply.op), effects(program.operator(apply.op))
+    claim = fixed_claim(operator) if found.classes() == {WriteClass.CLAIMING} else None
+    if claim is None or role_of(operator, claim.index) is not Role.DST or found.globals_reduced:
+        raise Blocked("it does more than claim the far ends of arcs", operator.span)
+    for read in found.reads:
+        if read.prop in found.written and (read.prop, read.role) != (claim.prop, Role.SRC):
+            raise Blocked(f"`{read.prop}` is read and claimed", read.span)
+    before, loop = _loop(program, apply)
+    counted = _counted(loop, apply)
+    rounds = {claim.prop, *counted[0], *counted[1]}
+    for n in walk(operator):
+        if isinstance(n, ir.If | ir.Claim):
+            test = n.condition if isinstance(n, ir.If) else n.expected
+            if any(_names(x) in rounds for x in walk(test)):
+                raise Blocked("what is claimed depends on the round", n.span)
+    assert apply.frontier is not None
+    marked, starts = _start(before, apply.frontier, claim)
+    level = None
+    if any(_names(n) == claim.prop for n in walk(operator) if isinstance(n, ir.Load)):
+        level = _level(claim, marked)
+        starts[claim.prop] = level[0]
+    rising = {n: v for n, v in starts.items() if _rises(n, counted)}
+    if not _differs(claim.value, claim.expected, rising):
+        raise Blocked(f"`{claim.prop}` may be given the value that says it is not yet claimed", claim.span)
+    return Search(claim, marked.index, *counted, level)
+
+
+def _names(n: ir.Node) -> str | None:
+    """The global or property that an expression reads."""
+    return n.name if isinstance(n, ir.GlobalVar) else n.prop if isinstance(n, ir.Load) else None
+
+
+def _level(claim: ir.Claim, marked: ir.Store) -> tuple[int, int]:
+    """What the source holds, and how much more each round gives, of what is claimed by `level[src] + 1`."""
+    match claim.value, marked.value:
+        case ir.Binary("+", ir.Load(prop=prop), ir.Const(value=int(by))), ir.Const(value=int(start)):
+            if prop == claim.prop and by >= 0:
+                return start, by
+    raise Blocked(f"`{claim.prop}` is read and claimed", claim.span)
+
+
+def _loop(program: ir.Program, apply: ir.Stmt) -> tuple[ir.Body, ir.While]:
+    """The loop around the apply, and the statements before it."""
+    inside = [s.__dict__.get(name, ()) for s in driver(program.body) for name in ("body", "then", "other")]
+    for body in (program.body, *inside):
+        for k, stmt in enumerate(body):
+            if isinstance(stmt, ir.While) and any(s is apply for s in stmt.body):
+                return body[:k], stmt
+    raise Blocked("its rounds are not those of a `while frontier:` loop", apply.span)
+
+
+def _counted(loop: ir.While, apply: ir.EdgeApply | ir.VertexApply) -> tuple[dict[str, int], dict[str, int]]:
+    """What is added to globals before the apply, and behind it, if the loop does nothing else."""
+    if not is_round_loop(loop, apply):
+        raise Blocked("its rounds are not those of a `while frontier:` loop", apply.span)
+    counted: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    behind = 0
+    for stmt in loop.body:
+        match stmt:
+            case ir.SetGlobal(
+                name=name, value=ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=int(by)))
+            ) if name == same and name not in counted[0] and name not in counted[1]:
+                counted[behind][name] = by
+            case _ if stmt is apply:
+                behind = 1
+            case _:
+                raise Blocked("its loop does more than to count rounds", stmt.span)
+    return counted
+
+
+def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, dict[str, int]]:
+    """What claims the vertex that is the first frontier, and what numbers globals hold."""
+    source: ir.Expr | None = None
+    marked: ir.Store | None = None
+    starts: dict[str, int | None] = {}
+    for stmt in reversed(before):
+        match stmt:
+            case ir.FrontierSet(out=out, kind=ir.FrontierKind.SINGLE, vertex=ir.Var() | ir.Const() as vertex):
+                source = vertex if out == frontier and source is None else source
+            case ir.Store(prop=prop):
+                marked = stmt if prop == claim.prop and marked is None else marked
+            case ir.SetGlobal(name=name, value=value):
+                number = value.value if isinstance(value, ir.Const) else None
+                starts.setdefault(name, number if isinstance(number, int) else None)
+            case ir.Fill() | ir.FillEach() if stmt.prop != claim.prop:
+                pass
+            case _:
+                break
+    if source is None or marked is None or marked.index != source:
+        raise Blocked("it does not start at one vertex that is claimed before", claim.span)
+    if not _differs(marked.value, claim.expected, {}):
+        raise Blocked("the vertex at which it starts may not be claimed before", marked.span)
+    return marked, {name: value for name, value in starts.items() if value is not None}
+
+
+def _rises(name: str, counted: tuple[dict[str, int], dict[str, int]]) -> bool:
+    return all(by.get(name, 0) >= 0 for by in counted)
+
+
+def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int]) -> bool:
+    """Whether a value is never what is expected; `least`: what globals are at least."""
+    if isinstance(value, ir.Cast) and isinstance(value.type, Scalar) and value.type.is_integer:
+        value = value.operand
+    if isinstance(value, ir.Binary) and isinstance(value.left, ir.Load):
+        value = value.left  # to which something is added that is not negative
+    match value, expected:
+        case ir.Const(value=a), ir.Const(value=b):
+            return bool(a != b)
+        case ir.Var(type=t), ir.Const(value=-1):
+            return t == VID  # an argument, which is a vertex
+        case ((ir.GlobalVar(name=name) | ir.Load(prop=name)), ir.Const(value=int(b))):
+            return name in least and b < least[name]
+    return False
+
+
+__all__ = ["Search", "search"]
