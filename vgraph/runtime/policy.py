@@ -45,8 +45,8 @@ GATHER_SHARE: Final = 8
 than 1/8 of the arcs not yet walked leave the frontier. On an H200 (rmat22) an arc of a large push takes 0.107 ns, that
 of a gather 0.011. Measured on CPUs on betweenness from 4 sources with 1 to 30 instead (kron18 and a uniform graph of
 2^18 vertices with 1 and 2 threads, a road network with 1; busy machine, medians of 4): 1 took 1.1 to 3.8 times as long,
-pulls alone 1.3 to 4.1, pushes alone 0.97 to 1.5; 2 to 30 could not be told apart (0.7 to 1.5 times, in both directions), so
-little hangs on the exact number there."""
+pulls alone 1.3 to 4.1, pushes alone 0.97 to 1.5; 2 to 30 could not be told apart (0.7 to 1.5 times, in both
+directions), so little hangs on the exact number there."""
 PUSH_SHARE: Final = 18
 """It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
 CHANNEL_ARCS: Final = 4096

@@ -12,7 +12,7 @@ from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import children, walk
 
 _TYPES: Final = ("FrontierName", "FrontierName | None")
-_READS: Final = (ir.ParFor, ir.FrontierSize, ir.FrontierConvert, ir.ListAppend)
+_READS: Final = (ir.SparseMembers, ir.FrontierSize, ir.FrontierConvert, ir.ListAppend)
 
 
 def _named(node: ir.Node) -> set[str]:
