@@ -140,10 +140,10 @@ class Fault:
 SYNC = "__syncthreads();"
 FAULTS = {
     "grid barrier: nobody waits for other blocks": Fault(
-        "grid.cuh", "bool meet(After after)", "seen < target", "false", BFS, (3, 32)
+        "grid.cuh", "bool meet(Counted counted, After after)", "seen < target", "false", BFS, (3, 32)
     ),
     "grid barrier: a block arrives before all its threads": Fault(
-        "grid.cuh", "bool meet(After after)", SYNC, "", BFS, (2, 64)
+        "grid.cuh", "bool meet(Counted counted, After after)", SYNC, "", BY_ARCS, (2, 64)
     ),
     "grid barrier: threads go on before their first one": Fault(
         "grid.cuh", "if (used > 0) ++turn;", SYNC, "", BFS, (2, 64)
@@ -158,7 +158,7 @@ FAULTS = {
         "balance.cuh", "ends[threadIdx.x] = until;", SYNC, "", BY_ARCS, (1, 64)
     ),
     "equal shares: sums of warps are read too early": Fault(
-        "balance.cuh", "of_warps[warp()] = until;", SYNC, "", BY_ARCS, (1, 64)
+        "balance.cuh", "shared.of_warps[warp()] = until;", SYNC, "", BY_ARCS, (1, 64)
     ),
     "bins: the number of large vertices is zeroed while it is read": Fault(
         "balance.cuh", "shared.count = 0;", SYNC, "", BY_BINS, (1, 64)
