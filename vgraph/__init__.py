@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vgraph.api import autotune, explain, run, tuned
+from vgraph.api import autotune, explain, prepare, run, tuned
 from vgraph.errors import (
     AlgorithmError,
     CheckError,
@@ -174,6 +174,7 @@ __all__ = [
     "operator",
     "passes",
     "popcount",
+    "prepare",
     "random",
     "random_below",
     "random_choice",

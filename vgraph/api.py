@@ -1,4 +1,4 @@
-"""The whole user path on one page: `run`, `explain`, `autotune` and `tuned`."""
+"""The whole user path on one page: `run`, `prepare`, `explain`, `autotune` and `tuned`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.runtime.executor import execute
-from vgraph.runtime.prepare import check_flags, prepare, runner_for
+from vgraph.runtime.executor import execute, make_ready
+from vgraph.runtime.prepare import check_flags, runner_for
+from vgraph.runtime.prepare import prepare as job_of
 from vgraph.runtime.progress import Progress, reporter
 from vgraph.runtime.result import Result
 from vgraph.schedule import Schedule
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from vgraph.runtime.explain import Explanation
+    from vgraph.runtime.result import LayoutStats
     from vgraph.runtime.tuning.outcome import Tuning, TuningProgress
 
 
@@ -71,7 +73,7 @@ def run(
     `vg.fail` or has too many rounds, DeviceError (unknown device, out of memory). Ctrl-C stops it; the graph is never
     changed.
     """
-    job = prepare(
+    job = job_of(
         algorithm,
         graph,
         params,
@@ -90,6 +92,40 @@ def run(
     )
     with reporter(progress, algorithm.name) as report:
         return job.as_seen(execute(job, runner_for(job), report))
+
+
+@public
+def prepare(
+    algorithm: AlgorithmDef,
+    graph: Graph,
+    device: str | None = None,
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+    relabel: str | None = None,
+    memory: str = "device",
+    **params: Any,
+) -> tuple[LayoutStats, ...]:
+    """Make ahead what `run` with these arguments would make and keep, for a graph on which much will be run.
+
+    That is machine code, in-arcs, the order of `relabel`, copies on a GPU, and layouts of the graph's arcs: those that
+    the schedule asks for, and on a GPU those that pay only over many runs, which `run` otherwise takes by itself after
+    ten. Nothing is run; parameters without a value get a stand-in of their type, so `vg.prepare(sssp, graph)` is enough
+    for any source. The arguments mean what they mean to `run`.
+
+    Gives name, bytes and seconds of each layout; it is kept as long as the graph. Raises as `run` does.
+    """
+    job = job_of(
+        algorithm,
+        graph,
+        params,
+        device=device,
+        schedule=schedule,
+        threads=threads,
+        relabel=relabel,
+        memory=memory,
+        incomplete=True,
+    )
+    return make_ready(job, runner_for(job))
 
 
 @public
@@ -115,7 +151,7 @@ def autotune(
     """
     from vgraph.runtime.tuning.autotune import seconds_of, tune
 
-    job = prepare(algorithm, graph, params, threads=threads, progress=progress, seed=seed)
+    job = job_of(algorithm, graph, params, threads=threads, progress=progress, seed=seed)
     spend = seconds_of(budget)
     with reporter(progress, f"tuning {algorithm.name}") as report:  # type: ignore[arg-type]
         return tune(job, budget=spend, seed=seed or 0, report=report)  # type: ignore[arg-type]
@@ -130,7 +166,7 @@ def tuned(algorithm: AlgorithmDef, graph: Graph, *, threads: int | None = None) 
     """
     from vgraph.runtime.tuning.autotune import remembered
 
-    return remembered(prepare(algorithm, graph, {}, threads=threads, incomplete=True))
+    return remembered(job_of(algorithm, graph, {}, threads=threads, incomplete=True))
 
 
 @public
@@ -162,7 +198,7 @@ def explain(
     check_flags(passes=passes, llvm=llvm, assembly=assembly)
     if device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
-    job = prepare(
+    job = job_of(
         algorithm,
         graph,
         params,

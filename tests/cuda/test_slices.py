@@ -9,7 +9,8 @@ import pytest
 from emulated_device import EmulatedDevice
 
 import vgraph as vg
-from vgraph.graph.layouts import on_host, ordered
+from vgraph.graph.layouts import on_host, ordered, slices
+from vgraph.runtime import policy
 
 PULL = {"direction": vg.PULL, "drive": vg.TOPOLOGY}
 WIDTH = 8
@@ -65,7 +66,12 @@ CASES: dict[str, tuple[Any, str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+QUICK = ("a sum of floats", "from a frontier")
+
+
+@pytest.mark.parametrize(
+    "case", [c if c in QUICK else pytest.param(c, marks=pytest.mark.slow) for c in CASES]
+)
 def test_results_as_on_the_cpu(case: str, emulated: EmulatedDevice) -> None:
     algorithm, label, arguments = CASES[case]
     for seed, (processors, directed) in enumerate([(1, True), (2, False), (3, True)]):
@@ -78,6 +84,31 @@ def test_results_as_on_the_cpu(case: str, emulated: EmulatedDevice) -> None:
         assert [x.name for x in found.stats.layouts] == [f"slices.{WIDTH}"]
         for name in want.names:
             np.testing.assert_allclose(getattr(found, name), getattr(want, name), rtol=1e-5)
+
+
+def test_what_is_chosen_unasked(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a graph that is prepared, or has been run on often enough."""
+    for name, value in (("LARGE", 1), ("SLICED", 1), ("SETTLED_RUNS", 2)):
+        monkeypatch.setattr(policy, name, value)
+    emulated.shared = 4 * WIDTH + slices.PADDING
+    arguments = {"dtype": vg.float32, "max_rounds": 4, "device": "cuda"}
+    graph = graph_of(1)
+    chosen = [vg.run(vg.algorithms.pagerank, graph, **arguments) for _ in range(3)]
+    assert [r.schedule.labels["gather"].segments for r in chosen] == [1, 1, 2]
+    np.testing.assert_allclose(chosen[2].rank, chosen[0].rank, rtol=1e-5)
+
+    other = graph_of(2)
+    told = vg.explain(vg.algorithms.pagerank, other, device="cuda", dtype=vg.float32, passes=False)
+    assert told.layouts == ""
+    (made,) = vg.prepare(vg.algorithms.pagerank, other, device="cuda", dtype=vg.float32)
+    assert made.name == f"slices.{WIDTH}"
+    compiled = emulated.compiled
+    found = vg.run(vg.algorithms.pagerank, other, **arguments)
+    assert found.stats.layouts == (made,)
+    assert emulated.compiled == compiled
+    told = vg.explain(vg.algorithms.pagerank, other, device="cuda", dtype=vg.float32, passes=False)
+    assert told.layouts.startswith(f"slices.{WIDTH}: ")
+    assert "values of sources are read from the memory" in told.reasons
 
 
 @vg.operator

@@ -128,6 +128,7 @@ CALLS = {
     "call of an algorithm": lambda: vg.algorithms.bfs(),
     "read": lambda: vg.read("there is no such file.el"),
     "explain": lambda: vg.explain(3, 3),
+    "prepare": lambda: vg.prepare(3, 3),
     "data": lambda: vg.data.path("atlantis"),
     "fail": lambda: vg.fail("no"),
     "schedule_pass": lambda: vg.schedule_pass(),

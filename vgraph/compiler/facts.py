@@ -2,7 +2,8 @@
 
 Facts are part of the cache's key, so they are few and coarse: graphs alike share code. Exact numbers that a kernel
 needs (the width of a bucket, a limit of degrees) are its parameters instead, named `policy.*` and `graph.*`. So is what
-changes between equal calls: `graph.transposed`.
+changes between equal calls: `graph.transposed`. Only `slices` is known of runs, not of the graph: equal calls get other
+code once, when a graph is prepared for many runs or has been run on often (`policy.settled`).
 """
 
 from __future__ import annotations
@@ -29,5 +30,7 @@ class Facts:
     """Breadth-first searches take many rounds, as on road networks."""
     short_lists: bool = False
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
+    slices: bool = False
+    """On a GPU pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
     segments: int = 1
     """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value; a power of 2."""

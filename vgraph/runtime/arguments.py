@@ -15,7 +15,7 @@ from vgraph.graph.arrays import sealed
 from vgraph.runtime import policy
 
 if TYPE_CHECKING:
-    from vgraph.compiler.backends.base import ArgSlot
+    from vgraph.compiler.backends.base import ArgSlot, KernelInterface
     from vgraph.graph import Graph
     from vgraph.graph.relabel import Relabelled
     from vgraph.runtime.devices.runner import Call
@@ -118,9 +118,9 @@ def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:
     return found
 
 
-def layouts_of(plan: Plan) -> tuple[str, ...]:
+def layouts_of(interface: KernelInterface) -> tuple[str, ...]:
     """The keys of the layouts of arcs that a kernel walks."""
-    named = (a.name.rpartition(".")[0] for a in plan.interface.args if a.kind == "prepared")
+    named = (a.name.rpartition(".")[0] for a in interface.args if a.kind == "prepared")
     return tuple(dict.fromkeys(named))
 
 

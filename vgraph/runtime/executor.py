@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.frontend.typed import TypedProgram
     from vgraph.compiler.ir.rewrite import Pass
     from vgraph.graph import Graph
+    from vgraph.graph.layouts import Prepared
     from vgraph.language.decorators import AlgorithmDef
     from vgraph.runtime.progress import ProgressCallback
 
@@ -189,6 +190,7 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         plan = loaded.plan
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
+        policy.uses(job.graph).runs += runner.name == "cuda"
         values = _outputs(ran, plan, runner, call)
         if most is not None and len(ran.records):
             # it may have gone on, and ended, before it was looked at
@@ -209,6 +211,22 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
     except MemoryError as error:
         which = f" ({error})" if str(error) else ""  # which array, and how large
         raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit{which}") from error
+
+
+def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
+    """Make what a run of the job would make and keep: its code, layouts, copies of the graph on a GPU."""
+    policy.uses(job.graph).prepared = True
+    try:
+        loaded = runner.build(job)
+        return _layout_stats(runner.make_ready(loaded.kernel, _call(loaded.plan, job, runner)))
+    except MemoryError as error:
+        raise DeviceError(
+            f"out of memory: what {job.algorithm.name} needs of {job.graph!r} does not fit ({error})"
+        ) from error
+
+
+def _layout_stats(found: Sequence[Prepared]) -> tuple[LayoutStats, ...]:
+    return tuple(LayoutStats(x.key, x.nbytes, x.seconds) for x in found)
 
 
 def _call(plan: Plan, job: Job, runner: Runner) -> Call:
@@ -256,7 +274,7 @@ def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached:
         ran.transfer_seconds,
         ran.kernel_seconds,
         ran.waited,
-        tuple(LayoutStats(x.key, x.nbytes, x.seconds) for x in ran.layouts),
+        _layout_stats(ran.layouts),
     )
 
 

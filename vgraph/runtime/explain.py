@@ -13,6 +13,8 @@ from vgraph.compiler.backends.effort import effort_for
 from vgraph.compiler.ir.rewrite import Context, Pass, walk
 from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.space import Verdict
+from vgraph.graph import Graph, layouts
+from vgraph.runtime.arguments import layouts_of
 from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
 from vgraph.runtime.executor import Job
@@ -33,6 +35,7 @@ class Explanation:
     schedule: str = ""
     reasons: str = ""
     legal: dict[str, dict[str, list[Verdict]]] = field(default_factory=dict)
+    layouts: str = ""
     passes: dict[str, str] = field(default_factory=dict)
     llvm: str = ""
     assembly: str = ""
@@ -40,7 +43,7 @@ class Explanation:
 
     def __str__(self) -> str:
         sections = [("effects", self.effects), ("schedule", self.schedule), ("reasons", self.reasons)]
-        sections += [("legal schedules", legal_text(self.legal))]
+        sections += [("layouts", self.layouts), ("legal schedules", legal_text(self.legal))]
         shown_before = ""
         for name, text in self.passes.items():
             sections.append((f"IR after {name}", "(the same)" if text == shown_before else text))
@@ -125,10 +128,21 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     names = (a.name for a in compiled.source.interface.args)
     result.schedule = str(with_deltas(compiled.schedule, names, job.graph, job.device))
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
+    interface = compiled.source.interface
+    result.layouts = "\n".join(line for key in layouts_of(interface) for line in _layout(job.graph, key))
     result.cuda = compiled.source.text if cuda else ""
     result.llvm = compiled.source.text if llvm else ""
     result.assembly = jit.assembly(compiled.source.text) if assembly else ""
     return result
+
+
+def _layout(graph: Graph, key: str) -> Iterator[str]:
+    """What a layout of the graph's arcs took, wherever it has been built."""
+    built = layouts.known(graph, key)
+    for made in built:
+        yield f"{made.key}: {made.nbytes / 1e6:.3g} MB, built in {made.seconds * 1e3:.3g} ms"
+    if not built:
+        yield f"{key}: built by the first run, or by vg.prepare"
 
 
 def _observer(

@@ -6,6 +6,7 @@ from vgraph.compiler.analysis.effects import Role, WriteClass
 from vgraph.compiler.analysis.lanes import SHARED_BY, shared_operator
 from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.axes.base import Choice, Traversal
+from vgraph.compiler.axes.segments import sliced
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.schedule import SPLIT, TWC, VERTEX, Balance, Direction, Drive, FrontierLayout
 
@@ -36,6 +37,8 @@ def _by_default(c: Choice) -> Balance:
 def _with_warps(c: Choice) -> Balance:
     """The lanes of a warp share the arcs of a vertex, all warps those of a hub (measured: docs/internals/cuda.md)."""
     facts = c.context.facts
+    if sliced(c):
+        return VERTEX
     few = facts.deep and c.chosen["drive"] is Drive.DATA
     choice, reason = SPLIT(), "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
     if few:

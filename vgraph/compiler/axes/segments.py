@@ -10,6 +10,7 @@ from vgraph.compiler.analysis.slices import slices_obstacle
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import Type, Vector, element_of
+from vgraph.schedule import VERTEX, Direction, Drive, Phases
 
 MOST: Final = 64
 """No more are chosen for the user: each costs a barrier and a visit to nearly every vertex."""
@@ -19,6 +20,9 @@ def choose(c: Choice, asked: int | None) -> int:
     """Where all arcs are pulled: as many as let the values of one segment's sources stay in the cache."""
     assert isinstance(c.apply, ir.EdgeApply), "the axis is one of edge operators only"
     against = c.apply.reverse
+    if asked is None and sliced(c):
+        c.because(2, "values of sources are read from the memory that a block shares")
+        return 2
     if asked is None:
         parts = c.context.facts.segments
         if parts == 1 or c.apply.frontier is not None or against:
@@ -35,6 +39,16 @@ def choose(c: Choice, asked: int | None) -> int:
                 c.refuse(obstacle.reason, obstacle.span)
         c.because(asked, "asked for")
     return asked
+
+
+def sliced(c: Choice) -> bool:
+    """Whether a pull walks slices, on a device with warps: as it will on this graph, and the operator allows it."""
+    if not c.context.facts.slices or not c.context.abilities.warps or not isinstance(c.apply, ir.EdgeApply):
+        return False
+    shape = {"direction": Direction.PULL, "drive": Drive.TOPOLOGY, "phases": Phases.FUSED}
+    fits = all(c.chosen[name] is value for name, value in shape.items()) and c.apply.frontier is None
+    free = c.asked("segments") in (None, 2) and c.asked("balance") in (None, VERTEX)
+    return fits and free and not c.apply.reverse and slices_obstacle(c.operator) is None
 
 
 def gathered_bytes(operator: ir.Operator) -> int:

@@ -98,6 +98,14 @@ def ordered(graph: Graph, name: str, key: str) -> NDArray[Any]:
     return handed_out(_host.get(memory_of(values), key, make))
 
 
+def known(graph: Graph, key: str) -> list[Prepared]:
+    """What has been built of the layout that a key names, here or on a device, with whatever parameters fit there."""
+    layout, parameters = parsed(key)
+    place = anchor(graph, parameters)
+    found = [made for store in Kept.all for made in store.of(place) if isinstance(made, Prepared)]
+    return [made for made in found if made.key == key or (layout.fit and parsed(made.key)[0] is layout)]
+
+
 def anchor(graph: Graph, parameters: tuple[Parameter, ...]) -> object:
     """What a layout with these parameters is kept with: an edge property, where one is named, else the arcs."""
     named = [p for p in parameters if isinstance(p, str)]
@@ -120,6 +128,6 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 __all__ = [
-    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Parameter", "Prepared", "anchor", "build", "device_arcs", "on_device",
-    "on_host", "ordered", "ordered_name", "parsed", "split_name",
+    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Parameter", "Prepared", "anchor", "build", "device_arcs",
+    "known", "on_device", "on_host", "ordered", "ordered_name", "parsed", "split_name",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -89,7 +89,10 @@ def prepared(layout: ArcLayout, arcs: Arcs, key: str, parameters: tuple[Paramete
 class Kept:
     """What was made of objects, kept as long as they live: by object and key."""
 
+    all: ClassVar[weakref.WeakSet[Kept]] = weakref.WeakSet()
+
     def __init__(self) -> None:
+        Kept.all.add(self)
         self._lock = threading.Lock()
         self._kept: dict[tuple[int, object], tuple[weakref.ref[Any], Any]] = {}
 
@@ -111,6 +114,11 @@ class Kept:
         with self._lock:
             self._kept[place] = (watched, made)
         return made
+
+    def of(self, anchor: object) -> list[Any]:
+        """All that is kept of an object."""
+        with self._lock:
+            return [made for ref, made in self._kept.values() if ref() is anchor]
 
     def drop(self) -> None:
         """Forget everything."""

@@ -26,8 +26,11 @@ from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.devices.threads import native_runtime, run_native
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vgraph.compiler.backends.base import Kernel, SourceText
     from vgraph.compiler.backends.llvm import LLVMBackend
+    from vgraph.graph.layouts import Prepared
     from vgraph.runtime.plan import Array, Plan
     from vgraph.runtime.progress import ProgressCallback
 
@@ -70,6 +73,14 @@ class CPU(CompiledRunner):
     def load(self, code: bytes, plan: Plan) -> Kernel:
         return jit.load_kernel(code, native_runtime().symbols, plan.interface)
 
+    def make_ready(self, kernel: Kernel, call: Call) -> Sequence[Prepared]:
+        context = new_context(call.plan, self.threads)
+        try:
+            bind(context, call)
+        finally:
+            context.close()
+        return _layouts(call)
+
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
         plan = call.plan
@@ -96,8 +107,13 @@ class CPU(CompiledRunner):
             run_seconds=ran - prepared,
             dropped=dropped,
             waited=waited,
-            layouts=[layouts.on_host(call.graph, key) for key in layouts_of(plan)],
+            layouts=_layouts(call),
         )
+
+
+def _layouts(call: Call) -> list[Prepared]:
+    """The layouts that a run walks, built now if they are not there."""
+    return [layouts.on_host(call.graph, key) for key in layouts_of(call.plan.interface)]
 
 
 def new_context(plan: Plan, threads: int) -> ContextView:

@@ -97,6 +97,10 @@ class Runner(ABC):
         `progress`, or Ctrl-C, ends the run first.
         """
 
+    def make_ready(self, kernel: Any, call: Call) -> Sequence[Prepared]:
+        """Make what a run of this call would make of the graph and keep; the layouts of arcs among it."""
+        return ()
+
     def finish(self, value: Any) -> Any:
         """A result array as the user asked for it."""
         return value

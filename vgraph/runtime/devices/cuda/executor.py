@@ -22,9 +22,10 @@ from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from vgraph.compiler.backends.base import Backend, SourceText
+    from vgraph.graph.layouts import Prepared
     from vgraph.runtime.devices.cuda.device import Device, Launch
     from vgraph.runtime.plan import Plan
     from vgraph.runtime.progress import ProgressCallback
@@ -120,6 +121,12 @@ class CUDA(CompiledRunner):
             text = str(fault)
         self._make_room()
         raise DeviceError(self._full(call, text))
+
+    def make_ready(self, kernel: Loaded, call: Call) -> Sequence[Prepared]:
+        with self.device.current():
+            rooms = [1] * len(call.plan.interface.lists)
+            memory = Memory(self.device, self.resident, call, 1, rooms, self._pinned, kernel.shared)
+            return tuple(memory.layouts.values())
 
     def _make_room(self) -> None:
         self.resident.drop()
