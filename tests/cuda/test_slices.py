@@ -16,20 +16,20 @@ PULL = {"direction": vg.PULL, "drive": vg.TOPOLOGY}
 WIDTH = 8
 
 
-def graph_of(seed: int, *, directed: bool = True, vertices: int = 60) -> vg.Graph:
+def graph_of(seed: int, *, directed: bool = True, vertices: int = 60, arcs: int = 900) -> vg.Graph:
     """With a hub whose rows fill slices, loops, parallel arcs, and vertices that no arc enters."""
     rng = np.random.default_rng(seed)
-    sources, targets = rng.integers(0, vertices, (2, 900))
-    targets[:500] = 5
+    sources, targets = rng.integers(0, vertices, (2, arcs))
+    targets[: arcs // 2] = 5
     targets[targets > vertices - 6] = 1
-    weight = rng.integers(1, 20, 900)
+    weight = rng.integers(1, 20, arcs)
     return vg.Graph.from_edges(
         sources, targets, num_vertices=vertices, directed=directed, weight=weight, near=weight % 5 > 0
     )
 
 
-def sliced(label: str, graph: vg.Graph) -> vg.Schedule:
-    return vg.Schedule().at(label, **PULL, segments=-(-graph.num_vertices // WIDTH))
+def sliced(label: str, graph: vg.Graph, width: int = WIDTH) -> vg.Schedule:
+    return vg.Schedule().at(label, **PULL, segments=-(-graph.num_vertices // width))
 
 
 @pytest.mark.parametrize("width", [1, 7, WIDTH, 60, 100])
@@ -74,14 +74,14 @@ QUICK = ("a sum of floats", "from a frontier")
 )
 def test_results_as_on_the_cpu(case: str, emulated: EmulatedDevice) -> None:
     algorithm, label, arguments = CASES[case]
-    for seed, (processors, directed) in enumerate([(1, True), (2, False), (3, True)]):
+    for seed, (processors, directed, width) in enumerate([(1, True, 8), (2, False, 20), (3, True, 30)]):
         if algorithm is vg.algorithms.label_components and directed:
             continue  # its directed form is another operator
         graph = graph_of(seed, directed=directed)
         emulated.multiprocessors, emulated.seed = processors, seed
         want = vg.run(algorithm, graph, device="cpu", threads=1, **arguments)
-        found = vg.run(algorithm, graph, schedule=sliced(label, graph), device="cuda", **arguments)
-        assert [x.name for x in found.stats.layouts] == [f"slices.{WIDTH}"]
+        found = vg.run(algorithm, graph, schedule=sliced(label, graph, width), device="cuda", **arguments)
+        assert [x.name for x in found.stats.layouts] == [f"slices.{width}"]
         for name in want.names:
             np.testing.assert_allclose(getattr(found, name), getattr(want, name), rtol=1e-5)
 
@@ -139,15 +139,16 @@ def mixed(graph, x: vg.vertex_property(vg.int64), start: vg.vertex_property(vg.b
 
 
 def test_reductions_of_what_is_computed_at_the_source(emulated: EmulatedDevice) -> None:
-    for seed in range(2):
-        graph = graph_of(seed)
+    """Also where shares of blocks and warps begin anywhere in a segment, and segments in the middle of a word of masks."""
+    for seed, width in enumerate((WIDTH, 75)):
+        graph = graph_of(seed, vertices=300, arcs=4000)
         emulated.seed = seed
         rng = np.random.default_rng(seed)
         given = {
             "x": rng.integers(-50, 50, graph.num_vertices),
             "start": rng.random(graph.num_vertices) < 0.02,
         }
-        schedule = vg.Schedule({**sliced("mix", graph).labels, **sliced("known", graph).labels})
+        schedule = vg.Schedule({name: sliced(name, graph, width).labels[name] for name in ("mix", "known")})
         found = vg.run(mixed, graph, schedule=schedule, device="cuda", **given)
         want = vg.run(mixed, graph, device="python", **given)
         for name in want.names:

@@ -31,9 +31,11 @@ struct Slices {
   VG_DEVICE u64 place(i64 segment) const {
     return cost((u32)chunks[segment]) - cost((u32)chunks[1]) + (u64)(segment - 1) * TASK;
   }
-  // The chunk of a segment, a multiple of STEP, up to which walking it costs so much; all lanes of a warp together.
+  // The chunk of a segment, a multiple of STEP, up to which walking it costs about so much; all lanes of a
+  // warp together. Two shares that meet at a cost meet at a chunk.
   VG_DEVICE u32 chunk_at(i64 segment, u64 spent) const {
     u32 first = (u32)chunks[segment], last = (u32)chunks[segment + 1];
+    if (spent == 0) return first;
     u64 until = cost(first) + spent;
     u32 low = first / 32, high = last / 32 + 1;  // the last word that begins at no more
     while (high - low > 1) {
