@@ -51,11 +51,16 @@ def lowered(program: ir.Program, hops: int, **options: object) -> ir.Program:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@given(graph=graphs(), hops=st.sampled_from((2, 3, 100)), seed=st.integers(0, 99))
-@settings(max_examples=5, deadline=None)
-def test_kernels_give_the_answer_of_the_program(name, graph, hops, seed):
+@given(
+    graph=graphs(),
+    hops=st.sampled_from((2, 3, 100)),
+    order=st.sampled_from((vg.UNORDERED, vg.delta_stepping(2))),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=6, deadline=None)
+def test_kernels_give_the_answer_of_the_program(name, graph, hops, order, seed):
     program = fitted(TEXTS[name], graph)
-    kernel = lowered(program, hops, order=vg.UNORDERED)
+    kernel = lowered(program, hops, order=order)
     assert f"hops {hops}" in print_program(kernel)
     same(
         interpret(kernel, graph, {"source": 0}, seed=seed, threads=3),

@@ -12,7 +12,6 @@ def visit(src, edge, dst, graph):
 def main(graph, source):
     level = graph.vertex_property(vg.int32, fill=-1)
     parent = graph.vertex_property(vg.vertex)
-    level[source] = 0
     graph.depth = 0
     frontier = graph.frontier(source)
     while frontier:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from vgraph.compiler.analysis.effects import WriteClass, any_order_obstacle
 from vgraph.compiler.analysis.searches import search
 from vgraph.compiler.axes.base import Choice, Traversal
@@ -9,17 +11,14 @@ from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import BOOL
 from vgraph.schedule import UNORDERED
 
-HOPS, IN_BUCKETS = 48, 24
-"""Chosen where searches are deep, without an order and inside a bucket."""
+HOPS: Final = 64
+"""Chosen where searches are deep. Measured on an H200, road grid of 2048 x 2048: a search 15.3 ms with 1, 4.41 with 48,
+4.36 with 64, 4.40 with 96; shortest paths 34.4, 7.3 with 24 and 32, 6.6 with 48, 6.5 with 64; labels of components in
+buckets 31.0, 10.1 with 24, 9.7 with 48; without an order they were overwritten so often that 24 took 243."""
 
 
 def choose(c: Choice, asked: int | None) -> int:
-    """Several where searches take many rounds of few vertices, whose barriers cost more than what is done twice.
-
-    Measured on an H200, road grid of 2048 x 2048: a search 15.6 ms with 1, 7.4 with 8, 6.2 with 24, 5.9 with 48;
-    shortest paths 35.6, 11.7 with 8, 9.4 with 24; labels of components in buckets 31.0, 13.0 with 16; without an order
-    they were overwritten so often that 24 took 243 ms.
-    """
+    """Several where searches take many rounds of few vertices, whose barriers cost more than what is done twice."""
     if asked == 1 or (asked is None and not c.context.facts.deep):
         return 1
     obstacle = c.at.once(_obstacle)
@@ -29,14 +28,13 @@ def choose(c: Choice, asked: int | None) -> int:
         c.because(asked, "asked for")
         return asked
     queued = c.chosen["order"] == UNORDERED  # then a vertex may be queued twice in a round, and must not
-    found = HOPS if queued else IN_BUCKETS
-    free = c.agrees(found) and not (queued and c.asked("deduplicate") is False)
+    free = c.agrees(HOPS) and not (queued and c.asked("deduplicate") is False)
     if obstacle is not None or not free or (queued and not c.at.once(_once)):
         return 1
     c.because(
-        found, "rounds are many and short: a block goes on with what it finds before it waits for the others"
+        HOPS, "rounds are many and short: a block goes on with what it finds before it waits for the others"
     )
-    return found
+    return HOPS
 
 
 def _once(at: Traversal) -> bool:
@@ -48,7 +46,12 @@ def _once(at: Traversal) -> bool:
 def _obstacle(at: Traversal) -> Obstacle | None:
     """Why updates may not be seen and passed on in the same round; None if they may."""
     if at.effects.classes() == {WriteClass.CLAIMING}:
-        found = search(at.program, at.apply)
-        return found if isinstance(found, Obstacle) else None
+        return no_search(at)
     blocked = any_order_obstacle(at.program, at.apply)
     return None if blocked is None else Obstacle(*blocked)
+
+
+def no_search(at: Traversal) -> Obstacle | None:
+    """Why an operator that claims is not that of a search, whose vertices may be found in any order."""
+    found = search(at.program, at.apply)
+    return found if isinstance(found, Obstacle) else None

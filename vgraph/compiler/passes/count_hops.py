@@ -1,4 +1,4 @@
-"""`count-hops`: a search that goes on within a round finds how far each vertex is first, and claims them behind that.
+"""`count-hops`: a search out of the order of rounds finds how far each vertex is first, and claims them behind that.
 
 before: `while size(f) > 0 { @depth = @depth + 1; f = edge_apply(visit, f) schedule(hops=8, ...) }`, with
         `claim level[dst] from -1 with cast<i32>(@depth) { parent[dst] = src }`
@@ -17,7 +17,7 @@ from vgraph.compiler.analysis.searches import Search, search
 from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, transform_driver, with_fields
 from vgraph.compiler.passes.lowering import Lowering, scalar
 from vgraph.compiler.types import I64, U32, U64, VID, Scalar, limits
-from vgraph.schedule import BSP, TOPOLOGY
+from vgraph.schedule import BSP, TOPOLOGY, UNORDERED, ApplySchedule
 
 
 def _searched(low: Lowering, loop: ir.While, apply: ir.EdgeApply, found: Search) -> ir.Body:
@@ -32,7 +32,7 @@ def _searched(low: Lowering, loop: ir.While, apply: ir.EdgeApply, found: Search)
     opened = _at(found.claim.expected, low.program.operator(apply.op).args[2], v)
     far = ir.Load(hop, here, t)
     assert apply.schedule is not None
-    dense = replace(apply.schedule, drive=TOPOLOGY, sync=BSP, deduplicate=False, hops=1)
+    dense = replace(apply.schedule, drive=TOPOLOGY, sync=BSP, deduplicate=False, hops=1, order=UNORDERED)
     counters = {**found.before, **found.behind}
     return (
         ir.FillEach(hop, v, ir.Select(ir.Compare("==", held, opened), most, ir.Const(0, t))),
@@ -115,12 +115,16 @@ def _declare(low: Lowering, operator: ir.Operator, hint: str, body: ir.Body) -> 
     return name
 
 
+def _in_any_order(schedule: ApplySchedule) -> bool:
+    return schedule.hops > 1 or schedule.order != UNORDERED
+
+
 def _wanted(program: ir.Program, n: ir.Stmt) -> ir.EdgeApply | None:
-    """The apply of a search that goes on within a round, if the statement is its loop."""
+    """The apply of a search out of the order of rounds, if the statement is its loop."""
     applies = [s for s in n.body if isinstance(s, ir.EdgeApply)] if isinstance(n, ir.While) else []
     for apply in applies:
         claims = effects(program.operator(apply.op)).classes() == {WriteClass.CLAIMING}
-        if apply.schedule is not None and apply.schedule.hops > 1 and claims:
+        if apply.schedule is not None and claims and _in_any_order(apply.schedule):
             return apply
     return None
 

@@ -34,15 +34,11 @@ VG_DEVICE T early(const T* place) {
 template <class Id, class Offset>
 VG_DEVICE Row<Id, Offset> row_of(const Offset* rows, Id v) { return {v, early(&rows[v]), early(&rows[v + 1])}; }
 
-#ifndef VG_FETCH
-#define VG_FETCH 1
-#endif
 // Ask for what will be read by this block, but not yet.
 template <class T>
 VG_DEVICE void fetch(const T* place) {
 #ifdef __CUDA_ARCH__
-  if (VG_FETCH & 1) asm volatile("prefetch.global.L1 [%0];" : : "l"(place));
-  if (VG_FETCH & 2) asm volatile("prefetch.global.L2 [%0];" : : "l"(place));
+  asm volatile("prefetch.global.L1 [%0];" : : "l"(place));
 #endif
 }
 
