@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -266,9 +267,14 @@ def sampled(
     """
     for i, threads in enumerate((1, 2, 3)):
         for group in groups(algorithm, found, threads):
-            some = space.sample(group.program, group.context, 2 * count, seed + threads)
-            some.sort(key=lambda s: repr(dict(s.labels)) in before)
-            for j, schedule in enumerate(some[: count // 3]):
+            fresh, others = [], []
+            for schedule in islice(
+                space.samples(group.program, group.context, 8 * count, seed + threads), 2 * count
+            ):
+                (others if repr(dict(schedule.labels)) in before else fresh).append(schedule)
+                if len(fresh) == count // 3:
+                    break
+            for j, schedule in enumerate([*fresh, *others][: count // 3]):
                 before.add(repr(dict(schedule.labels)))
                 for case in group.cases[(i + j) % 2 :: 2] or group.cases:
                     yield case, schedule, threads

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.axes.base import Apply, Traversal
@@ -108,14 +108,14 @@ class Label:
             yield options
             return
         axis, *rest = axes
-        branches = [replace(options, **{axis: value}) for value in AXES[axis].candidates]
-        # To leave the axis out is a choice of its own where no candidate says the same.
-        if not any(self.attempt(branch)[0] == found for branch in branches):
-            branches.insert(0, options)
+        values = [replace(options, **{axis: value}) for value in AXES[axis].candidates]
+        branches = [options, *values]
         if rng is not None:
             rng.shuffle(branches)
         for branch in branches:
-            yield from self.below(branch, rest, rng)
+            # To leave the axis out is a choice of its own where no candidate says the same.
+            if branch is not options or not any(self.attempt(value)[0] == found for value in values):
+                yield from self.below(branch, rest, rng)
 
 
 def legal(program: ir.Program, context: Context) -> dict[str, dict[str, list[Verdict]]]:
@@ -174,11 +174,18 @@ def sample(
 
     Every axis in turn takes one of its legal values, all equally likely.
     """
+    return list(islice(samples(program, context, 4 * count, seed, axes), count))
+
+
+def samples(
+    program: ir.Program, context: Context, tries: int, seed: int, axes: Sequence[str] | None = None
+) -> Iterator[Schedule]:
+    """The different ones of so many drawn as by `sample`, one after the other."""
     rng = random.Random(seed)
     rows = {name: Label(program, name, context) for name in labels(program)}
-    found: dict[tuple[Options, ...], None] = {}
-    for _ in range(4 * count):
-        if len(found) == count:
-            break
-        found.setdefault(tuple(next(row.below(Options(), _decided(axes), rng)) for row in rows.values()))
-    return [Schedule(dict(zip(rows, chosen, strict=True))) for chosen in found]
+    found: set[tuple[Options, ...]] = set()
+    for _ in range(tries):
+        chosen = tuple(next(row.below(Options(), _decided(axes), rng)) for row in rows.values())
+        if chosen not in found:
+            found.add(chosen)
+            yield Schedule(dict(zip(rows, chosen, strict=True)))
