@@ -27,6 +27,15 @@ def test_import_brings_in_nothing_heavy():
     assert python(code) == "[]"
 
 
+def test_a_program_without_faults_loads_no_refusals():
+    code = (
+        "import os; os.environ['VGRAPH_NO_CACHE'] = '1'; import sys, vgraph as vg;"
+        "vg.run(vg.algorithms.bfs, vg.Graph.from_edges([0], [1]), source=0);"
+        "print(sorted(name for name in sys.modules if name.startswith('vgraph.refusals.')))"
+    )
+    assert python(code) == "['vgraph.refusals.base', 'vgraph.refusals.schedules']"
+
+
 def test_every_public_name_is_there():
     assert vg.__all__
     missing = [name for name in vg.__all__ if not hasattr(vg, name)]

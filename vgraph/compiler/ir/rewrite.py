@@ -51,7 +51,16 @@ def walk(node: ir.Node) -> Iterator[ir.Node]:
     while stack:
         current = stack.pop()
         yield current
-        below = list(children(current))
+        values, below = (
+            current.__dict__,
+            list[ir.Node](),
+        )  # as `children`, which would be one frame more for each
+        for name in child_fields(type(current)):
+            value = values[name]
+            if type(value) is tuple:
+                below += value
+            elif isinstance(value, ir.Node):
+                below.append(value)
         below.reverse()
         stack += below
 

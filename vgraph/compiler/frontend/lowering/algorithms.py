@@ -167,7 +167,7 @@ def leave(ctx: Context, statement: s.Leave) -> None:
 def fail(ctx: Context, call: s.Call) -> en.Made:
     """`vg.fail("message")`."""
     done = (lambda: _fail(ctx, call)) if isinstance(ctx, AlgorithmContext) else None
-    return en.Made(en.refuse(refusals.calls.FailInOperator(call.span)), done=done)
+    return en.Made(en.refuse(lambda: refusals.calls.FailInOperator(call.span)), done=done)
 
 
 def _fail(ctx: AlgorithmContext, call: s.Call) -> None:

@@ -28,7 +28,7 @@ from vgraph.source import Span
 
 def vertex_apply(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Made:
     """`graph.vertex_apply(op, frontier, label=...)`, which gives nothing."""
-    refused = en.refuse(refusals.driver.ReturnsNothing(e.span))
+    refused = en.refuse(lambda: refusals.driver.ReturnsNothing(e.span))
     return en.Made(refused, done=lambda: ctx.emit(_apply(ctx, e, "vertex_apply")("")))
 
 

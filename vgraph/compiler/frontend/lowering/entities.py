@@ -217,11 +217,11 @@ class Made(Thing):
     """What it is where nothing stands beside it; if not yet made, it needs no more names of the function here."""
 
 
-def refuse(refusal: Refusal) -> Callable[[], NoReturn]:
-    """For what is made in other ways only."""
+def refuse(refusal: Callable[[], Refusal]) -> Callable[[], NoReturn]:
+    """For what is made in other ways only. The refusal is made when it is needed: its module is not loaded before."""
 
     def held() -> NoReturn:
-        raise refusal
+        raise refusal()
 
     return held
 

@@ -107,7 +107,7 @@ def items(ctx: Context, e: s.Items) -> en.Made:
             ctx.emit(ir.ListAppend(name, item, span=e.span))
 
     advice = "only `levels = []` and `return a, b` in an algorithm take one; operators have `a = vg.local(vg.int64, 8)`"
-    held = en.refuse(refusals.types.NotAValue(e.span, "a list or tuple", advice))
+    held = en.refuse(lambda: refusals.types.NotAValue(e.span, "a list or tuple", advice))
     return en.Made(held, put if e.kind == "list" and isinstance(ctx, AlgorithmContext) else None)
 
 
@@ -118,7 +118,7 @@ def append(ctx: Context, call: s.Call, owner: en.ListRef) -> en.Made:
         (arg,) = arguments(call, "append", 1)
         ctx.emit(ir.ListAppend(owner.name, frontier(ctx, arg), span=call.span))
 
-    return en.Made(en.refuse(refusals.driver.ListMethod(call.function.span, "append")), done=done)
+    return en.Made(en.refuse(lambda: refusals.driver.ListMethod(call.function.span, "append")), done=done)
 
 
 def _list_index(ctx: AlgorithmContext, e: s.Index, owner: en.ListRef) -> en.Made:
@@ -150,5 +150,5 @@ LIST_USES = Uses(
     backwards=partial(_list_loop, backwards=True),
     bind=alias,
     combine=_combine,
-    no_method=refusals.driver.ListMethod,
+    no_method=lambda span, name: refusals.driver.ListMethod(span, name),
 )

@@ -23,7 +23,7 @@ LIMIT: Final = 16_384
 
 def local(ctx: Context, e: s.Call) -> en.Made:
     """`vg.local(dtype, length, fill=value)`."""
-    refused = en.refuse(refusals.calls.LocalInExpression(e.span))
+    refused = en.refuse(lambda: refusals.calls.LocalInExpression(e.span))
     return en.Made(refused, lambda statement, target: _declare(ctx, e, statement, target))
 
 

@@ -50,5 +50,5 @@ USES = Uses(
     size=lambda ctx, owner, span: ir.QueueSize(owner.name, span=span),
     truth=True,
     bind=alias,
-    no_method=refusals.queues.QueueMethod,
+    no_method=lambda span, name: refusals.queues.QueueMethod(span, name),
 )

@@ -49,7 +49,7 @@ def _declaration(
     """A method that only an assignment calls."""
 
     def rule(ctx: AlgorithmContext, e: s.Call, owner: en.GraphRef) -> en.Made:
-        refused = en.refuse(refusals.driver.DeclarationInExpression(e.span, name))
+        refused = en.refuse(lambda: refusals.driver.DeclarationInExpression(e.span, name))
         return en.Made(refused, lambda statement, target: put(ctx, e, statement, target))
 
     return rule

@@ -334,7 +334,7 @@ def _check_edge_uses(ctx: OperatorContext, write: EdgeUse, use: EdgeUse) -> None
 def union(ctx: Context, call: s.Call) -> en.Made:
     """`vg.union(a.component, b.component)`."""
     done = (lambda: _union(ctx, call)) if isinstance(ctx, OperatorContext) else None
-    return en.Made(en.refuse(refusals.calls.UnionIsAStatement(call.span)), done=done)
+    return en.Made(en.refuse(lambda: refusals.calls.UnionIsAStatement(call.span)), done=done)
 
 
 def _union(ctx: OperatorContext, call: s.Call) -> None:
