@@ -14,6 +14,8 @@ from typing import Final
 TRANSPOSED: Final = "graph.transposed"
 """The hidden parameter of kernels that says whether in-arcs are there: a transpose is not built for a pull that might
 as well be a push. What stands under a test of it may walk in-arcs; see `scan.needs_transpose`."""
+PARALLEL: Final = "graph.parallel"
+"""The hidden parameter of kernels that says whether a vertex may have two arcs to the same other one."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,13 @@ def oriented(graph: Graph) -> Prepared:
     sqrt(2 * edges) of them. The direction of arcs is ignored; self-loops and parallel arcs are left out. What was
     made is kept with the graph.
     """
-    return graph.kept_with_topology("oriented", lambda: _make(graph))
+
+    def make() -> Prepared:
+        made = _make(graph)
+        made.graph.kept_with_topology("parallel", lambda: False)
+        return made
+
+    return graph.kept_with_topology("oriented", make)
 
 
 def has_parallel_arcs(graph: Graph) -> bool:
@@ -162,10 +168,12 @@ def _by_keys(arcs: layouts.Arcs) -> Prepared:
     keys = columns.astype(np.uint64) << _HALF | xp.arange(columns.size, dtype=np.uint64)
     keys.sort()
     offsets.append(xp.searchsorted(keys, ends))
-    places = (keys & _LOW).astype(np.int64)
+    sources = sources[(keys & _LOW).astype(np.int64)]
     out_rows, in_rows = (arcs.on_host(x.astype(offset_dtype(columns.size, None))) for x in offsets)
     out = Adjacency(out_rows, arcs.on_host(columns))
-    back = Adjacency(in_rows, arcs.on_host(sources[places]), arcs.on_host(places.astype(out_rows.dtype)))
+    back = Adjacency(
+        in_rows, arcs.on_host(sources), lambda: build.transpose(out.row_offsets, out.column_indices)[2]
+    )
     topology = Topology(out, int(columns.size), True, transpose=back)
     return Prepared(Graph(topology, {}, {}), arcs.on_host(rank.astype(np.int32)))
 

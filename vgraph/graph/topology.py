@@ -30,10 +30,13 @@ class Adjacency:
     __slots__ = ("_column_indices", "_edge_ids", "_row_offsets")
 
     def __init__(
-        self, row_offsets: NDArray[Any], column_indices: NDArray[Any], edge_ids: NDArray[Any] | None = None
+        self,
+        row_offsets: NDArray[Any],
+        column_indices: NDArray[Any],
+        edge_ids: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
     ) -> None:
         self._row_offsets, self._column_indices = sealed(row_offsets), sealed(column_indices)
-        self._edge_ids = None if edge_ids is None else sealed(edge_ids)
+        self._edge_ids = sealed(edge_ids) if isinstance(edge_ids, np.ndarray) else edge_ids
 
     @property
     def row_offsets(self) -> NDArray[Any]:
@@ -48,6 +51,8 @@ class Adjacency:
     @property
     def edge_ids(self) -> NDArray[Any] | None:
         """The position of each arc in out order; None if that is its own."""
+        if callable(self._edge_ids):
+            self._edge_ids = sealed(self._edge_ids())
         return None if self._edge_ids is None else handed_out(self._edge_ids)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
+from vgraph.graph.orient import has_parallel_arcs
 from vgraph.runtime import caches
 from vgraph.schedule import delta_stepping
 
@@ -253,6 +254,8 @@ def number(name: str, graph: Graph, device: str = "cpu") -> float:
             return max_in_degree(graph)
         case facts.TRANSPOSED:
             return graph.has_transpose
+        case facts.PARALLEL:
+            return has_parallel_arcs(graph)
         case "graph.num_edges":  # arcs are counted by the kernel's interface, edges by the graph
             return graph.num_edges
         case "policy.split.out" | "policy.split.in" if device == "cuda":

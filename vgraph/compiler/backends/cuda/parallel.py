@@ -277,7 +277,6 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         region.ahead = hops.ahead_of(f, node, region.side)
         hops.declare(f, region.ahead)
     _take_shelf(f, node, region)
-    marked = "<true>" if region.shelf else ""
     carried = f", {hops.parameter(f, region.ahead)}" if region.ahead else ""
     head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first{carried})"
     with f.block(f"auto visit = {head}", "};"):
@@ -300,12 +299,12 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         f.line(f"if (by_search(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, open, visit)) return;")
     elif node.limit is not None:
         limit = f.expr(node.limit)
-        f.line(f"if (by_split{marked}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
+        how = "by_marked" if region.shelf else "by_split"
+        f.line(f"if ({how}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
     elif node.lanes is ir.Lanes.THREAD:
         f.line(f"if (by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, visit)) return;")
     else:
-        how = marked if node.lanes is ir.Lanes.BINS else ""
-        f.line(f"by_{node.lanes.value}{how}({domain}, {rows}, visit);")
+        f.line(f"by_{node.lanes.value}({domain}, {rows}, visit);")
     for k, prop in enumerate(region.counters):
         f.line(f"empty_counts({region.shelf}, {k}, {f.prop(prop)});")
 

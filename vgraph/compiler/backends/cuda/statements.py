@@ -13,6 +13,7 @@ from vgraph.compiler.backends.cuda.expressions import binary, element_number
 from vgraph.compiler.backends.cuda.stages import emit_in_stages, emit_search, searched, tried
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
+from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.reductions import neutral, one_element
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Vector, is_long
@@ -444,16 +445,26 @@ def _among_marked(
         v = f.define(VID, "of", f.expr(of))
         bounds = f"fixed(&{rows}[{v}])", f"fixed(&{rows}[{v} + 1])"
     f.line(f"eid {begin} = {bounds[0]}, {end} = {bounds[1]}, {come} = {marked.name}.begin;")
-    head = f"for (eid {at} = {begin} + lanes.rank(); {at} < {end}; {at} += lanes.size)"
-    with f.at(Place.THREAD), _sequential(f), f.block(head):
-        f.line(f"vid {w} = fixed(&{columns}[{at}]);")
-        stop = f"{w} > {marked.name}.last"
-        f.line(f"if ({stop if guard is None else f'{stop} || {f.expr(guard)}'}) break;")
-        again = f"({at} > {begin} && fixed(&{columns}[{at} - 1]) == {w})"
-        f.line(f"if (!{marked.name}.has({w}, {come}) || {again}) continue;")
-        f.common += 1
-        f.body(node.body if guard is None else node.body[1:])
-        f.common -= 1
+    head = f"for (eid {at} = {begin} + lanes.rank(); {at} < {end}; {at} += TOGETHER * lanes.size)"
+    stretch, k = f.temporary("stretch"), f.temporary("k")
+    with f.at(Place.THREAD), f.block(head):
+        f.line(
+            f"Stretch<decltype({marked.name}), vid> {stretch}({marked.name}, lanes, {columns}, {at}, {end});"
+        )
+        f.line("#pragma unroll")
+        with _sequential(f), f.block(f"for (u32 {k} = 0; {k} < TOGETHER; ++{k})"):
+            f.line(f"vid {w} = {stretch}.w[{k}];")
+            if guard is not None:
+                f.line(f"if ({f.expr(guard)}) break;")
+            place = f"{at} + {k} * lanes.size"
+            again = f"({f.local(PARALLEL)} && {place} > {begin} && fixed(&{columns}[{place} - 1]) == {w})"
+            f.line(
+                f"if (!({stretch}.likely >> {k} & 1) || !{marked.name}.has({w}, {come}) || {again}) continue;"
+            )
+            f.common += 1
+            f.body(node.body if guard is None else node.body[1:])
+            f.common -= 1
+        f.line(f"if ({stretch}.ends({marked.name})) break;")
     _combine(f, sums)
 
 

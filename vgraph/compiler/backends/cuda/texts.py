@@ -33,7 +33,7 @@ _WORDS: Final = (
     "fill_elements copy_elements find view "
     "ACTIVE Absent Four GRAB LATE NEUTRAL Plain STEP Sixteen Slices TASK TESTED ahead by_slices fetch streamed "
     "walk_chunks "
-    "Arcs MARKED_FEW Marks Shelf count empty_counts is_sum open_shelf "
+    "Arcs Marks Shelf Stretch TOGETHER by_marked count empty_counts is_sum open_shelf "
     "AT_A_TIME LOOKS by_line first_hit in_stages stale "
     "LocalCounts LocalQueue Row by_hops early fetch fetch_arcs go_on held local_counts local_queue row_of "
     "pool pool_bytes "

@@ -155,7 +155,6 @@ VG_DEVICE void by_block(Range<Id> range, const Offset* rows, Visit visit) {
 // quarter 0.80, with 8 instead of 16 0.78, with 64 instead of 128 0.79. Searches and shortest paths do not mind.
 constexpr u32 FEW = 16;    // arcs that one thread walks alone
 constexpr u32 SOME = 128;  // arcs that a quarter of a warp walks
-constexpr u32 MARKED_FEW = 0;  // the same as FEW where a warp marks a list
 
 // How many vertices a warp takes at a time: fewer where there is not one for every thread, so that all warps have some.
 VG_DEVICE u32 warp_width(i64 count) {
@@ -164,18 +163,16 @@ VG_DEVICE u32 warp_width(i64 count) {
 }
 
 // What one thread walks alone: less where lanes would idle otherwise, then they help.
-template <bool MARKED>
-VG_DEVICE u32 few_arcs(u32 width) { return MARKED ? MARKED_FEW : width == 32 ? FEW : 4; }
+VG_DEVICE u32 few_arcs(u32 width) { return width == 32 ? FEW : 4; }
 
-// The vertices of a warp's lanes, by degree: few arcs, their own thread; some, a quarter of the warp, unless whole warps
-// mark a list; more, all of it.
-template <bool MARKED, class Id, class Offset, class Visit>
+// The vertices of a warp's lanes, by degree: few arcs, their own thread; some, a quarter of the warp; more, all of it.
+template <class Id, class Offset, class Visit>
 VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset begin, Offset end, Visit visit) {
   Offset degree = end - begin;
   if (mine && degree <= few) visit(Thread(), i, v, begin, end, true, true);
   __syncwarp();
-  bool some = !MARKED && width >= 8 && degree <= SOME;
-  if constexpr (!MARKED) for (u32 left = __ballot_sync(ALL, mine && degree > few && some); left;) {
+  bool some = width >= 8 && degree <= SOME;
+  for (u32 left = __ballot_sync(ALL, mine && degree > few && some); left;) {
     u32 rest = left;
     for (u32 k = 0; k < lane() / 8; ++k) rest &= rest - 1;
     u32 one = rest ? __ffs(rest) - 1 : 0;
@@ -195,7 +192,7 @@ VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset beg
 
 // Few arcs: a thread per vertex; more: a warp; more than the block has threads: all of the block, one after the other
 // (thread, warp, block: Merrill, Garland and Grimshaw 2012).
-template <bool MARKED = false, class Id, class Offset, class Visit>
+template <class Id, class Offset, class Visit>
 VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   Tile& shared = tile();
   // No more vertices than warps: each has one.
@@ -211,7 +208,7 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     Offset degree = end - begin;
     if (mine && degree > BLOCK) shared.vertices[atomicAdd(&shared.count, 1u)] = (u64)i;
-    share_warp<MARKED>(width, sparse ? 0 : few_arcs<MARKED>(width), mine && degree <= BLOCK, i, v, begin, end, visit);
+    share_warp(width, sparse ? 0 : few_arcs(width), mine && degree <= BLOCK, i, v, begin, end, visit);
     __syncthreads();
     u32 n = shared.count;
     for (u32 k = 0; k < n; ++k) {
@@ -229,13 +226,24 @@ template <class Id>
 struct Hubs {
   static constexpr int SHIFT = 36;
   u64* word;      // of this loop
-  u64* next;      // of the loop to come
+  u64* tickets;   // two counters of this loop: which work is next
   u64* entries;   // place of the vertex, and where its arcs begin on the line
 
   template <class Team>
-  VG_DEVICE Hubs(Team& team, u32& turn, u64* memory) : word(team.control->hubs + turn % 2), next(team.control->hubs + (turn + 1) % 2), entries(memory) {
+  VG_DEVICE Hubs(Team& team, u32& turn, u64* memory)
+      : word(team.control->hubs + turn % 2), tickets(memory + 2 * (turn % 2)), entries(memory + 4) {
     ++turn;
-    if (team.first()) *next = 0;
+    if (team.first()) {  // for the loop to come
+      team.control->hubs[turn % 2] = 0;
+      memory[2 * (turn % 2)] = memory[2 * (turn % 2) + 1] = 0;
+    }
+  }
+  // A warp's next number of counter k.
+  VG_DEVICE i64 ticket(int k) const {
+    u64 mine = 0;
+    __syncwarp();
+    if (lane() == 0) mine = atomicAdd(tickets + k, 1ull);
+    return (i64)shuffle(mine, 0);
   }
   VG_DEVICE void set_aside(i64 place, u64 arcs) {
     u64 at = atomicAdd(word, (1ull << SHIFT) | arcs);
@@ -245,16 +253,17 @@ struct Hubs {
   }
 };
 
-// The arcs of all hubs in equal shares, one per warp, or in several of `limit` arcs; in those always where each piece
-// marks the row of its vertex first.
-template <bool MARKED = false, class Id, class Offset, class Visit>
+// The arcs of all hubs in equal shares, one per warp, or in several of `limit` arcs; in those always, and by
+// tickets, where arcs are of very unequal work.
+template <bool TICKETS = false, class Id, class Offset, class Visit>
 VG_DEVICE void by_pieces(const Hubs<Id>& hubs, Range<Id> range, const Offset* rows, u64 limit, Visit visit) {
   u64 all = relaxed(hubs.word);
   u64 entries = all >> Hubs<Id>::SHIFT, arcs = all & ((1ull << Hubs<Id>::SHIFT) - 1);
   u64 share = (arcs / num_warps() + 32) / 32 * 32;
   if (share < SOME) share = SOME;
-  if (MARKED || share > limit) share = limit;
-  for (u64 at = share * warp_number(); at < arcs; at += share * num_warps()) {
+  if (TICKETS || share > limit) share = limit;
+  for (u64 k = TICKETS ? hubs.ticket(1) : warp_number(); k * share < arcs; k = TICKETS ? hubs.ticket(1) : k + num_warps()) {
+    u64 at = k * share;
     u64 low = 0, high = entries;  // the last entry whose arcs do not begin behind `at`
     while (high - low > 1) {
       u64 middle = (low + high) / 2;
@@ -324,30 +333,29 @@ VG_DEVICE void by_line(Range<Id> range, const Offset* rows, u64 limit, Visit vis
 // As by_bins, but vertices of more than `limit` arcs are cut into pieces, which all warps of the grid share (node
 // splitting: Vivek K. 2013, chapter 4); of fewer arcs where warps have few vertices, or one would be long under way while
 // others wait. True if the run is to stop.
-template <bool MARKED = false, class Id, class Offset, class Team, class Visit>
+template <class Id, class Offset, class Team, class Visit>
 VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
   u64 most = limit < 1 ? 1 : (u64)limit;
-  if (!MARKED && !range.words && range.count <= BLOCK) {
+  if (!range.words && range.count <= BLOCK) {
     by_line(range, rows, most, visit);
     return false;
   }
   Hubs<Id> hubs(team, turn, memory);
   u32 width = warp_width(range.count);
   i64 step = width * num_warps();
-  u64 alone = MARKED || most < SOME * width ? most : SOME * width;
+  u64 alone = most < SOME * width ? most : SOME * width;
   for (i64 start = 0; start < range.count; start += step) {
-    // What is marked is walked for long: neighboring vertices, of like degrees, go to different warps.
-    i64 i = start + (MARKED ? lane() * num_warps() + warp_number() : width * warp_number() + lane());
+    i64 i = start + width * warp_number() + lane();
     bool mine = lane() < width && range.has(i);
     Id v = mine ? range[i] : 0;
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     u64 degree = end - begin;
     bool hub = mine && degree > alone;
     if (hub) hubs.set_aside(i, degree);
-    share_warp<MARKED>(width, few_arcs<MARKED>(width), mine && !hub, i, v, begin, end, visit);
+    share_warp(width, few_arcs(width), mine && !hub, i, v, begin, end, visit);
   }
   if (team.meet()) return true;
-  by_pieces<MARKED>(hubs, range, rows, most, visit);
+  by_pieces(hubs, range, rows, most, visit);
   return false;
 }
 
@@ -374,7 +382,7 @@ VG_DEVICE bool by_search(Team& team, u32& turn, Range<Id> range, const Offset* r
     bool more = probed < end && open(v);
     bool hub = more && end - probed > most;
     if (hub) hubs.set_aside(i, end - begin);
-    share_warp<false>(32, 0, more && !hub, i, v, probed, end, visit);
+    share_warp(32, 0, more && !hub, i, v, probed, end, visit);
   }
   if (team.meet()) return true;
   by_pieces(hubs, range, rows, most, visit);

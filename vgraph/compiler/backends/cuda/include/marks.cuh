@@ -13,7 +13,7 @@ struct Shelf {
 };
 
 VG_DEVICE Shelf open_shelf(u32 counters) {
-  u32 all = pool_bytes() / 4, of_marks = counters ? all / 2 : all;
+  u32 all = pool_bytes() / 4, of_marks = counters ? all / 4 * 3 : all;
   Shelf shelf = {pool(), of_marks / WARPS, 0, 0};
   shelf.counts = shelf.bits + shelf.words * WARPS;
   if (counters) shelf.counted = (all - shelf.words * WARPS) / counters;
@@ -124,11 +124,16 @@ struct Marks {
     }
   }
 
-  // Whether `w` is one of them. Lanes without bits ask in ascending order: `from` is where they have come to.
+  // Whether the bit of `w` is set.
+  VG_DEVICE u32 bit(Id w) const {
+    if constexpr (!BITS) return 1;
+    u32 at = place(w);
+    return bits[at / 32] >> (at % 32) & 1;
+  }
+
+  // Whether `w`, whose bit is set, is one of them. Lanes without bits ask in ascending order: `from` is where they are.
   VG_DEVICE bool has(Id w, Offset& from) const {
     if constexpr (BITS) {
-      u32 at = place(w);
-      if (!(bits[at / 32] >> (at % 32) & 1)) return false;
       if (w < near) return true;
       from = begin;
     }
@@ -141,6 +146,55 @@ struct Marks {
     if (w < near) return (u32)w;
     return near + (u32)((u64)((u32)w * 0x9E3779B1u) * far >> 32);
   }
+};
+
+// As by_split, for visits that walk lists of very unequal lengths: warps draw tickets, for vertices from all over the
+// range, since those of like numbers may have lists of like lengths, and then for pieces of hubs.
+template <class Id, class Offset, class Team, class Visit>
+VG_DEVICE bool by_marked(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Visit visit) {
+  Hubs<Id> hubs(team, turn, memory);
+  u64 most = limit < 1 ? 1 : (u64)limit;
+  u32 width = warp_width(range.count);
+  i64 shares = (range.count + width - 1) / width;
+  for (i64 k = hubs.ticket(0); k < shares; k = hubs.ticket(0)) {
+    i64 i = k + lane() * shares;
+    bool mine = lane() < width && range.has(i);
+    Id v = mine ? range[i] : 0;
+    Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
+    u64 degree = end - begin;
+    if (mine && degree == 0) visit(Thread(), i, v, begin, end, true, true);
+    if (degree > most) hubs.set_aside(i, degree);
+    for (u32 left = __ballot_sync(ALL, degree > 0 && degree <= most); left; left &= left - 1) {
+      u32 one = __ffs(left) - 1;
+      visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
+      __syncwarp();
+    }
+  }
+  if (team.meet()) return true;
+  by_pieces<true>(hubs, range, rows, most, visit);
+  return false;
+}
+
+// What a lane looks at together of a list: each lane's first vertex, its next, and so on. All are read before the first
+// is asked for.
+constexpr u32 TOGETHER = 4;
+template <class Marks, class Id>
+struct Stretch {
+  Id w[TOGETHER];
+  u32 likely = 0;
+
+  template <class Group, class Offset>
+  VG_DEVICE Stretch(const Marks& marks, Group lanes, const Id* columns, Offset at, Offset end) {
+    for (u32 k = 0; k < TOGETHER; ++k) {
+      w[k] = (Id)-1;
+      if (k * Group::size < end - at) w[k] = fixed(&columns[at + k * Group::size]);
+    }
+    for (u32 k = 0; k < TOGETHER; ++k) {
+      if (w[k] <= marks.last) likely |= marks.bit(w[k]) << k;
+    }
+  }
+  // Whether the list goes on behind the last vertex marked.
+  VG_DEVICE bool ends(const Marks& marks) const { return w[TOGETHER - 1] > marks.last; }
 };
 
 }  // namespace vg
