@@ -11,6 +11,8 @@ import pytest
 from emulated_device import INCLUDE, EmulatedDevice
 
 import vgraph as vg
+from vgraph.compiler.facts import Facts
+from vgraph.runtime import policy
 from vgraph.runtime.result import Result
 
 BALANCES = (vg.WARP, vg.BLOCK, vg.TWC, vg.SPLIT(4), vg.EDGE)
@@ -60,6 +62,19 @@ def nested(u):
             u.around += here
 
 
+@vg.operator
+def left_early(u):
+    """The loop over u's own arcs ends at a bound: so u cannot be cut, but a group goes through its arcs as one."""
+    for v in u.out_neighbors:
+        if v > u:
+            break
+        found = 0
+        for w in v.out_neighbors & u.out_neighbors:
+            found += w.weight
+        v.early += found
+        u.late += found
+
+
 @vg.algorithm
 def compared(graph, weight: vg.vertex_property(vg.int64)):
     """All of them."""
@@ -71,11 +86,14 @@ def compared(graph, weight: vg.vertex_property(vg.int64)):
     least = graph.vertex_property(vg.int64, fill=vg.inf)
     last = graph.vertex_property(vg.int64, fill=-1)
     around = graph.vertex_property(vg.int64)
+    early = graph.vertex_property(vg.int64)
+    late = graph.vertex_property(vg.int64)
     graph.total = 0
+    graph.vertex_apply(left_early)
     graph.vertex_apply(counted)
     graph.vertex_apply(bounded)
     graph.vertex_apply(nested)
-    return graph.total, met, twice, seen, own, heavy, least, last, around
+    return graph.total, met, twice, seen, own, heavy, least, last, around, early, late
 
 
 def graph_of(n: int, directed: bool, **options: Any) -> vg.Graph:
@@ -98,6 +116,8 @@ def balanced(balance: vg.Balance | None) -> vg.Schedule:
     if balance is not None:
         for label in ("counted", "bounded", "nested"):
             schedule = schedule.at(label, balance=balance)
+        whole = balance if balance.kind in ("warp", "block", "twc") else vg.WARP
+        schedule = schedule.at("left_early", balance=whole)
     return schedule
 
 
@@ -131,13 +151,23 @@ def test_which_loops_mark() -> None:
         return ir.partition("== IR after mark-common ==")[2], code
 
     ir, code = text(vg.SPLIT(4))
-    assert len(re.findall(r"in \w+\(u[.\d]*\) marks out \{", ir.partition("== IR after")[0])) == 3
-    assert code.count("Marks<") == 3
+    assert len(re.findall(r"in \w+\(u[.\d]*\) marks out \{", ir.partition("== IR after")[0])) == 4
+    assert code.count("Marks<") == 4
     assert "open_shelf(2)" in code  # for `met` and for `twice`
     assert len(re.findall(r"\n *count\(", code)) == 2
     ir, code = text(None)
     assert " marks " not in ir
     assert "Marks<" not in code
+
+
+def test_short_lists_are_merged_unless_lanes_could_share_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True, large=True, short_lists=True))
+    told = vg.explain(
+        compared, graph_of(70, True), device="cuda", schedule=balanced(vg.SPLIT(4)), weight=np.arange(70)
+    )
+    assert str(told).partition("== CUDA C++ ==")[2].count("Marks<") == 1  # that of `left_early`
 
 
 COUNT = """

@@ -93,6 +93,11 @@ def loops_below(loop: ir.ForNeighbors) -> Iterator[ir.ForNeighbors | ir.ForCommo
     return below(loop)
 
 
+def compares_own(loop: ir.ForNeighbors, vertex: str) -> bool:
+    """Whether a list of `vertex` is compared with others inside `loop`."""
+    return any(compared_with(n, vertex, side) for n in walk(loop) for side in ir.Orientation)
+
+
 def compares_together(loop: ir.ForNeighbors) -> bool:
     """Whether a group may go through the arcs of `loop` as one while its lanes share the loops below.
 
@@ -346,7 +351,8 @@ class _Sharing:
             return None
 
         new = transform(loop, rule)
-        _sums(new)
+        if not compares_own(new, self.v) or not compares_together(new):
+            _sums(new)
         own = ir.Var(self.v, VID, span=loop.span)
         ends = [
             ir.Reduce(op, prop, own, ir.Var(let.name, let.type, span=let.span), span=let.span)

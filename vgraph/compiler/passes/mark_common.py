@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.lanes import compares_together
+from vgraph.compiler.analysis.lanes import compares_own, compares_together, shared_loops
+from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
@@ -74,7 +75,7 @@ class _Marker:
         some = ir.Compare(">", degree, ir.Const(0, I64))
 
         visited, pays = _visited(loop), ir.Var(self.fresh("pays"), BOOL)
-        compares = _compares(loop, vertex)
+        compares = compares_own(loop, vertex)
 
         def rule(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             if isinstance(n, ir.ForCommon) and (other := _other(n, vertex)):
@@ -227,28 +228,33 @@ def _split(loop: ir.ForCommon) -> tuple[ir.If | None, ir.Body]:
     return None, loop.body
 
 
-def _by_groups(n: ir.Node) -> ir.Node | None:
-    """A loop whose vertices are visited by groups of lanes: each marks a list in the memory that its lanes share."""
-    if not isinstance(n, ir.ParFor) or n.hops > 1 or (n.cut is None and n.lanes is ir.Lanes.THREAD):
+def _by_groups(n: ir.Node, short_lists: bool) -> ir.Node | None:
+    """A loop whose vertices are visited by groups of lanes: each marks a list in the memory that its lanes share.
+
+    Where lists are short it does so only if lanes could share nothing else.
+    """
+    if not isinstance(n, ir.ParFor | ir.BucketLoop) or n.hops > 1:
+        return None
+    if n.cut is None and n.lanes is ir.Lanes.THREAD:
+        return None
+    if short_lists and (n.cut is not None or shared_loops(n)):
         return None
     vertex = n.vertex
-    comparing = [loop for loop in _outermost(n, vertex) if _compares(loop, vertex)]
+    comparing = [loop for loop in _outermost(n, vertex) if compares_own(loop, vertex)]
     if not all(map(compares_together, comparing)):
         return None
     sides = {id(loop): side for loop in comparing for side in _sides(loop, vertex)}
     return transform(n, lambda x: with_fields(x, {"marks": sides[id(x)]}) if id(x) in sides else None)
 
 
-def _compares(loop: ir.ForNeighbors, vertex: str) -> bool:
-    return any(isinstance(n, ir.ForCommon) and _other(n, vertex) for n in walk(loop))
-
-
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    if context.facts.short_lists:
-        return program
+    short_lists = context.facts.short_lists
     if context.abilities.warps:
-        return transform(program, _by_groups)
-    if not context.abilities.copies:
+        made = transform(program, lambda n: _by_groups(n, short_lists))
+        if made is program:
+            return program
+        return with_fields(made, {"params": (*made.params, ir.Param(PARALLEL, BOOL))})
+    if short_lists or not context.abilities.copies:
         return program
     fresh = fresh_names(program)
     own = {p.name for p in program.properties if p.site is ir.Site.THREAD}
