@@ -170,6 +170,18 @@ def test_short_lists_are_merged_unless_lanes_could_share_nothing_else(
     assert str(told).partition("== CUDA C++ ==")[2].count("Marks<") == 1  # that of `left_early`
 
 
+def test_chosen_for_large_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small pieces, for each arc is a walk; what cannot be cut is shared whole."""
+    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True, large=True))
+    told = vg.explain(compared, graph_of(70, True), device="cuda", weight=np.arange(70))
+    rows = dict(row.split(": ", 1) for row in told.schedule.splitlines())
+    for label in ("counted", "bounded", "nested"):
+        assert "balance=split(128)" in rows[label]
+    assert "balance=twc" in rows["left_early"]
+    assert told.reasons.count("lists of others are compared with its own, which they mark") == 4
+    assert told.cuda.count("Marks<") == 4
+
+
 COUNT = """
 #include "vgraph.cuh"
 using namespace vg;
