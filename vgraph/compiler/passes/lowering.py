@@ -262,8 +262,13 @@ def updates(
 
 
 def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
-    """Hook the larger root under the smaller until both ends have one root (Sutton et al. 2018, Afforest: link)."""
-    x, y, high, low_, above, ok = (low.fresh(n) for n in ("x", "y", "high", "low", "above", "hooked"))
+    """Hook the larger root under the smaller until both ends have one root (Sutton et al. 2018, Afforest: link).
+
+    Paths are halved on the way, so that not all threads climb the same long one (Jaiganesh and Burtscher 2018, ECL-CC):
+    what is no root gets an ancestor for its parent, and is no root forever.
+    """
+    names = ("x", "y", "high", "low", "above", "up", "hooked")
+    x, y, high, low_, above, up, ok = (low.fresh(n) for n in names)
 
     def at(v: ir.Expr) -> ir.Expr:
         return ir.Load(prop, v, VID)
@@ -286,7 +291,9 @@ def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
         ir.Let(above, VID, at(var(high))),
         ir.If(ir.Compare("==", var(above), var(low_)), (ir.Break(),)),
         ir.If(ir.Compare("==", var(above), var(high)), hook),
-        ir.Assign(x, at(var(above))),
+        ir.Let(up, VID, at(var(above))),
+        ir.If(ir.Compare("!=", var(up), var(above)), (ir.Store(prop, var(high), var(up)),)),
+        ir.Assign(x, var(up)),
         ir.Assign(y, at(var(low_))),
     )
     return (

@@ -220,7 +220,6 @@ struct Team {
 #endif
         seen = acquire(&control->arrived);
       }
-      __threadfence();
       board->stop = seen >> 63;
       u64 totals[used + 1];
       for (int k = 0; k < used; ++k) totals[k] = relaxed(&mine[k]);
