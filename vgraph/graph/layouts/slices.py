@@ -35,7 +35,8 @@ def fit(arcs: Arcs, shared: int, count: int, bits: int) -> tuple[int]:
 
 
 def build(arcs: Arcs, width: int) -> dict[str, Any]:
-    """Segment `s`, of the sources from `s * width` on, has the chunks `chunks[s] .. chunks[s + 1]`.
+    """Segment `s` of those that have arcs, of the `width` sources from `starts[s]` on, has the chunks
+    `chunks[s] .. chunks[s + 1]`.
 
     `offsets[(chunk * 32 + lane) * 4 + k]`: a source less the first of its segment, or `width` where there is no arc.
     Bit `chunk % 32` of `masks[chunk // 32]` is set where a slice ends, and `ranks[chunk // 32]` slices end before.
@@ -51,18 +52,20 @@ def build(arcs: Arcs, width: int) -> dict[str, Any]:
     inside = (inside // STEP) * (LANES * STEP - STEP) + inside
     inside += (found.first * STEP).astype(inside.dtype)[row]
     offsets[inside] = (columns % columns.dtype.type(width)).astype(xp.uint16)
+    filled = xp.flatnonzero(found.chunks[1:] != found.chunks[:-1])
     ends = xp.zeros(-(-total // LANES) * LANES + LANES, xp.bool_)  # one word more: warps look ahead
     ends[found.last] = True
     bits = ends.reshape(-1, LANES)
     before = xp.cumsum(bits.sum(axis=1)) - bits.sum(axis=1)
     weights = xp.left_shift(xp.uint32(1), xp.arange(LANES, dtype=xp.uint32))
     return {
-        "chunks": found.chunks,
+        "starts": filled * width,
+        "chunks": xp.concatenate((found.chunks[:-1][filled], found.chunks[-1:])),
         "offsets": offsets,
         "masks": (bits * weights).sum(axis=1).astype(xp.uint32),
         "ranks": before.astype(xp.uint32),
         "rows": found.rows,
-        "count": found.chunks.size - 1,
+        "count": filled.size,
         "width": width,
     }
 
@@ -82,7 +85,14 @@ def order(arcs: Arcs, made: Prepared, values: Any, width: int) -> Any:
 
 SLICES: Final = ArcLayout(
     "slices",
-    {"chunks": "int64", "offsets": "uint16", "masks": "uint32", "ranks": "uint32", "rows": "id"},
+    {
+        "starts": "int64",
+        "chunks": "int64",
+        "offsets": "uint16",
+        "masks": "uint32",
+        "ranks": "uint32",
+        "rows": "id",
+    },
     ("count", "width"),
     build,
     order,

@@ -31,7 +31,7 @@ _WORDS: Final = (
     "shuffle shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
     "wide_relaxed with_element workers_of write_queue "
     "fill_elements copy_elements find view "
-    "ACTIVE Absent Four GRAB LATE NEUTRAL Plain STEP Sixteen Slices TASK TESTED ahead by_slices fetch streamed "
+    "ACTIVE Absent add_to Four GRAB LATE NEUTRAL Plain STEP Sixteen Slices TASK TESTED ahead by_slices fetch streamed "
     "walk_chunks "
     "Arcs Marks Shelf Stretch TOGETHER by_marked count empty_counts is_sum open_shelf "
     "AT_A_TIME LOOKS by_line first_hit in_stages stale "

@@ -155,6 +155,17 @@ struct Atomic {
   }
 };
 
+// `place += value`, in global memory, without an answer.
+template <class T>
+VG_DEVICE void add_to(T* place, T value) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 4) asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" : : "l"(place), "f"((f32)value) : "memory");
+  else asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" : : "l"(place), "d"((f64)value) : "memory");
+#else
+  atomicAdd(place, value);
+#endif
+}
+
 template <>
 struct Atomic<Sum> {
   template <class T>
@@ -162,7 +173,7 @@ struct Atomic<Sum> {
     if constexpr (sizeof(T) == 1) {
       if (value) exchange(place, [](T old) { return old; }, [](T) { return true; });
     } else if constexpr (Limits<T>::real) {
-      atomicAdd(place, value);
+      add_to(place, value);
     } else {
       atomicAdd((Bits<T>*)place, (Bits<T>)value);
     }

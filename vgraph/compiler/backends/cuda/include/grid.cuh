@@ -26,7 +26,10 @@ struct Slot;
 
 template <class T>
 struct Slot<Sum, T> {
-  static VG_DEVICE void merge(u64* word, T value) { Atomic<Sum>::reduce((T*)word, value); }
+  static VG_DEVICE void merge(u64* word, T value) {  // in shared memory, too
+    if constexpr (Limits<T>::real) atomicAdd((T*)word, value);
+    else Atomic<Sum>::reduce((T*)word, value);
+  }
   static VG_DEVICE T read(u64 word) {
     T value;
     memcpy(&value, &word, sizeof(T));

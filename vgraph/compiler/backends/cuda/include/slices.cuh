@@ -12,6 +12,7 @@ constexpr u32 LATE = 16;      // the same towards the end
 template <class Id>
 struct Slices {
   i64 count, width;
+  const i64* starts;
   const i64* chunks;
   const u16* offsets;
   const u32* masks;
@@ -46,8 +47,9 @@ struct Slices {
       high = low + step < high ? low + step : high;
       if (!many) break;
     }
-    u64 spare = until - (32 * (u64)low + fixed(&ranks[low])), whole = 32 + __popc(fixed(&masks[low]));
-    u32 found = 32 * low + (u32)(spare < whole ? spare * 32 / whole : 32) / STEP * STEP;
+    u64 spare = until - (32 * (u64)low + fixed(&ranks[low]));
+    u32 whole = 32 + __popc(fixed(&masks[low]));
+    u32 found = 32 * low + (spare < whole ? (u32)spare * 32 / whole : 32) / STEP * STEP;
     return found < first ? first : found < last ? found : last;
   }
 };
@@ -115,16 +117,23 @@ VG_DEVICE void walk_chunks(const Slices<Id>& s, const T* values, const u32* bits
         if (ends_next >> j & 1) row_later[j] = streamed(rows + 32 * (u64)slice++);
       }
     }
-    for (u32 j = 0; j < STEP; ++j) {
+    auto one = [&](u32 j) {
       u32 offsets[4] = {now[j].low & 0xffff, now[j].low >> 16, now[j].high & 0xffff, now[j].high >> 16};
       for (u32 k = 0; k < 4; ++k) {
         u32 o = offsets[k];
         bool there = ABSENT == NEUTRAL || (ABSENT == TESTED ? o != absent : bits[o / 32] >> (o % 32) & 1);
         if (there) arc(values[o], ((u64)(chunk + j) * 4 + k) * 32 + lane());
       }
-      if (ends >> j & 1) {
-        flush(row[j]);
-        begin();
+    };
+    if (ends == 0) {  // no branch between the reads of 16 values
+      for (u32 j = 0; j < STEP; ++j) one(j);
+    } else {
+      for (u32 j = 0; j < STEP; ++j) {
+        one(j);
+        if (ends >> j & 1) {
+          flush(row[j]);
+          begin();
+        }
       }
     }
     if (chunk + STEP >= until && !(ends & 1u << (STEP - 1))) flush(fixed(rows + 32 * (u64)s.before(until - 1)));
@@ -205,7 +214,7 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
   };
   auto load_segment = [&](i64 segment) {
     __syncthreads();
-    i64 first = segment * s.width;
+    i64 first = s.starts[segment];
     u32 size = (u32)(n - first < s.width ? n - first : s.width);
     fetch(values, (Id)first, size, load);
     if (threadIdx.x == 0) values[s.width] = nothing;
@@ -217,6 +226,7 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
     }
     __syncthreads();
   };
+  if (s.count == 0) return;
   u32 all = (u32)s.chunks[1];  // of the first segment
   u32 most = all / (4 * (u32)num_warps()) / STEP * STEP;
   most = most < STEP ? STEP : most < GRAB ? most : GRAB;
