@@ -12,7 +12,7 @@ from typing import Any
 
 import cuda_gpu
 import roofline
-from cuda_cases import CASES, PEERS, Case, Timed, size_of, timed
+from cuda_cases import BY_HAND, CASES, PEERS, Case, Timed, size_of, timed
 from cuda_graphs import Loaded
 
 import vgraph as vg
@@ -146,6 +146,39 @@ def headline(part: Part, loaded: Loaded) -> None:
                 peers={name: {"ms": ms, "ratio": found.ms / ms} for name, ms in peers.items()},
                 **_traffic(part, case, loaded, found),
             )
+
+
+# --- (a2) beside kernels written by hand ----------------------------------------------------------------------
+
+OFF: dict[str, dict[str, Any]] = {"hops": {"hops": 1}, "segments": {"segments": 1}, "rows": {"rows": vg.CSR}}
+"""What a schedule says to leave one thing out."""
+
+
+def layouts(part: Part, loaded: Loaded) -> None:
+    """As a single run finds the graph; prepared; in the order of degrees and prepared; and with one thing left out."""
+    for key in (k for k in part.cases if k != UNORDERED):
+        case = CASES[key]
+        for state, order in (("as it comes", None), ("prepared", None), ("by degree, prepared", "degree")):
+            with part.trying(graph=loaded.name, case=case.name, state=state):
+                made: tuple[Any, ...] = ()
+                if state != "as it comes":
+                    given = {**case.parameters, "relabel": order}
+                    made = vg.prepare(case.algorithm, loaded.graph, device="cuda", **given)
+                found = timed(case, loaded, part.repeats, sources=len(loaded.sources), relabel=order)
+                part.add(
+                    **_row(key, loaded, found),
+                    state=state,
+                    relabel=order,
+                    schedule=str(found.result.schedule),
+                    made=[{"name": m.name, "bytes": m.nbytes, "ms": 1e3 * m.seconds} for m in made],
+                    by_hand=BY_HAND.get((key, loaded.name)),
+                )
+        chosen = str(found.result.schedule)
+        for name in (n for n in OFF if f"{n}=" in chosen):
+            schedule = vg.Schedule().at(case.label, **OFF[name])
+            with part.trying(graph=loaded.name, case=case.name, state=f"without {name}"):
+                found = timed(case, loaded, part.repeats, sources=len(loaded.sources), schedule=schedule)
+                part.add(**_row(key, loaded, found), state=f"without {name}", schedule=str(schedule), made=[])
 
 
 # --- (b) load balance -----------------------------------------------------------------------------------------

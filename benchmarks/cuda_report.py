@@ -77,6 +77,26 @@ def headline(rows: Sequence[Row]) -> str:
     return harness.table(header, cells)
 
 
+def layouts(rows: Sequence[Row]) -> str:
+    header = ["graph", "case", "state", "ms", "spread", "by hand", "prepared: ms, MB"]
+    cells = []
+    for row in rows:
+        made = ", ".join(f"{m['name']} {_ms(m['ms'])}, {m['bytes'] / 1e6:.0f}" for m in row["made"])
+        by_hand = row.get("by_hand")
+        cells.append(
+            [
+                row["graph"],
+                row["case"],
+                row["state"],
+                _ms(row["ms"]),
+                _spread(row),
+                f"{_ms(by_hand)} ({row['ms'] / by_hand:.1f}x)" if by_hand else "-",
+                made or "-",
+            ]
+        )
+    return harness.table(header, cells)
+
+
 def balance(rows: Sequence[Row]) -> str:
     names = list(dict.fromkeys(row["balance"] for row in rows))
     cells = []
@@ -175,6 +195,7 @@ def startup(rows: Sequence[Row]) -> str:
 
 PARTS: dict[str, Callable[[Sequence[Row]], str]] = {
     "headline": headline,
+    "layouts": layouts,
     "balance": balance,
     "growth": growth,
     "devices": devices,
