@@ -205,7 +205,11 @@ def size(w: Writer, s: Scope, depth: int) -> Value | None:
 
 @LEAVES.add(1)
 def vertex_number(w: Writer, s: Scope, depth: int) -> Value | None:
-    return Value(f"(+{w.r.choice(s.vertices)}.id)", I64) if s.vertices else None
+    if not s.vertices:
+        return None
+    v = w.r.choice(s.vertices)
+    ways = (f"(+{v}.id)", f"max({v}.id, -1)", f"min({v}.id, 3)", f"({v}.id if {v}.out_degree > 1 else -2)")
+    return Value(w.r.choice(ways), I64)
 
 
 # --- numbers --------------------------------------------------------------------------------------------------

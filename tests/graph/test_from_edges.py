@@ -285,6 +285,8 @@ def test_property_range() -> None:
     assert graph.edge_property_range("d") == (1, 6, False)
     assert graph.edge_property_range("c") == (np.inf, -np.inf, True)
     assert Graph.from_edges([], [], weight=[]).edge_property_range("weight") == (np.inf, -np.inf, False)
+    both = Graph.from_edges([0, 1], [1, 2], weight=[np.inf, -np.inf])
+    assert np.isnan(both.edge_property_mean("weight"))  # without a warning
     with pytest.raises(GraphError, match="no edge property 'cost'; it has: a, b, c, d"):
         graph.edge_property_range("cost")
 

@@ -330,10 +330,11 @@ class Graph:
         return self._ranges[name]
 
     def edge_property_mean(self, name: str) -> float:
-        """The average of an edge property, in f64; NaN if it holds one or the graph has no arcs."""
+        """The average of an edge property, in f64; NaN for one, for both infinities, and without arcs."""
         values = self._edge_property(name)
         if name not in self._means:
-            self._means[name] = float(values.mean(dtype=np.float64)) if values.size else math.nan
+            with np.errstate(all="ignore"):
+                self._means[name] = float(values.mean(dtype=np.float64)) if values.size else math.nan
         return self._means[name]
 
     def _edge_property(self, name: str) -> NDArray[Any]:
