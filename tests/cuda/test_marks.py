@@ -75,8 +75,25 @@ def left_early(u):
         u.late += found
 
 
+@vg.operator
+def of_two(v):
+    """The lists of two other vertices, which lanes compare without marks; v's own sum is no constant."""
+    if v.mate >= 0:
+        a = vg.vertex(v.mate)
+        b = vg.vertex(v.weight)
+        both = 0
+        for w in a.out_neighbors & b.out_neighbors:
+            v.pair += w.weight
+            both += 1
+        for w in a.out_neighbors & b.in_neighbors:
+            if w > v:
+                break
+            w.turned += 1
+        v.shared = both
+
+
 @vg.algorithm
-def compared(graph, weight: vg.vertex_property(vg.int64)):
+def compared(graph, weight: vg.vertex_property(vg.int64), mate: vg.vertex_property(vg.int64)):
     """All of them."""
     met = graph.vertex_property(vg.int64)
     twice = graph.vertex_property(vg.int32)
@@ -88,12 +105,16 @@ def compared(graph, weight: vg.vertex_property(vg.int64)):
     around = graph.vertex_property(vg.int64)
     early = graph.vertex_property(vg.int64)
     late = graph.vertex_property(vg.int64)
+    pair = graph.vertex_property(vg.int64)
+    turned = graph.vertex_property(vg.int64)
+    shared = graph.vertex_property(vg.int64)
     graph.total = 0
+    graph.vertex_apply(of_two)
     graph.vertex_apply(left_early)
     graph.vertex_apply(counted)
     graph.vertex_apply(bounded)
     graph.vertex_apply(nested)
-    return graph.total, met, twice, seen, own, heavy, least, last, around, early, late
+    return graph.total, met, twice, seen, own, heavy, least, last, around, early, late, pair, turned, shared
 
 
 def graph_of(n: int, directed: bool, **options: Any) -> vg.Graph:
@@ -102,6 +123,14 @@ def graph_of(n: int, directed: bool, **options: Any) -> vg.Graph:
     s, t = rng.integers(0, n, (2, 4 * n)) * rng.integers(0, 2, (2, 4 * n)) * 9 // 10
     ends = np.r_[s, s[:n], np.full(n, n - 3)], np.r_[t, t[:n], rng.integers(0, n, n)]
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=directed, **options)
+
+
+def numbers(n: int) -> dict[str, Any]:
+    """Arguments of `compared`; `mate` is a vertex, or none."""
+    return {
+        "weight": np.arange(n) * 7 % 13,
+        "mate": np.where(np.arange(n) % 4 == 1, -1, np.arange(n) * 5 % 7),
+    }
 
 
 def same(found: Result, wanted: Result) -> None:
@@ -117,7 +146,7 @@ def balanced(balance: vg.Balance | None) -> vg.Schedule:
         for label in ("counted", "bounded", "nested"):
             schedule = schedule.at(label, balance=balance)
         whole = balance if balance.kind in ("warp", "block", "twc") else vg.WARP
-        schedule = schedule.at("left_early", balance=whole)
+        schedule = schedule.at("left_early", balance=whole).at("of_two", balance=whole)
     return schedule
 
 
@@ -126,19 +155,17 @@ def balanced(balance: vg.Balance | None) -> vg.Schedule:
 def test_the_answer_is_that_of_the_cpu(balance: vg.Balance, directed: bool, gpu: Any) -> None:
     """With room for a few bits and counters, so that most vertices have none of their own, and for all of them."""
     graph = graph_of(120, directed)
-    weight = np.arange(120) * 7 % 13
-    wanted = vg.run(compared, graph, weight=weight)
+    wanted = vg.run(compared, graph, **numbers(graph.num_vertices))
     for shared in (32, 192, 4096):
         if isinstance(gpu, EmulatedDevice):
             gpu.shared, gpu.seed = shared, shared + directed
-        same(vg.run(compared, graph, device="cuda", schedule=balanced(balance), weight=weight), wanted)
+        same(vg.run(compared, graph, device="cuda", schedule=balanced(balance), **numbers(120)), wanted)
 
 
 def test_wide_numbers(gpu: Any) -> None:
     graph = graph_of(70, True, id_bits=64)
-    weight = np.arange(70)
-    wanted = vg.run(compared, graph, weight=weight)
-    same(vg.run(compared, graph, device="cuda", schedule=balanced(vg.SPLIT(4)), weight=weight), wanted)
+    wanted = vg.run(compared, graph, **numbers(graph.num_vertices))
+    same(vg.run(compared, graph, device="cuda", schedule=balanced(vg.SPLIT(4)), **numbers(70)), wanted)
 
 
 def test_which_loops_mark() -> None:
@@ -146,13 +173,13 @@ def test_which_loops_mark() -> None:
     graph = graph_of(70, True)
 
     def text(balance: vg.Balance | None) -> tuple[str, str]:
-        told = vg.explain(compared, graph, device="cuda", schedule=balanced(balance), weight=np.arange(70))
+        told = vg.explain(compared, graph, device="cuda", schedule=balanced(balance), **numbers(70))
         ir, _, code = str(told).partition("== CUDA C++ ==")
         return ir.partition("== IR after mark-common ==")[2], code
 
     ir, code = text(vg.SPLIT(4))
     assert len(re.findall(r"in \w+\(u[.\d]*\) marks out \{", ir.partition("== IR after")[0])) == 4
-    assert code.count("Marks<") == 4
+    assert code.count("Marks<decltype") == 4
     assert "open_shelf(2)" in code  # for `met` and for `twice`
     assert len(re.findall(r"\n *count\(", code)) == 2
     ir, code = text(None)
@@ -165,21 +192,23 @@ def test_short_lists_are_merged_unless_lanes_could_share_nothing_else(
 ) -> None:
     monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True, large=True, short_lists=True))
     told = vg.explain(
-        compared, graph_of(70, True), device="cuda", schedule=balanced(vg.SPLIT(4)), weight=np.arange(70)
+        compared, graph_of(70, True), device="cuda", schedule=balanced(vg.SPLIT(4)), **numbers(70)
     )
-    assert str(told).partition("== CUDA C++ ==")[2].count("Marks<") == 1  # that of `left_early`
+    assert str(told).partition("== CUDA C++ ==")[2].count("Marks<decltype") == 1  # that of `left_early`
 
 
 def test_chosen_for_large_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small pieces, for each arc is a walk; what cannot be cut is shared whole."""
     monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True, large=True))
-    told = vg.explain(compared, graph_of(70, True), device="cuda", weight=np.arange(70))
+    told = vg.explain(compared, graph_of(70, True), device="cuda", **numbers(70))
     rows = dict(row.split(": ", 1) for row in told.schedule.splitlines())
     for label in ("counted", "bounded", "nested"):
         assert "balance=split(128)" in rows[label]
     assert "balance=twc" in rows["left_early"]
+    assert "balance=warp" in rows["of_two"]
+    assert "balance=warp: the lanes of a warp walk one of two lists and look in the other" in told.reasons
     assert told.reasons.count("lists of others are compared with its own, which they mark") == 4
-    assert told.cuda.count("Marks<") == 4
+    assert told.cuda.count("Marks<decltype") == 4
 
 
 COUNT = """

@@ -57,7 +57,7 @@ def side_of(loop: ir.ParFor | ir.BucketLoop) -> ir.Orientation | None:
     for node in loops_over_arcs(loop.body):
         if own_arcs(node, loop.vertex):
             return node.orientation
-    return None
+    return ir.Orientation.OUT if compares_others(loop, loop.vertex) else None
 
 
 def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
@@ -71,6 +71,8 @@ def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     if marking:
         return frozenset(id(n) for m in marking for n in loops_below(m))
     own = [n for n in inside if isinstance(n, ir.ForNeighbors) and own_arcs(n, loop.vertex, loop.cut)]
+    if compares_others(loop, loop.vertex):
+        return frozenset(id(n) for n in loops_below(loop))
     outermost = {id(n) for n in loops_over_arcs(loop.body)}
     scratch = any(isinstance(n, ir.ScratchStore | ir.ScratchLoad | ir.ScratchClear) for n in inside)
     if not own or scratch or any(id(n) not in outermost or n.segments > 1 for n in own):
@@ -80,7 +82,7 @@ def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     return frozenset(id(n) for n in own)
 
 
-def loops_below(loop: ir.ForNeighbors) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
+def loops_below(loop: ir.Node) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
     """The loops over neighbors in the body of `loop` that are in no other loop below it."""
 
     def below(n: ir.Node) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
@@ -98,8 +100,20 @@ def compares_own(loop: ir.ForNeighbors, vertex: str) -> bool:
     return any(compared_with(n, vertex, side) for n in walk(loop) for side in ir.Orientation)
 
 
-def compares_together(loop: ir.ForNeighbors) -> bool:
-    """Whether a group may go through the arcs of `loop` as one while its lanes share the loops below.
+def compares_others(visit: ir.ParFor | ir.BucketLoop | ir.Operator, vertex: str) -> bool:
+    """Whether a visit walks no arcs of its own vertex, but compares the lists of others, which lanes can share."""
+    inside = list(walk(visit))
+    if any(isinstance(n, ir.ForNeighbors) and own_arcs(n, vertex) for n in inside):
+        return False
+    below = list(loops_below(visit))
+    own = any(isinstance(n, ir.Reduce) and isinstance(n.index, ir.Var) and n.index.name == vertex
+              for loop in below for n in walk(loop))  # fmt: skip
+    low = not isinstance(visit, ir.Operator)
+    return any(isinstance(n, ir.ForCommon) for n in below) and compares_together(visit) and not (low and own)
+
+
+def compares_together(loop: ir.ForNeighbors | ir.ParFor | ir.BucketLoop | ir.Operator) -> bool:
+    """Whether a group may go through the arcs of `loop`, or a visit, as one while its lanes share the loops below.
 
     Each of them only adds up, and nothing is read that one lane of the group alone writes.
     """
@@ -271,6 +285,8 @@ class _Sharing:
         for n in self.nodes:
             if isinstance(n, ir.ScratchLoad | ir.ScratchStore):
                 self.block(f"`{n.prop}` is scratch, which one thread has for a visit", n)
+        if not self.loops and compares_others(self.operator, self.v):
+            return with_fields(self.operator, {"body": self.body(self.operator.body)})
         if not self.loops:
             self.block("it walks no arcs of its vertex", self.operator)
         outermost = {id(n) for n in loops_over_arcs(self.operator.body)}
@@ -309,7 +325,9 @@ class _Sharing:
         return tuple(new for s in body for new in self.statement(s))
 
     def statement(self, s: ir.Stmt) -> ir.Body:
-        if isinstance(s, ir.ForNeighbors) and own_arcs(s, self.v):
+        others = not self.loops and isinstance(s, ir.ForNeighbors | ir.ForCommon)
+        if others or (isinstance(s, ir.ForNeighbors) and own_arcs(s, self.v)):
+            assert isinstance(s, ir.ForNeighbors | ir.ForCommon)
             return self.shared(s)
         if isinstance(s, ir.If):
             return (with_fields(s, {"then": self.body(s.then), "other": self.body(s.other)}),)
@@ -319,7 +337,7 @@ class _Sharing:
         self.count += 1
         return f"{self.v}.{hint}{self.count}"
 
-    def shared(self, loop: ir.ForNeighbors) -> ir.Body:
+    def shared(self, loop: ir.ForNeighbors | ir.ForCommon) -> ir.Body:
         """The loop, with what lanes need before and behind it."""
         sums: dict[tuple[str, str], ir.Let] = {}
         reads: dict[str, ir.Let] = {}
@@ -351,7 +369,8 @@ class _Sharing:
             return None
 
         new = transform(loop, rule)
-        if not compares_own(new, self.v) or not compares_together(new):
+        marks = isinstance(new, ir.ForNeighbors) and compares_own(new, self.v) and compares_together(new)
+        if not marks:
             _sums(new)
         own = ir.Var(self.v, VID, span=loop.span)
         ends = [

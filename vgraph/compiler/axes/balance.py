@@ -6,13 +6,13 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass
-from vgraph.compiler.analysis.lanes import SHARED_BY, compares_own, shared_operator
+from vgraph.compiler.analysis.lanes import SHARED_BY, compares_own, own_arcs, shared_operator
 from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.segments import sliced
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.schedule import SPLIT, TWC, VERTEX, Balance, Direction, Drive, FrontierLayout
+from vgraph.schedule import SPLIT, TWC, VERTEX, WARP, Balance, Direction, Drive, FrontierLayout
 
 MARKED: Final = SPLIT(128)
 """Where lists are marked on a GPU, another list is walked for each arc: so pieces of so many. Measured on an H200,
@@ -54,7 +54,9 @@ def _with_warps(c: Choice) -> Balance:
     elif not c.is_edge and _obstacle(c, SPLIT()) is not None:
         choice = TWC
         reason = "the lanes of a warp or of a block share the arcs of a vertex, which cannot be cut"
-    if not c.is_edge and c.at.once(_compares):
+    if not c.is_edge and c.at.once(_compares_others):
+        choice, reason = WARP, "the lanes of a warp walk one of two lists and look in the other"
+    elif not c.is_edge and c.at.once(_compares):
         choice = MARKED if choice == SPLIT() else choice
         reason += "; lists of others are compared with its own, which they mark"
     fits = facts.large and (few or not facts.short_lists) and c.agrees(choice)
@@ -79,6 +81,11 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
 def _compares(at: Traversal) -> bool:
     loops = (n for n in walk(at.operator) if isinstance(n, ir.ForNeighbors))
     return any(compares_own(n, at.operator.args[0]) for n in loops)
+
+
+def _compares_others(at: Traversal) -> bool:
+    own = any(isinstance(n, ir.ForNeighbors) and own_arcs(n, at.operator.args[0]) for n in walk(at.operator))
+    return not own and at.once(_shared) is None
 
 
 def _cut(at: Traversal) -> Obstacle | None:

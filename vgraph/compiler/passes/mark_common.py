@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.lanes import compares_own, compares_together, shared_loops
+from vgraph.compiler.analysis.lanes import compares_others, compares_own, compares_together, shared_loops
 from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.rewrite import (
     Context,
@@ -247,12 +247,23 @@ def _by_groups(n: ir.Node, short_lists: bool) -> ir.Node | None:
     return transform(n, lambda x: with_fields(x, {"marks": sides[id(x)]}) if id(x) in sides else None)
 
 
+def _looks_back(n: ir.Node) -> bool:
+    """Whether lanes that compare lists in this loop look for parallel arcs."""
+    if isinstance(n, ir.ForNeighbors):
+        return n.marks is not None
+    return (
+        isinstance(n, ir.ParFor | ir.BucketLoop)
+        and n.lanes is not ir.Lanes.THREAD
+        and compares_others(n, n.vertex)
+    )
+
+
 def _run(program: ir.Program, context: Context) -> ir.Program:
     short_lists = context.facts.short_lists
     if context.abilities.warps:
         made = transform(program, lambda n: _by_groups(n, short_lists))
-        if made is program:
-            return program
+        if not any(_looks_back(n) for n in walk(made)):
+            return made
         return with_fields(made, {"params": (*made.params, ir.Param(PARALLEL, BOOL))})
     if short_lists or not context.abilities.copies:
         return program

@@ -407,6 +407,9 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     if marked is not None and (walked := compared_with(node, marked.vertex, marked.side)):
         _among_marked(f, node, marked, *walked)
         return
+    if f.region is not None and f.place is Place.GROUP and marked is None and id(node) in f.region.shared:
+        _among_others(f, node)
+        return
     names = [f.temporary(hint) for hint in ("left", "left end", "right", "right end", "before")]
     i, i_end, j, j_end, last = names
     sides = (node.left_orientation.value, node.right_orientation.value)
@@ -436,21 +439,43 @@ def _among_marked(
 ) -> None:
     """The lanes walk the other list in turn, and ask for each vertex whether it is marked."""
     rows, columns = f.array(f"{walked.value}.row_offsets"), f.array(f"{walked.value}.column_indices")
-    begin, end, at, come = (f.temporary(hint) for hint in ("arcs begin", "arcs end", "at", "from"))
-    w, guard = f.local(node.vertex), ends_walk(node)
-    sums = _begin_sums(f, node)
     if isinstance(of, ir.Var) and of.name == marked.other and walked is marked.walked:
         bounds = f"{marked.arcs}.begin()", f"{marked.arcs}.end()"
     else:
         v = f.define(VID, "of", f.expr(of))
         bounds = f"fixed(&{rows}[{v}])", f"fixed(&{rows}[{v} + 1])"
-    f.line(f"eid {begin} = {bounds[0]}, {end} = {bounds[1]}, {come} = {marked.name}.begin;")
-    head = f"for (eid {at} = {begin} + lanes.rank(); {at} < {end}; {at} += TOGETHER * lanes.size)"
-    stretch, k = f.temporary("stretch"), f.temporary("k")
-    with f.at(Place.THREAD), f.block(head):
-        f.line(
-            f"Stretch<decltype({marked.name}), vid> {stretch}({marked.name}, lanes, {columns}, {at}, {end});"
+    _walk_list(f, node, marked.name, columns, bounds)
+
+
+def _among_others(f: Emitter, node: ir.ForCommon) -> None:
+    """Of two lists that nobody marks the lanes walk one in turn, if it can be the shorter, and look in the other."""
+    sides = node.left_orientation.value, node.right_orientation.value
+    rows, columns = ([f.array(f"{s}.{x}") for s in sides] for x in ("row_offsets", "column_indices"))
+    a, b = f.define(VID, "a", f.expr(node.left)), f.define(VID, "b", f.expr(node.right))
+    if sides[0] == sides[1]:
+        shorter = f"num_arcs_of({rows[0]}, {b}) < num_arcs_of({rows[0]}, {a})"
+        turned = f.define(BOOL, "turned", shorter)
+        walked, asked = (
+            f.define(VID, x, f"{turned} ? {y} : {z}") for x, y, z in (("walked", b, a), ("asked", a, b))
         )
+    else:
+        walked, asked = a, b
+    found = f.temporary("list")
+    f.line(f"Marks<Thread, eid, vid> {found}({rows[1]}, {columns[1]}, {asked});")
+    bounds = f"fixed(&{rows[0]}[{walked}])", f"fixed(&{rows[0]}[{walked} + 1])"
+    _walk_list(f, node, found, columns[0], bounds)
+
+
+def _walk_list(f: Emitter, node: ir.ForCommon, marks: str, columns: str, bounds: tuple[str, str]) -> None:
+    """The lanes walk a list in turn, and do the body for what is in `marks` too."""
+    hints = ("arcs begin", "arcs end", "at", "from", "stretch", "k")
+    begin, end, at, come, stretch, k = (f.temporary(hint) for hint in hints)
+    w, guard = f.local(node.vertex), ends_walk(node)
+    sums = _begin_sums(f, node)
+    f.line(f"eid {begin} = {bounds[0]}, {end} = {bounds[1]}, {come} = {marks}.begin;")
+    head = f"for (eid {at} = {begin} + lanes.rank(); {at} < {end}; {at} += TOGETHER * lanes.size)"
+    with f.at(Place.THREAD), f.block(head):
+        f.line(f"Stretch<decltype({marks}), vid> {stretch}({marks}, lanes, {columns}, {at}, {end});")
         f.line("#pragma unroll")
         with _sequential(f), f.block(f"for (u32 {k} = 0; {k} < TOGETHER; ++{k})"):
             f.line(f"vid {w} = {stretch}.w[{k}];")
@@ -458,13 +483,12 @@ def _among_marked(
                 f.line(f"if ({f.expr(guard)}) break;")
             place = f"{at} + {k} * lanes.size"
             again = f"({f.local(PARALLEL)} && {place} > {begin} && fixed(&{columns}[{place} - 1]) == {w})"
-            f.line(
-                f"if (!({stretch}.likely >> {k} & 1) || !{marked.name}.has({w}, {come}) || {again}) continue;"
-            )
+            asked = f"!({stretch}.likely >> {k} & 1) || !{marks}.has({w}, {come})"
+            f.line(f"if ({asked} || {again}) continue;")
             f.common += 1
             f.body(node.body if guard is None else node.body[1:])
             f.common -= 1
-        f.line(f"if ({stretch}.ends({marked.name})) break;")
+        f.line(f"if ({stretch}.ends({marks})) break;")
     _combine(f, sums)
 
 

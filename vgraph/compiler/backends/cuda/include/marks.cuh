@@ -101,8 +101,11 @@ struct Marks {
   u32* bits;
   u32 near, far;
 
+  // A list that is asked without marks.
+  VG_DEVICE Marks(const Offset* rows, const Id* c, Id v)
+      : columns(c), begin(fixed(&rows[v])), end(fixed(&rows[v + 1])), last(begin == end ? 0 : fixed(&c[end - 1])) {}
   VG_DEVICE Marks(Group lanes, const Shelf& shelf, const Offset* rows, const Id* c, Id v)
-      : columns(c), begin(fixed(&rows[v])), end(fixed(&rows[v + 1])), last(begin == end ? 0 : fixed(&c[end - 1])) {
+      : Marks(rows, c, v) {
     if constexpr (BITS) {
       u32 words = Group::size == 32 ? shelf.words : shelf.words * WARPS;
       bits = shelf.bits + (Group::size == 32 ? shelf.words * warp() : 0);
