@@ -94,6 +94,16 @@ def test_the_answer_is_that_of_the_cpu(balance: vg.Balance, directed: bool, gpu:
     assert (level[parent[reached]] + 1 == level[reached]).all()
 
 
+def test_more_pushes_in_a_visit_than_a_warp_keeps(emulated: EmulatedDevice) -> None:
+    """The middle of a star, whose rays have two arcs: all that it pushes has to be visited."""
+    rays = np.arange(1, 201)
+    graph = vg.Graph.from_edges(np.r_[np.zeros(200, int), rays], np.r_[rays, rays + 200], num_vertices=401)
+    emulated.multiprocessors, emulated.block, emulated.seed = 1, 32, 5
+    schedule = vg.Schedule().at("visit", direction=vg.PUSH, balance=vg.SPLIT(1000))
+    result = vg.run(vg.algorithms.bfs, graph, device="cuda", schedule=schedule, source=0)
+    np.testing.assert_array_equal(result.level, np.repeat([0, 1, 2], [1, 200, 200]))
+
+
 def test_only_what_hangs_on_one_update_is_staged() -> None:
     schedule = vg.Schedule()
     for label in ("relax", "widen", "visit", "count"):

@@ -9,6 +9,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda import hops, parallel
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.scan import walk_body
+from vgraph.compiler.ir.rewrite import transform, walk
 
 
 def declare(f: Emitter) -> None:
@@ -36,13 +37,28 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
         v = f.temporary("queued")
         f.line(f"vid {v} = {vertex};")
         target, lowest = f.buckets(node.buckets), f.region.lowest[node.buckets]
-        key, ahead = f"{_key(f, node.buckets)}({v})", f.region.ahead
+        key, ahead = _known_key(f, node) or f"{_key(f, node.buckets)}({v})", f.region.ahead
         if ahead is None:
-            f.line(f"{target}.push({v}, {key}, {lowest});")
+            boxes = "".join(f", {box}" for box in f.region.boxes.get(node.buckets, []))
+            f.line(f"{target}.push({v}, {key}, {lowest}{boxes});")
         else:
-            declared = next(b for b in f.program.buckets if b.name == node.buckets)
-            key = hops.key_of(f, ahead, declared.key) or key
             hops.push(f, ahead, node, v, target, key, lowest)
+
+
+def _known_key(f: Emitter, node: ir.BucketPush) -> str | None:
+    """The key of a vertex whose value this thread has just written: who lowered it since, pushes by a lower one."""
+    assert f.region is not None
+    declared = next(b for b in f.program.buckets if b.name == node.buckets)
+    carried = f.region.ahead.carried if f.region.ahead else None
+    if carried:
+        prop, value = carried.reduce.prop, ir.Var(carried.new, carried.let.type)
+    elif f.offered and node.vertex == f.offered[1]:
+        prop, _, value = f.offered
+    else:
+        return None
+    if any(isinstance(n, ir.Load) and n.prop != prop for n in walk(declared.key)):
+        return None
+    return f.expr(transform(declared.key, lambda n: value if isinstance(n, ir.Load) else None))
 
 
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:

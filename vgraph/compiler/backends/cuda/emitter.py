@@ -78,8 +78,8 @@ class Region:
     """What the loop has of the pool of shared memory; empty if nothing."""
     counters: list[str] = field(default_factory=list)
     """Properties that have counters on the shelf."""
-    search: ir.ParFor | ir.BucketLoop | None = None
-    """The parallel loop, if it claims its own vertex by one of its arcs."""
+    boxes: dict[str, list[str]] = field(default_factory=dict)
+    """By frontier or set of buckets: the outboxes in which its pushes go together."""
 
 
 class Emitter:
@@ -105,6 +105,9 @@ class Emitter:
         self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
         self.rest: ir.Body = ()  # what follows the statement in its body
         self.views: frozenset[str] = frozenset()  # frontiers whose ids are in a list
+        self.offered: tuple[str, ir.Expr, ir.Var] | None = (
+            None  # property, vertex, and what was just written there
+        )
         self.slots = 0
         self.shared = 0  # bytes of dynamic shared memory
         self.written = written_properties(program)

@@ -41,6 +41,9 @@ def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
         elif node.layout is BITMAP:
             own = isinstance(node.vertex, ir.Var) and node.vertex.name == region.vertex
             f.line(f"{region.counts[node.frontier]} += {target}.{'set_together' if own else 'set'}({v});")
+        elif node.frontier in region.boxes:
+            new = f"if ({target}.is_new({v})) " if node.dedupe else ""
+            f.line(f"{new}{region.boxes[node.frontier][0]}.append({v});")
         else:
             f.line(f"{target}.{'append_new' if node.dedupe else 'append'}({v});")
 

@@ -10,7 +10,7 @@ from vgraph.compiler.analysis.lanes import own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.ir.rewrite import transform, walk
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import EID, VID, Vector
 
 LANES: Final = 4
@@ -115,17 +115,4 @@ def push(f: Emitter, ahead: Ahead, node: ir.FrontierPush | ir.BucketPush, v: str
     f.line(f"go_on(local_queue, {', '.join((row, value, *rest, *ahead.arrays))});")
 
 
-def key_of(f: Emitter, ahead: Ahead, key: ir.Expr) -> str | None:
-    """The key of a vertex that is pushed, by what was written there, if that is known."""
-    carried = ahead.carried
-    if carried is None:
-        return None
-
-    def rule(n: ir.Node) -> ir.Node | None:
-        wanted = isinstance(n, ir.Load) and n.prop == carried.reduce.prop
-        return ir.Var(carried.new, carried.let.type) if wanted else None
-
-    return f.expr(transform(key, rule))
-
-
-__all__ = ["Ahead", "Carried", "ahead_of", "balance", "declare", "far_end", "key_of", "parameter", "push"]
+__all__ = ["Ahead", "Carried", "ahead_of", "balance", "declare", "far_end", "parameter", "push"]

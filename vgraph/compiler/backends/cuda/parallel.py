@@ -266,7 +266,6 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     region.shared = shared_loops(node)
     region.side, region.pieces = side_of(node), True
     guard = claim_guard(node)
-    region.search = node if guard else None
     assert region.side is not None
     assert region.shared or node.cut is not None, (
         "lanes cannot share these loops, nor have pieces of their own"
@@ -277,6 +276,7 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         region.ahead = hops.ahead_of(f, node, region.side)
         hops.declare(f, region.ahead)
     _take_shelf(f, node, region)
+    boxes = _open_boxes(f, region) if node.limit is not None and not region.ahead else []
     carried = f", {hops.parameter(f, region.ahead)}" if region.ahead else ""
     head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first{carried})"
     with f.block(f"auto visit = {head}", "};"):
@@ -291,22 +291,42 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
     if region.ahead:
         hops.balance(f, node, region.ahead, domain)
         return
+    call = "visit"
+    if boxes:
+        sends = " ".join(f"{box}.send(32);" for box in boxes)
+        f.line(f"auto sending = settling(visit, [&] {{ {sends} }});")
+        call = "sending"
     hubs = f.names.of("workspace", "vg.hubs")
     if node.limit is not None and guard:
         with f.block(f"auto open = [&](vid {v}) -> bool", "};"):
             f.line(f"return {f.expr(guard)};")
         limit = f.expr(node.limit)
-        f.line(f"if (by_search(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, open, visit)) return;")
+        f.line(f"if (by_search(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, open, {call})) return;")
     elif node.limit is not None:
         limit = f.expr(node.limit)
         how = "by_marked" if region.shelf else "by_split"
-        f.line(f"if ({how}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, visit)) return;")
+        f.line(f"if ({how}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, {call})) return;")
     elif node.lanes is ir.Lanes.THREAD:
-        f.line(f"if (by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, visit)) return;")
+        f.line(f"if (by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, {call})) return;")
     else:
-        f.line(f"by_{node.lanes.value}({domain}, {rows}, visit);")
+        f.line(f"by_{node.lanes.value}({domain}, {rows}, {call});")
     for k, prop in enumerate(region.counters):
         f.line(f"empty_counts({region.shelf}, {k}, {f.prop(prop)});")
+    for box in boxes:
+        f.line(f"{box}.send(1);")
+
+
+def _open_boxes(f: Emitter, region: Region) -> list[str]:
+    """Outboxes for the queues that the loop pushes to."""
+    found: list[str] = []
+    queues = [(name, [f.frontier(name)]) for name in region.queues]
+    queues += [(name, [f"{f.buckets(name)}.next", f"{f.buckets(name)}.far"]) for name in region.lowest]
+    for name, targets in queues:
+        boxes = region.boxes[name] = [f.temporary(f"{name} box") for _ in targets]
+        for box, target in zip(boxes, targets, strict=True):
+            f.line(f"Outbox<{len(found)}, vid> {box}({target});")
+            found.append(box)
+    return found
 
 
 MARK_BYTES: Final = 1 << 20

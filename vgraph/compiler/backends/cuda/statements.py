@@ -10,7 +10,7 @@ from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_wa
 from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
 from vgraph.compiler.backends.cuda.expressions import binary, element_number
-from vgraph.compiler.backends.cuda.stages import emit_in_stages, emit_search, searched, tried
+from vgraph.compiler.backends.cuda.stages import emit_in_stages, tried
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.facts import PARALLEL
@@ -308,9 +308,6 @@ def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
             head = f"for (eid {e} = begin; {e} < end; ++{e})"
         elif region.ahead is None and (update := tried(node)):
             emit_in_stages(f, node, update, columns, "begin, end")
-            return
-        elif region.search and (search := searched(region.search, node)):
-            emit_search(f, node, search, columns)
             return
         else:
             head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"

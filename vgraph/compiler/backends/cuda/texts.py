@@ -34,9 +34,11 @@ _WORDS: Final = (
     "ACTIVE Absent add_to Four GRAB LATE NEUTRAL Plain STEP Sixteen Slices TASK TESTED ahead by_slices fetch streamed "
     "walk_chunks "
     "Arcs Marks Shelf Stretch TOGETHER by_marked count empty_counts is_sum open_shelf "
-    "AT_A_TIME LOOKS by_line first_hit in_stages stale "
+    "AT_A_TIME by_line in_stages stale "
     "LocalCounts LocalQueue Row by_hops early fetch fetch_arcs go_on held local_counts local_queue row_of "
     "pool pool_bytes "
+    "try_claim try_extreme BOX Boxes Outbox Settling append_all "
+    "sending settle settling "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

@@ -181,10 +181,9 @@ struct Atomic<Sum> {
   }
 };
 
+// Without a look first, where there was one already.
 template <bool LEAST, class T>
-VG_DEVICE bool atomic_extreme(T* place, T value) {
-  T old = relaxed(place);
-  if (LEAST ? !Min::better(value, old) : !Max::better(value, old)) return false;
+VG_DEVICE bool try_extreme(T* place, T value) {
   if constexpr (Limits<T>::real || sizeof(T) == 1 || sizeof(T) == 16) {
     if constexpr (LEAST) {
       return exchange(place, [&](T seen) { return !Min::better(value, seen); }, [&](T) { return value; });
@@ -196,6 +195,17 @@ VG_DEVICE bool atomic_extreme(T* place, T value) {
   } else {
     return atomicMax(place, value) < value;
   }
+}
+template <class T>
+VG_DEVICE bool try_claim(T* place, T expected, T value) {
+  return cas_bits((Bits<T>*)place, bit_cast<Bits<T>>(expected), bit_cast<Bits<T>>(value)) == bit_cast<Bits<T>>(expected);
+}
+
+template <bool LEAST, class T>
+VG_DEVICE bool atomic_extreme(T* place, T value) {
+  T old = relaxed(place);
+  if (LEAST ? !Min::better(value, old) : !Max::better(value, old)) return false;
+  return try_extreme<LEAST>(place, value);
 }
 
 template <>

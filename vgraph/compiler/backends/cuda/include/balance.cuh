@@ -129,6 +129,25 @@ VG_DEVICE Offset stretch(Group lanes, Offset at, Offset end) {
 
 // --- balancers -----------------------------------------------------------------------------------------------
 
+// A visit, and what a warp does between visits, all of its lanes together.
+template <class Visit, class Settle>
+struct Settling {
+  Visit visit;
+  Settle settle;
+  template <class... A>
+  VG_DEVICE void operator()(A... a) const { visit(a...); }
+};
+template <class Visit, class Settle>
+VG_DEVICE Settling<Visit, Settle> settling(Visit visit, Settle settle) { return {visit, settle}; }
+
+template <class Visit>
+VG_DEVICE void settle(const Visit&) { __syncwarp(); }
+template <class Visit, class Settle>
+VG_DEVICE void settle(const Settling<Visit, Settle>& visit) {
+  __syncwarp();
+  visit.settle();
+}
+
 // A warp per vertex.
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_warp(Range<Id> range, const Offset* rows, Visit visit) {
@@ -136,7 +155,7 @@ VG_DEVICE void by_warp(Range<Id> range, const Offset* rows, Visit visit) {
     if (!range.has(i)) continue;
     Id v = range[i];
     visit(Warp(), i, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
-    __syncwarp();
+    settle(visit);
   }
 }
 
@@ -147,6 +166,7 @@ VG_DEVICE void by_block(Range<Id> range, const Offset* rows, Visit visit) {
     if (!range.has(i)) continue;
     Id v = range[i];
     visit(Block(), i, v, fixed(&rows[v]), fixed(&rows[v + 1]), true, true);
+    settle(visit);
     __syncthreads();
   }
 }
@@ -170,7 +190,7 @@ template <class Id, class Offset, class Visit>
 VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset begin, Offset end, Visit visit) {
   Offset degree = end - begin;
   if (mine && degree <= few) visit(Thread(), i, v, begin, end, true, true);
-  __syncwarp();
+  settle(visit);
   bool some = width >= 8 && degree <= SOME;
   for (u32 left = __ballot_sync(ALL, mine && degree > few && some); left;) {
     u32 rest = left;
@@ -180,13 +200,13 @@ VG_DEVICE void share_warp(u32 width, u32 few, bool mine, i64 i, Id v, Offset beg
     Id u = shuffle(v, one);
     Offset from = shuffle(begin, one), until = shuffle(end, one);
     if (rest) visit(Lanes<8>(), place, u, from, until, true, true);
-    __syncwarp();
+    settle(visit);
     for (u32 k = 0; k < 4; ++k) left &= left - 1;
   }
   for (u32 left = __ballot_sync(ALL, mine && degree > few && !some); left; left &= left - 1) {
     u32 one = __ffs(left) - 1;
     visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(begin, one), shuffle(end, one), true, true);
-    __syncwarp();
+    settle(visit);
   }
 }
 
@@ -215,6 +235,7 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
       i64 place = (i64)shared.vertices[k];
       Id u = range[place];
       visit(Block(), place, u, fixed(&rows[u]), fixed(&rows[u + 1]), true, true);
+      settle(visit);
       __syncthreads();
     }
   }
@@ -278,7 +299,7 @@ VG_DEVICE void by_pieces(const Hubs<Id>& hubs, Range<Id> range, const Offset* ro
       u64 begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
       u64 until = start + (end - begin) < stop ? end : begin + (stop - start);
       visit(Warp(), place, v, (Offset)(begin + (from - start)), (Offset)until, false, from == start);
-      __syncwarp();
+      settle(visit);
       from = start + (until - begin);
     }
   }
@@ -289,7 +310,7 @@ VG_DEVICE void by_pieces(const Hubs<Id>& hubs, Range<Id> range, const Offset* ro
 template <class Id, class Offset, class Visit>
 VG_DEVICE void by_line(Range<Id> range, const Offset* rows, u64 limit, Visit visit) {
   Tile& shared = tile();
-  __shared__ u64 of_warps[WARPS];
+  __shared__ u64 totals[WARPS];
   const u64 step = limit < 32 ? limit : 32;
   Id own = threadIdx.x < range.count ? range[threadIdx.x] : 0;
   u64 steps = threadIdx.x < range.count ? (u64)(fixed(&rows[own + 1]) - fixed(&rows[own]) + step - 1) / step : 0;
@@ -299,12 +320,12 @@ VG_DEVICE void by_line(Range<Id> range, const Offset* rows, u64 limit, Visit vis
     u64 left = __shfl_up_sync(ALL, until, d);
     if (lane() >= d) until += left;
   }
-  if (lane() == 31) of_warps[warp()] = until;
+  if (lane() == 31) totals[warp()] = until;
   __syncthreads();
   u64 total = 0;
   for (u32 k = 0; k < WARPS; ++k) {
-    if (k < warp()) until += of_warps[k];
-    total += of_warps[k];
+    if (k < warp()) until += totals[k];
+    total += totals[k];
   }
   shared.vertices[threadIdx.x] = own;
   shared.begins[threadIdx.x] = until - steps;
@@ -325,7 +346,7 @@ VG_DEVICE void by_line(Range<Id> range, const Offset* rows, u64 limit, Visit vis
       u64 begin = fixed(&rows[v]), end = fixed(&rows[v + 1]);
       u64 last = begin + (stop - start) * step < end ? begin + (stop - start) * step : end;
       visit(Warp(), (i64)low, v, (Offset)(begin + from * step), (Offset)last, from == 0 && last == end, from == 0);
-      __syncwarp();
+      settle(visit);
     }
   }
 }
@@ -360,11 +381,12 @@ VG_DEVICE bool by_split(Team& team, u32& turn, Range<Id> range, const Offset* ro
 }
 
 // Arcs of a search that one thread looks at. Measured on an H200, breadth-first search of a Kronecker graph of scale 22,
-// with 1, 2, 4 and 8: 0.76, 0.63, 0.49 and 0.39 ms, in the order of degrees 0.34, 0.28, 0.246 and 0.236.
-constexpr u32 PROBES = 8;
+// with 1, 2, 4, 8, 16 and 32: 0.76, 0.63, 0.49, 0.41, 0.37 and 0.36 ms; in the order of degrees 0.34, 0.28, and 0.25 to
+// 0.24 from 4 on. Several loads at a time, as in `in_stages`, do not help here: most searches are over soon.
+constexpr u32 PROBES = 32;
 
 // A search, which is over at its first hit: each thread looks at PROBES arcs of its own vertex, which is enough for most.
-// Where `open(v)` still holds, more lanes go on; what has more than `limit` arcs all warps share. True if the run is to stop.
+// Where `open(v)` still holds, a warp goes on; what has more than `limit` arcs all warps share. True if the run is to stop.
 template <class Id, class Offset, class Team, class Open, class Visit>
 VG_DEVICE bool by_search(Team& team, u32& turn, Range<Id> range, const Offset* rows, u64* memory, i64 limit, Open open, Visit visit) {
   Hubs<Id> hubs(team, turn, memory);
@@ -378,11 +400,15 @@ VG_DEVICE bool by_search(Team& team, u32& turn, Range<Id> range, const Offset* r
     Offset begin = mine ? fixed(&rows[v]) : 0, end = mine ? fixed(&rows[v + 1]) : 0;
     Offset probed = end - begin > PROBES ? begin + PROBES : end;
     if (begin < end) visit(Thread(), i, v, begin, probed, true, true);
-    __syncwarp();
+    settle(visit);
     bool more = probed < end && open(v);
     bool hub = more && end - probed > most;
     if (hub) hubs.set_aside(i, end - begin);
-    share_warp(32, 0, more && !hub, i, v, probed, end, visit);
+    for (u32 left = __ballot_sync(ALL, more && !hub); left; left &= left - 1) {
+      u32 one = __ffs(left) - 1;
+      visit(Warp(), shuffle(i, one), shuffle(v, one), shuffle(probed, one), shuffle(end, one), false, false);
+      settle(visit);
+    }
   }
   if (team.meet()) return true;
   by_pieces(hubs, range, rows, most, visit);
@@ -434,6 +460,7 @@ VG_DEVICE bool by_arcs(Team& team, u32& turn, Range<Id> range, const Offset* row
       Offset arc = (Offset)(shared.begins[low] + (k - start));
       visit(Thread(), base + low, (Id)shared.vertices[low], arc, (Offset)(arc + 1), shared.ends[low] - start == 1, k == start);
     }
+    settle(visit);
     __syncthreads();
   }
   if (team.meet()) return true;

@@ -37,15 +37,18 @@ struct Buckets {
     return relaxed(&queued[v]) != now && atomicExch(&queued[v], now) != now;
   }
   VG_DEVICE bool is_apart(Id v) { return !relaxed(&piled[v]) && !atomicExch(&piled[v], 1u); }
-  // An entry for v, whose key is `key` by now; `lowest` is the smallest key that this thread piled up.
-  VG_DEVICE void push(Id v, i64 key, i64& lowest) {
+  // An entry for v, whose key is `key` by now; `lowest` is the smallest key that this thread piled up. Pushes go to
+  // `same` and `later`: the queues `next` and `far`, or outboxes of theirs.
+  template <class Same, class Later>
+  VG_DEVICE void push(Id v, i64 key, i64& lowest, Same& same, Later& later) {
     if (key <= limit) {
-      if (is_new(v)) next.append(v);
+      if (atomicExch(&queued[v], epoch) != epoch) same.append(v);
     } else {
       lowest = vg::min(lowest, key);
-      if (is_apart(v)) far.append(v);
+      if (!atomicExch(&piled[v], 1u)) later.append(v);
     }
   }
+  VG_DEVICE void push(Id v, i64 key, i64& lowest) { push(v, key, lowest, next, far); }
 
   // --- one thread of each block, behind the barrier of a loop with pushes ---
 
@@ -94,16 +97,15 @@ VG_DEVICE bool advance(Team& team, Buckets<Id>& b, Key key, bool& more) {
     i64 limit = b.least;
     team.alone([&] { b.rest.renew(false, blockIdx.x == 0); });
     i64 lowest = Limits<i64>::most();
-    for (i64 i = thread_number(); i < b.far.count; i += num_threads()) {
-      Id v = b.far.queue[i];
-      i64 k = key(v);
-      if (k > limit) {
-        lowest = vg::min(lowest, k);
-        b.rest.append(v);
-      } else {
-        b.piled[v] = 0;
-        if (k > before) b.near.append(v);  // else it was visited since
-      }
+    for (i64 first = (i64)blockIdx.x * BLOCK; first < b.far.count; first += num_threads()) {
+      bool mine = first + threadIdx.x < b.far.count;
+      Id v = mine ? b.far.queue[first + threadIdx.x] : 0;
+      i64 k = mine ? key(v) : before;
+      bool later = k > limit;
+      if (later) lowest = vg::min(lowest, k);
+      if (mine && !later) b.piled[v] = 0;
+      append_all(b.rest, later, v);
+      append_all(b.near, k > before && !later, v);  // else it was visited since
     }
     team.template give<Min>(0, lowest, Limits<i64>::most());
     bool stop = team.template meet<Slot<Min, i64>>(Nothing(), [&] {

@@ -74,6 +74,72 @@ struct Frontier {
   VG_DEVICE void recount() { count = (i64)relaxed(counter()); }
 };
 
+// --- pushes of a warp --------------------------------------------------------------------------------------
+
+// Measured on an H200, shortest paths on a Kronecker graph of scale 22: 5.5 ms without, with 32, 64 and 128 4.3, 4.1, 4.0.
+constexpr u32 BOX = 128;
+// What the warps of a block keep of their pushes to the K-th queue of a loop.
+template <int K, class Id>
+struct Boxes {
+  Id ids[WARPS][BOX];
+  u32 count[WARPS];  // may be more than there is room: what found none, went to the queue
+  static VG_DEVICE Boxes& here() {
+    __shared__ Boxes kept;
+    return kept;
+  }
+};
+
+// Pushes to a queue that go together: each addition to its counter has to wait for the one before, whoever makes it.
+template <int K, class Id>
+struct Outbox {
+  Frontier<Id>& queue;
+
+  VG_DEVICE explicit Outbox(Frontier<Id>& f) : queue(f) {
+    if (lane() == 0) Boxes<K, Id>::here().count[warp()] = 0;
+    __syncwarp();
+  }
+  VG_DEVICE void append(Id v) const {
+    auto& box = Boxes<K, Id>::here();
+    u64 at = next_place(&box.count[warp()]);
+    if (at < BOX) box.ids[warp()][at] = v;
+    else queue.append(v);
+  }
+  // All lanes: the box goes to the queue if it holds `least` ids.
+  VG_DEVICE void send(u32 least) const {
+    auto& box = Boxes<K, Id>::here();
+    __syncwarp();
+    u32 count = shuffle(box.count[warp()], 0);  // seen before a lane goes on and appends
+    if (count < least) return;
+    if (count > BOX) count = BOX;
+    u64 at = 0;
+    if (lane() == 0) at = atomicAdd(queue.counter(), (u64)count);
+    at = shuffle(at, 0);
+    for (u32 k = lane(); k < count; k += 32) queue.queue[at + k] = box.ids[warp()][k];
+    __syncwarp();
+    if (lane() == 0) box.count[warp()] = 0;
+    __syncwarp();
+  }
+};
+
+// All threads of the block: those that are `in` append, with one addition for all.
+template <class Id>
+VG_DEVICE void append_all(Frontier<Id>& f, bool in, Id v) {
+  __shared__ u32 of_warps[WARPS];
+  __shared__ u64 base;
+  u32 bits = __ballot_sync(ALL, in);
+  if (lane() == 0) of_warps[warp()] = __popc(bits);
+  __syncthreads();
+  u32 before = __popc(bits & lanes_below()), all = 0;
+  for (u32 k = 0; k < WARPS; ++k) {
+    if (k < warp()) before += of_warps[k];
+    all += of_warps[k];
+  }
+  if (threadIdx.x == 0 && all) base = atomicAdd(f.counter(), (u64)all);
+  __syncthreads();
+  if (in) f.queue[base + before] = v;
+  __syncthreads();
+}
+
 template <class Id>
 VG_DEVICE void open(Frontier<Id>& f, u64 queue, u64 words, u64 flags, u64* counters) {
   f = Frontier<Id>{(Id*)queue, (u64*)words, (u32*)flags, counters, 0, 0, 1, false};
