@@ -50,8 +50,9 @@ def run(
     schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 to 1024; by default one for each CPU of
     the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
-    relabel: "degree" runs on the graph with its vertices in the order of their degrees, which is made once and kept;
-    parameters and results have the ids of `graph`. A program that could tell the difference is refused.
+    relabel: "degree" runs on the graph with its vertices in the order of their degrees, "rcm" (reverse Cuthill-McKee)
+    in one in which neighbors have near numbers; it is made once and kept; parameters and results have the ids of
+    `graph`. A program that could tell the difference is refused.
     output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
     memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
     deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:

@@ -322,6 +322,7 @@ class Maker:
                 lambda: ir.ForNeighbors(
                     *(i, e, self.expr(VID), ways[0], self.body({i: VID, e: EID})),
                     *(self.pick((1, 4)), self.pick((0, 32)), self.chance()),
+                    deltas=self.chance(),
                 ),
                 lambda: ir.ForCommon(
                     i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})
@@ -349,6 +350,7 @@ class Maker:
                 lambda: ir.FrontierSwap(a, b),
                 lambda: ir.Fold(self.pick(self.properties).name, self.pick(self.properties).name),
                 lambda: ir.FrontierConvert(a, self.pick(ir.Layout)),
+                lambda: ir.Exchange(self.pick(self.properties).name, self.pick(self.properties).name),
             )
         )()
 

@@ -34,5 +34,7 @@ class Facts:
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
     slices: bool = False
     """On a GPU pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
+    near: bool = False
+    """Nearly all vertices have so few neighbors, and these such near ids, that rows can be read as differences."""
     segments: int = 1
     """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value; a power of 2."""

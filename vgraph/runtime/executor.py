@@ -143,7 +143,8 @@ class Job:
     @property
     def facts(self) -> Facts:
         """What the compiler knows of the graph."""
-        return policy.facts_of(self.graph, self.device.partition(":")[0])
+        graph = self.graph if self.relabel is None else self.graph.relabelled(self.relabel).graph
+        return policy.facts_of(graph, self.device.partition(":")[0])
 
     def compiled(
         self, backend: Backend, passes: Sequence[Pass] | None = None, observe: Observer | None = None

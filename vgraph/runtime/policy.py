@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
+from vgraph.graph.layouts.deltas import near_rows
 from vgraph.graph.orient import has_parallel_arcs
 from vgraph.runtime import caches
 from vgraph.schedule import delta_stepping
@@ -85,6 +86,10 @@ SHORT_LIST: Final = 4
 arcs) marking took 1.1 to 1.3 times as long as merging, on power-law and uniform graphs (14 and more) a tenth."""
 
 
+NEAR_SHARE: Final = 0.9
+"""Rows are read as differences where so many of them are whole in a word: else warps wait for the rows that are not."""
+
+
 def facts_of(graph: Graph, device: str = "cpu") -> Facts:
     """What is known of `graph` before a program is compiled for it on `device`.
 
@@ -98,6 +103,7 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
         deep=large and is_deep(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
         slices=device == "cuda" and worth_slices(graph) and settled(graph),
+        near=large and device == "cuda" and near_rows(graph) >= NEAR_SHARE,
         segments=1 if device == "cuda" else _segments_for(graph),
     )
 

@@ -98,6 +98,16 @@ class Sync(Word):
     AUTO = "auto"
 
 
+class Rows(Word):
+    """How the neighbors of a vertex are stored where a loop walks them."""
+
+    CSR = "csr"
+    """Where a row begins, and the neighbors one behind the other."""
+    DELTA = "delta"
+    """Up to four neighbors as 16-bit differences to the vertex, 8 bytes a row; what does not fit is read from CSR."""
+    AUTO = "auto"
+
+
 @dataclass(frozen=True)
 class Order(Kind):
     """In which order active vertices are taken: `kind` is unordered, delta, strict or auto.
@@ -138,6 +148,7 @@ RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
 TOPOLOGY, DATA = Drive.TOPOLOGY, Drive.DATA
 SPARSE, BITMAP = FrontierLayout.SPARSE, FrontierLayout.BITMAP
 BSP, ASYNC = Sync.BSP, Sync.ASYNC
+CSR, DELTA = Rows.CSR, Rows.DELTA
 UNORDERED, STRICT = Order("unordered"), Order("strict")
 VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
 
@@ -313,6 +324,16 @@ class ApplySchedule:
             _WHOLE_ROWS,
         ),
     )
+    rows: Rows = axis(
+        words(Rows),
+        rest=Rows.CSR,
+        needs=(
+            _WHOLE_ROWS,
+            Need("segments", (1,), "the rows of a segment are its own"),
+            Need("hops", (1,), "a block keeps where the rows of what it finds lie in CSR"),
+        ),
+        lacks=(Lack("cpu", "rows are read as differences on GPUs only"),),
+    )
     payload: Payload = axis(
         words(Payload),
         rest=COMPUTED,
@@ -384,8 +405,8 @@ SHAPING: Final = _FIRST[:4]
 """What the loop is like depends on these: other options may need two of them."""
 
 __all__ = [
-    "APPLY_SCATTER", "ASYNC", "AXES", "BITMAP", "BLOCK", "BSP", "COMPUTED", "DATA", "DECIDED", "EDGE", "FUSED",
-    "GATHER_APPLY", "PULL", "PUSH", "RAW", "SHAPING", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED",
-    "VERTEX", "WARP", "ApplySchedule", "Balance", "Direction", "Drive", "FrontierLayout", "Order", "Payload",
-    "Phases", "Sync", "delta_stepping",
+    "APPLY_SCATTER", "ASYNC", "AXES", "BITMAP", "BLOCK", "BSP", "COMPUTED", "CSR", "DATA", "DECIDED", "DELTA",
+    "EDGE", "FUSED", "GATHER_APPLY", "PULL", "PUSH", "RAW", "SHAPING", "SPARSE", "SPLIT",
+    "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance", "Direction", "Drive",
+    "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync", "delta_stepping",
 ]  # fmt: skip

@@ -51,14 +51,7 @@ vg_main(const __grid_constant__ Args a) {
     for (i64 place_1 = thread_number(); place_1 < num_vertices; place_1 += num_threads()) {
       vid v = (vid)place_1;
       level[v] = (-1);
-    }
-    if (team.meet()) return;
-  }
-
-  {
-    for (i64 place_2 = thread_number(); place_2 < num_vertices; place_2 += num_threads()) {
-      vid v_1 = (vid)place_2;
-      parent[v_1] = (vid)-1;
+      parent[v] = (vid)-1;
     }
     if (team.meet()) return;
   }
@@ -77,12 +70,12 @@ vg_main(const __grid_constant__ Args a) {
     arcs = 0ll;
 
     {
-      i64 arcs_part_3 = 0ll;
-      for (i64 place_4 = thread_number(); place_4 < frontier.count; place_4 += num_threads()) {
-        vid src = frontier.queue[place_4];
-        arcs_part_3 = add(arcs_part_3, num_arcs_of(out_rows, src));
-        vid of_5 = src;
-        for (eid edge = fixed(&out_rows[of_5]), edge_end_6 = fixed(&out_rows[of_5 + 1]); edge < edge_end_6; ++edge) {
+      i64 arcs_part_2 = 0ll;
+      for (i64 place_3 = thread_number(); place_3 < frontier.count; place_3 += num_threads()) {
+        vid src = frontier.queue[place_3];
+        arcs_part_2 = add(arcs_part_2, num_arcs_of(out_rows, src));
+        vid of_4 = src;
+        for (eid edge = fixed(&out_rows[of_4]), edge_end_6 = fixed(&out_rows[of_4 + 1]); edge < edge_end_6; ++edge) {
           vid dst = fixed(&out_columns[edge]);
           bool hit = false;
           bool claimed = false;
@@ -96,7 +89,7 @@ vg_main(const __grid_constant__ Args a) {
           }
         }
       }
-      team.give<Sum>(0, arcs_part_3, 0ll);
+      team.give<Sum>(0, arcs_part_2, 0ll);
       if (team.meet<Slot<Sum, i64>>([&] { frontier_next.recount(); })) return;
       arcs = add(arcs, team.total<Sum, i64>(0));
     }  // visit

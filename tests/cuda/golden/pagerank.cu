@@ -46,52 +46,35 @@ vg_main(const __grid_constant__ Args a) {
   i64 arcs_1 = 0ll;
   i64 arcs_2 = 0ll;
 
-
-  {
-    for (i64 place_1 = thread_number(); place_1 < num_vertices; place_1 += num_threads()) {
-      vid v = (vid)place_1;
-      rank[v] = 0.0;
-    }
-    if (team.meet()) return;
-  }
-
-  {
-    for (i64 place_2 = thread_number(); place_2 < num_vertices; place_2 += num_threads()) {
-      vid v_1 = (vid)place_2;
-      incoming[v_1] = 0.0;
-    }
-    if (team.meet()) return;
-  }
-
-  {
-    for (i64 place_3 = thread_number(); place_3 < num_vertices; place_3 += num_threads()) {
-      vid v_2 = (vid)place_3;
-      part[v_2] = 0.0;
-    }
-    if (team.meet()) return;
-  }
   dangling = 0.0;
   change = Limits<f64>::most();
   base = 0.0;
   arcs = 0ll;
 
   {
-    f64 dangling_part_4 = (-0.0);
-    for (i64 place_5 = thread_number(); place_5 < round_up(num_vertices); place_5 += num_threads()) {
-      vid v_3 = (vid)place_5;
-      if (place_5 < num_vertices) do {
-        rank[v_3] = (1.0 / (f64)num_vertices);
-        part[v_3] = 0.0;
-        f64 rank_1 = rank[v_3];
-        i64 leaving_1 = num_arcs_of(out_rows, v_3);
+    f64 dangling_part_1 = (-0.0);
+    for (i64 place_2 = thread_number(); place_2 < round_up(num_vertices); place_2 += num_threads()) {
+      vid v = (vid)place_2;
+      if (place_2 < num_vertices) do {
+        f64 v_rank = rank[v];
+        f64 v_part = part[v];
+        v_rank = 0.0;
+        incoming[v] = 0.0;
+        v_part = 0.0;
+        v_rank = (1.0 / (f64)num_vertices);
+        v_part = 0.0;
+        f64 rank_1 = v_rank;
+        i64 leaving_1 = num_arcs_of(out_rows, v);
         if ((leaving_1 > 0ll)) {
-          part[v_3] = ((damping * rank_1) / (f64)leaving_1);
+          v_part = ((damping * rank_1) / (f64)leaving_1);
         } else {
-          dangling_part_4 = (dangling_part_4 + rank_1);
+          dangling_part_1 = (dangling_part_1 + rank_1);
         }
+        rank[v] = v_rank;
+        part[v] = v_part;
       } while (false);
     }
-    team.give<Sum>(0, dangling_part_4, (-0.0));
+    team.give<Sum>(0, dangling_part_1, (-0.0));
     if (team.meet<Slot<Sum, f64>>()) return;
     dangling = (dangling + team.total<Sum, f64>(0));
   }  // begin
@@ -104,21 +87,25 @@ vg_main(const __grid_constant__ Args a) {
     arcs_2 = 0ll;
 
     {
-      i64 arcs_2_part_6 = 0ll;
-      for (i64 place_7 = thread_number(); place_7 < round_up(num_vertices); place_7 += num_threads()) {
-        vid dst = (vid)place_7;
-        if (place_7 < num_vertices) do {
-          f64 dst_incoming = incoming[dst];
-          vid of_8 = dst;
-          for (eid edge = fixed(&in_rows[of_8]), edge_end_9 = fixed(&in_rows[of_8 + 1]); edge < edge_end_9; ++edge) {
-            vid src = fixed(&in_columns[edge]);
-            dst_incoming = (dst_incoming + part[src]);
-          }
-          arcs_2_part_6 = add(arcs_2_part_6, num_arcs_of(in_rows, dst));
+      i64 arcs_2_part_3 = 0ll;
+      f64 dst_incoming_next_7 = f64();
+      eid begin_5_next_8 = eid();
+      eid end_6_next_9 = eid();
+      auto look_10 = [&](i64 i) { if (i < num_vertices) { dst_incoming_next_7 = incoming[i]; begin_5_next_8 = fixed(&in_rows[i]); end_6_next_9 = fixed(&in_rows[i + 1]); } };
+      look_10(thread_number());
+      for (i64 place_4 = thread_number(); place_4 < round_up(num_vertices); place_4 += num_threads()) {
+        vid dst = (vid)place_4;
+        f64 dst_incoming = dst_incoming_next_7; eid begin_5 = begin_5_next_8; eid end_6 = end_6_next_9; look_10(place_4 + num_threads());
+        if (place_4 < num_vertices) do {
+          vid of_11 = dst;
+          auto value_13 = [&](eid edge, vid src) -> f64 { return part[src]; };
+          auto add_14 = [&](f64 new_15) { dst_incoming = (dst_incoming + new_15); };
+          sum_row(in_columns, begin_5, end_6, value_13, add_14);
+          arcs_2_part_3 = add(arcs_2_part_3, (i64)(end_6 - begin_5));
           incoming[dst] = dst_incoming;
         } while (false);
       }
-      team.give<Sum>(0, arcs_2_part_6, 0ll);
+      team.give<Sum>(0, arcs_2_part_3, 0ll);
       if (team.meet<Slot<Sum, i64>>()) return;
       arcs_2 = add(arcs_2, team.total<Sum, i64>(0));
     }  // gather
@@ -127,26 +114,26 @@ vg_main(const __grid_constant__ Args a) {
     arcs_1 = 0ll;
 
     {
-      f64 change_part_10 = (-0.0);
-      f64 dangling_part_11 = (-0.0);
-      for (i64 place_12 = thread_number(); place_12 < round_up(num_vertices); place_12 += num_threads()) {
-        vid v_4 = (vid)place_12;
-        if (place_12 < num_vertices) do {
+      f64 change_part_16 = (-0.0);
+      f64 dangling_part_17 = (-0.0);
+      for (i64 place_18 = thread_number(); place_18 < round_up(num_vertices); place_18 += num_threads()) {
+        vid v_4 = (vid)place_18;
+        if (place_18 < num_vertices) do {
           f64 own = base;
           f64 rank_1_1 = (own + incoming[v_4]);
-          change_part_10 = (change_part_10 + absolute((rank_1_1 - rank[v_4])));
+          change_part_16 = (change_part_16 + absolute((rank_1_1 - rank[v_4])));
           rank[v_4] = rank_1_1;
           incoming[v_4] = 0.0;
           i64 leaving_1_1 = num_arcs_of(out_rows, v_4);
           if ((leaving_1_1 > 0ll)) {
             part[v_4] = ((damping * rank_1_1) / (f64)leaving_1_1);
           } else {
-            dangling_part_11 = (dangling_part_11 + rank_1_1);
+            dangling_part_17 = (dangling_part_17 + rank_1_1);
           }
         } while (false);
       }
-      team.give<Sum>(0, change_part_10, (-0.0));
-      team.give<Sum>(1, dangling_part_11, (-0.0));
+      team.give<Sum>(0, change_part_16, (-0.0));
+      team.give<Sum>(1, dangling_part_17, (-0.0));
       if (team.meet<Slot<Sum, f64>, Slot<Sum, f64>>()) return;
       change = (change + team.total<Sum, f64>(0));
       dangling = (dangling + team.total<Sum, f64>(1));

@@ -96,14 +96,14 @@ vg_main(const __grid_constant__ Args a) {
         arcs_part_5 = add(arcs_part_5, num_arcs_of(out_rows, src));
         i32 src_dist = relaxed(&dist[src]);
         vid of_9 = src;
-        for (eid edge = fixed(&out_rows[of_9]), edge_end_10 = fixed(&out_rows[of_9 + 1]); edge < edge_end_10; ++edge) {
+        for (eid edge = fixed(&out_rows[of_9]), edge_end_11 = fixed(&out_rows[of_9 + 1]); edge < edge_end_11; ++edge) {
           vid dst = fixed(&out_columns[edge]);
           bool hit = false;
           if (atomic_reduce<Min>(&dist[dst], add(src_dist, fixed(&weight[edge])))) hit = true;
           if (hit) {
             {
-              vid queued_11 = dst;
-              relax_work_2.push(queued_11, relax_work(queued_11), relax_work_lowest_7);
+              vid queued_12 = dst;
+              relax_work_2.push(queued_12, relax_work(queued_12), relax_work_lowest_7);
             }
           }
         }

@@ -30,6 +30,15 @@ def reductions_of(body: ir.Body) -> tuple[tuple[str, ir.Expr], ...] | None:
     return found if found and len(found) == len(body) else None
 
 
+def sum_of(loop: ir.ForNeighbors) -> ir.Accumulate | None:
+    """The statement of a loop over arcs that does nothing but add to a local what does not depend on it; else None."""
+    match loop.body:
+        case (ir.Accumulate(name=name, value=value) as found,) if isinstance(value.type, Scalar):
+            read = any(isinstance(n, ir.Var) and n.name == name for n in walk(value))
+            return None if read or any(isinstance(n, ir.HasNeighbor) for n in walk(value)) else found
+    return None
+
+
 def varies(e: ir.Expr, vertex: str, edge: str) -> bool:
     """Whether `e` may differ from arc to arc."""
     return any(isinstance(n, ir.Var) and n.name in (vertex, edge) for n in walk(e))

@@ -25,7 +25,7 @@ def choose(c: Choice, asked: int | None) -> int:
         return 2
     if asked is None:
         parts = c.context.facts.segments
-        if parts == 1 or c.apply.frontier is not None or against:
+        if parts == 1 or c.apply.frontier is not None or against or not c.agrees(parts):
             return 1
         found = min(MOST, parts * max(1, gathered_bytes(c.operator) // 4))
         c.because(found, "the values that are gathered do not fit the cache, a part of them does")

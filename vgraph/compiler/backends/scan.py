@@ -15,6 +15,7 @@ from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_loc
 from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 from vgraph.graph.layouts import parsed
+from vgraph.graph.layouts.deltas import DELTAS
 
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
@@ -149,7 +150,7 @@ def _look(node: ir.Node, found: Scan) -> None:
                 found.lengths.add(prop)
         case ir.ScratchLoad(prop=prop) | ir.ScratchStore(prop=prop) | ir.ScratchClear(prop=prop):
             found.scratch.add(prop)
-        case ir.Fold(prop=prop, own=own):
+        case ir.Fold(prop=prop, own=own) | ir.Exchange(left=prop, right=own):
             found.properties |= {prop, own}
         case ir.Reduce(prop=prop) | ir.CompareAndSwap(prop=prop):
             found.properties.add(prop)
@@ -157,6 +158,9 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count) if count > 1:
             pass  # the parallel loop around says what it walks
+        case ir.ForNeighbors(orientation=side, deltas=True):
+            found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
+            found.prepared.add(DELTAS[side.value].key())
         case (
             ir.Neighbor(orientation=side)
             | ir.HasNeighbor(orientation=side)

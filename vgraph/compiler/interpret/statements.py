@@ -452,6 +452,10 @@ def _frontier_swap(m: Machine, env: Env, n: ir.FrontierSwap) -> None:
     f[n.left], f[n.right] = f[n.right], f[n.left]
 
 
+def _exchange(m: Machine, env: Env, n: ir.Exchange) -> None:
+    m.arrays[n.left], m.arrays[n.right] = m.arrays[n.right], m.arrays[n.left]
+
+
 def _frontier_convert(m: Machine, env: Env, n: ir.FrontierConvert) -> None:
     frontier = m.frontiers[n.frontier]
     if frontier.layout is not n.layout:
@@ -495,6 +499,7 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.Fold: _fold,
     ir.FrontierClear: _frontier_clear,
     ir.FrontierSwap: _frontier_swap,
+    ir.Exchange: _exchange,
     ir.FrontierConvert: _frontier_convert,
     ir.Trace: _trace,
     ir.QueueFill: buckets.queue_fill,

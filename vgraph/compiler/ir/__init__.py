@@ -90,6 +90,7 @@ from vgraph.compiler.ir.kernel import (
     BucketPush,
     BucketsClear,
     CompareAndSwap,
+    Exchange,
     Fold,
     FrontierClear,
     FrontierConvert,

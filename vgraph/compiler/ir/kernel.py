@@ -242,6 +242,21 @@ class FrontierSwap(Stmt):
     right: FrontierName
 
 
+@written("exchange {left} {right}", at=NOWHERE, kernel=DRIVER)
+class Exchange(Stmt):
+    """`exchange part part.next`, behind a barrier: the arrays of two properties change places. Made for GPUs only."""
+
+    left: PropertyName
+    right: PropertyName
+
+    def verify(self, c: Checker, t: Type) -> None:
+        left, right = c.properties[self.left], c.properties[self.right]
+        ok = left.site is right.site is Site.VERTEX and left.origin is right.origin is Origin.LOCAL
+        c.require(
+            ok and left.type == right.type, "local properties of vertices, of one type, are exchanged", self
+        )
+
+
 @written("convert {frontier} to {layout}", at=NOWHERE, kernel=DRIVER)
 class FrontierConvert(Stmt):
     """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues are sorted."""

@@ -176,7 +176,7 @@ class For(Stmt):
 
 @written(
     "for ({vertex}, {edge}) in {orientation}({of})( segments {segments})?( prefetch {prefetch})?( {vectorize})?"
-    "( marks {marks})? {body}",
+    "( marks {marks})?( {deltas})? {body}",
     at=OPERATOR,
     kernel=ANYWHERE,
 )
@@ -190,7 +190,8 @@ class ForNeighbors(Stmt):
     it, whose vertex v is; e then indexes EDGE_SEGMENTS properties. `prefetch 32`: what the body touches at the other
     end is asked for 32 arcs ahead. `vectorize`: several arcs at a time (see `gathers.py`); float sums are
     reassociated. `marks out`: lanes that visit the vertex of the `ParFor` around it together mark its out-neighbors,
-    with which the body compares lists (`mark_common.py`).
+    with which the body compares lists (`mark_common.py`). `deltas`: rows are read as differences
+    (`graph/layouts/deltas.py`), arc by arc in the same order.
     """
 
     vertex: NewVid
@@ -202,9 +203,10 @@ class ForNeighbors(Stmt):
     prefetch: int = 0
     vectorize: bool = False
     marks: Orientation | None = None
+    deltas: bool = False
 
     def verify(self, c: Checker, t: Type) -> None:
-        hints = self.segments > 1 or self.prefetch or self.vectorize or self.marks
+        hints = self.segments > 1 or self.prefetch or self.vectorize or self.marks or self.deltas
         c.require(c.place not in OPERATOR or not hints, "hints are for loops, not for operators", self)
         c.require(self.prefetch >= 0 and self.segments >= 1, "there is at least one segment", self)
         if self.segments > 1:

@@ -12,6 +12,7 @@ from vgraph.compiler.passes.compress_sets import compress_sets
 from vgraph.compiler.passes.count_hops import count_hops
 from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.compiler.passes.fix_order import fix_order
+from vgraph.compiler.passes.fuse_loops import fuse_loops
 from vgraph.compiler.passes.insert_atomics import insert_atomics
 from vgraph.compiler.passes.insert_barriers import insert_barriers
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
@@ -57,6 +58,7 @@ PIPELINE = (
     lower_storage,
     # kernel level
     fix_order,
+    fuse_loops,
     spread_globals,
     own_copies,
     mark_common,

@@ -1,16 +1,16 @@
-"""`prefetch` and `vectorize` of a schedule, put on the loops over arcs that an apply became."""
+"""`prefetch`, `vectorize` and `rows` of a schedule, put on the loops over arcs that an apply became."""
 
 from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import loop_obstacle, touched
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
-from vgraph.schedule import ApplySchedule
+from vgraph.schedule import DELTA, ApplySchedule
 
 
 def with_hints(body: ir.Body, schedule: ApplySchedule) -> ir.Body:
     """`body` with its loops marked: those that touch the other end, and those that can take several arcs at a time."""
-    if not (schedule.prefetch or schedule.vectorize):
+    if not (schedule.prefetch or schedule.vectorize or schedule.rows is DELTA):
         return body
     vectorized = False
 
@@ -21,7 +21,7 @@ def with_hints(body: ir.Body, schedule: ApplySchedule) -> ir.Body:
         ahead = schedule.prefetch if touched(n.body, n.vertex) else 0
         wide = schedule.vectorize and loop_obstacle(n) is None
         vectorized = vectorized or wide
-        return with_fields(n, {"prefetch": ahead, "vectorize": wide})
+        return with_fields(n, {"prefetch": ahead, "vectorize": wide, "deltas": schedule.rows is DELTA})
 
     marked = transform_body(body, rule)
     assert vectorized or not schedule.vectorize, "vectorize was found legal, but no loop can take it"

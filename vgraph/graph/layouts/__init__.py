@@ -20,10 +20,11 @@ from vgraph.graph.arrays import handed_out, memory_of, sealed
 from vgraph.graph.graph import Graph
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
+from vgraph.graph.layouts.deltas import DELTAS
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.slices import SLICES
 
-LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES)}
+LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, *DELTAS.values())}
 """All that there are, by name."""
 
 _host = Kept()

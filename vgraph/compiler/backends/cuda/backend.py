@@ -171,7 +171,13 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
         'extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)',
         "vg_main(const __grid_constant__ Args a) {",
     ]
-    lines = [f"  const auto {name} = a.{name};" for t, name in fields if _aliased(f, t, name, interface)]
+    moving = {f.prop(n.left) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}
+    moving |= {f.prop(n.right) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}
+    lines = [
+        f"  {'auto' if name in moving else 'const auto'} {name} = a.{name};"
+        for t, name in fields
+        if _aliased(f, t, name, interface)
+    ]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
     lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
     lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace or _whole(f) else []

@@ -71,6 +71,10 @@ class Region:
     """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
     ahead: Ahead | None = None
     """How the block goes on with what it pushes."""
+    rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By side: what was read ahead of the row of `vertex`."""
+    deltas: frozenset[str] = frozenset()
+    """The sides of which rows are read as differences, "in" and "out"."""
     shared: frozenset[int] = frozenset()
     """Identities of the loops that lanes share while all else is done by the group."""
     marks: Marked | None = None
@@ -167,6 +171,12 @@ class Emitter:
         short = name.replace("row_offsets", "rows").replace("column_indices", "columns")
         return self.names.of("array", short)
 
+    def row_of(self, v: ir.Expr, side: str) -> tuple[str, ...]:
+        """What was read ahead of the row of v: a word of differences, or begin and end in CSR; else nothing."""
+        region = self.region
+        own = region is not None and isinstance(v, ir.Var) and v.name == region.vertex
+        return region.rows.get(side, ()) if region is not None and own else ()
+
     def external(self, name: str) -> str:
         """The name of a device function of somebody else's, which is defined before the kernel."""
         found = device_function(known(name))
@@ -221,9 +231,26 @@ class Emitter:
         self.place = saved
 
 
+class sequential:
+    """Inside a sequential loop `break` and `continue` are its own."""
+
+    def __init__(self, f: Emitter) -> None:
+        self.f = f
+
+    def __enter__(self) -> None:
+        self.f.loops += 1
+        self.f.fresh = False
+
+    def __exit__(self, *_: object) -> None:
+        self.f.loops -= 1
+        self.f.fresh = False
+
+
 def written_properties(program: ir.Program) -> frozenset[str]:
     """Properties that the kernel writes."""
     from vgraph.compiler.backends.scan import walk_body
 
     kinds = (ir.Store, ir.Reduce, ir.CompareAndSwap, ir.Fill, ir.Fold)
-    return frozenset(n.prop for n in walk_body(program.body) if isinstance(n, kinds))
+    nodes = list(walk_body(program.body))
+    swapped = (name for n in nodes if isinstance(n, ir.Exchange) for name in (n.left, n.right))
+    return frozenset((*swapped, *(n.prop for n in nodes if isinstance(n, kinds))))

@@ -10,6 +10,7 @@ from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, pack_name, type_name
 from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.types import VID, Packed, Type, Vector, element_of, is_long
+from vgraph.graph.layouts.deltas import DELTAS
 
 
 def emit_const(f: Emitter, node: ir.Const) -> str:
@@ -186,6 +187,13 @@ def emit_field(f: Emitter, node: ir.Field) -> str:
 # --- memory and graph ------------------------------------------------------------------------------------------
 
 
+def combined(op: str, a: str, b: str, t: Any) -> str:
+    """One step of a reduction."""
+    if op in ("min", "max") and is_bool(t):
+        op = "&" if op == "min" else "|"
+    return binary(op, a, b, t)
+
+
 def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
     """`dist[v]`: past the L1 cache where others may write it; of a long vector one `element`."""
     place = f"{f.prop(node.prop)}[{f.expr(node.index)}]{element}"
@@ -211,7 +219,14 @@ def emit_scratch_load(f: Emitter, node: ir.ScratchLoad) -> str:
 
 def emit_degree(f: Emitter, node: ir.Degree) -> str:
     """`degree.out(v)`."""
-    return f"num_arcs_of({f.array(f'{node.orientation.value}.row_offsets')}, {f.expr(node.vertex)})"
+    side = node.orientation.value
+    rows, v = f.array(f"{side}.row_offsets"), f.expr(node.vertex)
+    near = f.region is not None and side in f.region.deltas
+    row = f.row_of(node.vertex, side)
+    if near:
+        word = row[0] if row else f"fixed(&{f.array(f'{DELTAS[side].key()}.words')}[{v}])"
+        return f"(i64)DeltaRow<eid>({word}, {rows}, {v}).count()"
+    return f"(i64)({row[1]} - {row[0]})" if row else f"num_arcs_of({rows}, {v})"
 
 
 def emit_neighbor(f: Emitter, node: ir.Neighbor) -> str:

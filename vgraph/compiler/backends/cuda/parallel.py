@@ -9,9 +9,11 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
+from vgraph.compiler.backends.cuda.expressions import combined
+from vgraph.compiler.backends.cuda.rows import ahead
 from vgraph.compiler.backends.cuda.slices import by_slices
 from vgraph.compiler.backends.cuda.stages import claim_guard
-from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend, combined
+from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
@@ -27,6 +29,8 @@ HUB_PIECE: Final = 4096
 def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
     """Declare what the threads add up until the barrier."""
     f.region = region
+    loops = [n for n in walk_body(body) if isinstance(n, ir.ForNeighbors) and n.deltas]
+    region.deltas = frozenset(n.orientation.value for n in loops)
     types = {g.name: g.type for g in f.program.globals}
     for op, name in reductions(body):
         variable = region.partials[op, name] = f.temporary(f"{name} part")
@@ -186,10 +190,16 @@ def _position(f: Emitter, node: ir.ParFor | ir.BucketLoop, value: str) -> None:
 def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: Callable[[str], str]) -> None:
     """A thread per item: `vertex` gives the text of what item i is."""
     i = f.temporary("place")
+    body, taken = (node.body, "")
+    if isinstance(node, ir.ParFor):
+        assert f.region is not None
+        body, taken = ahead(f, node, f.region, size)
     with f.block(f"for (i64 {i} = thread_number(); {i} < {size}; {i} += num_threads())"):
         f.line(f"vid {f.local(node.vertex)} = {vertex(i)};")
         _position(f, node, i)
-        f.visit(node.body, "continue")
+        if taken:
+            f.line(taken.replace("$i", i))
+        f.visit(body, "continue")
 
 
 def _vertices(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -212,16 +222,19 @@ def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
     v = f.local(node.vertex)
     for push in _own_pushes(node):
         region.own[push] = f.temporary(f"{push} mine")
+    body, taken = ahead(f, node, region, n)
     with f.block(f"for (i64 {i} = thread_number(); {i} < round_up({n}); {i} += num_threads())"):
         f.line(f"vid {v} = (vid){i};")
         _position(f, node, i)
+        if taken:
+            f.line(taken.replace("$i", i))
         for flag in region.own.values():
             f.line(f"bool {flag} = false;")
         inside = f"{i} < {n}"
         if isinstance(node.domain, ir.BitmapMembers):
             inside += f" && {f.frontier(node.domain.frontier)}.contains({v})"
         with f.block(f"if ({inside}) do", "} while (false);"):
-            f.visit(node.body, "break")
+            f.visit(body, "break")
         if region.own:
             f.line("__syncwarp();")
         for frontier, flag in region.own.items():

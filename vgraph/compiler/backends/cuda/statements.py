@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_walk, leaves, own_arcs
-from vgraph.compiler.backends.cuda import hops
-from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
-from vgraph.compiler.backends.cuda.expressions import binary, element_number
+from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region, sequential
+from vgraph.compiler.backends.cuda.expressions import combined, element_number
+from vgraph.compiler.backends.cuda.rows import far_end, walk_row
 from vgraph.compiler.backends.cuda.stages import emit_in_stages, tried
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
@@ -23,13 +23,6 @@ COUNTED: Final = range(1, 1 << 16)
 """What counters in shared memory add: they notice when they have come half way round."""
 POLL_ROUNDS: Final = 1 << 16
 """A driver loop without any collective passes a barrier every so many rounds, so that it can be cancelled."""
-
-
-def combined(op: str, a: str, b: str, t: Any) -> str:
-    """One step of a reduction."""
-    if op in ("min", "max") and is_bool(t):
-        op = "&" if op == "min" else "|"
-    return binary(op, a, b, t)
 
 
 # --- locals ----------------------------------------------------------------------------------------------------
@@ -175,6 +168,11 @@ def _notes(f: Emitter, prop: str) -> str:
     return ", ".join(names)
 
 
+def emit_exchange(f: Emitter, node: ir.Exchange) -> None:
+    """`exchange part part.next`: every thread has its copies of the addresses."""
+    f.line(f"swap_arrays({f.prop(node.left)}, {f.prop(node.right)});")
+
+
 # --- control ---------------------------------------------------------------------------------------------------
 
 
@@ -199,7 +197,7 @@ def emit_while(f: Emitter, node: ir.While) -> None:
     if f.region is not None or not has_collective(node.body):
         tick = f.temporary("rounds")
         f.line(f"u32 {tick} = 0;")
-    with _sequential(f), f.block(f"while ({f.expr(node.condition)})"):
+    with sequential(f), f.block(f"while ({f.expr(node.condition)})"):
         if tick and f.region is None:
             f.line(f"if (++{tick} % {POLL_ROUNDS} == 0 && team.meet()) return;")
         elif tick:
@@ -207,21 +205,6 @@ def emit_while(f: Emitter, node: ir.While) -> None:
             cancelled = f"lanes.same({cancelled})" if f.place is Place.GROUP else cancelled
             f.line(f"if (++{tick} % 1024 == 0 && {cancelled}) break;")
         f.body(node.body)
-
-
-class _sequential:
-    """Inside a sequential loop `break` and `continue` are its own."""
-
-    def __init__(self, f: Emitter) -> None:
-        self.f = f
-
-    def __enter__(self) -> None:
-        self.f.loops += 1
-        self.f.fresh = False
-
-    def __exit__(self, *_: object) -> None:
-        self.f.loops -= 1
-        self.f.fresh = False
 
 
 def emit_for(f: Emitter, node: ir.For) -> None:
@@ -232,7 +215,7 @@ def emit_for(f: Emitter, node: ir.For) -> None:
     if isinstance(node.step, ir.Const) and node.step.value == 1 and node.name not in f.scan.assigned:
         end = f.temporary(f"{node.name} end")
         head = f"for (i64 {i} = {start}, {end} = {stop}; {i} < {end}; ++{i})"
-        with _sequential(f), f.block(head):
+        with sequential(f), f.block(head):
             if collective:
                 f.line(f"if ({i} % {POLL_ROUNDS} == {POLL_ROUNDS - 1} && team.meet()) return;")
             f.body(node.body)
@@ -243,7 +226,7 @@ def emit_for(f: Emitter, node: ir.For) -> None:
         head = (
             f"for (i64 {k} = 0, {n} = rounds({at}, {stop}, {by}); {k} < {n}; ++{k}, {at} = add({at}, {by}))"
         )
-        with _sequential(f), f.block(head):
+        with sequential(f), f.block(head):
             if collective:
                 f.line(f"if ({k} % {POLL_ROUNDS} == {POLL_ROUNDS - 1} && team.meet()) return;")
             f.line(f"i64 {i} = {at};")
@@ -289,7 +272,7 @@ def _ahead(f: Emitter, node: ir.ForNeighbors, region: Region, marks: str) -> Non
     rows = f.array(f"{walked.value}.row_offsets")
     arcs = f.temporary("arcs")
     f.line(f"Arcs<decltype(lanes), eid, vid> {arcs}(lanes, {columns}, {rows}, {begin}, {end});")
-    with _sequential(f), f.block(f"for (; {arcs}.more(); {arcs}.next())"):
+    with sequential(f), f.block(f"for (; {arcs}.more(); {arcs}.next())"):
         f.line(f"eid {f.local(node.edge)} = {arcs}.at;")
         f.line(f"vid {f.local(node.vertex)} = {arcs}.vertex();")
         region.marks = Marked(region.vertex, side, marks, node.vertex, walked, arcs)
@@ -312,20 +295,11 @@ def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
         else:
             head = f"for (eid {e} = begin + lanes.rank(); {e} < end; {e} += lanes.size)"
     else:
-        rows = f.array(f"{node.orientation.value}.row_offsets")
-        v, end = f.define(VID, "of", f.expr(node.of)), f.temporary(f"{node.edge} end")
-        head = f"for (eid {e} = fixed(&{rows}[{v}]), {end} = fixed(&{rows}[{v} + 1]); {e} < {end}; ++{e})"
-    with _sequential(f), f.block(head):
-        _far_end(f, node, columns)
+        walk_row(f, node, columns)
+        return
+    with sequential(f), f.block(head):
+        far_end(f, node, columns)
         f.body(node.body)
-
-
-def _far_end(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
-    """The vertex at the other end of an arc; where its own arcs are, if a block may go on with it."""
-    region, u = f.region, f.local(node.vertex)
-    f.line(f"vid {u} = fixed(&{columns}[{f.local(node.edge)}]);")
-    if region is not None and region.ahead and own_arcs(node, region.vertex, region.side):
-        hops.far_end(f, region.ahead, node)
 
 
 def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
@@ -343,8 +317,8 @@ def _shared_loop(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
         _combine(f, sums)
         return
     head = f"for (eid {e} = {begin} + lanes.rank(); {e} < {end}; {e} += lanes.size)"
-    with f.at(Place.THREAD), _sequential(f), f.block(head):
-        _far_end(f, node, columns)
+    with f.at(Place.THREAD), sequential(f), f.block(head):
+        far_end(f, node, columns)
         f.body(node.body)
     _combine(f, sums)
 
@@ -390,8 +364,8 @@ def _search(f: Emitter, node: ir.ForNeighbors, columns: str, flags: Sums, begin:
     with f.block(f"for (eid {at} = {begin}, {until}; {at} < {end}; {at} = {until})"):
         f.line(f"{until} = stretch(lanes, {at}, {end});")
         head = f"for (eid {e} = {at} + lanes.rank(); {e} < {until}; {e} += lanes.size)"
-        with f.at(Place.THREAD), _sequential(f), f.block(head):
-            _far_end(f, node, columns)
+        with f.at(Place.THREAD), sequential(f), f.block(head):
+            far_end(f, node, columns)
             f.body(node.body)
         _combine(f, flags)
         f.line(f"if ({found}) break;")
@@ -417,7 +391,7 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
         f.line(f"eid {i} = fixed(&{rows[0]}[{a}]), {i_end} = fixed(&{rows[0]}[{a} + 1]);")
         f.line(f"eid {j} = fixed(&{rows[1]}[{b}]), {j_end} = fixed(&{rows[1]}[{b} + 1]);")
         f.line(f"vid {last} = (vid)-1;")
-        with _sequential(f), f.block(f"for (; {i} < {i_end}; ++{i})"):
+        with sequential(f), f.block(f"for (; {i} < {i_end}; ++{i})"):
             f.line(f"vid {w} = fixed(&{columns[0]}[{i}]);")
             condition = ends_walk(node)
             if condition is not None:
@@ -474,7 +448,7 @@ def _walk_list(f: Emitter, node: ir.ForCommon, marks: str, columns: str, bounds:
     with f.at(Place.THREAD), f.block(head):
         f.line(f"Stretch<decltype({marks}), vid> {stretch}({marks}, lanes, {columns}, {at}, {end});")
         f.line("#pragma unroll")
-        with _sequential(f), f.block(f"for (u32 {k} = 0; {k} < TOGETHER; ++{k})"):
+        with sequential(f), f.block(f"for (u32 {k} = 0; {k} < TOGETHER; ++{k})"):
             f.line(f"vid {w} = {stretch}.w[{k}];")
             if guard is not None:
                 f.line(f"if ({f.expr(guard)}) break;")
@@ -500,6 +474,7 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.CompareAndSwap: emit_compare_and_swap,
     ir.ScratchStore: emit_scratch_store,
     ir.ScratchClear: emit_scratch_clear,
+    ir.Exchange: emit_exchange,
     ir.If: emit_if,
     ir.Alone: emit_alone,
     ir.While: emit_while,

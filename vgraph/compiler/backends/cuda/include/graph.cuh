@@ -60,6 +60,13 @@ VG_DEVICE bool claim_alone(T* place, T expected, T value) {
   return true;
 }
 
+template <class T>
+VG_DEVICE void swap_arrays(T& left, T& right) {
+  T kept = left;
+  left = right;
+  right = kept;
+}
+
 VG_DEVICE i64 round_up(i64 n) { return (n + 31) / 32 * 32; }
 
 VG_DEVICE i64 workers_of(i64 workers) { return workers < num_warps() ? workers : num_warps(); }

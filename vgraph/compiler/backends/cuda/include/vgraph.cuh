@@ -17,3 +17,4 @@
 #include "local.cuh"
 #include "graph.cuh"
 #include "marks.cuh"
+#include "rows.cuh"
