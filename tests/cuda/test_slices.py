@@ -74,13 +74,14 @@ QUICK = ("a sum of floats", "from a frontier")
 @pytest.mark.parametrize(
     "case", [c if c in QUICK else pytest.param(c, marks=pytest.mark.slow) for c in CASES]
 )
-def test_results_as_on_the_cpu(case: str, emulated: EmulatedDevice) -> None:
+def test_results_as_on_the_cpu(case: str, gpu: Any) -> None:
     algorithm, label, arguments = CASES[case]
     for seed, (processors, directed, width) in enumerate([(1, True, 8), (2, False, 20), (3, True, 30)]):
         if algorithm is vg.algorithms.label_components and directed:
             continue  # its directed form is another operator
         graph = graph_of(seed, directed=directed)
-        emulated.multiprocessors, emulated.seed = processors, seed
+        if isinstance(gpu, EmulatedDevice):
+            gpu.multiprocessors, gpu.seed = processors, seed
         want = vg.run(algorithm, graph, device="cpu", threads=1, **arguments)
         found = vg.run(algorithm, graph, schedule=sliced(label, graph, width), device="cuda", **arguments)
         assert [x.name for x in found.stats.layouts] == [f"slices.{width}"]
@@ -98,6 +99,13 @@ def test_what_is_chosen_unasked(emulated: EmulatedDevice, monkeypatch: pytest.Mo
     chosen = [vg.run(vg.algorithms.pagerank, graph, **arguments) for _ in range(3)]
     assert [r.schedule.labels["gather"].segments for r in chosen] == [1, 1, 2]
     np.testing.assert_allclose(chosen[2].rank, chosen[0].rank, rtol=1e-5)
+
+    crowded = graph_of(3)
+    with monkeypatch.context() as room:
+        room.setattr(policy, "BUILDING", emulated.limit)
+        for _ in range(3):
+            result = vg.run(vg.algorithms.pagerank, crowded, **arguments)
+            assert result.schedule.labels["gather"].segments == 1
 
     other = graph_of(2)
     told = vg.explain(vg.algorithms.pagerank, other, device="cuda", dtype=vg.float32, passes=False)
@@ -140,11 +148,12 @@ def mixed(graph, x: vg.vertex_property(vg.int64), start: vg.vertex_property(vg.b
     return most, total, bits, reached, left
 
 
-def test_reductions_of_what_is_computed_at_the_source(emulated: EmulatedDevice) -> None:
+def test_reductions_of_what_is_computed_at_the_source(gpu: Any) -> None:
     """Also where shares begin anywhere in a segment, and segments in the middle of a word of masks."""
     for seed, width in enumerate((WIDTH, 75)):
         graph = graph_of(seed, vertices=300, arcs=4000)
-        emulated.seed = seed
+        if isinstance(gpu, EmulatedDevice):
+            gpu.seed = seed
         rng = np.random.default_rng(seed)
         given = {
             "x": rng.integers(-50, 50, graph.num_vertices),

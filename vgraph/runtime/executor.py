@@ -191,7 +191,7 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         plan = loaded.plan
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
-        policy.uses(job.graph).runs += runner.name == "cuda"
+        policy.note_run(job.graph, ran.free)
         values = _outputs(ran, plan, runner, call)
         if most is not None and len(ran.records):
             # it may have gone on, and ended, before it was looked at
@@ -216,7 +216,7 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
 
 def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     """Make what a run of the job would make and keep: its code, layouts, copies of the graph on a GPU."""
-    policy.uses(job.graph).prepared = True
+    policy.uses(job.graph).prepared |= runner.name == "cuda"
     try:
         loaded = runner.build(job)
         return _layout_stats(runner.make_ready(loaded.kernel, _call(loaded.plan, job, runner)))

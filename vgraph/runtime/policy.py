@@ -121,6 +121,7 @@ class Uses:
     """What was run on the arcs of a graph on GPUs in this process."""
 
     runs: int = 0
+    """With room for layouts."""
     prepared: bool = False
     """Whether somebody said that there will be more."""
 
@@ -128,6 +129,15 @@ class Uses:
 def uses(graph: Graph) -> Uses:
     """Of all graphs with the same arcs."""
     return graph.kept_with_topology("uses", Uses)
+
+
+BUILDING: Final = 48
+"""Bytes for each arc that building a layout takes for a while."""
+
+
+def note_run(graph: Graph, free: int) -> None:
+    """Count a run on a GPU with so many bytes of free memory; one without room for layouts does not count."""
+    uses(graph).runs += free > BUILDING * graph.num_arcs
 
 
 def settled(graph: Graph) -> bool:

@@ -64,6 +64,8 @@ class Ran:
     """Rounds for whose records there was no room."""
     waited: float = 0.0
     """Seconds at barriers, the mean of the threads."""
+    free: int = 0
+    """Bytes of a GPU's memory that were free when it began."""
     layouts: Sequence[Prepared] = ()
     """Layouts of the graph's arcs that it walked."""
 

@@ -6,7 +6,7 @@ import functools
 import threading
 import time
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -137,7 +137,8 @@ class CUDA(CompiledRunner):
         """One run; more launches if a list of frontiers was too short."""
         grid = self._grid(kernel, call)
         threads = grid * kernel.block
-        workers = workers_for(call, threads // _WARP, self.device.memory()[0])
+        free = self.device.memory()[0]
+        workers = workers_for(call, threads // _WARP, free)
         rooms = [call.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
         while True:
             start, copied = time.perf_counter(), self.resident.seconds
@@ -155,7 +156,8 @@ class CUDA(CompiledRunner):
             rooms[payload] = 2 * max(rooms[payload], int(control[memory.layout.NEEDED]))
             del memory
         raise_failure(call.plan.interface, status, payload)
-        return self._ran(call, memory, control, launch, threads, (start, prepared, ran), copied)
+        found = self._ran(call, memory, control, launch, threads, (start, prepared, ran), copied)
+        return replace(found, free=free)
 
     def _grid(self, kernel: Loaded, call: Call) -> int:
         """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
