@@ -24,7 +24,13 @@ def graph_of(seed: int, *, directed: bool = True, vertices: int = 60, arcs: int 
     targets[targets > vertices - 6] = 1
     weight = rng.integers(1, 20, arcs)
     return vg.Graph.from_edges(
-        sources, targets, num_vertices=vertices, directed=directed, weight=weight, near=weight % 5 > 0
+        sources,
+        targets,
+        num_vertices=vertices,
+        directed=directed,
+        weight=weight,
+        near=weight % 5 > 0,
+        length=weight * 0.5,
     )
 
 
@@ -136,16 +142,29 @@ def known(src, edge, dst):
     dst.reached |= src.start
 
 
+@vg.operator
+def approach(src, edge, dst):
+    """What a source of infinity gives through an arc changes nothing, so no arc is asked whether it is there."""
+    dst.close = min(dst.close, src.far + edge.length)
+
+
 @vg.algorithm
-def mixed(graph, x: vg.vertex_property(vg.int64), start: vg.vertex_property(vg.bool_)):
+def mixed(
+    graph,
+    x: vg.vertex_property(vg.int64),
+    far: vg.vertex_property(vg.float64),
+    start: vg.vertex_property(vg.bool_),
+):
     most = graph.vertex_property(vg.int64)
     total = graph.vertex_property(vg.int64)
     bits = graph.vertex_property(vg.int64)
     reached = graph.vertex_property(vg.bool_)
+    close = graph.vertex_property(vg.float64, fill=vg.inf)
     changed = graph.edge_apply(mix)
+    graph.edge_apply(approach)
     graph.edge_apply(known)
     left = len(changed)
-    return most, total, bits, reached, left
+    return most, total, bits, reached, close, left
 
 
 def test_reductions_of_what_is_computed_at_the_source(gpu: Any) -> None:
@@ -157,9 +176,12 @@ def test_reductions_of_what_is_computed_at_the_source(gpu: Any) -> None:
         rng = np.random.default_rng(seed)
         given = {
             "x": rng.integers(-50, 50, graph.num_vertices),
+            "far": rng.random(graph.num_vertices),
             "start": rng.random(graph.num_vertices) < 0.02,
         }
-        schedule = vg.Schedule({name: sliced(name, graph, width).labels[name] for name in ("mix", "known")})
+        schedule = vg.Schedule(
+            {name: sliced(name, graph, width).labels[name] for name in ("mix", "known", "approach")}
+        )
         found = vg.run(mixed, graph, schedule=schedule, device="cuda", **given)
         want = vg.run(mixed, graph, device="python", **given)
         for name in want.names:

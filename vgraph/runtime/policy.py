@@ -110,8 +110,8 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
 
 SLICED: Final = 1 << 20
 """Arcs from which on slices are chosen, of vertices with SEGMENT_DEGREE arcs each. Measured on an H200, PageRank in
-float32, ms per iteration as it was and with slices: R-MAT of scale 18 0.072 and 0.042, of scale 22 1.02 and 0.59, in
-the order of degrees 0.79 and 0.25; building takes 3 to 5 ms and 30 to 45 ms."""
+float32, ms per iteration as it was and with slices: R-MAT of scale 18 0.069 and 0.031, of scale 22 1.01 and 0.41, in
+the order of degrees 0.79 and 0.19; building takes 5 ms, 25 ms, and 13 ms."""
 SETTLED_RUNS: Final = 10
 """Runs on one graph after which more are expected: by then a layout costs less than what it would have saved."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import children, map_children, walk, written_locals
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.types import EID, Scalar, Target, element_of
+from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.slices import SLICES
 
@@ -67,7 +67,7 @@ def source_values(body: ir.Body, src: str, arc: tuple[str, ...]) -> list[ir.Expr
     found: dict[ir.Expr, None] = {}
 
     def visit(n: ir.Node) -> None:
-        if isinstance(n, ir.Expr) and _of_source(n, src, arc, differ):
+        if isinstance(n, ir.Expr) and _of_source(n, src, arc, differ) and not _widened(n):
             found.setdefault(n)
             return
         for child in children(n):
@@ -76,6 +76,13 @@ def source_values(body: ir.Body, src: str, arc: tuple[str, ...]) -> list[ir.Expr
     for top in body:
         visit(top)
     return list(found)
+
+
+def _widened(e: ir.Expr) -> bool:
+    """Whether a value has more bits than what it is made of: that is kept instead."""
+    if not isinstance(e, ir.Cast) or VID in (e.type, e.operand.type):
+        return False
+    return (element_of(e.operand.type).bits or 0) < (element_of(e.type).bits or 0)
 
 
 def _of_source(e: ir.Expr, src: str, arc: tuple[str, ...], differ: set[str]) -> bool:

@@ -9,7 +9,7 @@ from vgraph.compiler.backends.cuda.emitter import Emitter, Region
 from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.types import Vector
+from vgraph.compiler.types import Vector, element_of
 from vgraph.graph.layouts.slices import MOST, PADDING, SLICES, UNIT
 
 ROOM = 7 * UNIT
@@ -44,7 +44,7 @@ def by_slices(f: Emitter, node: ir.ParFor, region: Region) -> None:
         f.visit(node.body[at + 1 :], "return")
     numbers = [f.names.of("prepared", f"{key}.{name}") for name in SLICES.numbers]
     arrays = [f.array(f"{key}.{name}") for name in SLICES.arrays]
-    nothing = None if found.frontier else _nothing(body, local)
+    nothing = None if found.frontier else _nothing(body, local, found.names[1])
     text = constant(0 if nothing is None else nothing, found.value.type, f.program.target)
     match found.value:
         case ir.Load(prop, ir.Var(), order=ir.Order.PLAIN) if not isinstance(found.value.type, Vector):
@@ -61,9 +61,28 @@ def by_slices(f: Emitter, node: ir.ParFor, region: Region) -> None:
     f.shared = max(f.shared, PADDING + min(ROOM, MOST * found.bits(f.program.target) // 8))
 
 
-def _nothing(body: ir.Body, local: str) -> float | None:
-    """The value of a source that changes nothing, if there is one: all that is done is to combine it."""
+def _nothing(body: ir.Body, local: str, edge: str) -> float | None:
+    """The value of a source that changes nothing, if there is one: where no arc is, values of edges are 0."""
+
+    def bare(e: ir.Expr) -> ir.Expr:
+        return bare(e.operand) if isinstance(e, ir.Cast) else e
+
+    def are_both(a: ir.Expr, b: ir.Expr) -> bool:
+        """One is the value, the other one of the edge."""
+        names = {n.name for n in (bare(a), bare(b)) if isinstance(n, ir.Var)}
+        return names == {local} and any(
+            isinstance(n, ir.Load) and isinstance(n.index, ir.Var) and n.index.name == edge
+            for n in (bare(a), bare(b))
+        )
+
     match body:
         case (ir.Accumulate(op=op, value=ir.Var(name=name)) as only,) if name == local:
             return neutral(op, only.value.type)
+        case (ir.Accumulate(op="+", value=value),):
+            match bare(value):
+                case ir.Binary("*", a, b) if are_both(a, b):
+                    return 0
+        case (ir.Accumulate(op="min" | "max" as op, value=ir.Binary("+", a, b) as sum_),):
+            plain = bare(a) is a and bare(b) is b and element_of(sum_.type).is_float
+            return neutral(op, sum_.type) if plain and are_both(a, b) else None
     return None

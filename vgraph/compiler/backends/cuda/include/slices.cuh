@@ -4,10 +4,12 @@
 
 namespace vg {
 
+// Measured on an H200, an iteration of PageRank in float32, R-MAT of scale 22 in the order of degrees: 0.197 ms with 64 and
+// 16 in place of GRAB and LATE, 0.197 with 96 and 16, 0.191 with 128 and 32; TASK of 800 to 2500 alike.
 constexpr u32 STEP = 4;       // chunks that a warp takes together, and offsets of a lane in a chunk
 constexpr u64 TASK = 1500;    // loading a segment costs as much as walking so many chunks
-constexpr u32 GRAB = 64;      // chunks of the first segment that a warp takes at a time, at most
-constexpr u32 LATE = 16;      // the same towards the end
+constexpr u32 GRAB = 128;     // chunks of the first segment that a warp takes at a time, at most
+constexpr u32 LATE = 32;      // the same towards the end
 
 template <class Id>
 struct Slices {
@@ -168,7 +170,7 @@ struct Sixteen {
 // The values of `size` sources from `first` on, by all threads of the block.
 template <class T, class Id, class Load>
 VG_DEVICE void fetch(T* values, Id first, u32 size, Load load) {
-  constexpr u32 MANY = sizeof(T) > 8 ? 4 : 8;
+  constexpr u32 MANY = 2;
   for (u32 i = threadIdx.x; i < size; i += MANY * BLOCK) {
     T batch[MANY];
     for (u32 k = 0; k < MANY; ++k) {
