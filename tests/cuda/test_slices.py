@@ -23,15 +23,8 @@ def graph_of(seed: int, *, directed: bool = True, vertices: int = 60, arcs: int 
     targets[: arcs // 2] = 5
     targets[targets > vertices - 6] = 1
     weight = rng.integers(1, 20, arcs)
-    return vg.Graph.from_edges(
-        sources,
-        targets,
-        num_vertices=vertices,
-        directed=directed,
-        weight=weight,
-        near=weight % 5 > 0,
-        length=weight * 0.5,
-    )
+    more = {"weight": weight, "near": weight % 5 > 0, "length": weight * 0.5}
+    return vg.Graph.from_edges(sources, targets, num_vertices=vertices, directed=directed, **more)
 
 
 def sliced(label: str, graph: vg.Graph, width: int = WIDTH) -> vg.Schedule:
