@@ -155,6 +155,7 @@ def mixed(
     close = graph.vertex_property(vg.float64, fill=vg.inf)
     changed = graph.edge_apply(mix)
     graph.edge_apply(approach)
+    graph.edge_apply(approach, reverse=True, label="back")
     graph.edge_apply(known)
     left = len(changed)
     return most, total, bits, reached, close, left
@@ -173,7 +174,7 @@ def test_reductions_of_what_is_computed_at_the_source(gpu: Any) -> None:
             "start": rng.random(graph.num_vertices) < 0.02,
         }
         schedule = vg.Schedule(
-            {name: sliced(name, graph, width).labels[name] for name in ("mix", "known", "approach")}
+            {name: sliced(name, graph, width).labels[name] for name in ("mix", "known", "approach", "back")}
         )
         found = vg.run(mixed, graph, schedule=schedule, device="cuda", **given)
         want = vg.run(mixed, graph, device="python", **given)

@@ -93,11 +93,12 @@ def test_segments_hold_every_arc_once(graph, count):
     assert on_host(graph, key) is found
 
 
+@pytest.mark.parametrize("name", ["sssp", "sssp_reverse"])
 @given(graph=graphs(), count=st.sampled_from(COUNTS), seed=st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
-def test_slices_give_the_answer_of_the_program(graph, count, seed):
+@settings(max_examples=15, deadline=None)
+def test_slices_give_the_answer_of_the_program(name, graph, count, seed):
     """Rows of a destination from all ranges of sources, cut at will, on several threads."""
-    program = fitted(PROGRAMS["sssp"], graph)
+    program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
     context = Context(schedule=scheduled(program, count), threads=0, abilities=CUDA)
     kernel = PassManager(context).run(program, PIPELINE)

@@ -13,7 +13,7 @@ from vgraph.compiler.ir.rewrite import children, map_children, walk, written_loc
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
-from vgraph.graph.layouts.slices import SLICES
+from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 OPERATIONS = ("+", "min", "max", "|", "&")
 """How a row's result may be combined with those of other rows of its destination."""
@@ -144,6 +144,7 @@ def arcs_of(loop: ir.ParFor) -> ir.ForNeighbors:
 def key_of(loop: ir.ParFor, target: Target) -> str:
     """The layout that a parallel loop over segments walks: slices, or rows."""
     if isinstance(loop.domain, ir.Slices):
-        return SLICES.key(loop.domain.count, sliced(loop).bits(target))
+        layout = SLICES if arcs_of(loop).orientation is ir.Orientation.IN else OUT_SLICES
+        return layout.key(loop.domain.count, sliced(loop).bits(target))
     assert isinstance(loop.domain, ir.Segments)
     return SEGMENTS.key(loop.domain.count)

@@ -31,7 +31,7 @@ def choose(c: Choice, asked: int | None) -> int:
         c.because(found, "the values that are gathered do not fit the cache, a part of them does")
         return found
     if asked != 1:
-        if against:
+        if against and not c.context.abilities.warps:
             c.refuse("it runs against the arcs, and segments are cut along them")
         if c.context.abilities.warps:
             obstacle = slices_obstacle(c.operator)
@@ -48,7 +48,7 @@ def sliced(c: Choice) -> bool:
     shape = {"direction": Direction.PULL, "drive": Drive.TOPOLOGY, "phases": Phases.FUSED}
     fits = all(c.chosen[name] is value for name, value in shape.items()) and c.apply.frontier is None
     free = c.asked("segments") in (None, 2) and c.asked("balance") in (None, VERTEX)
-    return fits and free and not c.apply.reverse and slices_obstacle(c.operator) is None
+    return fits and free and slices_obstacle(c.operator) is None
 
 
 def gathered_bytes(operator: ir.Operator) -> int:

@@ -129,7 +129,7 @@ class Machine:
         self.num_vertices, self.num_arcs = int(graph.num_vertices), int(graph.num_arcs)
         self.vid, self.eid = self.dtype(VID), self.dtype(EID)
         self._sides: dict[ir.Orientation, Side] = {}
-        self._segments: dict[int, list[dict[int, list[tuple[Any, Any, int]]]]] = {}
+        self._segments: dict[tuple[int, ir.Orientation], list[dict[int, list[tuple[Any, Any, int]]]]] = {}
         self.properties = {p.name: p for p in program.properties}
         self.arrays = {p.name: self._array(p, arguments) for p in program.properties}
         self.globals = {g.name: self.zero(g.type) for g in program.globals}
@@ -186,10 +186,12 @@ class Machine:
         if prop.origin is ir.Origin.GRAPH:
             if prop.site is ir.Site.EDGE_SEGMENTS:
                 name, key = split_name(prop.name)
-                count = int(parsed(key)[1][0])
-                order = [arc for rows in self.segments(count) for row in rows.values() for _, _, arc in row]
-                incoming = self.graph.edge_array(name).astype(dtype)[self.side(ir.Orientation.IN).edges]
-                return incoming[np.array(order, np.intp)]
+                layout, (count, *_) = parsed(key)
+                way = ir.Orientation(layout.side)
+                rows_of = self.segments(int(count), way)
+                order = [arc for rows in rows_of for row in rows.values() for _, _, arc in row]
+                values = self.graph.edge_array(name).astype(dtype)[self.side(way).edges]
+                return values[np.array(order, np.intp)]
             values = self.graph.edge_array(prop.name.removesuffix(".in")).astype(dtype)
             return values[self.side(ir.Orientation.IN).edges] if prop.site is ir.Site.EDGE_IN else values
         if isinstance(prop.type, Packed):
@@ -245,12 +247,15 @@ class Machine:
         numbers = np.arange(begin, end).astype(self.eid) if self.low else edges[begin:end]
         return list(zip(neighbors[begin:end], numbers, strict=True))
 
-    def segments(self, count: int) -> list[dict[int, list[tuple[Any, Any, int]]]]:
-        """For each range of sources: (source, number of the arc, in-arc) of the arcs of each vertex that has any."""
-        if count not in self._segments:
+    def segments(
+        self, count: int, way: ir.Orientation = ir.Orientation.IN
+    ) -> list[dict[int, list[tuple[Any, Any, int]]]]:
+        """For each range of sources: (source, number of the arc, the arc) of the arcs of each vertex that has any, on
+        the side `way`."""
+        if (count, way) not in self._segments:
             width = max(1, -(-self.num_vertices // count))
             found: list[dict[int, list[tuple[Any, Any, int]]]] = [{} for _ in range(count)]
-            offsets, neighbors, _ = self.side(ir.Orientation.IN)
+            offsets, neighbors, _ = self.side(way)
             for v in range(self.num_vertices):
                 for arc in range(offsets[v], offsets[v + 1]):
                     found[int(neighbors[arc]) // width].setdefault(v, []).append((neighbors[arc], 0, arc))
@@ -259,8 +264,8 @@ class Machine:
                 for v, row in rows.items():
                     rows[v] = [(u, self.eid.type(number + k), arc) for k, (u, _, arc) in enumerate(row)]
                     number += len(row)
-            self._segments[count] = found
-        return self._segments[count]
+            self._segments[count, way] = found
+        return self._segments[count, way]
 
     def neighbors(self, vertex: int, orientation: ir.Orientation) -> Any:
         """The other ends of the arcs of `vertex`, ascending."""

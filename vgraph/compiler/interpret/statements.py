@@ -102,7 +102,7 @@ def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
         edges = m.side(n.orientation).edges
         piece = env.get(PIECE)
         segment = m.segment if piece is None else piece.segment
-        row = m.segments(n.segments)[segment][of]
+        row = m.segments(n.segments, n.orientation)[segment][of]
         arcs = [(u, number if m.low else edges[arc]) for u, number, arc in row]
     else:
         arcs = m.arcs(of, n.orientation)
@@ -326,10 +326,11 @@ def _pieces(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, vertices: list[i
 def _rows(m: Machine, env: Env, n: ir.ParFor, d: ir.Slices) -> list[Steps]:
     """A task for each piece of the arcs of a vertex from one range of sources."""
     tasks: list[Steps] = []
-    for segment, rows in enumerate(m.segments(d.count)):
+    side = next(s for top in n.body for s in walk(top) if isinstance(s, ir.ForNeighbors)).orientation
+    for segment, rows in enumerate(m.segments(d.count, side)):
         for v, row in rows.items():
             for begin, end in m.cuts(len(row), None):
-                piece = Piece(n.vertex, ir.Orientation.IN, begin, end, False, False, segment)
+                piece = Piece(n.vertex, side, begin, end, False, False, segment)
                 tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
     return m.ordered(tasks)
 

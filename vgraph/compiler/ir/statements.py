@@ -211,11 +211,9 @@ class ForNeighbors(Stmt):
         c.require(self.prefetch >= 0 and self.segments >= 1, "there is at least one segment", self)
         if self.segments > 1:
             own = isinstance(self.of, Var) and self.of.name == getattr(c.around, "vertex", None)
-            ok = (
-                own
-                and getattr(c.around, "domain", None) in (Segments(self.segments), Slices(self.segments))
-                and self.orientation is Orientation.IN
-            )
+            domain = getattr(c.around, "domain", None)
+            entering = domain == Segments(self.segments) and self.orientation is Orientation.IN
+            ok = own and (entering or domain == Slices(self.segments))
             rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"
             c.require(ok, rule, self)
 

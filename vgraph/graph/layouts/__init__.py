@@ -22,9 +22,9 @@ from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
 from vgraph.graph.layouts.segments import SEGMENTS
-from vgraph.graph.layouts.slices import SLICES
+from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
-LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, *DELTAS.values())}
+LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values())}
 """All that there are, by name."""
 
 _host = Kept()
@@ -89,10 +89,10 @@ def on_host(graph: Graph, key: str) -> Prepared:
 
 def ordered(graph: Graph, name: str, key: str) -> NDArray[Any]:
     """Edge property `name` in the order of a layout; kept as long as the property is."""
-    values = graph.in_property(name)
+    layout, parameters = parsed(key)
+    values = HostArcs(graph).property(name, layout.side)
 
     def make() -> NDArray[Any]:
-        layout, parameters = parsed(key)
         assert layout.order is not None, f"arcs have no values in {key}"
         return sealed(np.asarray(layout.order(HostArcs(graph), on_host(graph, key), values, *parameters)))
 

@@ -45,7 +45,8 @@ class ArcLayout:
 
     `arrays`: dtype of each array that `build` gives: a name of NumPy's, or "id", "offset" for what the graph has.
     `numbers`: the ints that it gives beside them, for kernels too. `build(arcs, *parameters)` gives both by name.
-    `order(arcs, prepared, values, *parameters)` puts the values of an edge property, in the order of in-arcs, into that
+    `side`: whose arcs it holds, "in" or "out"; `undirected`: the layout that it is on undirected graphs, if another.
+    `order(arcs, prepared, values, *parameters)` puts values of the arcs of this side, in their order, into that
     of the layout; None where arcs of the layout have none. `fit(arcs, shared, *parameters)` gives the parameters to
     build it with, from those that a kernel names and the bytes of shared memory that each of its blocks has.
     """
@@ -56,6 +57,8 @@ class ArcLayout:
     build: Callable[..., Mapping[str, Any]]
     order: Callable[..., Any] | None = None
     fit: Callable[..., tuple[Parameter, ...]] | None = None
+    side: str = "in"
+    undirected: str = ""
 
     def key(self, *parameters: Parameter) -> str:
         """What a layout with these parameters is called: `segments.4`."""

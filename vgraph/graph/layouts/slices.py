@@ -7,6 +7,7 @@ SELL-32-sigma (Kreutzer, Hager, Wellein, Fehske and Bishop 2014). A *chunk* is f
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Prepared
@@ -34,7 +35,7 @@ def fit(arcs: Arcs, shared: int, count: int, bits: int) -> tuple[int]:
     return (max(1, min(-(-arcs.num_vertices // count), 8 * room // bits, MOST)),)
 
 
-def build(arcs: Arcs, width: int) -> dict[str, Any]:
+def build(arcs: Arcs, width: int, *, side: str) -> dict[str, Any]:
     """Segment `s` of those that have arcs, of the `width` sources from `starts[s]` on, has the chunks
     `chunks[s] .. chunks[s + 1]`.
 
@@ -43,10 +44,10 @@ def build(arcs: Arcs, width: int) -> dict[str, Any]:
     Lane l of slice t is a row of destination `rows[32 * t + l]`; num_vertices where it has none.
     """
     xp = arcs.xp
-    found = _rows(arcs, width)
+    found = _rows(arcs, width, side)
     total = int(found.chunks[-1])
     offsets = xp.full(total * LANES * STEP, width, xp.uint16)
-    columns = arcs.adjacency("in")[1]
+    columns = arcs.adjacency(side)[1]
     row, inside = _of_arcs(xp, found, arcs.num_arcs)
     # Four offsets of a lane stand together.
     inside = (inside // STEP) * (LANES * STEP - STEP) + inside
@@ -70,10 +71,10 @@ def build(arcs: Arcs, width: int) -> dict[str, Any]:
     }
 
 
-def order(arcs: Arcs, made: Prepared, values: Any, width: int) -> Any:
+def order(arcs: Arcs, made: Prepared, values: Any, width: int, *, side: str) -> Any:
     """Value k of lane l in chunk c at `(c * 4 + k) * 32 + l`: the lanes of a warp read a line; 0 without arc."""
     xp = arcs.xp
-    found = _rows(arcs, width)
+    found = _rows(arcs, width, side)
     ordered = xp.zeros((made.arrays["offsets"].size, *values.shape[1:]), values.dtype)
     row, inside = _of_arcs(xp, found, arcs.num_arcs)
     lane = found.first % LANES
@@ -83,21 +84,15 @@ def order(arcs: Arcs, made: Prepared, values: Any, width: int) -> Any:
     return ordered
 
 
-SLICES: Final = ArcLayout(
-    "slices",
-    {
-        "starts": "int64",
-        "chunks": "int64",
-        "offsets": "uint16",
-        "masks": "uint32",
-        "ranks": "uint32",
-        "rows": "id",
-    },
-    ("count", "width"),
-    build,
-    order,
-    fit,
-)
+def _layout(name: str, side: str, undirected: str = "") -> ArcLayout:
+    arrays = {"starts": "int64", "chunks": "int64", "offsets": "uint16", "masks": "uint32", "ranks": "uint32"}
+    builders = partial(build, side=side), partial(order, side=side), fit
+    return ArcLayout(name, {**arrays, "rows": "id"}, ("count", "width"), *builders, side, undirected)
+
+
+SLICES: Final = _layout("slices", "in")
+OUT_SLICES: Final = _layout("out_slices", "out", SLICES.name)
+"""The same of out-arcs, for what is gathered against the arcs."""
 
 
 class _Rows(NamedTuple):
@@ -111,9 +106,9 @@ class _Rows(NamedTuple):
     rows: Any
 
 
-def _rows(arcs: Arcs, width: int) -> _Rows:
+def _rows(arcs: Arcs, width: int, side: str) -> _Rows:
     xp = arcs.xp
-    offsets, columns = arcs.adjacency("in")
+    offsets, columns = arcs.adjacency(side)
     n, m, t = arcs.num_vertices, arcs.num_arcs, xp.int64
     count = max(1, -(-n // width))
     # The sources of a destination ascend, so those of one segment stand together: a pair of the two is a run of arcs.

@@ -21,7 +21,7 @@ from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
-from vgraph.graph.layouts.slices import SLICES
+from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 INCLUDE: Final = Path(__file__).parent / "include"
 """The folder of the headers that every kernel includes."""
@@ -190,7 +190,7 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
 
 def _whole(f: Emitter) -> bool:
     """Whether a loop walks slices, for which blocks are large and have all the shared memory."""
-    return any(parsed(key)[0] is SLICES for key in f.scan.prepared)
+    return any(parsed(key)[0] in (SLICES, OUT_SLICES) for key in f.scan.prepared)
 
 
 def _swaps_wide(f: Emitter) -> bool:

@@ -53,7 +53,7 @@ class Resident(Kept):
         layout, parameters, fitted, arcs = self._fitted(graph, key, shared)
         order = layout.order
         assert order is not None, f"arcs have no values in {key}"
-        values = graph.in_property(name)
+        values = layouts.HostArcs(graph).property(name, layout.side)
 
         def make() -> Any:
             return order(arcs, self.layout(graph, key, shared), self.copy(values), *parameters)
@@ -65,6 +65,8 @@ class Resident(Kept):
     ) -> tuple[ArcLayout, tuple[Parameter, ...], str, DeviceArcs]:
         """The layout that a key names, with the parameters that it is built with, and the key of these."""
         layout, parameters = layouts.parsed(key)
+        if layout.undirected and not graph.directed:
+            layout = layouts.LAYOUTS[layout.undirected]
         arcs = DeviceArcs(self, graph)
         if layout.fit is not None:
             parameters = layout.fit(arcs, shared, *parameters)
