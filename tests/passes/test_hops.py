@@ -21,6 +21,7 @@ from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.passes import PIPELINE
 from vgraph.errors import ScheduleError
 
+GIVEN = {"source": 0, "first": 0}
 LABELS = {"sssp": "relax", "bfs": "visit", "bfs_by_level": "visit"}
 TEXTS = {name: PROGRAMS[name] for name in LABELS}
 TEXTS["marked"] = (
@@ -41,6 +42,9 @@ TEXTS["behind"] = (
 TEXTS["guarded"] = PROGRAMS["bfs"].replace(
     "  claim level[dst]", "  if (src < 7:vid) {\n  claim level[dst]"
 ).replace("    parent[dst] = src\n  }\n", "    parent[dst] = src\n  }\n  }\n")  # fmt: skip
+TEXTS["again"] = PROGRAMS["bfs"].replace("param source: vid\n", "param source: vid\nparam first: i64\n").replace(
+    "run {\n", "run {\n  for i in range(0:i64, 2:i64, 1:i64) {\n").replace("}\nreturn", "  }\n}\nreturn").replace(
+    "[source]", "[cast<vid>(first)]").replace("single(source)", "single(cast<vid>(first))")  # fmt: skip
 TEXTS["reversed"] = reversed_applies(PROGRAMS["bfs"])
 
 
@@ -63,8 +67,8 @@ def test_kernels_give_the_answer_of_the_program(name, graph, hops, order, seed):
     kernel = lowered(program, hops, order=order)
     assert f"hops {hops}" in print_program(kernel)
     same(
-        interpret(kernel, graph, {"source": 0}, seed=seed, threads=3),
-        interpret(program, graph, {"source": 0}),
+        interpret(kernel, graph, GIVEN, seed=seed, threads=3),
+        interpret(program, graph, GIVEN),
     )
 
 

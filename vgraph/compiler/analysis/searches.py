@@ -116,7 +116,7 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
     starts: dict[str, int | None] = {}
     for stmt in reversed(before):
         match stmt:
-            case ir.FrontierSet(out=out, kind=ir.FrontierKind.SINGLE, vertex=ir.Var() | ir.Const() as vertex):
+            case ir.FrontierSet(out=out, vertex=ir.Expr() as vertex) if _is_fixed(vertex):
                 source = vertex if out == frontier and source is None else source
             case ir.Store(prop=prop):
                 marked = stmt if prop == claim.prop and marked is None else marked
@@ -132,6 +132,11 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
     if not _differs(marked.value, claim.expected, {}):
         raise Blocked("the vertex at which it starts may not be claimed before", marked.span)
     return marked, {name: value for name, value in starts.items() if value is not None}
+
+
+def _is_fixed(e: ir.Expr) -> bool:
+    """Whether an expression has the same value before fills, stores and globals that are set."""
+    return all(isinstance(n, ir.Var | ir.Const | ir.Cast) for n in walk(e))
 
 
 def _rises(name: str, counted: tuple[dict[str, int], dict[str, int]]) -> bool:
