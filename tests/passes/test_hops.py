@@ -42,9 +42,15 @@ TEXTS["behind"] = (
 TEXTS["guarded"] = PROGRAMS["bfs"].replace(
     "  claim level[dst]", "  if (src < 7:vid) {\n  claim level[dst]"
 ).replace("    parent[dst] = src\n  }\n", "    parent[dst] = src\n  }\n  }\n")  # fmt: skip
-TEXTS["again"] = PROGRAMS["bfs"].replace("param source: vid\n", "param source: vid\nparam first: i64\n").replace(
-    "run {\n", "run {\n  for i in range(0:i64, 2:i64, 1:i64) {\n").replace("}\nreturn", "  }\n}\nreturn").replace(
-    "[source]", "[cast<vid>(first)]").replace("single(source)", "single(cast<vid>(first))")  # fmt: skip
+TEXTS["again"] = (
+    PROGRAMS["bfs"]
+    .replace("param source: vid\n", "param source: vid\nparam first: i64\n")
+    .replace("frontier frontier", "global @turn: i64\nfrontier frontier")
+    .replace("run {\n", "run {\n  while (@turn < 2:i64) {\n  @turn = (@turn + 1:i64)\n")
+    .replace("}\nreturn", "  }\n}\nreturn")
+    .replace("  level[source]", "  let a: i64 = first\n  let b: i64 = first\n  level[cast<vid>(a)]")
+    .replace("single(source)", "single(cast<vid>(b))")
+)
 TEXTS["reversed"] = reversed_applies(PROGRAMS["bfs"])
 
 
@@ -87,6 +93,7 @@ BFS = PROGRAMS["bfs"]
 NO_SEARCHES = {
     "two sources": BFS.replace("single(source)", "all"),
     "the source is open": BFS.replace("  level[source] = 0:i32\n", ""),
+    "another vertex, computed": TEXTS["again"].replace("let b: i64 = first", "let b: i64 = 1:i64"),
     "another vertex is claimed": BFS.replace("level[source] = 0", "level[0:vid] = 0"),
     "the source is claimed in vain": BFS.replace("level[source] = 0", "level[source] = -1"),
     "open again": BFS.replace("@depth = 0:i32", "@depth = -3:i32"),

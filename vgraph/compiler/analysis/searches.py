@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
-from vgraph.compiler.ir.rewrite import driver, walk
+from vgraph.compiler.ir.rewrite import driver, transform, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Scalar
 
@@ -114,8 +114,13 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
     source: ir.Expr | None = None
     marked: ir.Store | None = None
     starts: dict[str, int | None] = {}
+    copies: dict[str, ir.Expr] = {}
     for stmt in reversed(before):
         match stmt:
+            case ir.Let(name=name, value=value) if _is_fixed(value):
+                copies[name] = value
+            case ir.If(then=(ir.Fail(),), other=()):
+                pass
             case ir.FrontierSet(out=out, vertex=ir.Expr() as vertex) if _is_fixed(vertex):
                 source = vertex if out == frontier and source is None else source
             case ir.Store(prop=prop):
@@ -127,7 +132,11 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
                 pass
             case _:
                 break
-    if source is None or marked is None or marked.index != source:
+
+    def same(n: ir.Node) -> ir.Node | None:
+        return transform(copies[n.name], same) if isinstance(n, ir.Var) and n.name in copies else None
+
+    if source is None or marked is None or transform(marked.index, same) != transform(source, same):
         raise Blocked("it does not start at one vertex that is claimed before", claim.span)
     if not _differs(marked.value, claim.expected, {}):
         raise Blocked("the vertex at which it starts may not be claimed before", marked.span)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.effects import WriteClass, effects
+from vgraph.compiler.analysis.effects import WriteClass, effects, is_round_loop
 from vgraph.compiler.analysis.searches import Search, search
 from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, transform_driver, with_fields
 from vgraph.compiler.passes.lowering import Lowering, scalar
@@ -121,11 +121,13 @@ def _in_any_order(schedule: ApplySchedule) -> bool:
 
 def _wanted(program: ir.Program, n: ir.Stmt) -> ir.EdgeApply | None:
     """The apply of a search out of the order of rounds, if the statement is its loop."""
-    applies = [s for s in n.body if isinstance(s, ir.EdgeApply)] if isinstance(n, ir.While) else []
-    for apply in applies:
-        claims = effects(program.operator(apply.op)).classes() == {WriteClass.CLAIMING}
-        if apply.schedule is not None and claims and _in_any_order(apply.schedule):
-            return apply
+    if not isinstance(n, ir.While):
+        return None
+    for apply in n.body:
+        if isinstance(apply, ir.EdgeApply) and apply.schedule is not None and is_round_loop(n, apply):
+            claims = effects(program.operator(apply.op)).classes() == {WriteClass.CLAIMING}
+            if claims and _in_any_order(apply.schedule):
+                return apply
     return None
 
 
