@@ -181,7 +181,7 @@ FAULTS = {
         "local.cuh", "u32 next_hop()", SYNC, "", HOPS, (1, 64)
     ),
     "hops: places in the queue of the grid are used before they are known": Fault(
-        "local.cuh", "counts.base = ", SYNC, "", HOPS_IN_BUCKETS, (1, 64)
+        "frontier.cuh", "base = atomicAdd", SYNC, "", HOPS_IN_BUCKETS, (1, 64)
     ),
 }
 SEEDS = 40

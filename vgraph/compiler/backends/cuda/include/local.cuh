@@ -53,8 +53,6 @@ VG_DEVICE void fetch_arcs(Row<Id, Offset> row, const T*... arrays) {
 struct LocalCounts {
   u32 found[3];  // entries of the hop under way and of the next; one is zeroed meanwhile
   u32 aside;     // vertices for later
-  u32 kept;
-  u64 base;
 };
 VG_DEVICE LocalCounts& local_counts() {
   __shared__ LocalCounts counts;
@@ -122,16 +120,9 @@ struct LocalQueue {
   template <class Vertex, class New>
   VG_DEVICE void pass_on(u32 n, Vertex vertex, New is_new, Frontier<Id>& to) {
     for (u32 start = 0; start < n; start += BLOCK) {
-      u32 i = start + threadIdx.x, place = 0;
-      if (threadIdx.x == 0) counts.kept = 0;
-      __syncthreads();
+      u32 i = start + threadIdx.x;
       Id v = i < n ? vertex(i) : 0;
-      bool mine = i < n && is_new(v);
-      if (mine) place = atomicAdd(&counts.kept, 1u);
-      __syncthreads();
-      if (threadIdx.x == 0 && counts.kept) counts.base = atomicAdd(to.counter(), (u64)counts.kept);
-      __syncthreads();
-      if (mine) to.queue[counts.base + place] = v;
+      append_all(to, i < n && is_new(v), v);
     }
   }
   VG_DEVICE void spill(Frontier<Id>& next) {
