@@ -211,6 +211,39 @@ def test_chosen_for_large_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told.cuda.count("Marks<decltype") == 4
 
 
+@vg.operator
+def read_beside(v):
+    for w in vg.vertex(v.mate).out_neighbors & vg.vertex(0).out_neighbors:
+        v.sums += w.sums * 0 + 1
+
+
+@vg.operator
+def many(v):
+    for w in vg.vertex(v.mate).out_neighbors & vg.vertex(0).out_neighbors:
+        v.rows += w.row
+
+
+@vg.algorithm
+def summed(graph, mate: vg.vertex_property(vg.int64), row: vg.vertex_property(vg.vector(vg.float64, 100))):
+    sums = graph.vertex_property(vg.int64)
+    rows = graph.vertex_property(vg.vector(vg.float64, 100))
+    graph.vertex_apply(read_beside)
+    graph.vertex_apply(many)
+    return sums, rows
+
+
+@pytest.mark.parametrize(
+    ("label", "reason"),
+    [("read_beside", "it walks no arcs of its vertex"), ("many", "`rows`, too long for registers")],
+)
+def test_what_lanes_cannot_share(label: str, reason: str) -> None:
+    """What one lane would write and others read, and what they cannot add up."""
+    schedule = vg.Schedule().at(label, balance=vg.WARP)
+    arguments = {"mate": np.zeros(70, np.int64), "row": np.zeros((70, 100))}
+    with pytest.raises(vg.ScheduleError, match=reason):
+        vg.explain(summed, graph_of(70, True), device="cuda", schedule=schedule, **arguments)
+
+
 COUNT = """
 #include "vgraph.cuh"
 using namespace vg;

@@ -101,15 +101,10 @@ def compares_own(loop: ir.ForNeighbors, vertex: str) -> bool:
 
 
 def compares_others(visit: ir.ParFor | ir.BucketLoop | ir.Operator, vertex: str) -> bool:
-    """Whether a visit walks no arcs of its own vertex, but compares the lists of others, which lanes can share."""
-    inside = list(walk(visit))
-    if any(isinstance(n, ir.ForNeighbors) and own_arcs(n, vertex) for n in inside):
+    """Whether a visit walks no arcs of its own vertex, but compares the lists of others."""
+    if any(isinstance(n, ir.ForNeighbors) and own_arcs(n, vertex) for n in walk(visit)):
         return False
-    below = list(loops_below(visit))
-    own = any(isinstance(n, ir.Reduce) and isinstance(n.index, ir.Var) and n.index.name == vertex
-              for loop in below for n in walk(loop))  # fmt: skip
-    low = not isinstance(visit, ir.Operator)
-    return any(isinstance(n, ir.ForCommon) for n in below) and compares_together(visit) and not (low and own)
+    return any(isinstance(n, ir.ForCommon) for n in loops_below(visit))
 
 
 def compares_together(loop: ir.ForNeighbors | ir.ParFor | ir.BucketLoop | ir.Operator) -> bool:
@@ -285,7 +280,7 @@ class _Sharing:
         for n in self.nodes:
             if isinstance(n, ir.ScratchLoad | ir.ScratchStore):
                 self.block(f"`{n.prop}` is scratch, which one thread has for a visit", n)
-        if not self.loops and compares_others(self.operator, self.v):
+        if compares_others(self.operator, self.v) and compares_together(self.operator):
             return with_fields(self.operator, {"body": self.body(self.operator.body)})
         if not self.loops:
             self.block("it walks no arcs of its vertex", self.operator)
@@ -349,6 +344,10 @@ class _Sharing:
                     self.block(f"`{prop}` is stored for every arc", n)
                 case ir.Claim(prop=prop) if self.is_own(n.index):
                     self.block(f"`{prop}` is claimed for every arc", n)
+                case ir.Reduce(prop=prop) if (
+                    self.is_own(n.index) and is_long(n.value.type) and not self.loops
+                ):
+                    self.block(f"`{prop}`, too long for registers, is reduced in the loop", n)
                 case ir.Load(prop=prop) if self.is_own(n.index) and prop in reduced:
                     self.block(f"`{prop}` is read at the vertex into which it is reduced", n)
                 case ir.Load(prop=prop) if self.is_own(n.index) and prop in self.written and is_long(n.type):

@@ -6,7 +6,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass
-from vgraph.compiler.analysis.lanes import SHARED_BY, compares_own, own_arcs, shared_operator
+from vgraph.compiler.analysis.lanes import SHARED_BY, compares_others, compares_own, shared_operator
 from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.segments import sliced
@@ -84,8 +84,7 @@ def _compares(at: Traversal) -> bool:
 
 
 def _compares_others(at: Traversal) -> bool:
-    own = any(isinstance(n, ir.ForNeighbors) and own_arcs(n, at.operator.args[0]) for n in walk(at.operator))
-    return not own and at.once(_shared) is None
+    return compares_others(at.operator, at.operator.args[0]) and at.once(_shared) is None
 
 
 def _cut(at: Traversal) -> Obstacle | None:
