@@ -16,6 +16,7 @@ from typing import Any
 from vgraph.compiler.backends.loops.walker import FUNCTIONS, SIZES, Unit, Value, Walker
 from vgraph.errors import InternalError
 
+MOST_STEPS = 50_000
 External = Callable[..., Any]
 _ACQUIRE = ("acquire", "acq_rel", "seq_cst")
 _RELEASE = ("release", "acq_rel", "seq_cst")
@@ -47,6 +48,8 @@ class Machine:
         self.zeros: list[range] = []
         self.end = 4096
         self.current = 0
+        self.failed: BaseException | None = None
+        self.steps = 0
         self.turns: dict[int, threading.Semaphore] = {}
         self.seen: dict[int, list[tuple[int, bool, bool, int]]] = {}
         self.clocks: dict[int, dict[int, int]] = {}
@@ -81,15 +84,15 @@ class Machine:
         results: dict[int, Any] = {}
         self.turns = {k: threading.Semaphore(0) for k in range(len(tasks))}
         self.clocks = {k: {k: 1} for k in self.turns}
-        self.seen, self.released = {}, {}
+        self.seen, self.released, self.failed, self.steps = {}, {}, None, 0
         over = threading.Semaphore(0)
 
         def thread(k: int) -> None:
             self.turns[k].acquire()
             try:
                 results[k] = tasks[k]()
-            except BaseException as error:
-                results[k] = error
+            except BaseException as error:  # the others must not wait for this one
+                self.failed = self.failed or error
             del self.turns[k]
             self.next() if self.turns else over.release()
 
@@ -98,9 +101,8 @@ class Machine:
         self.next()
         over.acquire()
         self.clocks = {}
-        for result in results.values():
-            if isinstance(result, BaseException):
-                raise result
+        if self.failed is not None:
+            raise self.failed
         return [results[k] for k in range(len(tasks))]
 
     def next(self) -> None:
@@ -110,7 +112,11 @@ class Machine:
 
     def step(self) -> None:
         """Where another thread may step in."""
-        mine = self.current
+        mine, self.steps = self.current, self.steps + 1
+        if self.steps > MOST_STEPS:
+            self.failed = self.failed or InternalError("the threads do not come to an end")
+        if self.failed is not None:
+            raise InternalError("another thread has failed")
         if self.clocks and len(self.turns) > 1:
             self.next()
             self.turns[mine].acquire()
@@ -213,6 +219,8 @@ class _Call(Walker):
 
     def binary(self, op: str, t: str, a: Any, b: Any) -> Any:
         found = FUNCTIONS[op](a, b)
+        if op == "//" and t == "i64":
+            found = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         return found if t == "f64" else self.wrapped("i1" if isinstance(found, bool) else t, found)
 
     def select(self, t: str, c: Any, a: Any, b: Any) -> Any:
@@ -245,6 +253,9 @@ class _Call(Walker):
         if found == old:
             self.machine.write(address, SIZES[t], new)
         return int(found == old)
+
+    def invoke(self, function: Any, args: list[Value]) -> Any:
+        return self.machine.externals["invoke"](self.machine, function, *(a.it for a in args))
 
     def call(self, name: str, args: list[Value]) -> Value:
         given = [a.it for a in args]

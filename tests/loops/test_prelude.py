@@ -13,7 +13,21 @@ import pytest
 from loop_machine import Machine
 
 from vgraph.compiler.backends import jit, native
-from vgraph.compiler.backends.abi import BUCKETS_CELLS, CONTEXT, LIST, WORKER, WORKER_STRIDE
+from vgraph.compiler.backends.abi import (
+    ARMS,
+    BUCKETS_CELLS,
+    CONTEXT,
+    FORK,
+    LEAVE,
+    LIST,
+    OPEN,
+    POOL,
+    WORKER,
+    WORKER_STRIDE,
+    Layout,
+    Steering,
+    type_sizes,
+)
 from vgraph.compiler.backends.llvm import buckets, heaps
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import PRELUDE, Unit
@@ -185,6 +199,125 @@ def test_no_wake_up_is_lost(seed):
     waits = [partial(m.call, unit, "wait_change", word, 0, word + 4, seed % 3)] * 2
     m.run([*waits, partial(m.call, unit, "advance", word, word + 4)])
     assert m.read(word + 4, 4) == 0
+
+
+class Pool:
+    """A pool of workers and a run of rounds, each of so many chunks that code for one thread or for a team takes."""
+
+    ROUNDS, CHUNKS = 3, 2
+
+    def __init__(self, workers: int, seed: int, steering: Steering) -> None:
+        self.unit, self.workers, self.ended = native.unit(), workers, set[int]()
+        self.m = m = Machine(
+            {name[1:]: getattr(self, name) for name in vars(Pool) if name[0] == "_" != name[1]}, seed
+        )
+        self.woken, self.clock, self.state, self.taken = dict[int, int](), 0, 0, list[tuple[int, int]]()
+        self.pool, self.ctx = (m.allocate(size, 64, zero=True) for size in (POOL.size, CONTEXT.size))
+        arms, forks, threads = (m.allocate(size, zero=True) for size in (ARMS.size, FORK.size, 8 * workers))
+        for k in range(workers):
+            m.write(threads + 8 * k, 8, k + 1)
+        self.put(POOL, self.pool, threads=threads, num_workers=workers)
+        self.put(FORK, forks, least=1)
+        self.put(CONTEXT, self.ctx, arms=arms, forks=forks, seed=seed + 1, num_threads=workers, num_forks=1)
+        self.put(CONTEXT, self.ctx, spin_limit=2, steering=int(steering))
+
+    def put(self, layout: Layout, address: int, **fields: int) -> None:
+        for name, value in fields.items():
+            self.m.write(address + layout.offset(name), type_sizes[layout.type(name)], value)
+
+    def call(self, name: str, *args: int) -> int:
+        return int(self.m.call(self.unit, name, *args) or 0)
+
+    def chunks(self, round_: int) -> None:
+        """The loop of a round: chunks from the counter that all threads share."""
+        while (chunk := self.m.call(TAKE, "chunk", self.ctx)) < self.CHUNKS:
+            self.taken.append((round_, chunk))
+
+    def _invoke(self, m: Machine, function: int, ctx: int, *args: int) -> int:
+        return self.alone(*args) if function == 1 else self.team(*args)
+
+    def alone(self, at: int) -> int:
+        """Code for one thread, from a fork point on, or from the start."""
+        if at:
+            self.here()
+        while self.state < self.ROUNDS:
+            if self.call("vg_fork", self.ctx, 1, 5) == LEAVE:
+                return 1
+            self.here()
+        return -1 & 0xFFFFFFFF
+
+    def here(self) -> None:
+        self.taken += [(self.state, chunk) for chunk in range(self.CHUNKS)]
+        self.state += 1
+
+    def team(self, rank: int, at: int, generation: int) -> int:
+        """Code for a team: whoever joins goes on where the first thread says."""
+        round_ = self.state
+        while True:
+            self.chunks(round_)
+            round_ += 1
+            generation = generation if rank else 0
+            team = self.call("vg_barrier", self.ctx, rank, generation, 1)
+            if not team or round_ == self.ROUNDS:
+                return -1 & 0xFFFFFFFF
+            if rank == 0:
+                self.state = round_
+                way = self.call("vg_meet", self.ctx, 1, 5, team)
+                if way == LEAVE:
+                    return 1
+                if way == OPEN:
+                    self.call("vg_open", self.ctx, 1)
+
+    def _sleep_while(self, m: Machine, word: int, old: int, ns: int) -> None:
+        woken = self.woken.get(word, 0)
+        for _ in range(20_000 if ns == (1 << 64) - 1 else 10):
+            if m.read(word, 4) != old or self.woken.get(word, 0) != woken:
+                return
+            m.step()
+        assert ns != (1 << 64) - 1, "a wake-up is lost"
+
+    def _wake_all(self, m: Machine, word: int) -> None:
+        self.woken[word] = self.woken.get(word, 0) + 1
+
+    def _vg_now(self, m: Machine) -> int:
+        self.clock += 100
+        return self.clock
+
+    def _idle(self, m: Machine) -> int:
+        return 0
+
+    def _pause(self, m: Machine) -> None:
+        pass
+
+    def _usleep(self, m: Machine, us: int) -> None:
+        pass
+
+    def _pthread_join(self, m: Machine, thread: int, _: int) -> int:
+        while thread not in self.ended:
+            m.step()
+        return 0
+
+    def worker(self) -> None:
+        self.call("worker", self.pool)
+        self.ended.add(len(self.ended) + 1)
+
+    def host(self) -> None:
+        assert self.call("vg_submit", self.pool, self.ctx, 1, 2) == 1
+        while not self.call("vg_wait", self.ctx, 1000):
+            pass
+        while not self.call("vg_pool_end", self.pool):
+            pass
+
+
+TAKE = Unit(str(Path(__file__).parent / "take"))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_team_that_comes_and_goes_does_each_chunk_once(seed):
+    pool = Pool(2 + seed % 2, seed, Steering(seed % 3))
+    pool.m.run([pool.host, *[pool.worker] * pool.workers])
+    assert sorted(pool.taken) == [(r, c) for r in range(Pool.ROUNDS) for c in range(Pool.CHUNKS)]
+    assert len(pool.ended) == pool.workers
 
 
 def test_the_first_failure_wins():

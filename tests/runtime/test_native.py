@@ -10,10 +10,9 @@ from kernels import ROUNDS, TRACE, kernel, load
 from machine_code import object_code
 
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import CONTEXT, FORK, FRONTIER, LINE, LIST, WORKER, Status, Steering
+from vgraph.compiler.backends.abi import CONTEXT, FORK, FRONTIER, LINE, LIST, POOL, WORKER, Status, Steering
 from vgraph.compiler.backends.context import ContextView
 from vgraph.compiler.backends.native import native_text
-from vgraph.compiler.backends.native_pool import POOL
 from vgraph.runtime.devices import threads as native_threads
 from vgraph.runtime.devices.threads import native_runtime, run_native
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from kernels import EMPTY, field, kernel
 
-from vgraph.compiler.backends.abi import ARMS, Steering
+from vgraph.compiler.backends.abi import ARMS, POOL, Steering
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
-from vgraph.compiler.backends.native_pool import POOL
 from vgraph.runtime.devices import threads as native_threads
 from vgraph.runtime.devices.threads import native_runtime, run_native
 

@@ -163,6 +163,38 @@ ARMS: Final = Layout(
 )
 """What is known of a team and of one thread for the loops of a kernel."""
 
+POOL: Final = Layout(
+    "Pool",
+    (
+        ("num_workers", "i32"),
+        ("next_number", "i32"),
+        ("shutdown", "i32"),
+        ("threads", "ptr"),  # a pthread_t for each worker
+    ),
+    (  # the run, and what `team` publishes when the door is opened
+        ("ctx", "ptr"),
+        ("main", "ptr"),  # its code for one thread
+        ("helper", "ptr"),  # and for a team; null: there is none
+        ("at", "i32"),  # the fork point that is open
+        ("generation", "i32"),
+    ),
+    (("claim", "i32"),),  # 1 from `vg_submit` to the end of the run
+    (("epoch", "i32"), ("sleepers", "i32")),  # worker 0 has something to do when `epoch` changes
+    (("door", "i32"), ("door_sleepers", "i32")),  # the others look at `team` when `door` changes
+    (("running", "i32"),),
+    (("team", "i64"), ("arrivals", "i64")),  # and the sum of the times at which threads arrived at a barrier
+    (  # of the first thread (`ways.loops`); kept from run to run
+        ("few", "i64"),  # ns of work of a loop that is not worth a team
+        ("few_until", "i64"),
+        ("wait_mean", "i64"),
+        ("missed", "i64"),  # ns of work done without threads that sleep
+        ("busy_until", "i64"),  # after a thread was waited for, or not run, for long
+        ("shared_until", "i64"),  # after a thread was not run for long
+        ("spin", "i32"),  # what the host has set as `spin_limit`
+    ),
+)
+"""A pool, followed by a `pthread_t` for each worker."""
+
 FRONTIER: Final = Layout(
     "FrontierDescriptor",
     (

@@ -3,36 +3,20 @@
 The text depends on the platform only through the few lines of `_Platform`: how to pause in a spin loop and
 how to sleep until a 32-bit word changes (a futex on Linux; polling with `usleep` elsewhere).
 
-`CONTEXT.field(%p)` and the like in the text below stand for the address of a field; `%x = get CONTEXT.field(%p)` and
-`set CONTEXT.field(%p) = %x` are a plain load and store. See `_expand`.
+Only what touches the system itself is text of LLVM here. The rest is in the prelude (`loops/`): `native.loops`,
+`ways.loops`, `team.loops`, `pool.loops`.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass
 from typing import Final
 
-from vgraph.compiler.backends import native_pool as pool
-from vgraph.compiler.backends import native_team as team
-from vgraph.compiler.backends import native_ways as ways
-from vgraph.compiler.backends.abi import (
-    ARMS,
-    CONTEXT,
-    FORK,
-    LIST,
-    TRACE_RECORD,
-    WORKER,
-    WORKER_STRIDE,
-    Status,
-)
+from vgraph.compiler.backends.abi import GO_ON, LEAVE, OPEN, TRACE_RECORD, WORKER_STRIDE, Status, Steering
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import RECORDS, Record, Unit
 
-_LAYOUTS: Final = {
-    "ARMS": ARMS, "CONTEXT": CONTEXT, "FORK": FORK, "LIST": LIST, "POOL": pool.POOL, "WORKER": WORKER
-}  # fmt: skip
 _STACK_BYTES: Final = 2 << 20
 """Stack of a worker; generated code keeps its queue buffers there."""
 _SYNCHRONOUS_SIGNALS: Final = {"linux": (4, 5, 6, 7, 8, 11), "darwin": (4, 5, 6, 8, 10, 11)}
@@ -86,7 +70,7 @@ def native_text(system: str, machine: str) -> str:
     sleep = _SLEEP_FUTEX.replace("FUTEX", str(platform.futex)) if platform.futex else _SLEEP_POLL
     signals = _SYNCHRONOUS_SIGNALS.get(platform.system, ())
     keep = "\n".join(f"  call i32 @sigdelset(ptr %all, i32 {number})" for number in signals)
-    text = "".join((_DECLARATIONS, sleep, _BASE, team.TEXT, ways.TEXT, pool.TEXT))
+    text = "".join((_DECLARATIONS, sleep, _BASE, _START))
     values = {
         "PAUSE": "call " + platform.pause[0],
         "PAUSE_DECLARATION": "declare " + platform.pause[1],
@@ -95,58 +79,33 @@ def native_text(system: str, machine: str) -> str:
         "SIG_SETMASK": str(platform.set_mask),
         "KEEP_SIGNALS": keep,
         "STACK_BYTES": str(_STACK_BYTES),
-        "FORK_SIZE": str(FORK.size),
-        **{name: str(value) for name, value in (team.VALUES | ways.VALUES).items()},
     }
-    text = _expand(text, values)
+    for name, value in values.items():
+        text = text.replace(f"<{name}>", value)
     return text + _prelude(text)
 
 
 def unit() -> Unit:
-    """`prelude/native.loops`."""
+    """What of the runtime is in the prelude."""
     numbers = {
-        "OUT_OF_MEMORY": int(Status.OUT_OF_MEMORY), "RECORD_SIZE": TRACE_RECORD.itemsize, "WORKER_STRIDE": WORKER_STRIDE
+        "OUT_OF_MEMORY": int(Status.OUT_OF_MEMORY), "RECORD_SIZE": TRACE_RECORD.itemsize,
+        "WORKER_STRIDE": WORKER_STRIDE, "GO_ON": GO_ON, "OPEN": OPEN, "LEAVE": LEAVE,
+        **{way.name: int(way) for way in Steering},
     }  # fmt: skip
     places = (TRACE_RECORD.fields or {}).items()
     fields = {name: (at, "u32" if t.itemsize == 4 else "u64") for name, (t, at, *_) in places}
     record = Record(fields, TRACE_RECORD.itemsize)
-    return Unit("native", numbers=numbers, records={**RECORDS, "RECORD": record})
+    return Unit("native ways team pool", numbers=numbers, records={**RECORDS, "RECORD": record})
 
 
 def _prelude(text: str) -> str:
     """What is written in the prelude, and may call what `text` declares or defines."""
     found = re.findall(r"^(?:declare|define(?: internal)?) (\w+) @(\w+)", text, re.MULTILINE)
     into: dict[str, str] = {}
-    for name in unit().functions:
-        functions(unit(), name, {called: result for result, called in found}, into, set())
+    runtime = unit()
+    for name in runtime.functions:
+        functions(runtime, name, {called: result for result, called in found}, into, set())
     return "\n".join(into.values())
-
-
-def _expand(text: str, values: dict[str, str]) -> str:
-    """Fill `<NAME>` holes and turn `LAYOUT.field(%p)` into the address of that field."""
-    for name, value in values.items():
-        text = text.replace(f"<{name}>", value)
-
-    def field(match: re.Match[str]) -> str:
-        layout, name, pointer = match.groups()
-        return f"getelementptr i8, ptr {pointer}, i64 {_LAYOUTS[layout].offset(name)}"
-
-    def get(match: re.Match[str]) -> str:
-        result, layout, name, pointer = match.groups()
-        kind = _LAYOUTS[layout].type(name)
-        return f"{result}.at = {layout}.{name}({pointer})\n  {result} = load {kind}, ptr {result}.at"
-
-    count = itertools.count()
-
-    def put(match: re.Match[str]) -> str:
-        layout, name, pointer, value = match.groups()
-        kind, at = _LAYOUTS[layout].type(name), f"%at.{next(count)}"
-        return f"{at} = {layout}.{name}({pointer})\n  store {kind} {value}, ptr {at}"
-
-    place = rf"({'|'.join(_LAYOUTS)})\.(\w+)\((%[\w.]+)\)"
-    text = re.sub(rf"(%[\w.]+) = get {place}", get, text)
-    text = re.sub(rf"\bset {place} = (\S+)", put, text)
-    return re.sub(rf"\b{place}", field, text)
 
 
 _DECLARATIONS = """
@@ -168,8 +127,6 @@ declare i32 @sigdelset(ptr, i32) nounwind
 declare ptr @aligned_alloc(i64, i64) nounwind
 declare ptr @memcpy(ptr, ptr, i64) nounwind
 declare ptr @memset(ptr, i32, i64) nounwind
-declare i64 @llvm.umax.i64(i64, i64)
-declare i64 @llvm.umin.i64(i64, i64)
 """
 
 _SLEEP_FUTEX = """
@@ -248,20 +205,22 @@ define internal i64 @clock(i32 %which) nounwind {
   %now = add i64 %ns, %rest
   ret i64 %now
 }
+"""
 
-define void @vg_pause(ptr %ctx, i64 %tries) nounwind {
-  %spin.p = CONTEXT.spin_limit(%ctx)
-  %spin = load i32, ptr %spin.p
-  %spin.w = zext i32 %spin to i64
-  %more = icmp ult i64 %tries, %spin.w
-  br i1 %more, label %pause, label %yield
-pause:
-  call void @pause()
-  br label %done
-yield:
-  %rc = call i32 @usleep(i32 1)
-  br label %done
-done:
-  ret void
+_START = """
+; Start %n workers of a pool that is taken, with signals blocked: Python's threads get them. 0 if the system refuses.
+define i32 @vg_pool_start(ptr %pool, i32 %n) nounwind {
+  %all = alloca [128 x i8], align 16
+  %old = alloca [128 x i8], align 16
+  %attr = alloca [128 x i8], align 16
+  call i32 @sigfillset(ptr %all)
+<KEEP_SIGNALS>
+  call i32 @pthread_sigmask(i32 <SIG_SETMASK>, ptr %all, ptr %old)
+  call i32 @pthread_attr_init(ptr %attr)
+  call i32 @pthread_attr_setstacksize(ptr %attr, i64 <STACK_BYTES>)
+  %done = call i32 @start_workers(ptr %pool, i32 %n, ptr %attr, ptr @worker)
+  call i32 @pthread_attr_destroy(ptr %attr)
+  call i32 @pthread_sigmask(i32 <SIG_SETMASK>, ptr %old, ptr null)
+  ret i32 %done
 }
 """

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import os
 import sys
 import threading
 import warnings
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache, key_text
+from vgraph.cache import CacheWarning, cache_key, cached_object, code_stamp, default_cache, key_text
 from vgraph.compiler.frontend import source_parts
 from vgraph.runtime.devices.runner import Loaded, Runner
 from vgraph.runtime.plan import Plan, plan_of
@@ -118,39 +114,6 @@ class CompiledRunner(Runner):
         if cache is not None and key is not None:
             cache.put(key, plan.pack(cache_key(parts)), about)
         return Loaded(plan, self.load(code, plan), found)
-
-
-@functools.cache
-def code_stamp() -> str:
-    """A hash of vgraph's own code, as far as plans and the text of kernels depend on it.
-
-    Reading all of it takes longer than the rest of a warm start, so the hash is kept under what the system says of the
-    files: they are read again where one of them may have changed, and a new copy of the same code has the same hash.
-    """
-    root = os.fspath(Path(__file__).parents[2])
-    files = {entry.path[len(root) :]: entry for entry in _own_files(root)}
-    rows = []
-    for name in sorted(files):
-        s = files[name].stat()
-        rows.append(f"{name} {s.st_dev} {s.st_ino} {s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}")
-
-    def read() -> bytes:
-        contents = ((name, Path(files[name]).read_bytes()) for name in sorted(files))
-        return cache_key(itertools.chain.from_iterable(contents)).encode()
-
-    return cached_object(("vgraph's code", *rows), read, {"what": "hash of vgraph's code"})[0].decode()
-
-
-def _own_files(root: str) -> Iterator[os.DirEntry[str]]:
-    folders = [root, os.path.join(root, "compiler"), os.path.join(root, "language")]
-    while folders:
-        folder = folders.pop()
-        for entry in os.scandir(folder):
-            if entry.is_file() and not entry.name.endswith(".pyc"):
-                yield entry
-            elif folder != root and entry.is_dir() and entry.name != "__pycache__":
-                folders.append(entry.path)
-    yield from (entry for entry in os.scandir(os.path.join(root, "runtime")) if entry.name == "plan.py")
 
 
 def own_passes() -> tuple[UserPass, ...]:

@@ -22,13 +22,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vgraph.cache import cached_object
+from vgraph.cache import cached_object, code_stamp
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, Status, Steering
+from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, POOL, Status, Steering
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native import native_text
-from vgraph.compiler.backends.native_pool import POOL
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime.devices.cpus import available_cpus
@@ -65,7 +64,12 @@ class NativeRuntime:
 def native_runtime() -> NativeRuntime:
     """The native runtime: from the cache, or compiled; loaded once for each process."""
     host = os.uname()
-    text = native_text(host.sysname, host.machine)
+    written, _ = cached_object(
+        ("native runtime", code_stamp(), host.sysname, host.machine),
+        lambda: native_text(host.sysname, host.machine).encode(),
+        {"what": "text of the native runtime"},
+    )
+    text = written.decode()
     # unoptimised: its hot loop waits for memory anyway, and it compiles several times faster
     code, _ = cached_object(
         jit.object_parts(text, opt=0),

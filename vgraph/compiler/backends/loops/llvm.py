@@ -6,13 +6,13 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Mapping, MutableMapping, MutableSet
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler.backends.loops.walker import SIZES, UPDATES, Unit, Value, Walker
 
-_BINARY: Final = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "<<": "shl", "==": "icmp eq",
+_BINARY: Final = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl", "==": "icmp eq",
                   "!=": "icmp ne"}  # fmt: skip
-_BY_SIGN: Final = {"//": ("udiv", "sdiv"), ">>": ("lshr", "ashr"), "<": ("icmp ult", "icmp slt"),
+_BY_SIGN: Final = {"//": ("udiv", "sdiv"), "%": ("urem", "srem"), ">>": ("lshr", "ashr"), "<": ("icmp ult", "icmp slt"),
                    "<=": ("icmp ule", "icmp sle"), ">": ("icmp ugt", "icmp sgt"),
                    ">=": ("icmp uge", "icmp sge")}  # fmt: skip
 _OF_FLOATS: Final = {"<": "fcmp olt", "<=": "fcmp ole", ">": "fcmp ogt", ">=": "fcmp oge"}
@@ -30,13 +30,23 @@ def functions(
 
     `external` has the signatures of what it may call outside; what is called is declared in `needs`.
     """
-    made = _Function(unit, name, external)
-    if made.symbol not in into:
-        into[made.symbol] = made.text()
+    symbol = _symbol(unit, name)
+    if symbol not in into:
+        made = _Function(unit, name, external)
+        into[symbol] = made.text()
         needs |= made.needs
         for called in made.calls:
             functions(unit, called, external, into, needs)
-    return made.symbol
+    return symbol
+
+
+def _marks(unit: Unit, name: str) -> list[str]:
+    return [d.id for d in unit.functions[name].decorator_list if isinstance(d, ast.Name)]
+
+
+def _symbol(unit: Unit, name: str) -> str:
+    plain = {"export", "named"} & {*_marks(unit, name)}
+    return name if plain else ".".join(["vg", unit.file.split()[0], name, *unit.types.values()])
 
 
 class _Function(Walker):
@@ -45,7 +55,6 @@ class _Function(Walker):
     def __init__(self, unit: Unit, name: str, external: Mapping[str, str]) -> None:
         super().__init__(unit)
         self.name, self.external = name, external
-        self.symbol = self.symbol_of(name)
         self.lines: list[str] = []
         self.locals: dict[str, str] = {}
         self.registers: dict[str, str] = {}
@@ -60,18 +69,11 @@ class _Function(Walker):
         self.count = 0
         self.around: list[tuple[str, str]] = []
 
-    def marks(self, name: str) -> list[str]:
-        return [d.id for d in self.unit.functions[name].decorator_list if isinstance(d, ast.Name)]
-
-    def symbol_of(self, name: str) -> str:
-        plain = {"export", "named"} & {*self.marks(name)}
-        return name if plain else ".".join(["vg", self.unit.file, name, *self.unit.types.values()])
-
     def text(self) -> str:
         """The definition."""
         function = self.unit.functions[self.name]
         given = self.unit.parameters(self.name)
-        marks = self.marks(self.name)
+        marks = _marks(self.unit, self.name)
         for name, t in given:
             self.put(name, Value(t, f"%{name}"))
         self.body(function.body)
@@ -81,7 +83,7 @@ class _Function(Walker):
         args = ", ".join(f"{machine_type(t)} %{name}" for name, t in given)
         linkage = "" if "export" in marks else "internal "
         attributes = " ".join(["nounwind", *(m for m in marks if m not in ("export", "named"))])
-        head = f"define {linkage}{result} @{self.symbol}({args}) {attributes} {{"
+        head = f"define {linkage}{result} @{_symbol(self.unit, self.name)}({args}) {attributes} {{"
         return "\n".join([head, "entry:", *slots, *self.lines, "}", ""])
 
     # --- text
@@ -236,7 +238,7 @@ class _Function(Walker):
         given = ", ".join(f"{machine_type(a.type)} {a.it}" for a in args)
         if name in self.unit.functions:
             self.calls[name] = None
-            t, symbol = self.unit.result(name), self.symbol_of(name)
+            t, symbol = self.unit.result(name), _symbol(self.unit, name)
         else:
             self.needs.add(f"declare {self.external[name]} nounwind")
             result, symbol = self.external[name].partition(" ")[0], name
@@ -247,5 +249,5 @@ class _Function(Walker):
             return Value(t, None)
         return Value(t, self.op(text))
 
-
-__all__: list[Any] = ["functions", "machine_type"]
+    def invoke(self, function: str, args: list[Value]) -> str:
+        return self.op(f"call i32 {function}({', '.join(f'{machine_type(a.type)} {a.it}' for a in args)})")

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from vgraph.compiler.backends.abi import CONTEXT, LIST, WORKER, WORKER_STRIDE
+from vgraph.compiler.backends.abi import ARMS, CONTEXT, FORK, LIST, POOL, WORKER, WORKER_STRIDE
 
 PRELUDE: Final = Path(__file__).parent.parent / "prelude"
 SIZES: Final = {"i1": 1, "u8": 1, "u32": 4, "u64": 8, "i64": 8, "f64": 8}
@@ -20,14 +20,14 @@ ORDERS: Final = {
 UPDATES: Final = {"add": "add", "swap": "xchg"}
 _FIELDS: Final = {"ptr": "*u8", "i32": "u32", "i64": "u64"}
 _OPERATORS: Final[dict[type[ast.AST], str]] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.BitAnd: "&", ast.BitOr: "|",
-    ast.LShift: "<<", ast.RShift: ">>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
-    ast.NotEq: "!=",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|",
+    ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "&": operator.and_,
-    "|": operator.or_, "<<": operator.lshift, ">>": operator.rshift, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 
 
@@ -41,22 +41,23 @@ class Record(NamedTuple):
 RECORDS: Final[dict[str, Record]] = {
     name: Record({f.name: (f.offset, _FIELDS[f.type]) for f in layout.fields.values()}, stride)
     for name, layout, stride in (
-        ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size)
+        ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size),
+        ("FORK", FORK, FORK.size), ("ARMS", ARMS, ARMS.size), ("POOL", POOL, POOL.size),
     )
 }  # fmt: skip
 
 
 @cache
-def _functions(file: str) -> Mapping[str, ast.FunctionDef]:
-    tree = ast.parse((PRELUDE / f"{file}.loops").read_text(encoding="utf-8"))
-    return {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
+def _body(file: str) -> list[ast.stmt]:
+    return ast.parse((PRELUDE / f"{file}.loops").read_text(encoding="utf-8")).body
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A file of the prelude, with what its names stand for."""
+    """A file of the prelude, or several that belong together, and what names stand for in them."""
 
     file: str
+    """With a space between several."""
     types: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
     records: Mapping[str, Record] = field(default_factory=lambda: RECORDS)
@@ -64,7 +65,20 @@ class Unit:
     @cached_property
     def functions(self) -> Mapping[str, ast.FunctionDef]:
         """Its functions by name."""
-        return _functions(self.file)
+        return {
+            f.name: f for file in self.file.split() for f in _body(file) if isinstance(f, ast.FunctionDef)
+        }
+
+    @cached_property
+    def known(self) -> Mapping[str, int]:
+        """All numbers that have names: those given, and those that the files define."""
+        found = dict(self.numbers)
+        for s in (s for file in self.file.split() for s in _body(file)):
+            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+                number = _number(s.value, found)
+                assert number is not None, ast.unparse(s)
+                found[s.targets[0].id] = number
+        return found
 
     def type(self, annotation: ast.expr | None) -> str:
         """The type that an annotation names; without one, a function gives nothing."""
@@ -97,18 +111,22 @@ class Unit:
 
     def number(self, e: ast.expr) -> int | None:
         """The number that an expression of numbers is, if it is one."""
-        match e:
-            case ast.Constant(value=int(value)) if not isinstance(value, bool):
-                return value
-            case ast.Name(id=name):
-                return self.numbers.get(name)
-            case ast.UnaryOp(op=ast.USub(), operand=x) if (n := self.number(x)) is not None:
-                return -n
-            case ast.BinOp(left=left, op=op, right=right):
-                a, b = self.number(left), self.number(right)
-                if a is not None and b is not None:
-                    return int(FUNCTIONS[_OPERATORS[type(op)]](a, b))
-        return None
+        return _number(e, self.known)
+
+
+def _number(e: ast.expr, known: Mapping[str, int]) -> int | None:
+    match e:
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            return value
+        case ast.Name(id=name):
+            return known.get(name)
+        case ast.UnaryOp(op=ast.USub(), operand=x) if (n := _number(x, known)) is not None:
+            return -n
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _number(left, known), _number(right, known)
+            if a is not None and b is not None:
+                return int(FUNCTIONS[_OPERATORS[type(op)]](a, b))
+    return None
 
 
 class Value(NamedTuple):
@@ -170,6 +188,10 @@ class Walker:
 
     def call(self, name: str, args: list[Any]) -> Value:
         """A function of the file, or one from outside."""
+        raise NotImplementedError
+
+    def invoke(self, function: Any, args: list[Value]) -> Any:
+        """A function at an address, which gives a u32."""
         raise NotImplementedError
 
     # --- expressions
@@ -264,6 +286,9 @@ class Walker:
             new = self.unit.type(ast.Name(name))
             old = self.expr(args[0], new)
             return Value(new, self.cast(old.type, new, old.it))
+        if name == "invoke":
+            function, *given = [self.expr(a) for a in args]
+            return Value("u32", self.invoke(function.it, given))
         types = (
             [t for _, t in self.unit.parameters(name)] if name in self.unit.functions else ["u64"] * len(args)
         )
@@ -286,7 +311,7 @@ class Walker:
                 self.put(name, self.operation(_OPERATORS[type(op)], ast.Name(name), value, self.known(name)))
             case ast.Expr(value=ast.Call() as value):
                 self.expr(value)
-            case ast.Expr(value=ast.Constant(value=str())):
+            case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 pass
             case _:
                 raise AssertionError(ast.unparse(s))
