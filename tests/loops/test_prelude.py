@@ -30,7 +30,7 @@ from vgraph.compiler.backends.abi import (
 )
 from vgraph.compiler.backends.llvm import buckets, heaps
 from vgraph.compiler.backends.loops.llvm import functions
-from vgraph.compiler.backends.loops.walker import PRELUDE, Unit
+from vgraph.compiler.backends.loops.walker import Unit
 from vgraph.errors import InternalError
 
 # --- heaps
@@ -418,8 +418,3 @@ def test_races_are_found_and_what_is_handed_over_is_none(tmp_path):
 def test_memory_that_was_not_written_is_not_read(tmp_path):
     with pytest.raises(InternalError, match="8 bytes are read"):
         Machine().call(_unit(tmp_path), "bump", 4096)
-
-
-@pytest.mark.parametrize("file", sorted(p.stem for p in PRELUDE.glob("*.loops")))
-def test_every_file_of_the_prelude_is_covered(file):
-    assert file in Path(__file__).read_text(encoding="utf-8")
