@@ -207,5 +207,5 @@ def test_processes_that_begin_at_once_on_an_empty_cache(tmp_path, count):
             process.kill()
             process.wait()
     left = sorted(p.suffix or p.name for p in (tmp_path / "cache").iterdir())
-    assert left == [".vgo"] * 4  # of vgraph's own files, the native runtime, the plan, its code
+    assert left == [".vgo"] * 5  # of vgraph's own files, the native runtime and its text, the plan, its code
     assert [p.name for p in (tmp_path / "state").iterdir()] == ["key"]

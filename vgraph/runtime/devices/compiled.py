@@ -10,11 +10,12 @@ from abc import abstractmethod
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.cache import CacheWarning, cache_key, cached_object, code_stamp, default_cache, key_text
+from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache, key_text
 from vgraph.compiler.frontend import source_parts
 from vgraph.runtime.devices.runner import Loaded, Runner
 from vgraph.runtime.plan import Plan, plan_of
 from vgraph.runtime.prints import warn_of_prints
+from vgraph.stamp import code_stamp
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend, SourceText

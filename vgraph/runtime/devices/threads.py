@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vgraph.cache import cached_object, code_stamp
+from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, POOL, Status, Steering
 from vgraph.compiler.backends.base import Kernel
@@ -32,6 +32,7 @@ from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.runtime.progress import Progress, ProgressCallback
+from vgraph.stamp import code_stamp
 
 SPIN_LIMIT: Final = 2000
 """Polls of a thread that waits at a barrier before it sleeps, when there is a CPU for every thread."""
