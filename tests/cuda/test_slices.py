@@ -48,6 +48,7 @@ def test_the_layout_holds_every_arc_once(width: int) -> None:
             assert chunks[s] % 4 == 0
             for c in range(chunks[s], chunks[s + 1]):
                 t = ranks[c // 32] + (masks[c // 32] & ((1 << c % 32) - 1)).item().bit_count()
+                assert 32 * t + 32 <= rows.size, "chunks behind the last slice have rows, too"
                 for lane in range(32):
                     for k in range(4):
                         offset = offsets[(c * 32 + lane) * 4 + k]

@@ -41,7 +41,8 @@ def build(arcs: Arcs, width: int, *, side: str) -> dict[str, Any]:
 
     `offsets[(chunk * 32 + lane) * 4 + k]`: a source less the first of its segment, or `width` where there is no arc.
     Bit `chunk % 32` of `masks[chunk // 32]` is set where a slice ends, and `ranks[chunk // 32]` slices end before.
-    Lane l of slice t is a row of destination `rows[32 * t + l]`; num_vertices where it has none.
+    Lane l of slice t is a row of destination `rows[32 * t + l]`; num_vertices where it has none, as in a slice more,
+    which the chunks behind the last slice belong to.
     """
     xp = arcs.xp
     found = _rows(arcs, width, side)
@@ -137,7 +138,7 @@ def _rows(arcs: Arcs, width: int, side: str) -> _Rows:
     slice_start, row_start = _before(xp, -(-rows_of // LANES)), _before(xp, rows_of)
     place = xp.arange(ranked.size, dtype=t) + (LANES * slice_start[:-1] - row_start[:-1])[of_row[ranked]]
     total = int(slice_start[-1])
-    lanes = xp.full(total * LANES, n, columns.dtype)
+    lanes = xp.full((total + 1) * LANES, n, columns.dtype)  # behind the last slice: nobody's
     lanes[place] = target[pair[ranked]].astype(columns.dtype)
     chunks_of = xp.zeros(total, t)
     leading = xp.flatnonzero(place % LANES == 0)
