@@ -35,8 +35,8 @@ def _by_default(c: Choice) -> Order:
     (strong components) it does not: there labels spread through what earlier turns left, in long thin paths, and each
     is a round of its own. On 2 threads unordered took a seventeenth of the time on a road network, 0.7 on a grid.
 
-    A search that claims gains by buckets of 32 levels where threads are many: on a road grid of 2048 x 2048 with 16
-    threads 21.6 ms for the levels instead of 39.6, but 1.2 times as long with 2. So they are not chosen.
+    A search that claims gains by buckets of 16 levels where threads are many: on a road grid of 2048 x 2048 with 16
+    threads 32 ms instead of 42, but 1.3 to 2 times as long with 1 and 2. So they are not chosen.
     """
     order = delta_stepping()
     if not c.at.once(_pays) or not c.agrees(order):

@@ -155,8 +155,8 @@ VG_DEVICE Value held(const Value* values, Id v) { return relaxed(&values[v]); }
 template <class Id>
 VG_DEVICE Nothing held(const Nothing*, Id) { return {}; }
 
-// As a balancer: LANES neighboring lanes a vertex, `hops` hops. A block whose part does not fit half of its queue has
-// enough to do as it is, and makes one hop.
+// As a balancer: LANES neighboring lanes a vertex, `hops` hops. A block with more than fits half of its queue, at the
+// beginning or by what it finds, has enough to do as it is and leaves the rest to all.
 template <u32 LANES, class Id, class Offset, class Value, class Rest, class Visit>
 VG_DEVICE void by_hops(LocalQueue<Id, Offset, Value>& local, Range<Id> range, const Offset* rows, const Value* values, u32 hops, Rest& rest, Visit visit) {
   i64 part = local.room > 1 ? local.room / 2 : 1;
@@ -171,7 +171,7 @@ VG_DEVICE void by_hops(LocalQueue<Id, Offset, Value>& local, Range<Id> range, co
     }
     if (threadIdx.x == 0) local.counts.found[0] = (u32)n;
     __syncthreads();
-    for (u32 found = (u32)n, k = 0; found > 0 && k < most; ++k) {
+    for (u32 found = (u32)n, k = 0; found > 0 && found <= part && k < most; ++k) {
       for (u32 i = threadIdx.x / LANES; i < found; i += BLOCK / LANES) {
         auto [row, value] = local[i];
         visit(Lanes<LANES>(), base, row.v, row.begin, row.end, true, true, value);
