@@ -203,3 +203,9 @@ def test_arithmetic(expression, expected):
     text = f"program p: algorithm, ids 32, offsets 32\nrun {{\n}}\nreturn x = scalar {expression}\n"
     found = interpret(parse_program(text), Graph.from_edges([0], [1]), {})["x"]
     assert found == expected or (math.isnan(expected) and math.isnan(found))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_zeros_keep_their_signs(dtype):
+    for zero in (0.0, -0.0, 0.0):
+        assert np.signbit(arithmetic.constant(zero, np.dtype(dtype))) == np.signbit(zero)

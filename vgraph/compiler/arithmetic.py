@@ -275,9 +275,15 @@ def _saturate(value: Value, to: np.dtype[Any]) -> Value:
     return result.astype(to)[()]
 
 
-@functools.lru_cache(maxsize=4096, typed=True)
 def constant(value: float, to: np.dtype[Any]) -> Value:
     """A literal as `to`: integers wrap (-1 is the largest index), infinity saturates in an integer type."""
+    if value == 0 and to.kind == "f":  # 0.0 and -0.0 are the same to a cache
+        return to.type(value)
+    return _constant(value, to)
+
+
+@functools.lru_cache(maxsize=4096, typed=True)
+def _constant(value: float, to: np.dtype[Any]) -> Value:
     if to.kind in "iu" and isinstance(value, int) and not isinstance(value, bool):
         bits = to.itemsize * 8
         return np.array(value & ((1 << bits) - 1), f"u{to.itemsize}").view(to)[()]
