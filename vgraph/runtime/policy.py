@@ -50,6 +50,9 @@ of a gather 0.011. Measured on CPUs on betweenness from 4 sources with 1 to 30 i
 2^18 vertices with 1 and 2 threads, a road network with 1; busy machine, medians of 4): 1 took 1.1 to 3.8 times as long,
 pulls alone 1.3 to 4.1, pushes alone 0.97 to 1.5; 2 to 30 could not be told apart (0.7 to 1.5 times, in both
 directions), so little hangs on the exact number there."""
+HALVING_VERTICES: Final = 1 << 21
+"""Unions halve paths on graphs of more vertices. Components on an H200: 1.63 ms without and 1.09 with it on rmat22 (4.2
+million vertices), but 0.24 and 0.34 to 0.42 on rmat18 (0.26), where all threads meet at the same few places at once."""
 PUSH_SHARE: Final = 18
 """It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
 CHANNEL_ARCS: Final = 4096
@@ -260,6 +263,8 @@ def number(name: str, graph: Graph, device: str = "cpu") -> float:
             return PULL_SHARE
         case "policy.gather_share":
             return GATHER_SHARE
+        case "policy.halving_vertices":
+            return HALVING_VERTICES
         case "policy.sweep_share":
             return SWEEP_SHARE
         case "policy.queue_share":

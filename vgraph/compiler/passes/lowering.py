@@ -264,8 +264,8 @@ def updates(
 def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
     """Hook the larger root under the smaller until both ends have one root (Sutton et al. 2018, Afforest: link).
 
-    Paths are halved on the way, so that not all threads climb the same long one (Jaiganesh and Burtscher 2018, ECL-CC):
-    what is no root gets an ancestor for its parent, and is no root forever.
+    On large graphs paths are halved on the way, so that not all threads climb the same long one (Jaiganesh and
+    Burtscher 2018, ECL-CC): what is no root gets an ancestor for its parent, and is no root forever.
     """
     names = ("x", "y", "high", "low", "above", "up", "hooked")
     x, y, high, low_, above, up, ok = (low.fresh(n) for n in names)
@@ -285,15 +285,19 @@ def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
         ir.CompareAndSwap(ok, prop, var(high), var(high), var(low_)),
         ir.If(ir.Var(ok, BOOL), (ir.Break(),)),
     )
+    many = ir.Compare(">", ir.GraphSize("num_vertices"), low.number("policy.halving_vertices"))
+    halved: ir.Body = (
+        ir.Let(up, VID, at(var(above))),
+        ir.If(ir.Compare("!=", var(up), var(above)), (ir.Store(prop, var(high), var(up)),)),
+        ir.Assign(x, var(up)),
+    )
     step: ir.Body = (
         ir.Let(high, VID, ir.Binary("max", var(x), var(y))),
         ir.Let(low_, VID, ir.Binary("min", var(x), var(y))),
         ir.Let(above, VID, at(var(high))),
         ir.If(ir.Compare("==", var(above), var(low_)), (ir.Break(),)),
         ir.If(ir.Compare("==", var(above), var(high)), hook),
-        ir.Let(up, VID, at(var(above))),
-        ir.If(ir.Compare("!=", var(up), var(above)), (ir.Store(prop, var(high), var(up)),)),
-        ir.Assign(x, var(up)),
+        ir.If(many, halved, (ir.Assign(x, at(at(var(high)))),)),
         ir.Assign(y, at(var(low_))),
     )
     return (

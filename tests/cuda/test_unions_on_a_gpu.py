@@ -1,0 +1,34 @@
+"""Disjoint sets with paths that are halved on the way, as on large graphs, and without, on the CPU and a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matrix import shaped
+
+import vgraph as vg
+from vgraph.runtime import policy
+
+
+@pytest.mark.parametrize("least", [0, 1 << 40])
+def test_sets_are_the_same_where_paths_are_halved(
+    gpu: Any, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "HALVING_VERTICES", least)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        n = 150
+        near = np.arange(n - 1)[rng.random(n - 1) < 0.8]  # long paths, their ids mixed
+        ids = rng.permutation(n)
+        graph = vg.Graph.from_edges(ids[near], ids[near + 1], num_vertices=n, directed=bool(seed % 2))
+        group = np.r_[0, np.cumsum(~np.isin(np.arange(n - 1), near))]
+        smallest = np.full(group.max() + 1, n)
+        np.minimum.at(smallest, group, ids)
+        first = np.empty(n, np.int64)
+        first[ids] = smallest[group]
+        shaped(gpu, seed)
+        for options in ({"threads": 1}, {"threads": 3}, {"device": "cuda"}):
+            found = vg.run(vg.algorithms.connected_components, graph, **options)
+            np.testing.assert_array_equal(found.component, first)
