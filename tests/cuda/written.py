@@ -65,7 +65,7 @@ class Written(Backend):
     ) -> None:
         self.body, self.change = body, change
 
-    def emit(self, program):
+    def emit(self, program, **_):
         interface = self.change(describe(program, scan(program)))
         text = HEAD.format(words=num_words(interface), body=self.body(Interface(interface)))
         return SourceText(text, interface)

@@ -146,8 +146,8 @@ class Backend(ABC):
     """The emit function of every node class that may stand in kernel IR."""
 
     @abstractmethod
-    def emit(self, program: ir.Program) -> SourceText:
-        """The kernel's text. Total on verified kernel IR; needs no device."""
+    def emit(self, program: ir.Program, *, deep: bool = False) -> SourceText:
+        """The kernel's text. Total on verified kernel IR; needs no device. `deep`: rounds are short, on few threads."""
 
     def refusal(self, external: External) -> str | None:
         """Why a function that somebody else compiled cannot become a part of a kernel; None if it can."""

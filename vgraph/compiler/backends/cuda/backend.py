@@ -43,7 +43,7 @@ class CUDABackend(Backend):
     abilities: ClassVar[Abilities] = CUDA
     emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
 
-    def emit(self, program: ir.Program) -> SourceText:
+    def emit(self, program: ir.Program, *, deep: bool = False) -> SourceText:
         """The text of one kernel `vg_main`; the same program gives the same text."""
         assert program.level is ir.Level.KERNEL
         found = scan(program)
@@ -56,7 +56,7 @@ class CUDABackend(Backend):
         f.body(program.body)
         _results(f)
         interface = replace(interface, num_slots=max(1, f.slots), shared=f.shared)
-        return SourceText(_assemble(f, interface), interface)
+        return SourceText(_assemble(f, interface, deep), interface)
 
     def refusal(self, external: External) -> str | None:
         try:
@@ -150,7 +150,7 @@ def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
 # --- the text ------------------------------------------------------------------------------------------------------
 
 
-def _assemble(f: Emitter, interface: KernelInterface) -> str:
+def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     target = f.program.target
     fields = _fields(f, interface)
     layout = ControlLayout(interface)
@@ -168,7 +168,7 @@ def _assemble(f: Emitter, interface: KernelInterface) -> str:
         *(f"  alignas(8) {t} {name};" for t, name in fields),
         "};",
         "",
-        'extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT / BLOCK)',
+        f'extern "C" __global__ void __launch_bounds__(BLOCK, {"FEW_RESIDENT" if deep else "RESIDENT"} / BLOCK)',
         "vg_main(const __grid_constant__ Args a) {",
     ]
     moving = {f.prop(n.left) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}

@@ -30,7 +30,7 @@ _WORDS: Final = (
     "num_words philox pool pool_bytes popcount put_relaxed round_up set_all set_bits set_single share_of share_warp "
     "shuffle shuffle_xor stretch thread_number tile to_bitmap to_queue warp_number warp_reduce warp_width wide_cas "
     "wide_relaxed with_element workers_of write_queue "
-    "fill_elements copy_elements find view swap_arrays BATCH DeltaRow sum_row "
+    "fill_elements copy_elements find view swap_arrays BATCH FEW_RESIDENT DeltaRow sum_row "
     "ACTIVE Absent add_to Four GRAB LATE NEUTRAL Plain STEP Sixteen Slices TASK TESTED ahead by_slices fetch streamed "
     "walk_chunks "
     "Arcs Marks Shelf Stretch TOGETHER by_marked count empty_counts is_sum open_shelf "

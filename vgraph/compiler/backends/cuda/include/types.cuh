@@ -27,6 +27,7 @@ constexpr u32 RESIDENT = 1024;  // threads that a multiprocessor should hold at 
 #else
 constexpr u32 RESIDENT = 1536;
 #endif
+constexpr u32 FEW_RESIDENT = 1024;  // the same on deep graphs, for which fewer blocks are launched (CUDA_DEEP_BLOCKS)
 constexpr u32 ALL = 0xffffffffu;  // all lanes of a warp
 
 static_assert(sizeof(u64) == 8 && BLOCK % 32 == 0, "a block is made of whole warps");
