@@ -7,9 +7,11 @@ everything but CuPy. See `emulation/emulation.hpp` on what an emulated run can s
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from emulator import Emulated, KernelFault, compile_text
 import vgraph.compiler.backends.cuda as cuda_backend
 from vgraph.errors import InternalError
 
+GUARD, RUBBISH = 64, 0xA5
 INCLUDE = Path(cuda_backend.__file__).parent / "include"
 
 
@@ -33,6 +36,7 @@ class EmulatedLaunch:
         shared: int,
         seed: int,
         stream: list[EmulatedLaunch],
+        damaged: Callable[[], bool],
     ) -> None:
         self.failure: KernelFault | None = None
         self.elapsed = 0.0
@@ -41,6 +45,8 @@ class EmulatedLaunch:
             start = time.perf_counter()
             try:
                 kernel.launch(words, grid, block, seed, shared=shared)
+                if damaged():
+                    self.failure = KernelFault("the kernel wrote beside an array")
             except KernelFault as failure:
                 self.failure = failure
             self.elapsed = time.perf_counter() - start
@@ -90,6 +96,7 @@ class EmulatedDevice:
         self.used = self.compiled = self.uploads = self.launches = 0
         self.grids: list[int] = []
         self.stream: list[EmulatedLaunch] = []
+        self.arrays: dict[int, np.ndarray] = {}  # with what lies on both sides of them
 
     def current(self):
         return contextlib.nullcontext()
@@ -120,16 +127,25 @@ class EmulatedDevice:
 
     def empty(self, shape, dtype) -> np.ndarray:
         """Memory that begins as rubbish."""
-        found = np.empty(shape, dtype)
-        if self.used + found.nbytes > self.limit:
-            raise MemoryError(f"{found.nbytes} bytes")
-        self.used += found.nbytes
-        weakref.finalize(found, self._free, found.nbytes)
-        found.view(np.uint8).reshape(-1)[:] = 0xA5
+        size = math.prod(np.atleast_1d(shape).tolist()) * np.dtype(dtype).itemsize
+        if self.used + size > self.limit:
+            raise MemoryError(f"{size} bytes")
+        self.used += size
+        whole = np.full(GUARD + size + GUARD, RUBBISH, np.uint8)
+        found = np.ndarray(shape, dtype, whole.data, GUARD)
+        self.arrays[id(found)] = whole
+        weakref.finalize(found, self._free, id(found), size)
         return found
 
-    def _free(self, size: int) -> None:
+    def _free(self, array: int, size: int) -> None:
         self.used -= size
+        del self.arrays[array]
+
+    def damaged(self) -> bool:
+        """Whether something was written beside an array."""
+        return any(
+            (x[:GUARD] != RUBBISH).any() or (x[-GUARD:] != RUBBISH).any() for x in [*self.arrays.values()]
+        )
 
     def zeros(self, shape, dtype) -> np.ndarray:
         found = self.empty(shape, dtype)
@@ -167,7 +183,7 @@ class EmulatedDevice:
         assert 1 <= grid <= self.multiprocessors
         self.launches += 1
         self.grids.append(grid)
-        return EmulatedLaunch(kernel, words, grid, self.block, shared, self.seed, self.stream)
+        return EmulatedLaunch(kernel, words, grid, self.block, shared, self.seed, self.stream, self.damaged)
 
     def read(self, array: np.ndarray, start: int, stop: int) -> np.ndarray:
         return array[start:stop].copy()

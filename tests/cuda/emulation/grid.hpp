@@ -26,6 +26,7 @@ __attribute__((visibility("default"))) inline Stacks stacks;
 namespace {
 
 constexpr size_t STACK = 128 << 10, PAGE = 4 << 10;
+constexpr unsigned GUARD = 64;  // bytes behind a block's dynamic shared memory, which nobody writes
 constexpr unsigned NOBODY = ~0u;
 constexpr int SPINS = 2000;  // times that all threads alive may be asleep in a row before that is a deadlock
 

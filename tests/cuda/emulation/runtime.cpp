@@ -258,8 +258,10 @@ bool prepare_grid(unsigned blocks, unsigned block) {
         b.alive = block;
         b.shared.reset(new char[g.shared_bytes]);
         for (size_t i = 0; i < g.shared_bytes; ++i) b.shared[i] = char(0xa5 ^ draw());
-        b.dynamic.reset(new emu_u64[g.dynamic_bytes / 16 * 2 + 2]);
-        for (unsigned i = 0; i < g.dynamic_bytes; ++i) reinterpret_cast<char *>(b.dynamic.get())[i] = char(0xa5 ^ draw());
+        b.dynamic.reset(new emu_u64[g.dynamic_bytes / 16 * 2 + 2 + GUARD / 8]);
+        auto bytes = reinterpret_cast<char *>(b.dynamic.get());
+        for (unsigned i = 0; i < g.dynamic_bytes; ++i) bytes[i] = char(0xa5 ^ draw());
+        memset(bytes + g.dynamic_bytes, 0x5a, GUARD);
     }
     return true;
 }
@@ -375,6 +377,10 @@ EXPORT int vg_emulate(const void *args, unsigned long bytes, unsigned blocks, un
         if (sigsetjmp(fault_exit, 1) == 0)
             run(*choose(), grid->home);
         in_kernel = false;
+        for (Block &b : grid->blocks)
+            for (unsigned i = 0; i < GUARD; ++i)
+                if (message.empty() && reinterpret_cast<char *>(b.dynamic.get())[dynamic + i] != 0x5a)
+                    message = "a block wrote behind its dynamic shared memory";
     }
     vg_emulation_switches = grid->switches;
     return message.empty() ? 0 : 1;

@@ -1,6 +1,9 @@
-"""A claim takes effect although it writes what was there: the reference left the vertex out of the frontier.
+"""A claim takes effect although it writes what was there: the reference left the vertex out of the frontier, and a push put it in
+once for each arc, beyond the end of the queue.
 
 graphs: {"directed": true, "id_bits": 32, "edges": {}, "vertices": {}}
+way: {"device": "cpu", "threads": 2, "schedule": {"claim": {"direction": "push", "phases": "apply_scatter"}}}
+way: {"device": "cpu", "threads": 1, "schedule": {"claim": {"direction": "push", "frontier": "sparse"}}}
 """
 
 import vgraph as vg

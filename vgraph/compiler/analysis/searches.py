@@ -66,6 +66,26 @@ def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search
     return Search(claim, marked.index, *counted, level)
 
 
+def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
+    """Whether what is claimed is never given the value that says it is not yet claimed, so that nobody claims it again.
+
+    Globals are known that are set to numbers and counted upwards, here by at most 1, that no narrow type wraps.
+    """
+    least: dict[str, int] = {}
+    unknown = {n.name for op in program.operators for n in walk(op) if isinstance(n, ir.ReduceGlobal)}
+    for n in (n for stmt in program.body for n in walk(stmt) if isinstance(n, ir.SetGlobal)):
+        match n.value:
+            case ir.Const(value=int(number)):
+                least[n.name] = min(number, least.get(n.name, number))
+            case ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=0 | 1)) if same == n.name:
+                pass
+            case _:
+                unknown.add(n.name)
+    known = {name: number for name, number in least.items() if name not in unknown}
+    claims = [n for n in walk(operator) if isinstance(n, ir.Claim)]
+    return all(_differs(n.value, n.expected, known) for n in claims)
+
+
 def _names(n: ir.Node) -> str | None:
     """The global or property that an expression reads."""
     return n.name if isinstance(n, ir.GlobalVar) else n.prop if isinstance(n, ir.Load) else None
@@ -168,4 +188,4 @@ def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int]) -> bool:
     return False
 
 
-__all__ = ["Search", "search"]
+__all__ = ["Search", "claims_once", "search"]

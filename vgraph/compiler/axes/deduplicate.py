@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vgraph.compiler.analysis.effects import WriteClass
+from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.axes.base import Choice
 from vgraph.schedule import Direction
 
@@ -10,7 +11,11 @@ from vgraph.schedule import Direction
 def choose(c: Choice, asked: bool | None) -> bool:
     """Needed where a vertex may change several times in a round: a frontier is a set."""
     pushes = c.is_edge and c.apply.out is not None and c.chosen["direction"] is not Direction.PULL
-    several = pushes and (c.effects.classes() != {WriteClass.CLAIMING} or c.chosen["hops"] > 1)
+    several = pushes and (
+        c.effects.classes() != {WriteClass.CLAIMING}
+        or c.chosen["hops"] > 1
+        or not claims_once(c.program, c.operator)
+    )
     if asked and not pushes:
         c.refuse("no vertex can enter a frontier twice here")
     if asked is False and several:
