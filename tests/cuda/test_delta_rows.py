@@ -128,12 +128,15 @@ def test_what_is_chosen(monkeypatch):
     monkeypatch.setattr(policy, "LARGE", 100)
     n = 400
     path = vg.Graph.from_edges(np.arange(n - 1), np.arange(1, n), directed=False)
+    star = vg.Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n), directed=False)
+    far = vg.Graph.from_edges(np.arange(n), (np.arange(n) + 5) % n, directed=False)
+    assert not policy.facts_of(path, "cuda").near  # one run does not pay for it
+    for graph in (path, star, far):
+        policy.uses(graph).prepared = True
     assert policy.facts_of(path, "cuda").near
     assert not policy.facts_of(path, "cpu").near
-    star = vg.Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n), directed=False)
     assert policy.facts_of(star, "cuda").near  # one row of 400 is long
     monkeypatch.setattr(deltas, "REACH", 2)
-    far = vg.Graph.from_edges(np.arange(n), (np.arange(n) + 5) % n, directed=False)
     assert not policy.facts_of(far, "cuda").near
     assert Facts().near is False
     chosen = vg.explain(A.pagerank, path, device="cuda").schedule.splitlines()

@@ -35,6 +35,7 @@ class Facts:
     slices: bool = False
     """On a GPU pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
     near: bool = False
-    """Nearly all vertices have so few neighbors, and these such near ids, that rows can be read as differences."""
+    """On a GPU rows had better be read as differences: nearly all vertices have few neighbors of near ids, and so much
+    is run on them that it pays."""
     segments: int = 1
     """Into how many cache-sized parts the values of all vertices fall, at 4 bytes a value; a power of 2."""
