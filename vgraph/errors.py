@@ -92,6 +92,10 @@ class DeviceError(VGraphError, RuntimeError):
     """A device is missing, unsupported on this machine, or ran out of memory."""
 
 
+class DeviceMemoryError(DeviceError):
+    """A device ran out of memory."""
+
+
 class ScheduleError(VGraphError, ValueError):
     """A schedule names an unknown label or option, or a value of the wrong kind."""
 

@@ -9,8 +9,10 @@ import pytest
 from emulated_device import EmulatedDevice
 
 import vgraph as vg
-from vgraph.graph.layouts import on_host, ordered, slices
+from vgraph.graph import layouts
+from vgraph.graph.layouts import HostArcs, on_host, ordered, slices
 from vgraph.runtime import policy
+from vgraph.runtime.devices.cuda.executor import resident_on
 
 PULL = {"direction": vg.PULL, "drive": vg.TOPOLOGY}
 WIDTH = 8
@@ -119,6 +121,54 @@ def test_what_is_chosen_unasked(emulated: EmulatedDevice, monkeypatch: pytest.Mo
     told = vg.explain(vg.algorithms.pagerank, other, device="cuda", dtype=vg.float32, passes=False)
     assert told.layouts.startswith(f"slices.{WIDTH}: ")
     assert "values of sources are read from the memory" in told.reasons
+
+
+def test_layouts_that_nobody_asked_for_are_forgone_without_room(
+    emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LARGE", "SLICED"):
+        monkeypatch.setattr(policy, name, 1)
+    emulated.shared = 4 * WIDTH + slices.PADDING
+    arguments = {"dtype": vg.float32, "device": "cuda"}
+    graph, gather = graph_of(1), vg.algorithms.pagerank
+    vg.prepare(gather, graph, **arguments)
+    resident_on(emulated).drop()
+
+    def no_room(*_: Any) -> Any:
+        raise MemoryError("12 bytes")
+
+    with monkeypatch.context() as full:
+        full.setattr(layouts, "build", no_room)
+        for _ in range(2):
+            result = vg.run(gather, graph, **arguments, max_rounds=4)
+            assert result.schedule.labels["gather"].segments == 1
+            assert result.stats.layouts == ()
+        with pytest.raises(vg.DeviceError, match=r"out of memory: what pagerank needs .*12 bytes"):
+            vg.prepare(gather, graph, **arguments)
+        with pytest.raises(vg.DeviceError, match="out of memory"):
+            vg.run(gather, graph, schedule=sliced("gather", graph), **arguments, max_rounds=4)
+    assert vg.prepare(gather, graph, **arguments), "who asks again is heard again"
+
+
+def test_layouts_of_the_order_that_is_walked(
+    emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LARGE", 1), ("SLICED", 1), ("SETTLED_RUNS", 1)):
+        monkeypatch.setattr(policy, name, value)
+    emulated.shared = 4 * WIDTH + slices.PADDING
+    arguments = {"dtype": vg.float32, "device": "cuda", "relabel": "degree"}
+    assert vg.prepare(vg.algorithms.pagerank, graph_of(1), **arguments)
+    other = graph_of(2)
+    runs = [vg.run(vg.algorithms.pagerank, other, **arguments, max_rounds=4) for _ in range(2)]
+    assert [bool(r.stats.layouts) for r in runs] == [False, True]
+
+
+def test_segments_are_no_more_than_can_be_sorted() -> None:
+    graph = vg.Graph.from_edges([0, (1 << 24) - 1], [3, 3], num_vertices=1 << 24)
+    ((width,), arcs) = slices.fit(HostArcs(graph), 1 << 15, 1 << 24, 32), [2**24 - 1, 0]
+    assert (graph.num_vertices - 1) // width * 32 + 31 < 1 << (64 - slices.PLACES)
+    keys = np.asarray(arcs) // width * 32
+    assert slices._order(np, keys).tolist() == [1, 0]
 
 
 @vg.operator

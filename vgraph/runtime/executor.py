@@ -18,7 +18,7 @@ from vgraph.compiler.frontend import ArgumentType, Signature
 from vgraph.compiler.frontend.lengths import names_of_lengths
 from vgraph.compiler.frontend.sources import Reached, reached
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
-from vgraph.errors import AlgorithmError, DeviceError
+from vgraph.errors import AlgorithmError, DeviceError, DeviceMemoryError
 from vgraph.graph import members
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
@@ -143,8 +143,12 @@ class Job:
     @property
     def facts(self) -> Facts:
         """What the compiler knows of the graph."""
-        graph = self.graph if self.relabel is None else self.graph.relabelled(self.relabel).graph
-        return policy.facts_of(graph, self.device.partition(":")[0])
+        return policy.facts_of(self.walked, self.device.partition(":")[0])
+
+    @property
+    def walked(self) -> Graph:
+        """The graph whose arcs are walked: `graph`, in the order of `relabel`."""
+        return self.graph if self.relabel is None else self.graph.relabelled(self.relabel).graph
 
     def compiled(
         self, backend: Backend, passes: Sequence[Pass] | None = None, observe: Observer | None = None
@@ -177,7 +181,17 @@ class Job:
 
 
 def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) -> Result:
-    """Run a job; the result is that of its own graph, not yet `as_seen`."""
+    """Run a job; the result is that of its own graph, not yet `as_seen`. Where layouts that nobody asked for do not fit
+    on a GPU, it goes on without."""
+    try:
+        return _execute(job, runner, progress)
+    except DeviceMemoryError:
+        if not policy.forgo_layouts(job.walked, job.facts):
+            raise
+    return _execute(job, runner, progress)
+
+
+def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Result:
     start = time.perf_counter()
     name, most = job.algorithm.name, job.max_rounds
     try:
@@ -191,7 +205,7 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
         plan = loaded.plan
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
-        policy.note_run(job.graph, ran.free)
+        policy.note_run(job.walked, ran.free)
         values = _outputs(ran, plan, runner, call)
         if most is not None and len(ran.records):
             # it may have gone on, and ended, before it was looked at
@@ -216,7 +230,8 @@ def execute(job: Job, runner: Runner, progress: ProgressCallback | None = None) 
 
 def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     """Make what a run of the job would make and keep: its code, layouts, copies of the graph on a GPU."""
-    policy.uses(job.graph).prepared |= runner.name == "cuda"
+    if runner.name == "cuda":
+        policy.expect_runs(job.walked)
     try:
         loaded = runner.build(job)
         return _layout_stats(runner.make_ready(loaded.kernel, _call(loaded.plan, job, runner)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
-from vgraph.errors import DeviceError, InternalError
+from vgraph.errors import DeviceError, DeviceMemoryError, InternalError
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import host_array, needed, topology_array
 from vgraph.runtime.devices.compiled import CompiledRunner
@@ -120,7 +120,7 @@ class CUDA(CompiledRunner):
         except MemoryError as fault:
             text = str(fault)
         self._make_room()
-        raise DeviceError(self._full(call, text))
+        raise DeviceMemoryError(self._full(call, text))
 
     def make_ready(self, kernel: Loaded, call: Call) -> Sequence[Prepared]:
         with self.device.current():
