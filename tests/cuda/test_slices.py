@@ -10,7 +10,7 @@ from emulated_device import EmulatedDevice
 
 import vgraph as vg
 from vgraph.graph import layouts
-from vgraph.graph.layouts import HostArcs, on_host, ordered, slices
+from vgraph.graph.layouts import on_host, ordered, slices
 from vgraph.runtime import policy
 from vgraph.runtime.devices.cuda.executor import resident_on
 
@@ -163,12 +163,10 @@ def test_layouts_of_the_order_that_is_walked(
     assert [bool(r.stats.layouts) for r in runs] == [False, True]
 
 
-def test_segments_are_no_more_than_can_be_sorted() -> None:
-    graph = vg.Graph.from_edges([0, (1 << 24) - 1], [3, 3], num_vertices=1 << 24)
-    ((width,), arcs) = slices.fit(HostArcs(graph), 1 << 15, 1 << 24, 32), [2**24 - 1, 0]
-    assert (graph.num_vertices - 1) // width * 32 + 31 < 1 << (64 - slices.PLACES)
-    keys = np.asarray(arcs) // width * 32
-    assert slices._order(np, keys).tolist() == [1, 0]
+def test_rows_of_the_most_segments_are_sorted() -> None:
+    """2**32 vertices, in segments of the 4096 whose 8 bytes fit into the least memory."""
+    last = (1 << 32) // (slices.UNIT // 8) * (slices.ROW // slices.STEP) - 1
+    assert slices._order(np, np.array([last, 0, 1 << 24, 1])).tolist() == [1, 3, 2, 0]
 
 
 @vg.operator

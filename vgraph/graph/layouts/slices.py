@@ -23,8 +23,6 @@ PADDING: Final = 128
 """Bytes of shared memory behind the values of a segment: the lanes' copies of what is read where there is no arc."""
 PLACES: Final = 36
 """Bits of the number of a row where it is sorted, below what it is sorted by."""
-SEGMENTS: Final = 1 << (64 - PLACES - 5)
-"""Segments at most: 5 bits are for the chunks of a row."""
 UNIT: Final = 1 << 15
 """Shared memory is used by multiples of so many bytes, so that kernels of different needs share one layout."""
 
@@ -34,7 +32,7 @@ def fit(arcs: Arcs, shared: int, count: int, bits: int) -> tuple[int]:
     bytes of memory."""
     room = shared - PADDING
     room = room // UNIT * UNIT if room >= UNIT else max(room, bits)
-    return (max(1, min(-(-arcs.num_vertices // min(count, SEGMENTS)), 8 * room // bits, MOST)),)
+    return (max(1, min(-(-arcs.num_vertices // count), 8 * room // bits, MOST)),)
 
 
 def build(arcs: Arcs, width: int, *, side: str) -> dict[str, Any]:
