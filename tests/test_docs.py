@@ -90,3 +90,17 @@ def test_navigation_names_the_pages():
 
 def test_contributing_is_short():
     assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()) < 80
+
+
+def test_files_that_are_named_are_there() -> None:
+    """Pages for those who work on vgraph name files by the end of their paths."""
+    folders = [ROOT / name for name in ("vgraph", "tests", "benchmarks", ".ci") if (ROOT / name).is_dir()]
+    found = {"/" + f.relative_to(ROOT).as_posix() for folder in folders for f in folder.rglob("*.*")}
+    pages = [*(ROOT / "docs/internals").glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "tests/README.md"]
+    named = {
+        (page.name, path)
+        for page in pages
+        for path in re.findall(r"`([\w./-]+\.(?:py|cuh|loops|lark))`", page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 50
+    assert not {at for at in named if not any(path.endswith("/" + at[1]) for path in found)}

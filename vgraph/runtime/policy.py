@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 DELTA: Final = "policy.delta:"
 DELTA_FACTOR: Final = 4.0
-"""Buckets are this many times the average weight over the average degree wide. GPUs take 32 (see below), for they need
-many vertices at a time; on 1 and 2 threads of a CPU, SSSP on Kronecker graphs took 1.3 to 1.5 times as long
-with 32 as the best schedule did, and on a road network 4 and 32 differ by a few per cent."""
+"""Buckets are this many times the average weight over the average degree wide; wider on GPUs for deep graphs (below).
+On 1 and 2 threads of a CPU, SSSP on Kronecker graphs took 1.3 to 1.5 times as long with 32 as the best schedule did,
+and on a road network 4 and 32 differ by a few per cent."""
 CUDA_DELTA_FACTOR: Final = 4.0
 CUDA_DEEP_DELTA_FACTOR: Final = 64.0
 """The same on a GPU, and there on deep graphs, whose rounds are short. Measured on an H200: on a Kronecker graph of
