@@ -303,7 +303,11 @@ class ApplySchedule:
             Need("sync", (ASYNC,), "what a block goes on with was changed in the same round"),
             Need("balance", (VERTEX,), "the lanes of a block share its queue"),
         ),
-        lacks=(Lack("cpu", "on a CPU a thread goes on alone in its bucket, with order=vg.delta_stepping()"),),
+        lacks=(
+            Lack(
+                "cpu", "a CPU has no blocks of threads", "use order=vg.delta_stepping() here, or leave it out"
+            ),
+        ),
     )
     sync: Sync = axis(words(Sync))
     deduplicate: bool = axis(FLAG, candidates=(True, False))

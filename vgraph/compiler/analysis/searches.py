@@ -125,7 +125,7 @@ def _counted(loop: ir.While, apply: ir.EdgeApply | ir.VertexApply) -> tuple[dict
             case _ if stmt is apply:
                 behind = 1
             case _:
-                raise Blocked("its loop does more than to count rounds", stmt.span)
+                raise Blocked("its loop does more than count rounds", stmt.span)
     return counted
 
 

@@ -32,7 +32,7 @@ def slices_obstacle(operator: ir.Operator) -> Obstacle | None:
     values = source_values(operator.body, src, tuple(arc))
     if len(values) != 1:
         listed = f"{len(values)} values" if values else "nothing"
-        reason = f"it reads {listed} of the source, and a block keeps one of each"
+        reason = f"it reads {listed} of the source, and on a GPU segments keep one value of each"
         return Obstacle(reason, values[1].span if values else operator.span)
     if not isinstance(values[0].type, Scalar) or values[0].type.bits == 128:
         reason = f"what it reads of the source is {values[0].type}: a block keeps numbers of 4 or 8 bytes, and bools"
@@ -50,11 +50,9 @@ def _unfit(n: ir.Node, dst: str) -> Obstacle | None:
         case ir.If() | ir.Let():
             return None
         case ir.Stmt():
-            return Obstacle("arcs of a slice only reduce numbers at dst", n.span)
+            return Obstacle("on a GPU segments only reduce numbers at dst", n.span)
         case ir.Load(index=ir.Var(name=name)) | ir.Degree(vertex=ir.Var(name=name)) if name == dst:
-            return Obstacle(
-                "it reads at dst for each arc, and which dst a row has is known at its end", n.span
-            )
+            return Obstacle("it reads at dst, and on a GPU segments know only the source of an arc", n.span)
         case ir.HasNeighbor() | ir.Neighbor():
             return Obstacle("it looks at other neighbors", n.span)
     return None
