@@ -36,8 +36,8 @@ GRAPH = (
 )
 
 
-def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"refused_{name}", HERE / f"{name}.py")
+def load(name: str, folder: Path = HERE) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"refused_{name}", folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -45,9 +45,9 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def refused(name: str) -> ScheduleError:
+def refused(name: str, folder: Path = HERE) -> ScheduleError:
     """The error of a case."""
-    case = load(name)
+    case = load(name, folder)
     given = {"source": 0} if "source" in case.main.signature.parameters else {}
     signature = Signature(Target(), *GRAPH, argument_types(case.main, given))
     program = build_program(case.main, signature)
@@ -68,6 +68,15 @@ def test_refusal(name: str, golden: Callable[[Path, str], None]) -> None:
     golden(HERE / f"{name}.err", text)
     if isinstance(error, Diagnostic):
         assert error.span.source.line(error.span.line).strip()
+
+
+@pytest.mark.parametrize("balance", ["SPLIT(4)", "WARP"])
+def test_operators_alike_in_two_files_have_lines_of_their_own(balance: str, tmp_path: Path) -> None:
+    text = (HERE / "balance_no_arcs.py").read_text(encoding="utf-8").replace("SPLIT(4)", balance)
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        folder.mkdir()
+        (folder / "alike.py").write_text(text + 'device = "cuda"\n', encoding="utf-8")
+        assert str(folder) in str(refused("alike", folder))
 
 
 def rules() -> set[tuple[str, int]]:

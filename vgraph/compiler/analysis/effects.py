@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import children, walk
+from vgraph.compiler.ir.rewrite import children, per_operator, walk
 from vgraph.compiler.types import EID, Kind, Scalar, Type, Vector, limits
 from vgraph.source import Span
 
@@ -113,14 +112,9 @@ def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
     return Role.EDGE if index.type == EID else Role.NEIGHBOR
 
 
+@per_operator
 def effects(operator: ir.Operator) -> Effects:
     """The effects of `operator`."""
-    return _effects(operator, operator.span)
-
-
-@lru_cache(maxsize=256)
-def _effects(operator: ir.Operator, span: Span | None) -> Effects:
-    """`span` tells operators apart that are alike, but stand in different places."""
     reads: list[Read] = []
     writes: list[Write] = []
     for n in walk(operator):

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import children, per_operator, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Type, is_long
 
@@ -250,7 +249,7 @@ def _writes_own(loop: ir.ForNeighbors, vertex: str) -> bool:
 # --- operators ---------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=256)
+@per_operator
 def shared_operator(operator: ir.Operator) -> ir.Operator | Obstacle:
     """A vertex operator whose loops over its vertex's arcs lanes can share, or why there is none."""
     try:

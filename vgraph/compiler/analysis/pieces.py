@@ -8,12 +8,11 @@ each reduced into the vertex.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import children, per_operator, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, is_long
 
@@ -32,7 +31,7 @@ def as_reduction(n: ir.Node, vertex: str) -> ir.Node | None:
     return None
 
 
-@lru_cache(maxsize=256)
+@per_operator
 def cut_operator(operator: ir.Operator) -> ir.Operator | Obstacle:
     """A vertex operator for pieces of its vertex's arcs, or why there is none."""
     try:

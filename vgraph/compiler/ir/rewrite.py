@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, wraps
 from typing import Any, ClassVar, TypeVar, cast
 
 from vgraph.compiler import ir
@@ -21,9 +22,17 @@ from vgraph.schedule import Schedule
 from vgraph.source import Span
 
 N = TypeVar("N", bound=ir.Node)
+R = TypeVar("R")
 
 Replacement = ir.Node | tuple[ir.Stmt, ...]
 BodyRule = Callable[[ir.Node], Replacement | None]
+
+
+def per_operator(of: Callable[[ir.Operator], R]) -> Callable[[ir.Operator], R]:
+    """Keep what a function gives; operators that are alike, but stand in different places, have their own."""
+    kept = lru_cache(maxsize=256)(lambda operator, span: of(operator))
+    return wraps(of)(lambda operator: kept(operator, operator.span))
+
 
 # --- traversal ----------------------------------------------------------------------------------------------
 
