@@ -12,8 +12,9 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.functions import FUNCTIONS
 from vgraph.compiler.interpret import interpret
+from vgraph.compiler.interpret.bodies import JUMPS
 from vgraph.compiler.interpret.expressions import EXPRESSIONS
-from vgraph.compiler.interpret.statements import _JUMPS, COMPOUND, SIMPLE
+from vgraph.compiler.interpret.statements import COMPOUND, SIMPLE
 from vgraph.compiler.ir.legality import BINARY, UNARY
 from vgraph.compiler.ir.text import parse_program
 from vgraph.errors import AlgorithmError, InternalError
@@ -28,7 +29,7 @@ def random_graph(seed, n=60, m=200, **options):
 
 
 def test_the_tables_know_every_node_and_operation():
-    assert {*SIMPLE, *COMPOUND, *_JUMPS, ir.Emit} == set(ir.Stmt.__subclasses__())
+    assert {*SIMPLE, *COMPOUND, *JUMPS, ir.Emit} == set(ir.Stmt.__subclasses__())
     assert set(EXPRESSIONS) == set(ir.Expr.__subclasses__())
     assert set(arithmetic.BINARY) == set(BINARY)
     assert set(arithmetic.UNARY) == set(UNARY)

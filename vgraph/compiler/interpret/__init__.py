@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.interpret.bodies import run_body
 from vgraph.compiler.interpret.expressions import EXPRESSIONS
 from vgraph.compiler.interpret.machine import Frontier, Machine, TraceRecord
-from vgraph.compiler.interpret.statements import COMPOUND, SIMPLE, run_body
+from vgraph.compiler.interpret.statements import COMPOUND, SIMPLE
 from vgraph.compiler.types import VID
 
 __all__ = ["Frontier", "TraceRecord", "interpret"]

@@ -70,6 +70,8 @@ DRIVER, ONE = -1, -2
 Table = Mapping[Any, Callable[..., Any]]
 """What evaluates or executes nodes, by class."""
 _OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN)
+Item = tuple[int, int]
+"""A vertex that a parallel loop visits, and its place; of slices, the range of sources."""
 PIECE = "<piece>"
 """The name under which an iteration of a parallel loop with `cut` finds its `Piece`."""
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from vgraph.compiler import ir
-from vgraph.compiler.interpret.machine import Env, Machine
+from vgraph.compiler.interpret.bodies import run_body
+from vgraph.compiler.interpret.machine import Env, Item, Machine
 from vgraph.compiler.interpret.memory import Steps
-from vgraph.compiler.interpret.statements import Item, run_body
 
 _SIDES: Final = {ir.Site.EDGE: ir.Orientation.OUT, ir.Site.EDGE_IN: ir.Orientation.IN}
 

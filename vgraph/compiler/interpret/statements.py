@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
-from vgraph.compiler.interpret import buckets, memory
+from vgraph.compiler.interpret import buckets, memory, parallel
+from vgraph.compiler.interpret.bodies import finish, run_body
 from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import (
     DRIVER,
@@ -18,40 +19,11 @@ from vgraph.compiler.interpret.machine import (
     Env,
     Frontier,
     Machine,
-    Piece,
     TraceRecord,
 )
 from vgraph.compiler.interpret.memory import Jump, Steps
 from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.errors import InternalError
-
-
-def run_body(m: Machine, env: Env, body: ir.Body, *, own_scope: bool = True) -> Steps:
-    """Run statements in order until one jumps; locals declared here are gone afterwards."""
-    before = set(env) if own_scope else set()
-    jump: Jump | None = None
-    for stmt in body:
-        if m.interleaved:
-            yield
-        simple = m.simple.get(type(stmt))
-        if simple is not None:
-            simple(m, env, stmt)
-        elif type(stmt) in _JUMPS:
-            jump = _JUMPS[type(stmt)]
-            break
-        else:
-            jump = yield from m.compound[type(stmt)](m, env, stmt)
-            if jump is not None:
-                break
-    if own_scope and len(env) > len(before):
-        for name in [n for n in env if n not in before]:
-            del env[name]
-    return jump
-
-
-def _finish(steps: Steps) -> None:
-    for _ in steps:
-        pass
 
 
 def _claim(m: Machine, env: Env, n: ir.Claim) -> Steps:
@@ -158,7 +130,7 @@ def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
     _begin(m, op)
     m.own = _own_names(op, dst)
     for v, e, u in m.ordered(arcs):
-        _finish(run_body(m, {**env, src: v, edge: e, dst: u}, op.body))
+        finish(run_body(m, {**env, src: v, edge: e, dst: u}, op.body))
     touched = m.touched
     _end(m, op)
     if n.out is not None:
@@ -177,7 +149,7 @@ def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
     chosen = []
     for v in m.ordered(active):
         local = {**env, op.args[0]: m.vid.type(v), SCRATCH: {}}
-        _finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
+        finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
         if emits and evaluate(m, local, emits.value):
             chosen.append(v)
     _end(m, op)
@@ -240,175 +212,6 @@ def _list_get(m: Machine, env: Env, n: ir.ListGet) -> None:
 # --- kernel level -------------------------------------------------------------------------------------------
 
 
-Item = tuple[int, int]
-"""A vertex and its place."""
-
-
-def _vertices(m: Machine, d: ir.Vertices | ir.VertexWords) -> Iterator[list[Item]]:
-    yield [(v, v) for v in range(m.num_vertices)]
-
-
-def _members(m: Machine, d: ir.Members) -> Iterator[list[Item]]:
-    frontier = m.frontiers[d.frontier]
-    if frontier.layout is not d.layout:
-        raise InternalError(f"a loop takes {d.frontier} as {d.layout}, but it is {frontier.layout}")
-    yield [(v, v if d.words else place) for place, v in enumerate(frontier.vertices)]
-
-
-def _segments(m: Machine, d: ir.Segments) -> Iterator[list[Item]]:
-    for number, rows in enumerate(m.segments(d.count)):
-        m.segment = number
-        yield [(v, v) for v in rows]
-
-
-DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item]]]]] = {
-    ir.Vertices: _vertices,
-    ir.VertexWords: _vertices,
-    ir.SparseMembers: _members,
-    ir.BitmapMembers: _members,
-    ir.Segments: _segments,
-    ir.Slices: _segments,
-}
-"""The items of each domain in the interpreter, a list for each stretch between barriers."""
-
-
-def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
-    if isinstance(n.domain, ir.Slices):
-        _run_tasks(m, _rows(m, env, n, n.domain))
-        m.met()
-        m.end_round()
-        return
-    for domain in DOMAINS[type(n.domain)](m, n.domain):
-        _visits(m, env, n, domain)
-        m.met()
-    m.end_round()
-
-
-def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
-    """All iterations of a parallel loop between two barriers."""
-    if n.hops > 1:
-        _run_tasks(m, (piece for v in _hops(m, n, domain) for piece in _pieces(m, env, n, [v])))
-        return
-    if n.cut is not None:
-        _run_tasks(m, _pieces(m, env, n, [v for v, _ in domain]))
-        return
-    chunks: dict[int, list[Item]] = {}
-    for v, place in domain:
-        chunks.setdefault(v // 64 if n.domain.words else place, []).append((v, place))
-    _run_tasks(m, [_chunk(m, env, n, m.ordered(chunk)) for chunk in m.ordered(list(chunks.values()))])
-
-
-def _hops(m: Machine, n: ir.ParFor, domain: list[tuple[int, int]]) -> Iterator[int]:
-    """The vertices of a loop that goes on with what it finds; if a seed was given, with some of them."""
-    yield from (v for v, _ in m.ordered(domain))
-    (name,) = {x.frontier for x in walk(n) if isinstance(x, ir.FrontierPush)}
-    queue = m.frontiers[name]
-    for _ in range(n.hops - 1):
-        taken = [v for v in queue.queue if m.rng is None or m.rng.random() < 0.5]
-        queue.queue = [v for v in queue.queue if v not in taken]
-        queue.flags -= set(taken)
-        yield from taken
-
-
-def _pieces(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, vertices: list[int]) -> list[Steps]:
-    """A task for each piece of each vertex."""
-    assert n.cut is not None
-    limit = None if n.limit is None else int(evaluate(m, env, n.limit))
-    tasks: list[Steps] = []
-    for v in vertices:
-        cuts = m.cuts(len(m.neighbors(v, n.cut)), limit)
-        for k, (begin, end) in enumerate(cuts):
-            piece = Piece(n.vertex, n.cut, begin, end, len(cuts) == 1, k == 0)
-            tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
-    return m.ordered(tasks)
-
-
-def _rows(m: Machine, env: Env, n: ir.ParFor, d: ir.Slices) -> list[Steps]:
-    """A task for each piece of the arcs of a vertex from one range of sources."""
-    tasks: list[Steps] = []
-    side = next(s for top in n.body for s in walk(top) if isinstance(s, ir.ForNeighbors)).orientation
-    for segment, rows in enumerate(m.segments(d.count, side)):
-        for v, row in rows.items():
-            for begin, end in m.cuts(len(row), None):
-                piece = Piece(n.vertex, side, begin, end, False, False, segment)
-                tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
-    return m.ordered(tasks)
-
-
-def _run_tasks(m: Machine, tasks: Iterable[Steps]) -> None:
-    """Run the tasks of a parallel loop: one after the other, or interleaved if a seed was given."""
-    if m.threads == 1 or m.rng is None:
-        for m.task, task in enumerate(tasks):
-            _finish(task)
-        m.task = DRIVER
-    else:
-        _interleave(m, tasks)
-
-
-def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
-    visits = buckets.visits(m, env, n)
-    if n.cut is None:
-        tasks = (_chunk(m, env, n, [(v, 0)]) for v in visits)
-    else:
-        tasks = (piece for v in visits for piece in _pieces(m, env, n, [v]))
-    strict = any(b.strict for b in m.program.buckets if b.name == n.buckets)
-    if m.threads == 1 or m.rng is None or strict:
-        m.task = 0
-        for task in tasks:
-            _finish(task)
-        m.task = DRIVER
-    else:
-        _interleave(m, tasks)
-    m.end_round()
-
-
-def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[Item]) -> Steps:
-    """The iterations that one thread runs in a row, vertices and their places, with one scratch memory."""
-    scratch: dict[str, Any] = {}
-    for v, place in items:
-        if isinstance(n, ir.ParFor):
-            m.take(v)
-        local: Env = {**env, n.vertex: m.vid.type(v), SCRATCH: scratch}
-        if isinstance(n, ir.ParFor) and n.position is not None:
-            local[n.position] = np.int64(place)
-        yield from run_body(m, local, n.body)
-    return None
-
-
-def _pipeline(m: Machine, env: Env, n: ir.Pipeline) -> None:
-    from vgraph.compiler.interpret.pipeline import Channel
-
-    (domain,) = DOMAINS[type(n.domain)](m, n.domain)
-    channel = Channel(m, env, n, domain)
-    if m.threads == 1 or m.rng is None:
-        _finish(channel.alone())
-    else:
-        _interleave(m, [channel.thread(number) for number in range(m.threads)])
-    channel.close()
-    m.end_round()
-
-
-def _interleave(m: Machine, tasks: Iterable[Steps]) -> None:
-    """Run `threads` tasks at a time, taking a step of any of them in turn."""
-    assert m.rng is not None
-    m.interleaved = True
-    waiting = enumerate(tasks)
-    running: dict[int, tuple[int, Steps]] = {}
-    while True:
-        for thread in range(m.threads):
-            if thread not in running and (task := next(waiting, None)) is not None:
-                running[thread] = task
-        if not running:
-            break
-        m.thread = int(m.rng.choice(list(running)))
-        m.task, steps = running[m.thread]
-        try:
-            next(steps)
-        except StopIteration:
-            del running[m.thread]
-    m.interleaved, m.thread, m.task = False, 0, DRIVER
-
-
 def _single(m: Machine, env: Env, n: ir.Single) -> Steps:
     m.task = ONE
     yield from run_body(m, env, n.body)
@@ -468,7 +271,6 @@ def _trace(m: Machine, env: Env, n: ir.Trace) -> None:
     m.trace.append(TraceRecord(n.label, n.direction, active, edges))
 
 
-_JUMPS: dict[type[ir.Stmt], Jump] = {ir.Break: Jump.BREAK, ir.Continue: Jump.CONTINUE}
 SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.Let: memory.let,
     ir.Assign: memory.assign,
@@ -494,8 +296,7 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.ListClear: _list_clear,
     ir.ListAppend: _list_append,
     ir.ListGet: _list_get,
-    ir.ParFor: _par_for,
-    ir.Pipeline: _pipeline,
+    **parallel.SIMPLE,
     ir.Barrier: lambda m, env, n: None,
     ir.Fold: _fold,
     ir.FrontierClear: _frontier_clear,
@@ -509,7 +310,6 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.BucketsClear: buckets.buckets_clear,
     ir.BucketPush: buckets.bucket_push,
     ir.BucketAdvance: buckets.bucket_advance,
-    ir.BucketLoop: _bucket_loop,
 }
 COMPOUND: dict[type[ir.Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.If: _if,
