@@ -7,6 +7,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from vgraph.cache import cache_key, cached_object
 
@@ -19,10 +20,10 @@ def code_stamp() -> str:
     files: they are read again where one of them may have changed, and a new copy of the same code has the same hash.
     """
     root = os.fspath(Path(__file__).parent)
-    files = {entry.path[len(root) :]: entry for entry in _own_files(root)}
+    files = {path[len(root) :]: path for path in _own_files(root)}
     rows = []
     for name in sorted(files):
-        s = files[name].stat()
+        s = os.stat(files[name])
         rows.append(f"{name} {s.st_dev} {s.st_ino} {s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}")
 
     def read() -> bytes:
@@ -32,13 +33,14 @@ def code_stamp() -> str:
     return cached_object(("vgraph's code", *rows), read, {"what": "hash of vgraph's code"})[0].decode()
 
 
-def _own_files(root: str) -> Iterator[os.DirEntry[str]]:
-    folders = [root, os.path.join(root, "compiler"), os.path.join(root, "language")]
-    while folders:
-        folder = folders.pop()
-        for entry in os.scandir(folder):
-            if entry.is_file() and not entry.name.endswith(".pyc"):
-                yield entry
-            elif folder != root and entry.is_dir() and entry.name != "__pycache__":
-                folders.append(entry.path)
-    yield from (entry for entry in os.scandir(os.path.join(root, "runtime")) if entry.name == "plan.py")
+_FOLDERS: Final = ("compiler", "language", "schedule", "graph/layouts")
+_FILES: Final = ("runtime/plan.py", "graph/order.py")
+
+
+def _own_files(root: str) -> Iterator[str]:
+    yield from (entry.path for entry in os.scandir(root) if entry.is_file())
+    for folder in _FOLDERS:
+        for place, folders, names in os.walk(os.path.join(root, folder)):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            yield from (os.path.join(place, name) for name in names)
+    yield from (os.path.join(root, name) for name in _FILES)
