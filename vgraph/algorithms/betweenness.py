@@ -10,9 +10,8 @@ from vgraph.graph.orient import without_parallel_arcs
 HUGE = 2.0**900
 TINY = 2.0**-900
 STEP = 2.0**-64
-FALL = (
-    1.5  # times as many vertices as the level below has a level to which that one hands its worth along arcs
-)
+FALL = 1.5
+"""A level hands its worth along arcs to one of so many times as many vertices."""
 
 
 @vg.operator

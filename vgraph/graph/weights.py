@@ -99,9 +99,8 @@ def check_sums(graph: Graph, terms: int) -> None:
     else:  # 32-bit integers are added up in 64 bits where they have to be
         limit = np.iinfo(np.uint64 if dtype == np.uint64 else np.int64).max
     if longest >= limit and graph.edge_property_range("weight").min >= 0:
-        longest = min(
-            longest, 1.0001 * graph.edge_property_mean("weight") * graph.num_arcs
-        )  # a mean is rounded
+        mean = 1.0001 * graph.edge_property_mean("weight")  # which is rounded
+        longest = min(longest, mean * graph.num_arcs)
     if longest >= limit:
         raise ParameterError(
             f"weights of up to {heaviest(graph)} may add up to more than {limit}, the largest {dtype}: "

@@ -60,10 +60,8 @@ def walk(node: ir.Node) -> Iterator[ir.Node]:
     while stack:
         current = stack.pop()
         yield current
-        values, below = (
-            current.__dict__,
-            list[ir.Node](),
-        )  # as `children`, which would be one frame more for each
+        # As `children`, which would be one frame more for each.
+        values, below = current.__dict__, list[ir.Node]()
         for name in child_fields(type(current)):
             value = values[name]
             if type(value) is tuple:

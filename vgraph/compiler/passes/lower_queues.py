@@ -86,10 +86,8 @@ def _update(low: Lowering, queue: Queue, frontier: str | None) -> ir.Body:
     inside = ir.Unary("not", ir.Load(queue.taken, ir.Var(v, VID), BOOL))
     body: ir.Body = (ir.If(inside, (ir.BucketPush(queue.work, ir.Var(v, VID)),)),)
     if frontier is None:
-        return (
-            ir.BucketsClear(queue.work),
-            ir.ParFor(v, ir.Vertices(), body),
-        )  # in place of all entries so far
+        # In place of all entries so far.
+        return (ir.BucketsClear(queue.work), ir.ParFor(v, ir.Vertices(), body))
     return (ir.FrontierConvert(frontier, ir.Layout.SPARSE), ir.ParFor(v, ir.SparseMembers(frontier), body))
 
 

@@ -121,7 +121,10 @@ class Kept:
     def of(self, anchor: object) -> list[Any]:
         """All that is kept of an object."""
         with self._lock:
-            return [made for ref, made in self._kept.values() if ref() is anchor]
+            kept = list(
+                self._kept.values()
+            )  # what is collected meanwhile takes its entry out of the dictionary
+        return [made for ref, made in kept if ref() is anchor]
 
     def drop(self) -> None:
         """Forget everything."""
