@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
-from vgraph.compiler.ir.rewrite import driver, transform, walk
+from vgraph.compiler.ir.rewrite import bodies, transform, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Scalar
 
@@ -102,8 +102,7 @@ def _level(claim: ir.Claim, marked: ir.Store) -> tuple[int, int]:
 
 def _loop(program: ir.Program, apply: ir.Stmt) -> tuple[ir.Body, ir.While]:
     """The loop around the apply, and the statements before it."""
-    inside = [s.__dict__.get(name, ()) for s in driver(program.body) for name in ("body", "then", "other")]
-    for body in (program.body, *inside):
+    for body in bodies(program.body):
         for k, stmt in enumerate(body):
             if isinstance(stmt, ir.While) and any(s is apply for s in stmt.body):
                 return body[:k], stmt

@@ -152,12 +152,17 @@ def _rewriting(rule: BodyRule) -> Callable[[ir.Node], Replacement]:
     return rewrite
 
 
-def driver(body: ir.Body) -> Iterator[ir.Stmt]:
-    """The statements of the driver loop with `body`, parents first; those of operators and parallel loops are not."""
+def bodies(body: ir.Body) -> Iterator[ir.Body]:
+    """The body of a driver loop and those of its statements, parents first; parallel loops' are not."""
+    yield body
     for stmt in body:
-        yield stmt
         for name in _DRIVER.get(type(stmt), ()):
-            yield from driver(stmt.__dict__[name])
+            yield from bodies(stmt.__dict__[name])
+
+
+def driver(body: ir.Body) -> Iterator[ir.Stmt]:
+    """The statements of the driver loop with `body`, parents first."""
+    return (stmt for each in bodies(body) for stmt in each)
 
 
 def transform_driver(body: ir.Body, rule: Callable[[ir.Stmt], ir.Body | None]) -> ir.Body:
@@ -240,6 +245,17 @@ _WRITTEN = ("Local", "BoolLocal")
 def written_locals(node: ir.Node) -> set[str]:
     """The locals that `node` itself writes."""
     return {node.__dict__[name] for name in _written_locals(type(node))} - {None}
+
+
+@per_class
+def _frontier_fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields_of(kind) if f.type in ("FrontierName", "FrontierName | None"))
+
+
+def frontiers_of(node: ir.Node) -> list[str]:
+    """The frontiers that `node` itself names, each as often as it does."""
+    named = (node.__dict__[name] for name in _frontier_fields(type(node)))
+    return [name for name in named if name is not None]
 
 
 def rename(node: N, names: Mapping[str, str]) -> N:

@@ -7,17 +7,26 @@ after:  `nearer = edge_apply(leave, peeled) for peel; peeled = vertex_apply(peel
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import Context, Pass, substitute, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import (
+    Context,
+    Pass,
+    bodies,
+    frontiers_of,
+    substitute,
+    transform_body,
+    walk,
+    with_fields,
+)
 from vgraph.compiler.types import VID, Scalar
 
 _PURE = (ir.Compare, ir.Binary, ir.Unary, ir.Cast, ir.Const, ir.GlobalVar, ir.Load, ir.Var)
-_FRONTIERS = ("FrontierName", "FrontierName | None")
 
 
 def needed(program: ir.Program, update: ir.Operator, chosen: ir.Operator, dst: str) -> ir.Expr | None:
@@ -76,23 +85,13 @@ def _parts(e: ir.Expr) -> Iterator[ir.Expr]:
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    named: dict[str, int] = {}
-    for top in program.body:
-        for n in walk(top):
-            for f in fields_of(type(n)):
-                name = n.__dict__[f.name]
-                if f.type in _FRONTIERS and name is not None:
-                    named[name] = named.get(name, 0) + 1
+    named = Counter(name for top in program.body for n in walk(top) for name in frontiers_of(n))
     pairs: dict[str, list[tuple[ir.EdgeApply, ir.VertexApply]]] = {}
-    for body in _bodies(program.body):
+    for body in bodies(program.body):
         for a, b in pairwise(body):
-            if (
-                isinstance(a, ir.EdgeApply)
-                and isinstance(b, ir.VertexApply)
-                and a.out
-                and a.out == b.frontier
-            ):
-                pairs.setdefault(a.out, []).append((a, b))
+            match a, b:
+                case ir.EdgeApply(out=str(name)), ir.VertexApply(frontier=given) if name == given:
+                    pairs.setdefault(name, []).append((a, b))
     narrowed: dict[int, str] = {}
     for name, found in pairs.items():
         alone = named[name] == 2 * len(found) and all(b.out and b.out != name for _, b in found)
@@ -105,14 +104,6 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         return with_fields(n, {"only": narrowed[id(n)]}) if id(n) in narrowed else None
 
     return with_fields(program, {"body": transform_body(program.body, rule)}) if narrowed else program
-
-
-def _bodies(body: ir.Body) -> Iterator[ir.Body]:
-    """The body and those of statements in it."""
-    yield body
-    for s in body:
-        for f in ("body", "then", "other"):
-            yield from _bodies(s.__dict__.get(f, ()))
 
 
 narrow_frontiers = Pass("narrow-frontiers", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)

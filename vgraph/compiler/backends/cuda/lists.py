@@ -8,16 +8,9 @@ from typing import Any, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.scan import has_collective, walk_body
-from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import children, walk
+from vgraph.compiler.ir.rewrite import children, frontiers_of, walk
 
-_TYPES: Final = ("FrontierName", "FrontierName | None")
 _READS: Final = (ir.SparseMembers, ir.FrontierSize, ir.FrontierConvert, ir.ListAppend)
-
-
-def _named(node: ir.Node) -> set[str]:
-    """The frontiers that a node itself names."""
-    return {str(node.__dict__[f.name]) for f in fields_of(type(node)) if f.type in _TYPES}
 
 
 def views(program: ir.Program) -> frozenset[str]:
@@ -29,7 +22,7 @@ def views(program: ir.Program) -> frozenset[str]:
         if isinstance(node, ir.ListGet):
             sources.setdefault(node.out, set()).add(node.list)
         elif not isinstance(node, _READS) or getattr(node, "layout", None) is ir.Layout.BITMAP:
-            changed |= _named(node)
+            changed.update(frontiers_of(node))
     return frozenset(
         name
         for name, lists in sources.items()
@@ -65,7 +58,7 @@ def _outlived(body: ir.Body, name: str, lists: set[str], stale: bool) -> tuple[b
 
 
 def _reads(node: ir.Node, name: str) -> bool:
-    return any(name in _named(n) for n in walk(node))
+    return any(name in frontiers_of(n) for n in walk(node))
 
 
 # --- statements ----------------------------------------------------------------------------------------------------
