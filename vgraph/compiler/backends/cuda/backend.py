@@ -11,7 +11,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
 from vgraph.compiler.analysis.lanes import side_of
 from vgraph.compiler.backends.base import ArgSlot, Backend, KernelInterface, SourceText
-from vgraph.compiler.backends.cuda import buckets, expressions, frontiers, lists, parallel, statements
+from vgraph.compiler.backends.cuda import arcs, buckets, expressions, frontiers, lists, parallel, statements
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
@@ -29,6 +29,7 @@ INCLUDE: Final = Path(__file__).parent / "include"
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,
     **statements.STATEMENTS,
+    **arcs.STATEMENTS,
     **parallel.STATEMENTS,
     **frontiers.STATEMENTS,
     **lists.STATEMENTS,

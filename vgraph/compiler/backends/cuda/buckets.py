@@ -26,7 +26,7 @@ def _key(f: Emitter, name: str) -> str:
 
 def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
     """`clear work buckets`."""
-    f.line(f"if (clear(team, {f.buckets(node.buckets)}, {f.names.of('size', 'num_vertices')})) return;")
+    f.stops(f"clear(team, {f.buckets(node.buckets)}, {f.num_vertices})")
 
 
 def emit_push(f: Emitter, node: ir.BucketPush) -> None:
@@ -49,8 +49,7 @@ def _known_key(f: Emitter, node: ir.BucketPush) -> str | None:
     """The key of a vertex whose value this thread has just written: who lowered it since, pushes by a lower one."""
     assert f.region is not None
     declared = next(b for b in f.program.buckets if b.name == node.buckets)
-    carried = f.region.ahead.carried if f.region.ahead else None
-    if carried:
+    if carried := f.carried:
         prop, value = carried.reduce.prop, ir.Var(carried.new, carried.let.type)
     elif f.offered and node.vertex == f.offered[1]:
         prop, _, value = f.offered
@@ -67,7 +66,7 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     f.slots = max(f.slots, 1)
     exact, more = "true" if asked else "false", f.local(node.more)
     arguments = f"team, {f.buckets(node.buckets)}, {_key(f, node.buckets)}, {more}"
-    f.line(f"if (advance<{exact}>({arguments})) return;")
+    f.stops(f"advance<{exact}>({arguments})")
 
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:

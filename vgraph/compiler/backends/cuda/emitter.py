@@ -17,7 +17,7 @@ from vgraph.compiler.foreign.externals import known
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:
-    from vgraph.compiler.backends.cuda.hops import Ahead
+    from vgraph.compiler.backends.cuda.hops import Ahead, Carried
 
 _ENDS = (ir.ParFor, ir.BucketLoop)
 _LOCAL = (ir.Trace, ir.Let, ir.Assign, ir.SetGlobal, ir.Accumulate)
@@ -109,9 +109,8 @@ class Emitter:
         self.fresh = False  # whether nothing but local work was done since a barrier behind pushes
         self.rest: ir.Body = ()  # what follows the statement in its body
         self.views: frozenset[str] = frozenset()  # frontiers whose ids are in a list
-        self.offered: tuple[str, ir.Expr, ir.Var] | None = (
-            None  # property, vertex, and what was just written there
-        )
+        # Property, vertex, and what was just written there.
+        self.offered: tuple[str, ir.Expr, ir.Var] | None = None
         self.slots = 0
         self.shared = 0  # bytes of dynamic shared memory
         self.written = written_properties(program)
@@ -171,11 +170,27 @@ class Emitter:
         short = name.replace("row_offsets", "rows").replace("column_indices", "columns")
         return self.names.of("array", short)
 
+    @property
+    def num_vertices(self) -> str:
+        """The number of vertices."""
+        return self.names.of("size", "num_vertices")
+
+    def row(self, side: str, v: str) -> tuple[str, str]:
+        """Where the row of v begins and ends."""
+        rows = self.array(f"{side}.row_offsets")
+        return f"fixed(&{rows}[{v}])", f"fixed(&{rows}[{v} + 1])"
+
     def row_of(self, v: ir.Expr, side: str) -> tuple[str, ...]:
         """What was read ahead of the row of v: a word of differences, or begin and end in CSR; else nothing."""
         region = self.region
         own = region is not None and isinstance(v, ir.Var) and v.name == region.vertex
         return region.rows.get(side, ()) if region is not None and own else ()
+
+    @property
+    def carried(self) -> Carried | None:
+        """What comes with a vertex with which a block goes on."""
+        ahead = self.region.ahead if self.region is not None else None
+        return ahead.carried if ahead is not None else None
 
     def external(self, name: str) -> str:
         """The name of a device function of somebody else's, which is defined before the kernel."""
@@ -207,6 +222,19 @@ class Emitter:
         self.loops, self.leave = saved
 
     @contextmanager
+    def sequential(self) -> Iterator[None]:
+        """Inside a sequential loop `break` and `continue` are its own."""
+        self.loops += 1
+        self.fresh = False
+        yield
+        self.loops -= 1
+        self.fresh = False
+
+    def stops(self, call: str) -> None:
+        """Emit what the whole grid does together; all leave if it says that the run is to stop."""
+        self.line(f"if ({call}) return;")
+
+    @contextmanager
     def effect(self) -> Iterator[None]:
         """Around an action that must happen once: of a group only the first lane does it."""
         if self.place is Place.GROUP:
@@ -229,21 +257,6 @@ class Emitter:
         saved, self.place = self.place, place
         yield
         self.place = saved
-
-
-class sequential:
-    """Inside a sequential loop `break` and `continue` are its own."""
-
-    def __init__(self, f: Emitter) -> None:
-        self.f = f
-
-    def __enter__(self) -> None:
-        self.f.loops += 1
-        self.f.fresh = False
-
-    def __exit__(self, *_: object) -> None:
-        self.f.loops -= 1
-        self.f.fresh = False
 
 
 def written_properties(program: ir.Program) -> frozenset[str]:

@@ -19,14 +19,6 @@ def _has(f: Emitter, frontier: str, layout: ir.Layout) -> bool:
     return layout in (f.scan.layouts[frontier] or {SPARSE})
 
 
-def _n(f: Emitter) -> str:
-    return f.names.of("size", "num_vertices")
-
-
-def _stops(f: Emitter, call: str) -> None:
-    f.line(f"if ({call}) return;")
-
-
 def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
     """`push next v`."""
     region = f.region
@@ -52,9 +44,9 @@ def emit_clear(f: Emitter, node: ir.FrontierClear) -> None:
     """`clear f`."""
     target = f.frontier(node.frontier)
     if node.layout is BITMAP:
-        _stops(f, f"clear_bitmap(team, {target}, {_n(f)})")
+        f.stops(f"clear_bitmap(team, {target}, {f.num_vertices})")
     else:
-        _stops(f, f"clear_queue(team, {target})")
+        f.stops(f"clear_queue(team, {target})")
 
 
 def emit_set(f: Emitter, node: ir.FrontierSet) -> None:
@@ -62,19 +54,19 @@ def emit_set(f: Emitter, node: ir.FrontierSet) -> None:
     target, sparse = f.frontier(node.out), _has(f, node.out, SPARSE)
     if node.kind is ir.FrontierKind.ALL:
         as_bitmap = "true" if _has(f, node.out, BITMAP) else "false"
-        _stops(f, f"set_all(team, {target}, {_n(f)}, {as_bitmap})")
+        f.stops(f"set_all(team, {target}, {f.num_vertices}, {as_bitmap})")
     elif node.kind is ir.FrontierKind.EMPTY:
         emit_clear(f, ir.FrontierClear(node.out, SPARSE if sparse else BITMAP))
     else:
         assert node.vertex is not None
         v = f"(vid){f.expr(node.vertex)}"
-        _stops(f, f"set_single(team, {target}, {_n(f)}, {v}, {'false' if sparse else 'true'})")
+        f.stops(f"set_single(team, {target}, {f.num_vertices}, {v}, {'false' if sparse else 'true'})")
 
 
 def emit_copy(f: Emitter, node: ir.FrontierCopy) -> None:
     """`a = copy b`."""
     if node.source != node.out:
-        _stops(f, f"copy(team, {f.frontier(node.out)}, {f.frontier(node.source)}, {_n(f)})")
+        f.stops(f"copy(team, {f.frontier(node.out)}, {f.frontier(node.source)}, {f.num_vertices})")
 
 
 def emit_swap(f: Emitter, node: ir.FrontierSwap) -> None:
@@ -85,7 +77,7 @@ def emit_swap(f: Emitter, node: ir.FrontierSwap) -> None:
 def emit_convert(f: Emitter, node: ir.FrontierConvert) -> None:
     """`convert f to bitmap`: nothing if it has that layout."""
     function = "to_bitmap" if node.layout is BITMAP else "to_queue"
-    _stops(f, f"{function}(team, {f.frontier(node.frontier)}, {_n(f)})")
+    f.stops(f"{function}(team, {f.frontier(node.frontier)}, {f.num_vertices})")
 
 
 def emit_fill(f: Emitter, node: ir.Fill) -> None:

@@ -68,20 +68,16 @@ def _list(f: Emitter, name: str) -> str:
     return f.names.of("list", name)
 
 
-def _stops(f: Emitter, call: str) -> None:
-    f.line(f"if ({call}) return;")
-
-
 def emit_clear(f: Emitter, node: ir.ListClear) -> None:
     """`clear levels`."""
-    _stops(f, f"clear_list(team, {_list(f, node.list)})")
+    f.stops(f"clear_list(team, {_list(f, node.list)})")
 
 
 def emit_append(f: Emitter, node: ir.ListAppend) -> None:
     """`append levels f`; the barrier behind it may be that of a parallel loop which follows."""
     number = [x.name for x in f.program.lists].index(node.list)
-    n, met = f.names.of("size", "num_vertices"), "false" if _loop_follows(f.rest, node.frontier) else "true"
-    _stops(f, f"append<{met}>(team, {_list(f, node.list)}, {number}, {f.frontier(node.frontier)}, {n})")
+    n, met = f.num_vertices, "false" if _loop_follows(f.rest, node.frontier) else "true"
+    f.stops(f"append<{met}>(team, {_list(f, node.list)}, {number}, {f.frontier(node.frontier)}, {n})")
 
 
 def _loop_follows(rest: ir.Body, frontier: str) -> bool:
@@ -100,7 +96,7 @@ def emit_get(f: Emitter, node: ir.ListGet) -> None:
     if node.out in f.views:
         f.line(f"view(team, {out}, {source}, {index});")
     else:
-        _stops(f, f"get(team, {out}, {source}, {index})")
+        f.stops(f"get(team, {out}, {source}, {index})")
 
 
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {

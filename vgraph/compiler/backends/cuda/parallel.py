@@ -10,7 +10,7 @@ from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.expressions import combined
-from vgraph.compiler.backends.cuda.rows import ahead
+from vgraph.compiler.backends.cuda.rows import read_ahead
 from vgraph.compiler.backends.cuda.slices import by_slices
 from vgraph.compiler.backends.cuda.stages import claim_guard
 from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend
@@ -89,7 +89,7 @@ def meet(
     actions = [f"[&] {{ {' '.join(lines)} }}" if lines else "Nothing()" for lines in (counted, after)]
     while actions and actions[-1] == "Nothing()":
         actions.pop()
-    f.line(f"if (team.meet{types}({', '.join(actions)})) return;")
+    f.stops(f"team.meet{types}({', '.join(actions)})")
 
 
 def emit_barrier(f: Emitter, _: ir.Barrier) -> None:
@@ -193,7 +193,7 @@ def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: C
     body, taken = (node.body, "")
     if isinstance(node, ir.ParFor):
         assert f.region is not None
-        body, taken = ahead(f, node, f.region, size)
+        body, taken = read_ahead(f, node, f.region, size)
     with f.block(f"for (i64 {i} = thread_number(); {i} < {size}; {i} += num_threads())"):
         f.line(f"vid {f.local(node.vertex)} = {vertex(i)};")
         _position(f, node, i)
@@ -203,7 +203,7 @@ def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: C
 
 
 def _vertices(f: Emitter, node: ir.ParFor, region: Region) -> None:
-    by_threads(f, node, _count(f), lambda i: f"(vid){i}")
+    by_threads(f, node, f.num_vertices, lambda i: f"(vid){i}")
 
 
 def _queue(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -212,17 +212,13 @@ def _queue(f: Emitter, node: ir.ParFor, region: Region) -> None:
     by_threads(f, node, f"{queue}.count", lambda i: f"{queue}.queue[{i}]")
 
 
-def _count(f: Emitter) -> str:
-    return f.names.of("size", "num_vertices")
-
-
 def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
     """A thread per vertex, a warp at 32 in a row: it writes bitmap words of its own vertices without atomics."""
-    i, n = f.temporary("place"), f.names.of("size", "num_vertices")
+    i, n = f.temporary("place"), f.num_vertices
     v = f.local(node.vertex)
     for push in _own_pushes(node):
         region.own[push] = f.temporary(f"{push} mine")
-    body, taken = ahead(f, node, region, n)
+    body, taken = read_ahead(f, node, region, n)
     with f.block(f"for (i64 {i} = thread_number(); {i} < round_up({n}); {i} += num_threads())"):
         f.line(f"vid {v} = (vid){i};")
         _position(f, node, i)
@@ -260,7 +256,7 @@ def _by_workers(f: Emitter, node: ir.ParFor, domain: str, scratch: list[str]) ->
     i, range_ = f.temporary("place"), f.temporary("range")
     with f.block("if (lane() == 0 && warp_number() < a.workers)"):
         for prop in scratch:
-            t, n = type_name(f.program.property(prop).type), _count(f)
+            t, n = type_name(f.program.property(prop).type), f.num_vertices
             mine = f" + {n} * warp_number();"
             f.line(f"{t}* {f.names.of('scratch', prop)} = {f.names.of('scratches', prop)}{mine}")
             f.line(f"vid* {f.names.of('touched', prop)} = {f.names.of('all touched', prop)}{mine}")
@@ -314,13 +310,13 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         with f.block(f"auto open = [&](vid {v}) -> bool", "};"):
             f.line(f"return {f.expr(guard)};")
         limit = f.expr(node.limit)
-        f.line(f"if (by_search(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, open, {call})) return;")
+        f.stops(f"by_search(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, open, {call})")
     elif node.limit is not None:
         limit = f.expr(node.limit)
         how = "by_marked" if region.shelf else "by_split"
-        f.line(f"if ({how}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, {call})) return;")
+        f.stops(f"{how}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, {call})")
     elif node.lanes is ir.Lanes.THREAD:
-        f.line(f"if (by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, {call})) return;")
+        f.stops(f"by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, {call})")
     else:
         f.line(f"by_{node.lanes.value}({domain}, {rows}, {call});")
     for k, prop in enumerate(region.counters):
@@ -366,7 +362,7 @@ class Walk(NamedTuple):
 
     emit: Callable[[Emitter, ir.ParFor, Region], None]
     """Whole vertices, each visited by one thread."""
-    range: Callable[[Emitter, Any], str] = lambda f, _: f"every<vid>({_count(f)})"
+    range: Callable[[Emitter, Any], str] = lambda f, _: f"every<vid>({f.num_vertices})"
     """It as a `Range` of `balance.cuh`, for balancers."""
 
 
@@ -374,7 +370,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.Vertices: Walk(_vertices),
     ir.VertexWords: Walk(_by_lanes),
     ir.SparseMembers: Walk(_queue, lambda f, d: f"members({f.frontier(d.frontier)})"),
-    ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {_count(f)})"),
+    ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {f.num_vertices})"),
     ir.Slices: Walk(by_slices),
 }
 """How each domain is walked."""

@@ -11,7 +11,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import sum_of
 from vgraph.compiler.analysis.lanes import loops_over_arcs, own_arcs
 from vgraph.compiler.backends.cuda import hops
-from vgraph.compiler.backends.cuda.emitter import Emitter, Region, sequential
+from vgraph.compiler.backends.cuda.emitter import Emitter, Region
 from vgraph.compiler.backends.cuda.expressions import combined
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
@@ -23,7 +23,7 @@ def walk_row(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
     """`for (u, e) in out(v)`."""
     side, e, u = node.orientation.value, f.local(node.edge), f.local(node.vertex)
     rows, v = f.array(f"{side}.row_offsets"), f.define(VID, "of", f.expr(node.of))
-    row = f.row_of(node.of, side) or ((_word(f, side, v),) if node.deltas else _bounds(rows, v))
+    row = f.row_of(node.of, side) or ((_word(f, side, v),) if node.deltas else f.row(side, v))
     near = f.temporary("row")
     if node.deltas:
         f.line(f"const DeltaRow<eid> {near}({row[0]}, {rows}, {v});")
@@ -37,37 +37,33 @@ def walk_row(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
         f.line(f"sum_row({columns}, {near if node.deltas else ', '.join(row)}, {value}, {add});")
     elif node.deltas:
         k = f.temporary("arc")
-        with sequential(f), f.block(f"for (eid {k} = 0; {k} < {near}.count(); ++{k})"):
+        with f.sequential(), f.block(f"for (eid {k} = 0; {k} < {near}.count(); ++{k})"):
             f.line(f"vid {u} = {near}.neighbor({columns}, {k});")
             f.line(f"eid {e} = {near}.begin() + {k};")
             f.body(node.body)
     else:
         last = f.temporary(f"{node.edge} end")
-        with sequential(f), f.block(f"for (eid {e} = {row[0]}, {last} = {row[1]}; {e} < {last}; ++{e})"):
-            far_end(f, node, columns)
-            f.body(node.body)
+        over_arcs(f, node, columns, f"for (eid {e} = {row[0]}, {last} = {row[1]}; {e} < {last}; ++{e})")
 
 
-def far_end(f: Emitter, node: ir.ForNeighbors, columns: str) -> None:
-    """The vertex at the other end of an arc; where its own arcs are, if a block may go on with it."""
+def over_arcs(f: Emitter, node: ir.ForNeighbors, columns: str, head: str) -> None:
+    """The loop whose `head` counts arcs: with the vertex at the other end and, if a block may go on there, its row."""
     region, u = f.region, f.local(node.vertex)
-    f.line(f"vid {u} = fixed(&{columns}[{f.local(node.edge)}]);")
-    if region is not None and region.ahead and own_arcs(node, region.vertex, region.side):
-        hops.far_end(f, region.ahead, node)
+    with f.sequential(), f.block(head):
+        f.line(f"vid {u} = fixed(&{columns}[{f.local(node.edge)}]);")
+        if region is not None and region.ahead and own_arcs(node, region.vertex, region.side):
+            hops.far_end(f, region.ahead, node)
+        f.body(node.body)
 
 
 def _word(f: Emitter, side: str, v: str) -> str:
     return f"fixed(&{f.array(f'{DELTAS[side].key()}.words')}[{v}])"
 
 
-def _bounds(rows: str, v: str) -> tuple[str, str]:
-    return f"fixed(&{rows}[{v}])", f"fixed(&{rows}[{v} + 1])"
-
-
 # --- the next vertex of a thread ------------------------------------------------------------------------------------
 
 
-def ahead(f: Emitter, node: ir.ParFor, region: Region, count: str) -> tuple[ir.Body, str]:
+def read_ahead(f: Emitter, node: ir.ParFor, region: Region, count: str) -> tuple[ir.Body, str]:
     """Declare what is read ahead in a loop over the arcs of all vertices, and read it for the first vertex.
 
     The body without it, and the text that takes it over for the vertex at hand and reads on: `$i` is its place. What
@@ -92,7 +88,7 @@ def ahead(f: Emitter, node: ir.ParFor, region: Region, count: str) -> tuple[ir.B
     for n in own:
         side = n.orientation.value
         if side not in region.rows and (n.orientation, not n.deltas) not in walked:
-            texts = (_word(f, side, "i"),) if n.deltas else _bounds(f.array(f"{side}.row_offsets"), "i")
+            texts = (_word(f, side, "i"),) if n.deltas else f.row(side, "i")
             kind, hints = ("u64", ("word",)) if n.deltas else ("eid", ("begin", "end"))
             region.rows[side] = tuple(map(f.temporary, hints))
             read += [(kind, x, text) for x, text in zip(region.rows[side], texts, strict=True)]

@@ -54,9 +54,8 @@ def by_slices(f: Emitter, node: ir.ParFor, region: Region) -> None:
     member = f"{f.frontier(found.frontier)}.contains({src})" if found.frontier else "true"
     f.line(f"auto {active} = [&](vid {src}) {{ return {member}; }};")
     absent = "ACTIVE" if found.frontier else "TESTED" if nothing is None else "NEUTRAL"
-    n = f.names.of("size", "num_vertices")
     layout = f"Slices<vid>{{{', '.join(numbers + arrays)}}}"
-    f.line(f"by_slices<{t}, {absent}>(team, hub_turn, {layout}, {n}, {text},")
+    f.line(f"by_slices<{t}, {absent}>(team, hub_turn, {layout}, {f.num_vertices}, {text},")
     f.line(f"    {load}, {active}, {begin}, {arc}, {together}, {end});")
     f.shared = max(f.shared, PADDING + min(ROOM, MOST * found.bits(f.program.target) // 8))
 

@@ -35,8 +35,7 @@ _WORDS: Final = (
     "walk_chunks "
     "Arcs Marks Shelf Stretch TOGETHER by_marked count empty_counts is_sum open_shelf "
     "AT_A_TIME by_line in_stages stale "
-    "LocalCounts LocalQueue Row by_hops early fetch fetch_arcs go_on held local_counts local_queue row_of "
-    "pool pool_bytes "
+    "LocalCounts LocalQueue Row by_hops early fetch_arcs go_on held local_counts local_queue row_of "
     "try_claim try_extreme BOX Boxes Outbox Settling append_all "
     "sending settle settling "
 )
