@@ -161,6 +161,7 @@ def shaped(shape: str, *, directed: bool) -> vg.Graph:
     return vg.Graph.from_edges(src, dst, num_vertices=n, directed=directed)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
 @pytest.mark.parametrize("shape", ["hubs", "random", "no edges"])
 @pytest.mark.parametrize("balance", GROUPS, ids=lambda b: b.kind)

@@ -150,6 +150,7 @@ def balanced(balance: vg.Balance | None) -> vg.Schedule:
     return schedule
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
 @pytest.mark.parametrize("balance", BALANCES, ids=lambda b: b.kind)
 def test_the_answer_is_that_of_the_cpu(balance: vg.Balance, directed: bool, gpu: Any) -> None:
