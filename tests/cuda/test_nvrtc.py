@@ -13,6 +13,7 @@ from written import Written, counted, endless_body, listing_body, weighted, weig
 import vgraph as vg
 from vgraph.compiler import build
 from vgraph.compiler.backends.cuda import nvrtc
+from vgraph.compiler.backends.cuda.layout import BLOCK, WHOLE_BLOCK
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.errors import InternalError
 from vgraph.runtime.executor import signature_of
@@ -54,6 +55,14 @@ def test_headers_of_the_package():
     assert set(nvrtc.headers()) == {p.name for p in include.glob("*.cuh")}
 
 
+@pytest.mark.parametrize("block", [BLOCK, WHOLE_BLOCK])
+def test_what_loops_keep_fits_into_the_memory_of_a_block(block):
+    """A kernel with buckets has two outboxes, and static shared memory ends at 48 KB."""
+    kept = "sizeof(Boxes<0, u64>) + sizeof(Boxes<1, u64>) + sizeof(Tile) + WARPS * 32"
+    text = f'#include "vgraph.cuh"\nnamespace vg {{ static_assert({kept} <= 44 << 10, ""); }}\n{SMALL}'
+    nvrtc.compile(text, block=block)
+
+
 def test_a_refusal_is_a_mistake_of_ours_and_shows_the_log():
     with pytest.raises(InternalError, match=r"vg_main\.cu\(2\): error: identifier \"oops\" is undefined"):
         nvrtc.compile('extern "C" __global__ void vg_main(int *x)\n{ x[0] = oops; }')
@@ -81,6 +90,7 @@ def test_the_stamp_loads_nothing():
     code = """
 import sys
 from vgraph.compiler.backends.cuda import nvrtc
+from vgraph.compiler.backends.cuda.layout import BLOCK, WHOLE_BLOCK
 assert "so" in nvrtc.stamp()
 if sys.platform == "linux":
     assert "libnvrtc" not in open("/proc/self/maps").read()

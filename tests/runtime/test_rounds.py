@@ -95,6 +95,7 @@ def test_an_algorithm_s_own_comes_first(device):
         ({"order": vg.delta_stepping(2)}, "order=delta.2."),
         ({"order": vg.STRICT}, "order=strict"),
         ({"sync": vg.ASYNC}, "sync=async"),
+        ({"hops": 3}, "hops=3"),
     ],
     ids=str,
 )

@@ -36,7 +36,7 @@ _WORDS: Final = (
     "Arcs Marks Shelf Stretch TOGETHER by_marked count empty_counts is_sum open_shelf "
     "AT_A_TIME by_line in_stages stale "
     "LocalCounts LocalQueue Row by_hops early fetch_arcs go_on held local_counts local_queue row_of "
-    "try_claim try_extreme BOX Boxes Outbox Settling append_all "
+    "try_claim try_extreme BOX BOXES Boxes Outbox Settling append_all "
     "sending settle settling "
 )
 _RESERVED: Final = frozenset(_WORDS.split())

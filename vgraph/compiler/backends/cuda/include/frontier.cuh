@@ -78,10 +78,13 @@ struct Frontier {
 
 // Measured on an H200, shortest paths on a Kronecker graph of scale 22: 5.5 ms without, with 32, 64 and 128 4.3, 4.1, 4.0.
 constexpr u32 BOX = 128;
+constexpr u32 BOXES = 1 << 13;  // bytes for those of a block at most: where no pool is asked for, it has 48 KB in all
 // What the warps of a block keep of their pushes to the K-th queue of a loop.
 template <int K, class Id>
 struct Boxes {
-  Id ids[WARPS][BOX];
+  static constexpr u32 FIT = BOXES / (WARPS * (u32)sizeof(Id));
+  static constexpr u32 ROOM = FIT < BOX ? FIT : BOX;
+  Id ids[WARPS][ROOM];
   u32 count[WARPS];  // may be more than there is room: what found none, went to the queue
   static VG_DEVICE Boxes& here() {
     __shared__ Boxes kept;
@@ -101,7 +104,7 @@ struct Outbox {
   VG_DEVICE void append(Id v) const {
     auto& box = Boxes<K, Id>::here();
     u64 at = next_place(&box.count[warp()]);
-    if (at < BOX) box.ids[warp()][at] = v;
+    if (at < box.ROOM) box.ids[warp()][at] = v;
     else queue.append(v);
   }
   // All lanes: the box goes to the queue if it holds `least` ids.
@@ -110,7 +113,7 @@ struct Outbox {
     __syncwarp();
     u32 count = shuffle(box.count[warp()], 0);  // seen before a lane goes on and appends
     if (count < least) return;
-    if (count > BOX) count = BOX;
+    if (count > box.ROOM) count = box.ROOM;
     u64 at = 0;
     if (lane() == 0) at = atomicAdd(queue.counter(), (u64)count);
     at = shuffle(at, 0);
