@@ -106,8 +106,8 @@ class Slices(Domain):
         c.require(self.count > 1, "a loop by slices has several ranges", self)
 
 
-def members(frontier: str | None, layout: Layout | None = None) -> Domain:
-    """The members of a frontier; without one, all vertices."""
+def members(frontier: str | None, layout: Layout) -> Domain:
+    """The members of a frontier in a layout; without one, all vertices."""
     if frontier is None:
         return Vertices()
     return SparseMembers(frontier) if layout is Layout.SPARSE else BitmapMembers(frontier)

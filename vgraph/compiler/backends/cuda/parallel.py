@@ -19,6 +19,8 @@ from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import Vector, element_of
 
+MARK_BYTES: Final = 1 << 20
+"""Shared memory that a loop with marks would like: all there is."""
 HUB_PIECE: Final = 4096
 """Vertices with more arcs are shared by the whole grid where a loop is cut into equal shares."""
 
@@ -190,15 +192,12 @@ def _position(f: Emitter, node: ir.ParFor | ir.BucketLoop, value: str) -> None:
 def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: Callable[[str], str]) -> None:
     """A thread per item: `vertex` gives the text of what item i is."""
     i = f.temporary("place")
-    body, taken = (node.body, "")
-    if isinstance(node, ir.ParFor):
-        assert f.region is not None
-        body, taken = read_ahead(f, node, f.region, size)
+    assert f.region is not None
+    body, take = read_ahead(f, node, f.region, size)
     with f.block(f"for (i64 {i} = thread_number(); {i} < {size}; {i} += num_threads())"):
         f.line(f"vid {f.local(node.vertex)} = {vertex(i)};")
         _position(f, node, i)
-        if taken:
-            f.line(taken.replace("$i", i))
+        take(i)
         f.visit(body, "continue")
 
 
@@ -218,12 +217,11 @@ def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
     v = f.local(node.vertex)
     for push in _own_pushes(node):
         region.own[push] = f.temporary(f"{push} mine")
-    body, taken = read_ahead(f, node, region, n)
+    body, take = read_ahead(f, node, region, n)
     with f.block(f"for (i64 {i} = thread_number(); {i} < round_up({n}); {i} += num_threads())"):
         f.line(f"vid {v} = (vid){i};")
         _position(f, node, i)
-        if taken:
-            f.line(taken.replace("$i", i))
+        take(i)
         for flag in region.own.values():
             f.line(f"bool {flag} = false;")
         inside = f"{i} < {n}"
@@ -336,10 +334,6 @@ def _open_boxes(f: Emitter, region: Region) -> list[str]:
             f.line(f"Outbox<{len(found)}, vid> {box}({target});")
             found.append(box)
     return found
-
-
-MARK_BYTES: Final = 1 << 20
-"""Shared memory that a loop with marks would like: all there is."""
 
 
 def _take_shelf(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region) -> None:

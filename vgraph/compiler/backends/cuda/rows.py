@@ -7,6 +7,8 @@ properties of the next one before the arcs of this one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import sum_of
 from vgraph.compiler.analysis.lanes import loops_over_arcs, own_arcs
@@ -63,15 +65,18 @@ def _word(f: Emitter, side: str, v: str) -> str:
 # --- the next vertex of a thread ------------------------------------------------------------------------------------
 
 
-def read_ahead(f: Emitter, node: ir.ParFor, region: Region, count: str) -> tuple[ir.Body, str]:
+def read_ahead(
+    f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, count: str
+) -> tuple[ir.Body, Callable[[str], None]]:
     """Declare what is read ahead in a loop over the arcs of all vertices, and read it for the first vertex.
 
-    The body without it, and the text that takes it over for the vertex at hand and reads on: `$i` is its place. What
+    The body without it, and what takes it over for the vertex at hand, whose place it is given, and reads on. What
     others may write meanwhile is read in a relaxed order, and not ahead.
     """
     own = [n for n in loops_over_arcs(node.body) if own_arcs(n, node.vertex)]
-    if not own or not isinstance(node.domain, ir.Vertices | ir.VertexWords):
-        return node.body, ""
+    over_all = isinstance(node, ir.ParFor) and isinstance(node.domain, ir.Vertices | ir.VertexWords)
+    if not (own and over_all):
+        return node.body, lambda i: None
     here = ir.Var(node.vertex, VID)
     read, kept = list[tuple[str, str, str]](), list[ir.Stmt]()
     for at, stmt in enumerate(node.body):  # noqa: B007 (used behind the loop)
@@ -100,4 +105,4 @@ def read_ahead(f: Emitter, node: ir.ParFor, region: Region, count: str) -> tuple
     f.line(f"auto {look} = [&](i64 i) {{ if (i < {count}) {{ {loads} }} }};")
     f.line(f"{look}(thread_number());")
     taken = " ".join(f"{kind} {name} = {x};" for (kind, name, _), x in zip(read, names, strict=True))
-    return (*kept, *node.body[at:]), f"{taken} {look}($i + num_threads());"
+    return (*kept, *node.body[at:]), lambda i: f.line(f"{taken} {look}({i} + num_threads());")

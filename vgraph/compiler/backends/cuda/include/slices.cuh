@@ -190,8 +190,8 @@ VG_DEVICE void fetch(T* values, Id first, u32 size, Plain<T> plain) {
 }
 
 // Every arc once, with `load(u)`, the value of its source, in the block's memory. For each row of a slice: `begin()`,
-// `arc(value of the source, place of the arc's own values)`, `end(destination)`. `SHARED`: where the lanes of a warp have
-// rows of one destination, `together()` combines what they have, and the first of them ends.
+// `arc(value of the source, place of the arc's own values)`, `end(destination)`. Where the lanes of a warp have rows of one
+// destination, `together()` combines what they have, and the first of them ends.
 // The segments but the first are shared out beforehand; then all blocks walk the first one, which in the order of degrees
 // has most arcs, by grabs.
 template <class T, Absent ABSENT, class Id, class Team, class Load, class Active, class Begin, class Arc, class Together, class End>
@@ -204,12 +204,10 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
   if (team.first()) team.control->hubs[(turn + 1) % 2] = 0;
   ++turn;
   auto flush = [&](Id row) {
-    {
-      if (__all_sync(ALL, row == shuffle(row, 0))) {
-        together();
-        if (lane() == 0 && (i64)row < n) end(row);
-        return;
-      }
+    if (__all_sync(ALL, row == shuffle(row, 0))) {
+      together();
+      if (lane() == 0 && (i64)row < n) end(row);
+      return;
     }
     if ((i64)row < n) end(row);
     __syncwarp();
