@@ -64,8 +64,8 @@ class Case:
                 wrong = int(np.count_nonzero(mine != other))
             else:
                 least = 1e-3 * float(np.abs(other).max(initial=0))
-                error = np.abs(mine.astype(np.float64) - other) / np.maximum(np.abs(other), least)
-                wrong = int(np.count_nonzero(~(error <= limit)))
+                allowed = limit * np.maximum(np.abs(other), least)
+                wrong = int(np.count_nonzero(~(np.abs(mine.astype(np.float64) - other) <= allowed)))
             if wrong:
                 raise WrongResultError(
                     f"{self.name} on {loaded.name}: {wrong} of {mine.size} in {name!r} differ"

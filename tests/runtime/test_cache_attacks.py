@@ -23,7 +23,7 @@ def kept(tmp_path_factory):
     with scope(cache_dir=place / "cache", key_file=place / "key", no_cache=False):
         run_as_a_new_process()
     entries = {path.name: path.read_bytes() for path in (place / "cache").iterdir()}
-    assert len(entries) == 4  # a hash of vgraph's files, the native runtime, the plan, its code
+    assert len(entries) == 5  # a hash of vgraph's files, the native runtime, its text, the plan, its code
     return entries, (place / "key").read_bytes()
 
 

@@ -88,7 +88,7 @@ def warn_if_large(graph: Graph) -> None:
             f"a checked run takes about {size * SECONDS:,.0f} seconds for each round over all of {graph!r}: "
             f"a small graph, of at most some thousand arcs, finds as much",
             CheckedWarning,
-            stacklevel=6,  # the caller of vg.run
+            stacklevel=7,  # the caller of vg.run
         )
 
 
