@@ -181,7 +181,7 @@ def layouts(part: Part, loaded: Loaded) -> None:
 def _prepared(part: Part, key: str, loaded: Loaded, state: str, order: str | None, **options: Any) -> str:
     """A row of `layouts`; gives the schedule."""
     case = CASES[key]
-    with part.trying(graph=loaded.name, case=case.name, state=state):
+    with part.trying(graph=loaded.name, case=case.name, relabel=order, state=state):
         made: tuple[Any, ...] = ()
         if state != "as it comes":
             source = case.sources(loaded)[0]
