@@ -33,10 +33,16 @@ TEXTS["marked"] = (
 )
 TEXTS["behind"] = (
     PROGRAMS["bfs"]
+    .replace("global @depth: i32\n", "global @depth: i32\nglobal @steps: i64\n")
     .replace("    @depth = (@depth + 1:i32)\n", "")
-    .replace("edge_apply(visit, frontier)\n", "edge_apply(visit, frontier)\n    @depth = (@depth + 3:i32)\n")
     .replace(
-        "return level\n", "return level\nreturn depth = scalar @depth\nreturn left = scalar size(frontier)\n"
+        "edge_apply(visit, frontier)\n",
+        "edge_apply(visit, frontier)\n    @depth = (@depth + 1:i32)\n    @steps = (@steps + 3:i64)\n",
+    )
+    .replace(
+        "return level\n",
+        "return level\nreturn depth = scalar @depth\nreturn steps = scalar @steps\n"
+        "return left = scalar size(frontier)\n",
     )
 )
 TEXTS["guarded"] = PROGRAMS["bfs"].replace(

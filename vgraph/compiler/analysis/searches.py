@@ -14,6 +14,9 @@ from vgraph.compiler.ir.rewrite import bodies, transform, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Scalar
 
+UPWARDS = (0, 1)
+"""What is counted by so much a round wraps in no type: there are no more rounds than vertices."""
+
 
 @dataclass(frozen=True)
 class Search:
@@ -48,7 +51,7 @@ def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search
             raise Blocked(f"`{read.prop}` is read and claimed", read.span)
     before, loop = _loop(program, apply)
     counted = _counted(loop, apply)
-    rounds = {claim.prop, *counted[0], *counted[1]}
+    rounds = {claim.prop, *(f"@{name}" for side in counted for name in side)}
     for n in walk(operator):
         if isinstance(n, ir.If | ir.Claim):
             test = n.condition if isinstance(n, ir.If) else n.expected
@@ -60,7 +63,7 @@ def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search
     if any(_names(n) == claim.prop for n in walk(operator) if isinstance(n, ir.Load)):
         level = _level(claim, marked)
         starts[claim.prop] = level[0]
-    rising = {n: v for n, v in starts.items() if _rises(n, counted)}
+    rising = {n: v for n, v in starts.items() if _rises(n.removeprefix("@"), counted)}
     if not _differs(claim.value, claim.expected, rising):
         raise Blocked(f"`{claim.prop}` may be given the value that says it is not yet claimed", claim.span)
     return Search(claim, marked.index, *counted, level)
@@ -77,25 +80,25 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
         match n.value:
             case ir.Const(value=int(number)):
                 least[n.name] = min(number, least.get(n.name, number))
-            case ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=0 | 1)) if same == n.name:
+            case ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=by)) if same == n.name and by in UPWARDS:
                 pass
             case _:
                 unknown.add(n.name)
-    known = {name: number for name, number in least.items() if name not in unknown}
+    known = {f"@{name}": number for name, number in least.items() if name not in unknown}
     claims = [n for n in walk(operator) if isinstance(n, ir.Claim)]
     return all(_differs(n.value, n.expected, known) for n in claims)
 
 
 def _names(n: ir.Node) -> str | None:
-    """The global or property that an expression reads."""
-    return n.name if isinstance(n, ir.GlobalVar) else n.prop if isinstance(n, ir.Load) else None
+    """The global, as `@name`, or the property that an expression reads."""
+    return f"@{n.name}" if isinstance(n, ir.GlobalVar) else n.prop if isinstance(n, ir.Load) else None
 
 
 def _level(claim: ir.Claim, marked: ir.Store) -> tuple[int, int]:
     """What the source holds, and how much more each round gives, of what is claimed by `level[src] + 1`."""
     match claim.value, marked.value:
         case ir.Binary("+", ir.Load(prop=prop), ir.Const(value=int(by))), ir.Const(value=int(start)):
-            if prop == claim.prop and by >= 0:
+            if prop == claim.prop and by in UPWARDS:
                 return start, by
     raise Blocked(f"`{claim.prop}` is read and claimed", claim.span)
 
@@ -159,7 +162,7 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
         raise Blocked("it does not start at one vertex that is claimed before", claim.span)
     if not _differs(marked.value, claim.expected, {}):
         raise Blocked("the vertex at which it starts may not be claimed before", marked.span)
-    return marked, {name: value for name, value in starts.items() if value is not None}
+    return marked, {f"@{name}": value for name, value in starts.items() if value is not None}
 
 
 def _is_fixed(e: ir.Expr) -> bool:
@@ -168,21 +171,23 @@ def _is_fixed(e: ir.Expr) -> bool:
 
 
 def _rises(name: str, counted: tuple[dict[str, int], dict[str, int]]) -> bool:
-    return all(by.get(name, 0) >= 0 for by in counted)
+    return sum(by.get(name, 0) for by in counted) in UPWARDS
 
 
 def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int]) -> bool:
-    """Whether a value is never what is expected; `least`: what globals are at least."""
+    """Whether a value is never what is expected; `least`: what globals, as `@name`, and properties are at least."""
     if isinstance(value, ir.Cast) and isinstance(value.type, Scalar) and value.type.is_integer:
         value = value.operand
-    if isinstance(value, ir.Binary) and isinstance(value.left, ir.Load):
-        value = value.left  # to which something is added that is not negative
+    match value:
+        case ir.Binary("+", left, ir.Const(value=by)) if by in UPWARDS:
+            value = left
     match value, expected:
         case ir.Const(value=a), ir.Const(value=b):
             return bool(a != b)
         case ir.Var(type=t), ir.Const(value=-1):
             return t == VID  # an argument, which is a vertex
-        case ((ir.GlobalVar(name=name) | ir.Load(prop=name)), ir.Const(value=int(b))):
+        case (ir.GlobalVar() | ir.Load()), ir.Const(value=int(b)):
+            name = _names(value)
             return name in least and b < least[name]
     return False
 
