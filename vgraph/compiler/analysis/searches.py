@@ -80,7 +80,9 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
         match n.value:
             case ir.Const(value=int(number)):
                 least[n.name] = min(number, least.get(n.name, number))
-            case ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=by)) if same == n.name and by in UPWARDS:
+            case ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=by)) if (
+                same == n.name and by in UPWARDS
+            ):
                 pass
             case _:
                 unknown.add(n.name)
@@ -186,7 +188,7 @@ def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int]) -> bool:
             return bool(a != b)
         case ir.Var(type=t), ir.Const(value=-1):
             return t == VID  # an argument, which is a vertex
-        case (ir.GlobalVar() | ir.Load()), ir.Const(value=int(b)):
+        case ((ir.GlobalVar() | ir.Load()), ir.Const(value=int(b))):
             name = _names(value)
             return name in least and b < least[name]
     return False
