@@ -1,0 +1,140 @@
+"""Offline plans of conflicts: cells of a phase share no vertex, whatever the graph; matchings are maximal."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from vgraph.compiler.backends.first_fit import first_fit
+from vgraph.graph.conflicts import KINDS, Plan, plan
+
+PARAMETERS = {
+    "blocked_diagonals": [(1, 1), (3, 2), (2, 7), (100, 100)],
+    "agm_n": [(1,), (4,)],
+    "sgm": [(1,), (4,), (99,)],
+}
+KEYS = [".".join([kind, *map(str, given)]) for kind in KINDS for given in PARAMETERS.get(kind, [()])]
+
+
+def graphs() -> dict[str, vg.Graph]:
+    rng = np.random.default_rng(5)
+    users, items = (12 * rng.random(150) ** 3).astype(int), (30 * rng.random(150) ** 2).astype(int)
+    a, b = rng.integers(0, 25, (2, 120))
+    return {
+        "empty": vg.Graph.from_edges([], []),
+        "no arcs": vg.Graph.from_edges([], [], num_vertices=5),
+        "one loop": vg.Graph.from_edges([1], [1]),
+        "path": vg.Graph.from_edges(range(40), range(1, 41)),
+        "hub": vg.Graph.from_edges([0] * 200, range(1, 201)),
+        "ratings": vg.Graph.from_edges(users, 12 + items),
+        "items first": vg.Graph.from_edges(30 + users, items, multi_edges=False),
+        "scattered": vg.Graph.from_edges(3 * users, 100 + 2 * items),
+        "directed": vg.Graph.from_edges(a, b),
+        "undirected": vg.Graph.from_edges(a, b, directed=False),
+        "parallel": vg.Graph.from_edges([0, 0, 0, 1, 1, 2], [1, 1, 1, 0, 2, 2]),
+    }
+
+
+def check(found: Plan, graph: vg.Graph) -> None:
+    """What every plan promises."""
+    assert np.array_equal(np.sort(found.order), np.arange(graph.num_arcs))
+    cells = np.arange(graph.num_arcs + 1) if found.cells is None else found.cells
+    phases = found.phases
+    for offsets, size in ((cells, graph.num_arcs), (phases, cells.size - 1)):
+        assert offsets.dtype == np.int64
+        assert (offsets[0], offsets[-1]) == (0, size)
+        assert (np.diff(offsets) > 0).all()
+    s, t = ends(graph)
+    for first, last in pairwise(phases):
+        owner: dict[int, int] = {}
+        for cell in range(first, last):
+            for arc in found.order[cells[cell] : cells[cell + 1]]:
+                for v in (s[arc], t[arc]):
+                    assert owner.setdefault(v, cell) == cell, f"two cells of a phase have vertex {v}"
+    touched = [sum(v in pair for pair in zip(s, t, strict=True)) for v in range(graph.num_vertices)]
+    assert found.d_max == max(touched, default=0)
+
+
+def ends(graph: vg.Graph) -> tuple[list[int], list[int]]:
+    sources = np.repeat(np.arange(graph.num_vertices), np.diff(graph.out.row_offsets.astype(np.int64)))
+    return sources.tolist(), graph.out.column_indices.tolist()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_cells_of_a_phase_share_no_vertex(key: str) -> None:
+    for graph in graphs().values():
+        check(plan(graph, key, first_fit), graph)
+
+
+def test_first_fit_is_what_it_says() -> None:
+    rng = np.random.default_rng(2)
+    for size in [0, 1, *rng.integers(2, 700, 60)]:
+        n = int(rng.integers(1, 60))
+        first, second = (
+            (n * rng.random(size) ** rng.integers(1, 4)).astype(np.uint32),
+            (n * rng.random(size)).astype(np.uint32),
+        )
+        had: dict[int, set[int]] = {}
+        wanted = []
+        for u, v in zip(first.tolist(), second.tolist(), strict=True):
+            taken = had.setdefault(u, set()) | had.setdefault(v, set())
+            wanted.append(min(set(range(len(taken) + 1)) - taken))
+            had[u].add(wanted[-1])
+            had[v].add(wanted[-1])
+        assert first_fit(first, second).tolist() == wanted
+
+
+def test_hubs_next_to_each_other_and_to_many_small_vertices() -> None:
+    """Colors of more than one word, beyond the bits of the smaller end."""
+    hubs, leaves = np.meshgrid(np.arange(7), 7 + np.arange(300))
+    a, b = np.triu_indices(7, 1)
+    graph = vg.Graph.from_edges(np.r_[hubs.ravel(), a], np.r_[leaves.ravel(), b])
+    for key in ("agm_e", "colored", "sgm.2"):
+        check(plan(graph, key, first_fit), graph)
+
+
+@pytest.mark.parametrize("key", ["agm_e", "sgm.4"])
+def test_matchings_are_maximal(key: str) -> None:
+    for graph in graphs().values():
+        found = plan(graph, key, first_fit)
+        s, t = np.array(ends(graph), int)
+        place = (
+            np.argsort(np.argsort(-np.bincount(s, minlength=graph.num_vertices), kind="stable"))
+            if s.size
+            else s
+        )
+        block = place[s] // 4 if key != "agm_e" else np.zeros(s.size)
+        parts = [found.order[a:b] for a, b in pairwise(found.phases)]
+        for i, part in enumerate(parts):
+            later = np.concatenate([part[:0], *parts[i + 1 :]])
+            later = later[block[later] == block[part[0]]]
+            used = np.r_[s[part], t[part]]
+            assert (np.isin(s[later], used) | np.isin(t[later], used)).all()
+        assert key != "agm_e" or found.num_phases <= max(2 * found.d_max - 1, 0)
+
+
+def test_numbers_of_phases() -> None:
+    """A full matrix of 6 sources and 4 targets; there, first fit gives the exclusive or of row and column."""
+    users, items = (x.ravel() for x in np.meshgrid(np.arange(6), np.arange(4)))
+    graph = vg.Graph.from_edges(users, 6 + items)
+    count = {
+        key: plan(graph, key, first_fit).num_phases for key in ("diagonal", "blocked_diagonals.2.2", "agm_e")
+    }
+    assert count == {"diagonal": 9, "blocked_diagonals.2.2": 4, "agm_e": 8}
+    blocks = plan(graph, "blocked_diagonals.2.2", first_fit)
+    assert blocks.cells is not None
+    assert np.diff(blocks.cells).tolist() == [4] * 6
+    assert plan(graph, "sequential", first_fit).num_phases == 1
+    assert plan(graph, "diagonal", first_fit).cells is None
+
+
+def test_a_plan_is_kept_with_the_arcs() -> None:
+    graph = graphs()["ratings"]
+    found = plan(graph, "sgm.4", first_fit)
+    assert plan(graph.with_vertex_property("x", np.zeros(graph.num_vertices)), "sgm.4", first_fit) is found
+    assert plan(graph, "sgm.5", first_fit) is not found
+    assert found.seconds > 0
+    assert not found.order.flags.writeable

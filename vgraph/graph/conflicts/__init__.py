@@ -1,0 +1,61 @@
+"""Offline plans for operators that write both ends of an arc: made once for a graph, and kept with its arcs.
+
+A key, `sub_graphs.256`, names a kind with its parameters. `base.py` says what a plan is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from vgraph.graph.arrays import sealed
+from vgraph.graph.conflicts.base import Ends, Plan
+from vgraph.graph.conflicts.base import plan as by_keys
+from vgraph.graph.conflicts.diagonals import blocked_diagonals
+from vgraph.graph.conflicts.matchings import FirstFit, all_graph_edges, all_graph_nodes, colored, sub_graphs
+from vgraph.graph.graph import Graph
+
+
+def sequential(ends: Ends) -> Plan:
+    """One cell: all arcs, in out order."""
+    one = np.zeros(ends.sources.size, np.uint8)
+    return by_keys(ends, one, within=one)
+
+
+KINDS: Final[dict[str, Callable[..., Plan]]] = {
+    "sequential": sequential,
+    "diagonal": lambda ends: blocked_diagonals(ends, 1, 1),
+    "blocked_diagonals": blocked_diagonals,
+    "agm_e": all_graph_edges,
+    "agm_n": all_graph_nodes,
+    "sgm": sub_graphs,
+    "colored": colored,
+}
+"""All that there are, by name."""
+
+
+def plan(graph: Graph, key: str, first_fit: FirstFit) -> Plan:
+    """The plan of a kind, such as `agm_e`, `sgm.256` or `blocked_diagonals.64.64`; made when first asked for.
+
+    It is kept as long as the graph's arcs. `first_fit` colors edges, which takes machine code.
+    """
+
+    def make() -> Plan:
+        start = time.perf_counter()
+        kind, *parameters = key.split(".")
+        maker = KINDS[kind]
+        given = [first_fit] if "first_fit" in inspect.signature(maker).parameters else []
+        made = maker(Ends.of(graph), *given, *map(int, parameters))
+        cells = None if made.cells is None else sealed(made.cells)
+        kept = replace(made, order=sealed(made.order), cells=cells, phases=sealed(made.phases))
+        return replace(kept, seconds=time.perf_counter() - start)
+
+    return graph.kept_with_topology(f"conflicts {key}", make)
+
+
+__all__ = ["KINDS", "Ends", "FirstFit", "Plan", "plan"]

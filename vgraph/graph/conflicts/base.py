@@ -1,0 +1,111 @@
+"""What an offline plan of conflicts is, and how one is put together from keys of arcs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph.graph.build import sources_of
+from vgraph.graph.graph import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An order of all arcs in phases, such that activations which write both ends need no locks.
+
+    `order` (int64) is a permutation of the arcs, given by their places in out order. `cells` (int64) has the offsets of
+    cells in `order`, and the last one's end; None where each arc is a cell of its own. `phases` (int64) has the offsets
+    of phases in `cells`, or without cells in `order`. Arcs of different cells of a phase share no vertex; those of one
+    cell run in their order. Cells of a phase may run at the same time, and between phases all wait for each other: the
+    result is that of a serial run in `order`, bit for bit. `d_max` is the most arcs that touch a vertex (a self-loop
+    counts once): there cannot be fewer steps one after the other. `seconds`: what it took to make.
+    """
+
+    order: NDArray[np.int64]
+    cells: NDArray[np.int64] | None
+    phases: NDArray[np.int64]
+    d_max: int
+    seconds: float = 0.0
+
+    @property
+    def num_phases(self) -> int:
+        """How many phases there are, none of them empty."""
+        return self.phases.size - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The arcs of a graph in out order, by their ends, in uint32."""
+
+    num_vertices: int
+    sources: NDArray[np.uint32]
+    targets: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Ends:
+        """Those of a graph: it has at most 2**32 vertices."""
+        sources = sources_of(graph.out.row_offsets, np.dtype(np.uint32))
+        return cls(graph.num_vertices, sources, graph.out.column_indices.astype(np.uint32, copy=False))
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """How many arcs touch each vertex."""
+        loops = self.sources == self.targets
+        n = self.num_vertices
+        found = np.bincount(self.sources, minlength=n) + np.bincount(self.targets, minlength=n)
+        return found - np.bincount(self.sources[loops], minlength=n)
+
+
+def plan(ends: Ends, *keys: NDArray[Any], within: NDArray[Any] | None = None) -> Plan:
+    """The plan whose phases are the arcs with equal `keys`, the first key counting most; a phase is in arc order.
+
+    `within`: cells are the arcs of a phase with an equal value of it, which has to ascend with the arcs.
+    """
+    order = ascending(*keys)
+    phase = _starts(*keys, order=order)
+    d_max = int(ends.degrees.max(initial=0))
+    if within is None:
+        return Plan(order, None, phase, d_max)
+    cell = _starts(*keys, within, order=order)
+    if cell.size == order.size + 1:
+        return Plan(order, None, phase, d_max)
+    return Plan(order, cell, np.searchsorted(cell, phase), d_max)
+
+
+def ascending(*keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions by ascending keys, none of them negative, the first counting most; equal ones as they stand.
+
+    A counting sort for each key, by SciPy's kernel: O(positions + largest key).
+    """
+    from scipy.sparse import _sparsetools as kernels
+
+    order: NDArray[np.int64] = np.arange(keys[0].size)
+    for key in reversed(keys):
+        top = 1 + int(key.max(initial=0))
+        offsets, rows, found = np.empty(top + 1, np.int64), np.empty_like(order), np.empty_like(order)
+        columns = key[order].astype(np.int64, copy=False)
+        kernels.csr_tocsc(1, top, np.array([0, order.size]), columns, order, offsets, rows, found)
+        order = found
+    return order
+
+
+def numbered(*keys: NDArray[Any]) -> NDArray[np.uint32]:
+    """Numbers from 0 on, equal where all `keys` are, in their order."""
+    order = ascending(*keys)
+    starts = _starts(*keys, order=order)
+    found = np.empty(order.size, np.uint32)
+    found[order] = np.repeat(np.arange(starts.size - 1, dtype=np.uint32), np.diff(starts))
+    return found
+
+
+def _starts(*keys: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where in `order` one of the keys has another value than before, and the end."""
+    new = np.zeros(order.size, bool)
+    new[:1] = True
+    for key in keys:
+        there = key[order]
+        new[1:] |= there[1:] != there[:-1]
+    return np.append(np.flatnonzero(new), order.size)

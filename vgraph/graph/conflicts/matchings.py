@@ -1,0 +1,52 @@
+"""Plans by matchings, edges of which no two share an end: a matching is maximal if no edge can be added to it.
+
+Kaleem 2016, section 4.3.1 (AGM-E, AGM-N and SGM). The matchings are the colors of a first fit: an edge gets the least
+color that no edge before it has at either end. So the edges of a color are a maximal matching of those that have no
+lesser one, and there are less than twice as many colors as edges at a vertex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph.graph.conflicts.base import Ends, Plan, ascending, numbered, plan
+
+FirstFit = Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.uint32]]
+"""The color of each edge, which go one after the other; given are its two ends."""
+
+
+def all_graph_edges(ends: Ends, first_fit: FirstFit) -> Plan:
+    """Phases are maximal matchings of the whole graph (AGM-E)."""
+    return plan(ends, first_fit(ends.sources, ends.targets))
+
+
+def all_graph_nodes(ends: Ends, first_fit: FirstFit, size: int) -> Plan:
+    """The same matchings, each cut by blocks of `size` sources; block by block (AGM-N)."""
+    return plan(ends, ends.sources // np.uint32(size), first_fit(ends.sources, ends.targets))
+
+
+def sub_graphs(ends: Ends, first_fit: FirstFit, size: int) -> Plan:
+    """Sources by falling out-degree in blocks of `size`, and maximal matchings of each block's own arcs (SGM)."""
+    degrees = np.bincount(ends.sources, minlength=ends.num_vertices)
+    place = np.empty(degrees.size, np.int64)
+    place[ascending(degrees.max(initial=0) - degrees)] = np.arange(degrees.size)
+    block = place[ends.sources] // size
+    # A vertex that several blocks touch is another one in each.
+    numbers = numbered(np.r_[block, block], np.r_[ends.sources, ends.targets])
+    return plan(ends, block, first_fit(*np.split(numbers, 2)))
+
+
+def colored(ends: Ends, first_fit: FirstFit) -> Plan:
+    """Phases are classes of a greedy coloring of the line graph, edges of the most conflicts first (COLOR).
+
+    On graphs with hubs that gives few colors, for what has to be one after the other begins at once.
+    """
+    degrees = ends.degrees
+    conflicts = degrees[ends.sources] + degrees[ends.targets]
+    order = ascending(conflicts.max(initial=0) - conflicts)
+    colors = np.empty(order.size, np.uint32)
+    colors[order] = first_fit(ends.sources[order], ends.targets[order])
+    return plan(ends, colors)
