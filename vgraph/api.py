@@ -51,8 +51,8 @@ def run(
     the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
     relabel: "degree" runs on the graph with its vertices in the order of their degrees, "rcm" (reverse Cuthill-McKee)
-    in one in which neighbors have near numbers; it is made once and kept; parameters and results have the ids of
-    `graph`. A program that could tell the difference is refused.
+    in one in which neighbors have near numbers, "clusters" in one in which all near vertices have; it is made once and
+    kept; parameters and results have the ids of `graph`. A program that could tell the difference is refused.
     output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
     memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
     deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:

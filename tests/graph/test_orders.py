@@ -50,9 +50,31 @@ def test_reverse_cuthill_mckee_brings_neighbors_near(directed):
     assert farthest(graph.relabelled("rcm").graph) <= 21
 
 
-def test_graphs_without_arcs_are_reordered_too():
+def inside(graph: vg.Graph, size: int) -> float:
+    """Which part of the arcs stays in one range of `size` ids."""
+    sources = np.repeat(np.arange(graph.num_vertices), graph.out_degree)
+    return float((sources // size == graph.out.column_indices // size).mean())
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_ranges_of_ids_are_clusters(directed):
+    graph = grid(64, 5, directed=directed)
+    assert inside(graph, 64) < 0.05
+    found = graph.relabelled("clusters").graph
+    for size, least in ((16, 0.35), (64, 0.6), (256, 0.8)):  # of squares 0.75, 0.875, 0.94
+        assert inside(found, size) > least
+
+
+def test_clusters_of_a_graph_in_pieces():
+    graph = vg.Graph.from_edges(range(0, 400, 2), range(1, 400, 2), num_vertices=500, directed=False)
+    old_of_new = graph.relabelled("clusters").old_of_new
+    assert sorted(old_of_new.tolist()) == list(range(500))
+
+
+@pytest.mark.parametrize("by", ORDERS)
+def test_graphs_without_arcs_are_reordered_too(by):
     for n in (0, 4):
         graph = vg.Graph.from_edges([], [], num_vertices=n)
-        assert sorted(graph.relabelled("rcm").old_of_new.tolist()) == list(range(n))
-    with pytest.raises(vg.GraphError, match="'degree', 'rcm'"):
+        assert sorted(graph.relabelled(by).old_of_new.tolist()) == list(range(n))
+    with pytest.raises(vg.GraphError, match="'degree', 'rcm', 'clusters'"):
         graph.relabelled("hilbert")

@@ -286,8 +286,8 @@ class Graph:
 
         `by="degree"`: the vertex with the most outgoing arcs is 0, and so on; equals keep their order. What many arcs
         read then lies close together. `by="rcm"` (reverse Cuthill-McKee): neighbors get near numbers, as far as there
-        are few of them, as on road networks. `vgraph.run(..., relabel="degree")` runs on it and answers in this
-        graph's ids.
+        are few of them, as on road networks. `by="clusters"`: each range of ids is a cluster of near vertices.
+        `vgraph.run(..., relabel="degree")` runs on it and answers in this graph's ids.
         Raises GraphError for another order.
         """
         with self._topology.lock:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vgraph.errors import GraphError
 from vgraph.graph import build
 from vgraph.graph.arrays import sealed
+from vgraph.graph.clusters import by_clusters
 from vgraph.graph.order import Moved
 from vgraph.graph.topology import Adjacency, Topology
 
@@ -77,7 +78,7 @@ def _by_band(topology: Topology) -> NDArray[np.int64]:
     return np.asarray(found, np.int64)
 
 
-ORDERS: Final = {"degree": _by_degree, "rcm": _by_band}
+ORDERS: Final = {"degree": _by_degree, "rcm": _by_band, "clusters": by_clusters}
 """The vertices of a graph in another order, by its name: `old_of_new`."""
 
 
