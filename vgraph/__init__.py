@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.user_passes import schedule_pass
     from vgraph.graph.prepared import Prepared
     from vgraph.io import read, write
+    from vgraph.partitioning import partition
     from vgraph.verifiers import verify
 
 __version__ = "0.1.0"
@@ -176,6 +177,7 @@ __all__ = [
     "nan",
     "none",
     "operator",
+    "partition",
     "passes",
     "popcount",
     "prepare",
@@ -202,6 +204,7 @@ __all__ = [
 
 _LATE = {
     "Prepared": "vgraph.graph.prepared",
+    "partition": "vgraph.partitioning",
     "read": "vgraph.io",
     "schedule_pass": "vgraph.compiler.user_passes",
     "verify": "vgraph.verifiers",
