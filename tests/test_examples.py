@@ -157,3 +157,10 @@ def test_max_flow(example, seed):
     kept = np.bincount(targets, result.flow, 25) - np.bincount(sources, result.flow, 25)
     assert kept[24] == value == -kept[0]
     assert not kept[1:24].any()
+
+
+def test_partition(example):
+    module = example("partition")
+    graph = module.mesh(np.random.default_rng(2).random((60, 2)))
+    found = vg.partition(graph, 4, "random")
+    assert vg.run(module.messages, graph, part=found.parts, threads=1).sent[:4].sum() == found.volume

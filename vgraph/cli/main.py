@@ -16,6 +16,7 @@ COMMANDS = {
     "info": "vgraph.cli.info:info",
     "explain": "vgraph.cli.explain:explain",
     "tune": "vgraph.cli.tune:tune",
+    "partition": "vgraph.cli.partition:partition",
     "list": "vgraph.cli.list:list_algorithms",
     "demo": "vgraph.cli.demo:demo",
 }

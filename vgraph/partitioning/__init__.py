@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from vgraph.partitioning.files import read_parts, write_parts
-from vgraph.partitioning.methods import METHODS, partition
+from vgraph.partitioning.methods import METHODS, measured, partition
 from vgraph.partitioning.result import Balance, LevelStats, Partition
 
-__all__ = ["METHODS", "Balance", "LevelStats", "Partition", "partition", "read_parts", "write_parts"]
+__all__ = [
+    "METHODS",
+    "Balance",
+    "LevelStats",
+    "Partition",
+    "measured",
+    "partition",
+    "read_parts",
+    "write_parts",
+]

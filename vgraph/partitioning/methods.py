@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.partitioning import libraries, simple
+from vgraph.partitioning.multilevel import label_propagation, multilevel
 from vgraph.partitioning.problem import Problem, problem_of, weights_of
 from vgraph.partitioning.result import LevelStats, Partition
 from vgraph.tracebacks import public
@@ -19,8 +20,10 @@ from vgraph.tracebacks import public
 Method = Callable[[Problem], NDArray[np.int32] | tuple[NDArray[np.int32], tuple[LevelStats, ...]]]
 
 METHODS: Final[dict[str, Method]] = {
+    "vgraph": multilevel,
     "metis": libraries.metis,
     "kahip": libraries.kahip,
+    "label_propagation": label_propagation,
     "random": simple.random,
     "blocks": simple.blocks,
     "hash": simple.hashed,
@@ -61,14 +64,57 @@ def partition(
         raise ParameterError(f"method={shown(method)}: the methods are {', '.join(METHODS)}")
     problem = problem_of(graph, k, imbalance, seed, vertex_weight, edge_weight, threads, device)
     started = time.perf_counter()
-    found = (
-        METHODS[method](problem)
-        if problem.k > 1 and graph.num_vertices
-        else np.zeros(graph.num_vertices, np.int32)
-    )
+    trivial = problem.k == 1 or not graph.num_vertices
+    found = np.zeros(graph.num_vertices, np.int32) if trivial else METHODS[method](problem)
     seconds = time.perf_counter() - started
     parts, levels = found if isinstance(found, tuple) else (found, ())
-    weights = weights_of(graph, edge_weight, "edge")
     return Partition(
-        graph, parts, problem.k, method, problem.seed, problem.limit, seconds, levels, problem.loads, weights
+        graph=graph,
+        parts=parts,
+        k=problem.k,
+        method=method,
+        seed=problem.seed,
+        limit=problem.limit,
+        seconds=seconds,
+        levels=levels,
+        vertex_weights=problem.loads,
+        edge_weights=weights_of(graph, edge_weight, "edge"),
+    )
+
+
+@public
+def measured(
+    graph: Graph,
+    parts: ArrayLike,
+    k: int | None = None,
+    *,
+    vertex_weight: ArrayLike | str | None = None,
+    edge_weight: ArrayLike | str | None = None,
+) -> Partition:
+    """A `Partition` of parts that are given, to see their figures: an int from 0 to k - 1 for each vertex.
+
+    k: by default one more than the largest part. Weights as in `partition`. Raises ParameterError.
+    """
+    numbers = np.asarray(parts)
+    if numbers.shape != (graph.num_vertices,) or numbers.dtype.kind not in "iu":
+        raise ParameterError(
+            f"parts of shape {numbers.shape} and type {numbers.dtype} are not an int for each vertex"
+        )
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    if low < 0 or (k is not None and high >= k):
+        raise ParameterError(
+            f"parts go from {low} to {high}: they are numbered from 0" + (f" to {k - 1}" if k else "")
+        )
+    problem = problem_of(graph, high + 1 if k is None else k, 1.0, 0, vertex_weight, edge_weight)
+    return Partition(
+        graph=graph,
+        parts=numbers.astype(np.int32),
+        k=problem.k,
+        method="given",
+        seed=0,
+        limit=problem.limit,
+        seconds=0.0,
+        levels=(),
+        vertex_weights=problem.loads,
+        edge_weights=weights_of(graph, edge_weight, "edge"),
     )

@@ -25,8 +25,8 @@ MOST: Final = 2**53
 class Problem:
     """A graph to be divided into k parts, none heavier than `limit`.
 
-    `graph` has each edge as two arcs, no loops and no parallel arcs, and an edge and a vertex property `weight`, int32
-    where their sums fit, else int64; all are at least 1.
+    `graph` has each edge as two arcs, no loops and no parallel arcs, an edge property `weight` and a vertex property
+    `load`, int32 where their sums fit, else int64; all are at least 1.
     """
 
     graph: Graph
@@ -39,7 +39,7 @@ class Problem:
     @property
     def loads(self) -> NDArray[Any]:
         """The weights of the vertices."""
-        return self.graph.vertex_properties["weight"]
+        return self.graph.vertex_properties["load"]
 
 
 def problem_of(
@@ -65,7 +65,7 @@ def problem_of(
         loads = np.maximum(made.out_degree.astype(np.int64), 1)
     else:
         loads = weights_of(graph, vertex_weight, "vertex")
-    made = Graph(made._topology, dict(made.edge_properties), {"weight": narrowed(loads)})
+    made = Graph(made._topology, dict(made.edge_properties), {"load": narrowed(loads)})
     return Problem(made, int(k), limit_of(loads, int(k), imbalance), int(seed), threads, device)
 
 

@@ -118,6 +118,21 @@ class Partition:
         """The vertices that have a neighbor in another part, ascending."""
         return np.unique(self._sent[0])
 
+    def figures(self) -> dict[str, Any]:
+        """What is measured, as plain numbers by name."""
+        return {
+            "k": self.k,
+            "method": self.method,
+            "cut": self.cut,
+            "balance": float(self.balance),
+            "balance_vertices": self.balance.vertices,
+            "balance_arcs": self.balance.arcs,
+            "volume": self.volume,
+            "boundary": int(self.boundary.size),
+            "seconds": self.seconds,
+            "levels": [level._asdict() for level in self.levels],
+        }
+
     def summary(self) -> str:
         """The figures in a few lines."""
         shares = self.balance

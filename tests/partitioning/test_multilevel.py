@@ -1,0 +1,165 @@
+"""The multilevel partitioner: what it promises of balance, its cuts beside METIS's, and that threads do not matter."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from tests.partitioning.test_simple import grid
+from vgraph.partitioning import multilevel
+from vgraph.partitioning.problem import problem_of
+from vgraph.partitioning.programs.bisection import bisection
+
+MESH = Path(__file__).parents[3] / "shared/data/mesh"
+
+
+def delaunay(n: int, seed: int = 3) -> vg.Graph:
+    """The Delaunay graph of random points in a square."""
+    from scipy.spatial import Delaunay
+
+    corners = Delaunay(np.random.default_rng(seed).random((n, 2))).simplices
+    ends = np.r_[corners[:, :2], corners[:, 1:], corners[:, ::2]]
+    return vg.Graph.from_edges(*ends.T, directed=False, multi_edges=False)
+
+
+def weighted(n: int, seed: int, heaviest: int) -> vg.Graph:
+    """A random graph with weights, of vertices too."""
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, n, (2, 4 * n))
+    load = {"load": rng.integers(1, heaviest, n)}
+    weight = rng.integers(1, 9, 4 * n)
+    return vg.Graph.from_edges(*ends, num_vertices=n, directed=False, vertex_properties=load, weight=weight)
+
+
+def cut_of(graph: vg.Graph, parts) -> int:
+    sources, targets, properties = graph.edges()
+    weight = properties.get("weight", np.ones(sources.size, int))
+    return int(weight[parts[sources] != parts[targets]].sum())
+
+
+@pytest.mark.parametrize("k", [2, 7, 16])
+def test_a_grid_is_cut_almost_as_well_as_can_be(k):
+    graph = grid(40)
+    found = vg.partition(graph, k, threads=1)
+    assert found.weights.max() <= found.limit == int(1.03 * 1600 / k)
+    assert found.cut == cut_of(graph, found.parts) == found.levels[0].cut
+    assert found.levels[0].heaviest == found.weights.max()
+    assert found.cut <= 1.25 * 40 * (2 * np.sqrt(k) - 2 if k > 2 else 1)  # squares, where k is one
+
+
+@pytest.mark.parametrize("heaviest", [2, 50, 3000])
+def test_parts_of_weighted_vertices_keep_the_limit(heaviest):
+    graph = weighted(300, heaviest, heaviest)
+    for k in (3, 40):
+        found = vg.partition(graph, k, vertex_weight="load", edge_weight="weight", threads=1)
+        assert found.weights.max() <= found.limit
+        assert found.cut == cut_of(graph, found.parts)
+        assert found.cut < vg.partition(graph, k, "random", vertex_weight="load", edge_weight="weight").cut
+
+
+def test_what_is_too_heavy_is_packed_anew():
+    graph = weighted(200, 1, 90)
+    problem = problem_of(graph, 5, 1.0, 0, "load", None)
+    packed = multilevel.repaired(problem, np.zeros(200, np.int32))
+    assert np.bincount(packed, problem.loads).max() <= problem.limit
+    even = vg.partition(graph, 5, imbalance=1.0, vertex_weight="load", threads=1)
+    assert even.weights.max() <= even.limit < 1.02 * problem.loads.sum() / 5
+
+
+def test_label_propagation_improves_blocks_within_the_limit():
+    graph = delaunay(600)
+    found = vg.partition(graph, 8, "label_propagation", threads=1)
+    assert found.cut < 0.6 * vg.partition(graph, 8, "blocks").cut
+    assert found.weights.max() <= found.limit
+
+
+def test_bisection_reports_what_it_made():
+    problem = problem_of(delaunay(150), 2, 1.03, 0, None, None, 1, "cpu")
+    graph, n, tries = problem.graph, 150, 12
+    region = (np.arange(n) % 3 == 0).astype(np.int32)  # two regions that are torn to pieces
+    order = np.argsort(region, kind="stable")
+    sizes = np.bincount(region)
+    found = vg.run(
+        bisection,
+        graph,
+        threads=1,
+        agents=np.arange(2 * tries),
+        region=region,
+        order=order,
+        starts=np.r_[0, np.cumsum(sizes)],
+        low=sizes // 2 - 2,
+        high=sizes // 2 + 2,
+        aim=sizes // 2,
+        tries=tries,
+        most_passes=8,
+        patience=40,
+    )
+    sources = np.repeat(np.arange(n), graph.out_degree)
+    targets = graph.out.column_indices
+    for agent in range(2 * tries):
+        side = found.sides >> (agent % tries) & 1
+        own = region[sources] == agent // tries
+        cut = np.count_nonzero(own & (region[sources] == region[targets]) & (side[sources] != side[targets]))
+        assert found.score[agent] == cut // 2
+        first = np.count_nonzero((region == agent // tries) & (side == 0))
+        assert found.excess[agent] == max(0, abs(first - sizes[agent // tries] // 2) - 2) == 0
+    assert len(set(found.score[:tries])) > 1
+
+
+def test_vertices_on_one_hub_are_paired():
+    graph = vg.Graph.from_edges([0] * 60, range(1, 61), directed=False)
+    problem = problem_of(graph, 2, 1.03, 0, [1] * 61, None, 1, "cpu")
+    to_coarser = multilevel.paired(problem, problem.graph, 10, 1)
+    sizes = np.bincount(to_coarser)
+    assert sizes.size == 31
+    assert sizes.max() == 2
+
+
+def test_contraction_adds_up():
+    problem = problem_of(weighted(200, 4, 9), 2, 1.03, 0, "load", "weight", 1, "cpu")
+    to_coarser = np.random.default_rng(0).permutation(np.arange(200) // 2)
+    coarse = multilevel.contracted(problem.graph, to_coarser, 100)
+    matrix = np.zeros((100, 100), np.int64)
+    ends = np.repeat(np.arange(200), problem.graph.out_degree), problem.graph.out.column_indices
+    np.add.at(matrix, tuple(to_coarser[x] for x in ends), problem.graph.edge_properties["weight"])
+    np.fill_diagonal(matrix, 0)
+    assert (coarse.to_scipy("weight").toarray() == matrix).all()
+    assert coarse.vertex_properties["load"].tolist() == np.bincount(to_coarser, problem.loads).tolist()
+    rows = itertools.pairwise(coarse.out.row_offsets.tolist())
+    assert all((np.diff(coarse.out.column_indices[a:b].astype(int)) > 0).all() for a, b in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [2, 16, 64])
+def test_threads_do_not_matter(k):
+    graph = delaunay(20000)
+    parts = [vg.partition(graph, k, seed=7, threads=threads).parts for threads in (1, 2, 5)]
+    assert (parts[0] == parts[1]).all()
+    assert (parts[0] == parts[2]).all()
+    assert (parts[0] != vg.partition(graph, k, seed=8).parts).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [2, 16, 64])
+def test_cuts_are_like_those_of_metis(k):
+    pytest.importorskip("pymetis")
+    if not MESH.is_dir():
+        pytest.skip("needs ../shared/data")
+    graph = vg.read(MESH / "airfoil1.graph.xz")
+    cuts = {m: [vg.partition(graph, k, m, seed=s).cut for s in range(3)] for m in ("vgraph", "metis")}
+    assert np.mean(cuts["vgraph"]) <= 1.08 * np.mean(cuts["metis"])
+
+
+@pytest.mark.slow
+def test_weights_beyond_32_bits():
+    graph = weighted(2000, 9, 40)
+    small = vg.partition(graph, 4, vertex_weight="load", edge_weight="weight")
+    load = graph.vertex_properties["load"].astype(np.int64) << 32
+    weight = graph.edge_properties["weight"].astype(np.int64) << 30
+    large = vg.partition(graph, 4, vertex_weight=load, edge_weight=weight)
+    assert large.weights.max() <= large.limit
+    assert large.cut < 1.05 * (small.cut << 30)

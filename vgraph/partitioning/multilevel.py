@@ -1,0 +1,252 @@
+"""vgraph's own partitioner: coarsen, divide the coarsest graph by recursive bisection, refine on the way back.
+
+After Karypis and Kumar 1998; refinement is Jet (Gilbert et al. 2023). The steps are programs of the language
+(`programs/`); between them NumPy and SciPy number, contract and project.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph.api import run
+from vgraph.graph import Graph
+from vgraph.graph.topology import Adjacency, Topology
+from vgraph.partitioning.problem import Problem
+from vgraph.partitioning.programs.bisection import bisection
+from vgraph.partitioning.programs.matching import matching
+from vgraph.partitioning.programs.refinement import refinement
+from vgraph.partitioning.result import LevelStats
+from vgraph.partitioning.simple import blocks
+
+PER_PART: Final = 30
+COARSEST: Final = 200
+ROUNDS: Final = 6
+TRIES: Final = 60
+WORK: Final = 400_000
+CLASSES: Final = 34
+
+
+@dataclass
+class Level:
+    """A graph, and which vertex of the next coarser one each of its vertices went into."""
+
+    graph: Graph
+    to_coarser: NDArray[np.int64] | None = None
+    seconds: float = 0.0
+
+
+def multilevel(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, ...]]:
+    """The parts, and what was done on each level."""
+    n, k = problem.graph.num_vertices, problem.k
+    if n <= k:
+        return np.arange(n, dtype=np.int32), ()
+    levels = coarsened(problem)
+    parts = divided(problem, levels[-1].graph)
+    stats = []
+    for number in range(len(levels) - 1, -1, -1):
+        level = levels[number]
+        started = time.perf_counter()
+        if level.to_coarser is not None:
+            parts = parts[level.to_coarser]
+        parts, cut, heaviest, turns = refined(problem, level.graph, parts, number == 0)
+        seconds = time.perf_counter() - started
+        size = level.graph.num_vertices, level.graph.num_arcs
+        stats.append(LevelStats(*size, heaviest, cut, turns, level.seconds, seconds))
+    return repaired(problem, parts), tuple(reversed(stats))
+
+
+def label_propagation(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, ...]]:
+    """The refinement alone, from blocks: fast, and as good as the order of the vertices."""
+    n = problem.graph.num_vertices
+    if n <= problem.k:
+        return np.arange(n, dtype=np.int32), ()
+    started = time.perf_counter()
+    parts, cut, heaviest, turns = refined(problem, problem.graph, blocks(problem), True)
+    seconds = time.perf_counter() - started
+    level = LevelStats(n, problem.graph.num_arcs, heaviest, cut, turns, 0.0, seconds)
+    return repaired(problem, parts), (level,)
+
+
+def repaired(problem: Problem, parts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The parts, if none is above the limit; else packed anew, the heaviest vertex first into the lightest part.
+
+    What is lighter than the slack stays where it is while there is room; by the limit's definition all fit.
+    """
+    if np.bincount(parts, problem.loads, problem.k).max() <= problem.limit:
+        return parts
+    loads, k, limit = problem.loads.tolist(), problem.k, problem.limit
+    slack = limit - int(problem.loads.sum(dtype=np.int64)) / k
+    order = np.argsort(-problem.loads, kind="stable").tolist()
+    heap, weight, packed = [(0, p) for p in range(k)], [0] * k, parts.copy()
+    for v in order:
+        p = int(parts[v])
+        if loads[v] > slack or weight[p] + loads[v] > limit:
+            while heap[0][0] != weight[heap[0][1]]:  # it got more in the meantime
+                heapq.heapreplace(heap, (weight[heap[0][1]], heap[0][1]))
+            p = heap[0][1]
+        weight[p] += loads[v]
+        packed[v] = p
+    assert max(weight) <= limit
+    return packed
+
+
+def coarsened(problem: Problem) -> list[Level]:
+    """The levels, the finest first."""
+    levels = [Level(problem.graph)]
+    smallest = max(COARSEST, PER_PART * problem.k)
+    heaviest = max(1, int(1.5 * int(problem.loads.sum(dtype=np.int64)) / smallest))
+    while (n := levels[-1].graph.num_vertices) > smallest:
+        started = time.perf_counter()
+        level = levels[-1]
+        to_coarser = paired(problem, level.graph, heaviest, len(levels))
+        count = int(to_coarser.max()) + 1
+        if count > 0.95 * n:
+            break
+        level.to_coarser = to_coarser
+        levels.append(Level(contracted(level.graph, to_coarser, count)))
+        levels[-1].seconds = time.perf_counter() - started
+    return levels
+
+
+def paired(problem: Problem, graph: Graph, heaviest: int, salt: int) -> NDArray[np.int64]:
+    """The number of the coarse vertex that each vertex goes into."""
+    salt = (problem.seed * 1000003 + salt * 7919) % 2**31
+    found = _run(problem, matching, graph, heaviest=heaviest, salt=salt, rounds=ROUNDS)
+    n = graph.num_vertices
+    own = np.arange(n)
+    mate = np.where(found.mate < 0, own, found.mate)
+    if found.singles > 0.1 * n:
+        _pair_singles(mate, found.wish, graph.vertex_properties["load"], heaviest)
+    leads = own <= mate
+    numbers = np.cumsum(leads) - 1
+    return numbers[np.minimum(own, mate)]
+
+
+def _pair_singles(mate: NDArray[Any], wish: NDArray[Any], weight: NDArray[Any], heaviest: int) -> None:
+    """Pair vertices without a mate that hang on the same neighbor, as leaves of a hub do (two-hop matching)."""
+    single = np.flatnonzero(mate == np.arange(mate.size))
+    single = single[2 * weight[single].astype(np.int64) <= heaviest]
+    hub = wish[single]
+    order = np.argsort(hub, kind="stable")
+    single, hub = single[order], hub[order]
+    starts = np.flatnonzero(np.r_[True, hub[1:] != hub[:-1]])
+    rank = np.arange(single.size) - np.repeat(starts, np.diff(np.r_[starts, single.size]))
+    first = np.flatnonzero((rank[:-1] % 2 == 0) & (hub[1:] == hub[:-1]))
+    a, b = single[first], single[first + 1]
+    mate[a], mate[b] = b, a
+
+
+def contracted(graph: Graph, to_coarser: NDArray[np.int64], count: int) -> Graph:
+    """The graph of `count` vertices whose weights are added up; loops go, parallel arcs are added up."""
+    from scipy.sparse import _sparsetools as kernels
+
+    offsets, columns = graph.out.row_offsets, graph.out.column_indices
+    weights = graph.edge_properties["weight"]
+    load = graph.vertex_properties["load"]
+    loads = np.bincount(to_coarser, load, count).astype(load.dtype)
+    coarse = to_coarser.astype(np.int32)
+    sources, targets = np.repeat(coarse, np.diff(offsets)), coarse[columns]
+    keep = sources != targets
+    sources, targets, weights = sources[keep], targets[keep], weights[keep]
+    rows = np.empty(count + 1, np.int32)
+    first, second = np.empty(sources.size, np.int32), np.empty(sources.size, weights.dtype)
+    kernels.coo_tocsr(count, count, sources.size, sources, targets, weights, rows, first, second)
+    # The matrix is symmetric: its transpose is itself, with sorted rows.
+    rows2, columns2, weights2 = np.empty_like(rows), np.empty_like(first), np.empty_like(second)
+    kernels.csr_tocsc(count, count, rows, first, second, rows2, columns2, weights2)
+    kernels.csr_sum_duplicates(count, count, rows2, columns2, weights2)
+    size = int(rows2[-1])
+    out = Adjacency(rows2.astype(offsets.dtype), columns2[:size].astype(columns.dtype))
+    return Graph(Topology(out, size, True), {"weight": weights2[:size].copy()}, {"load": loads})
+
+
+def divided(problem: Problem, graph: Graph) -> NDArray[np.int32]:
+    """The parts of the coarsest graph, by recursive bisection: all regions of a depth at once, each by many tries."""
+    n, k = graph.num_vertices, problem.k
+    load = graph.vertex_properties["load"].astype(np.int64)
+    # A region is a run of parts: region r is parts first[r] to first[r] + count[r] - 1.
+    region = np.zeros(n, np.int32)
+    first, count = np.array([0]), np.array([k])
+    depth = 0
+    while (count > 1).any():
+        open_ = np.flatnonzero(count > 1)
+        rank = np.full(count.size, -1, np.int32)
+        rank[open_] = np.arange(open_.size)
+        at = rank[region]
+        order = np.argsort(at, kind="stable")
+        order = order[np.searchsorted(at[order], 0) :]
+        sizes = np.bincount(at[order], minlength=open_.size)
+        starts = np.r_[0, np.cumsum(sizes)]
+        whole = np.bincount(at[order], load[order], open_.size)
+        parts = count[open_]
+        left = parts // 2
+        # What is allowed is spread over the depths to come.
+        spare = np.maximum(problem.limit * parts / np.maximum(whole, 1), 1.0) ** (1 / np.ceil(np.log2(parts)))
+        aim = whole * left / parts
+        high = np.ceil(aim * spare)
+        low = np.floor(whole - (whole - aim) * spare)
+        tries = int(max(1, min(TRIES, max(8, WORK // max(1, graph.num_arcs)), n // open_.size)))
+        found = _run(
+            problem,
+            bisection,
+            graph,
+            agents=np.arange(open_.size * tries),
+            region=at,
+            order=order,
+            starts=starts,
+            low=low.astype(np.int64),
+            high=high.astype(np.int64),
+            aim=aim.astype(np.int64),
+            tries=tries,
+            most_passes=8,
+            patience=60,
+            seed=problem.seed + depth,
+        )
+        figures = (x[: open_.size * tries].reshape(-1, tries) for x in (found.excess, found.score))
+        excess, score = figures
+        best = np.lexsort((score, excess), axis=1)[:, 0]
+        second = (found.sides >> best[np.maximum(at, 0)]) & 1
+        # The second half of a region is a new one.
+        fresh = np.arange(open_.size) + count.size
+        moves = (at >= 0) & (second == 1)
+        region[moves] = fresh[at[moves]]
+        first = np.r_[first, first[open_] + left]
+        count = np.r_[count, parts - left]
+        count[open_] = left
+        depth += 1
+    return first[region].astype(np.int32)
+
+
+def refined(
+    problem: Problem, graph: Graph, parts: NDArray[np.int32], finest: bool
+) -> tuple[NDArray[np.int32], int, int, int]:
+    """Better parts; their cut, the heaviest, and how many turns it took."""
+    k, n = problem.k, graph.num_vertices
+    classes = max(1, min(CLASSES, n // k))
+    total = int(problem.loads.sum(dtype=np.int64))
+    found = _run(
+        problem,
+        refinement,
+        graph,
+        start=parts,
+        first=np.arange(k),
+        table=np.arange(k * classes),
+        k=k,
+        limit=problem.limit,
+        mean=total // k,
+        classes=classes,
+        boldness=0.25 if finest else 0.75,
+        patience=12,
+        seed=problem.seed,
+    )
+    return found.best, int(found.cut) // 2, int(found.heaviest), int(found.turns)
+
+
+def _run(problem: Problem, algorithm: Any, graph: Graph, **arguments: Any) -> Any:
+    return run(algorithm, graph, device=problem.device or "cpu", threads=problem.threads, **arguments)

@@ -1,0 +1,1 @@
+"""The steps of the multilevel partitioner as programs of the language."""

@@ -1,0 +1,290 @@
+"""Refinement of k parts: label propagation with an afterburner, and rebalancing (Gilbert et al. 2023, "Jet").
+
+All vertices move at once. A vertex is a candidate if its best other part costs little; of the candidates those move
+that would gain if all better candidates moved before them. A vertex that moved rests for a turn. Losses are allowed,
+the best balanced state is kept.
+"""
+
+from __future__ import annotations
+
+import vgraph as vg
+
+SLOTS = 34
+"""Classes of losses: gains, none, and by powers of two."""
+
+
+@vg.operator
+def choose(v, graph):
+    """The best other part around v, and what going there gains; whether it is worth considering."""
+    inside = vg.int64(0)
+    most = vg.int64(0)
+    best = vg.int32(-1)
+    for e in v.out_edges:
+        part = e.dst.part
+        if part == v.part:
+            inside += e.weight
+        else:
+            there = vg.vertex(part)
+            there.toward += e.weight
+            if there.toward > most or (there.toward == most and there.size < vg.vertex(best).size):
+                most = there.toward
+                best = part
+    gain = most - inside
+    v.gain = gain
+    v.dest = best
+    return best >= 0 and (gain >= 0 or -gain < vg.int64(boldness * inside))
+
+
+@vg.operator
+def rested(v, graph):
+    """Whether v did not move in the last turn; only then it is a candidate of this one."""
+    ready = v.moved != graph.turn - 1
+    if ready:
+        v.turn = graph.turn
+    return ready
+
+
+@vg.operator
+def afterburn(v, graph):
+    """Whether v still gains if all better candidates around it move before it."""
+    gain = vg.int64(0)
+    for e in v.out_edges:
+        u = e.dst
+        part = u.part
+        if u.turn == graph.turn and (u.gain > v.gain or (u.gain == v.gain and u < v)):
+            part = u.dest
+        if part == v.dest:
+            gain += e.weight
+        elif part == v.part:
+            gain -= e.weight
+    return gain >= 0
+
+
+@vg.operator
+def move(v, graph):
+    """Go to the other part."""
+    vg.vertex(v.part).size -= v.load
+    vg.vertex(v.dest).size += v.load
+    v.old = v.part
+    v.part = v.dest
+    v.moved = graph.turn
+
+
+@vg.operator
+def settle(v, graph):
+    """What the move of v changed of the cut, twice; half of it where the other end moved as well."""
+    change = vg.int64(0)
+    for e in v.out_edges:
+        u = e.dst
+        was = u.part
+        share = vg.int64(2)
+        if u.moved == graph.turn:
+            was = u.old
+            share = vg.int64(1)
+        if was != v.old:
+            change -= share * e.weight
+        if u.part != v.part:
+            change += share * e.weight
+    graph.doubled += change
+
+
+@vg.operator
+def wake(src, edge, dst, graph):
+    """Around what moved, vertices choose anew."""
+    dst.woken = max(dst.woken, graph.turn)
+
+
+@vg.function
+def class_of(loss):
+    """The class of a loss: gains first, then none, then by powers of two; the last has all above."""
+    return min(classes - 1, 0 if loss < 0 else (1 if loss == 0 else 66 - vg.clz(loss)))
+
+
+@vg.operator
+def leave(v, graph):
+    """Where v would go from a part that is too heavy, one with room, the best around it or one by lot; and the loss."""
+    own = vg.vertex(v.part)
+    exit = vg.int32(-1)
+    if own.size > limit and 2 * v.load < 3 * (own.size - mean):
+        inside = vg.int64(0)
+        most = vg.int64(0)
+        for e in v.out_edges:
+            part = e.dst.part
+            there = vg.vertex(part)
+            if part == v.part:
+                inside += e.weight
+            elif there.size + v.load <= limit:
+                there.toward += e.weight
+                if there.toward > most:
+                    most = there.toward
+                    exit = part
+        for i in range(4):
+            if exit < 0:
+                part = vg.int32(vg.random_below(k, v, graph.turn, i))
+                if vg.vertex(part).size + v.load <= limit:
+                    exit = part
+        if exit < 0 and graph.lightest.size + v.load <= limit:
+            exit = vg.int32(graph.lightest.id)
+        if exit >= 0:
+            v.loss = inside - most
+            vg.vertex(v.part * classes + class_of(inside - most)).mass += v.load
+    v.exit = exit
+    return exit >= 0
+
+
+@vg.operator
+def survey(v, graph):
+    """The heaviest part, and the one with the most room."""
+    graph.heaviest = max(graph.heaviest, v.size)
+    graph.least, graph.lightest = min((graph.least, graph.lightest), (v.size, v))
+
+
+@vg.operator
+def draw_line(v):
+    """Of a part that is too heavy: the last class of losses that is needed, and the share of it."""
+    v.coming = 0
+    need = v.size - limit
+    if need > 0:
+        last = 0
+        while last < classes - 1 and vg.vertex(v.id * classes + last).mass < need:
+            need -= vg.vertex(v.id * classes + last).mass
+            last += 1
+        v.line = last
+        v.share = vg.float64(need) / vg.float64(max(vg.vertex(v.id * classes + last).mass, 1))
+
+
+@vg.operator
+def is_chosen(v, graph):
+    """Whether v is among the least losses that make its part light enough."""
+    own = vg.vertex(v.part)
+    mine = class_of(v.loss)
+    chosen = mine < own.line or (mine == own.line and vg.random(v, graph.turn) <= own.share)
+    if chosen:
+        vg.vertex(v.exit).coming += v.load
+    return chosen
+
+
+@vg.operator
+def is_let_in(v, graph):
+    """Whether v is among those for whom the other part has room."""
+    there = vg.vertex(v.exit)
+    room = limit - there.size
+    v.dest = v.exit
+    return there.coming <= room or vg.random(v, graph.turn, 4) * there.coming <= room
+
+
+@vg.operator
+def empty(v):
+    """Clear the table of losses."""
+    v.mass = 0
+
+
+@vg.operator
+def weigh(v, graph):
+    """Weights of parts, and the cut, twice."""
+    vg.vertex(v.part).size += v.load
+    cut = vg.int64(0)
+    for e in v.out_edges:
+        if e.dst.part != v.part:
+            cut += e.weight
+    graph.doubled += cut
+
+
+@vg.function
+def surveyed(graph, parts):
+    """Look at the weights of the parts."""
+    graph.heaviest = 0
+    graph.least = vg.int64(vg.inf)
+    graph.lightest = vg.vertex(0)
+    graph.vertex_apply(survey, parts)
+
+
+@vg.function
+def improving(graph, hot):
+    """The candidates that move: not those that have just moved, and only if they gain after the better ones."""
+    rising = graph.vertex_filter(rested, hot)
+    return graph.vertex_filter(afterburn, rising)
+
+
+@vg.function
+def leaving(graph, parts, cells):
+    """The vertices that leave parts that are too heavy."""
+    graph.vertex_apply(empty, cells)
+    going = graph.vertex_filter(leave)
+    graph.vertex_apply(draw_line, parts)
+    going = graph.vertex_filter(is_chosen, going)
+    return graph.vertex_filter(is_let_in, going)
+
+
+@vg.algorithm
+def refinement(
+    graph,
+    start: vg.vertex_property(vg.int32),
+    first,
+    table,
+    k: vg.int64,
+    limit: vg.int64,
+    mean: vg.int64,
+    classes: vg.int64,
+    boldness: vg.float64,
+    patience: vg.int64,
+):
+    """Better parts than `start`, none above `limit` if such were found; twice their cut, the heaviest, and turns.
+
+    `first`: the vertices 0 to k - 1, which stand for parts. `table`: the first `k * classes`, which stand for losses.
+    It ends when `patience` turns were of little use.
+    """
+    part = graph.vertex_property(vg.int32)
+    best = graph.vertex_property(vg.int32)
+    old = graph.vertex_property(vg.int32)
+    dest = graph.vertex_property(vg.int32)
+    exit = graph.vertex_property(vg.int32)
+    gain = graph.vertex_property(vg.int64)
+    loss = graph.vertex_property(vg.int64)
+    turn = graph.vertex_property(vg.int32)
+    moved = graph.vertex_property(vg.int32)
+    woken = graph.vertex_property(vg.int32)
+    size = graph.vertex_property(vg.int64)
+    coming = graph.vertex_property(vg.int64)
+    mass = graph.vertex_property(vg.int64)
+    line = graph.vertex_property(vg.int64)
+    share = graph.vertex_property(vg.float64)
+    toward = graph.scratch(vg.int64)
+    parts = graph.frontier(first)
+    cells = graph.frontier(table)
+    part[:] = start
+    best[:] = start
+    graph.turn = vg.int32(2)
+    graph.doubled = 0
+    graph.vertex_apply(weigh)
+    surveyed(graph, parts)
+    cut = graph.doubled
+    heaviest = graph.heaviest
+    hot = graph.vertex_filter(choose)
+    idle = 0
+    turns = 0
+    while idle < patience:
+        moving = graph.frontier()
+        if graph.heaviest <= limit:
+            moving = improving(graph, hot)
+        else:
+            moving = leaving(graph, parts, cells)
+        graph.vertex_apply(move, moving)
+        graph.vertex_apply(settle, moving)
+        around = graph.edge_apply(wake, moving) | moving
+        hot = (hot - around) | graph.vertex_filter(choose, around)
+        surveyed(graph, parts)
+        graph.turn += 1
+        turns += 1
+        idle += 1
+        better = graph.heaviest <= limit and graph.doubled < cut
+        if heaviest > limit and graph.heaviest < heaviest:
+            idle = 0
+            better = True
+        elif better and 1000 * graph.doubled < 999 * cut:
+            idle = 0
+        if better:
+            cut = graph.doubled
+            heaviest = graph.heaviest
+            best[:] = part
+    return best, cut, heaviest, turns
