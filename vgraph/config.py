@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from vgraph.errors import VGraphError
+from vgraph.records import dataclass
 
 MAX_DEBUG: Final = 5
 MAX_OPT: Final = 3

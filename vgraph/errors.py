@@ -6,10 +6,10 @@ data, files, parameters and the machine, where there is no source line to show.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 

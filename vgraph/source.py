@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from vgraph.records import dataclass
 
 _WIDEST: Final = 110
 """Columns shown of the user's line."""

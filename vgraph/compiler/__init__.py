@@ -7,10 +7,10 @@ Each step is pure, so programs can be compiled by several threads at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vgraph.config import knobs
+from vgraph.records import dataclass
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:

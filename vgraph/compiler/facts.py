@@ -8,8 +8,9 @@ code once, when a graph is prepared for many runs or has been run on often (`pol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from vgraph.records import dataclass
 
 TRANSPOSED: Final = "graph.transposed"
 """The hidden parameter of kernels that says whether in-arcs are there: a transpose is not built for a pull that might

@@ -20,6 +20,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from vgraph.records import is_frozen
+
 _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None), type(...), enum.Enum, np.generic)
 
 
@@ -118,8 +120,7 @@ def _value(name: str, value: Any) -> str:
         return f"module {value.__name__} {_stamp(getattr(value, '__file__', None))}"
     if isinstance(value, type | FunctionType | BuiltinFunctionType):
         return _definition(name, value)
-    params = getattr(value, "__dataclass_params__", None)
-    if params is not None and params.frozen:
+    if is_frozen(type(value)):
         fields = [_value(name, getattr(value, f)) for f in value.__dataclass_fields__]
         return f"{type(value).__module__}.{type(value).__qualname__}({', '.join(fields)})"
     raise NoFingerprintError(f"{name} is a {type(value).__name__}")

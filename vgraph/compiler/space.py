@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from vgraph.compiler.ir.rewrite import PassManager, walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
 from vgraph.errors import ScheduleError
+from vgraph.records import dataclass
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import AXES, DECIDED, SHAPING, ApplySchedule, Options, Schedule
 

@@ -6,9 +6,10 @@ Arithmetic follows NumPy: two's complement wrap-around, the wider type wins, an 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from vgraph.records import dataclass
 
 
 class Kind(Enum):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.fingerprints import Decorated
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.errors import DeclarationError, PassError, ScheduleError, VGraphError, shown
+from vgraph.records import dataclass
 from vgraph.tracebacks import public
 
 PassFunction = Callable[[ir.Program, Context], ir.Program]

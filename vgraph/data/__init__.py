@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from vgraph.errors import GraphError
+from vgraph.records import dataclass
 from vgraph.tracebacks import public
 
 _HERE = Path(__file__).parent

@@ -9,7 +9,6 @@ twice its final size, one with a property of 4 bytes in two and a half times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from vgraph.errors import GraphError, shown
 from vgraph.graph.arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
+from vgraph.records import dataclass
 
 MultiEdges = bool | Literal["min", "max", "sum"]
 

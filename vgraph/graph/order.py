@@ -6,7 +6,6 @@ undirected edge have the same number. Nothing is made before a program asks for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from vgraph.errors import GraphError
 from vgraph.graph import build
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from vgraph.graph.topology import Topology

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.io.columns import Column
 from vgraph.io.streams import TextSource, is_comment, quoted
 from vgraph.io.tokens import no_number, parse_number, scan
+from vgraph.records import dataclass
 
 _INT64_MAX = (1 << 63) - 1
 _BYTES_PER_NUMBER = 72  # what a graph takes for each neighbor, and each line, while it is made

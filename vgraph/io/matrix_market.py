@@ -7,7 +7,6 @@ See R. F. Boisvert, R. Pozo, K. Remington, "The Matrix Market exchange formats",
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -23,6 +22,7 @@ from vgraph.io.options import ReadOptions
 from vgraph.io.streams import TextSource, is_comment, quoted, whole_number
 from vgraph.io.table import Layout, Rows, edge_keys, read_rows
 from vgraph.io.text import check_scalar, write_rows
+from vgraph.records import dataclass
 
 _VALUES: dict[str, Literal["real", "integer", "unsigned"]] = {
     "real": "real",

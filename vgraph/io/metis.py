@@ -9,7 +9,6 @@ See G. Karypis, V. Kumar, METIS manual, section 4.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +23,7 @@ from vgraph.io.columns import narrowed
 from vgraph.io.lists import Lists, read_lists
 from vgraph.io.options import ReadOptions
 from vgraph.io.streams import TextSource, is_comment, quoted, whole_number
+from vgraph.records import dataclass
 
 _COMMENTS = b"%"
 _MAX_WEIGHTS = 1 << 16  # of a vertex

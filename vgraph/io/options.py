@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vgraph.graph.build import BuildOptions, MultiEdges
 from vgraph.io.streams import Progress
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

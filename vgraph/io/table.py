@@ -7,7 +7,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from vgraph.graph.build import bytes_per_edge
 from vgraph.io.columns import Column, NumberColumn
 from vgraph.io.streams import TextSource, is_comment, quoted, without_comment
 from vgraph.io.tokens import is_integer, no_number, parse_number, scan
+from vgraph.records import dataclass
 
 MAX_FIELDS = 1024  # of a line
 MAX_WORKERS = 4  # the interpreter lock leaves little to gain beyond

@@ -9,11 +9,13 @@ accurately", 1990); longer ones and exponents go through `float`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vgraph.records import dataclass
 
 PAD = 24  # bytes before the first token, so that the 8-byte windows of long tokens stay inside the buffer
 

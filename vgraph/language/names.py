@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,6 +29,7 @@ from vgraph.compiler.types import (
     Vector,
 )
 from vgraph.errors import AlgorithmError, DeclarationError, VGraphError, shown
+from vgraph.records import dataclass
 from vgraph.tracebacks import public
 
 

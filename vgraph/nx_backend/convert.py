@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import vgraph as vg
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import ClassVar
 
 from vgraph.errors import Diagnostic
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 

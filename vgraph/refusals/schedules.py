@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vgraph.errors import ScheduleError
+from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 

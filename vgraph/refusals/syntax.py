@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from vgraph.compiler.frontend.sources import Reached, reached
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import AlgorithmError, DeviceError, DeviceMemoryError
 from vgraph.graph import members
+from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
 from vgraph.runtime.devices.runner import Call, Ran, Runner

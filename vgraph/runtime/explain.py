@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
 from vgraph.compiler import ir, space
@@ -14,6 +14,7 @@ from vgraph.compiler.ir.rewrite import Context, Pass, walk
 from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.space import Verdict
 from vgraph.graph import Graph, layouts
+from vgraph.records import dataclass
 from vgraph.runtime.arguments import layouts_of
 from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend

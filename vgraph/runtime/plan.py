@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.types import VID, Vector, element_of
+from vgraph.records import dataclass
 from vgraph.schedule import Options, Schedule
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
 from vgraph.graph.layouts.deltas import near_rows
 from vgraph.graph.orient import has_parallel_arcs
+from vgraph.records import dataclass
 from vgraph.runtime import caches
 from vgraph.schedule import delta_stepping
 

@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import IO, Any
+
+from vgraph.records import dataclass
 
 _LINE_EVERY = 5.0
 """Seconds between lines where the output is not a terminal."""

@@ -5,16 +5,15 @@ docstring of `Schedule.at`, which axes exclude which, what tuning and tests try,
 them. How an axis is resolved stands in `vgraph/compiler/axes/`, in the file of its name.
 """
 
-# ruff: noqa: RUF009 (the calls that make records, as defaults of a dataclass)
-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from sys import float_info
 from typing import Any, ClassVar, Final
 
 from vgraph.errors import ScheduleError, shown
+from vgraph.records import dataclass
 from vgraph.schedule.record import (
     FLAG,
     Axis,

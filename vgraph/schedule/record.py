@@ -6,11 +6,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, ClassVar, Final
 
 from vgraph.errors import ScheduleError, shown
+from vgraph.records import dataclass
 
 
 class _Auto:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import field, make_dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from vgraph.cache import key_text
+from vgraph.records import dataclass
 from vgraph.schedule.axes import AXES, ApplySchedule
 from vgraph.schedule.record import show, show_value
 from vgraph.schedule.registry import axis
 from vgraph.tracebacks import public
 
 _AUTO: Final = [(a.name, a.auto) for a in AXES.values()]
-_Asked: Any = make_dataclass("_Asked", [(name, Any, auto) for name, auto in _AUTO], frozen=True)
+_Asked: Any = make_dataclass("_Asked", [(name, Any, auto) for name, auto in _AUTO])
 _UNSAID: Final = {a.name: a.rest for a in AXES.values() if a.rest is not None and a.unsaid}
 
 

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import children, walk
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ which update may be seen early. Operators are analysed after `simplify`, so a ve
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import children, per_operator, walk
 from vgraph.compiler.types import EID, Kind, Scalar, Type, Vector, limits
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 

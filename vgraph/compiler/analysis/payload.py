@@ -10,13 +10,13 @@ work on irregular programs for heterogeneous systems.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, VID, Target, Type, Vector, element_of
+from vgraph.records import dataclass
 from vgraph.schedule import Payload
 
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)

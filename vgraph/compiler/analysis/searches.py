@@ -6,13 +6,12 @@ be made one by one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
 from vgraph.compiler.ir.rewrite import bodies, transform, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Scalar
+from vgraph.records import dataclass
 
 UPWARDS = (0, 1)
 """What is counted by so much a round wraps in no type: there are no more rounds than vertices."""

@@ -6,14 +6,13 @@ largest expression that depends on the source and on nothing else of the arc.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import children, map_children, walk, written_locals
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
+from vgraph.records import dataclass
 
 OPERATIONS = ("+", "min", "max", "|", "&")
 """How a row's result may be combined with those of other rows of its destination."""

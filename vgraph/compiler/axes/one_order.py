@@ -8,7 +8,6 @@ the number of threads. Where a vertex operator adds at other vertices there is n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.compiler import ir
@@ -17,6 +16,7 @@ from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import element_of
+from vgraph.records import dataclass
 from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, spelled
 from vgraph.source import Span
 

@@ -7,11 +7,12 @@ contend for stand on cache lines of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 import numpy as np
+
+from vgraph.records import dataclass
 
 LINE: Final = 64
 """Bytes of a cache line."""

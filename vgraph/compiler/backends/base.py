@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from vgraph.compiler import ir

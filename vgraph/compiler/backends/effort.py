@@ -11,9 +11,10 @@ operator 30 s, merely cleaned up 6 s, and 160 of them half a minute. Above `_END
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+from vgraph.records import dataclass
 
 _LINES: Final = 5000  # the longest program of the library has 3,700
 _STRETCH: Final = 1000  # the library: 270

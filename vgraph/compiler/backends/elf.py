@@ -13,8 +13,9 @@ import mmap
 import os
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from vgraph.records import dataclass
 
 _PAGE: Final = mmap.PAGESIZE
 _NOBITS, _RELA, _SYMTAB, _PROGBITS = 8, 4, 2, 1

@@ -10,12 +10,12 @@ Only what touches the system itself is text of LLVM here. The rest is in the pre
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from vgraph.compiler.backends.abi import GO_ON, LEAVE, OPEN, TRACE_RECORD, WORKER_STRIDE, Status, Steering
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import RECORDS, Record, Unit
+from vgraph.records import dataclass
 
 _STACK_BYTES: Final = 2 << 20
 """Stack of a worker; generated code keeps its queue buffers there."""

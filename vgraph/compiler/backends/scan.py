@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from vgraph.compiler import ir
@@ -16,6 +16,7 @@ from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 from vgraph.graph.layouts import parsed
 from vgraph.graph.layouts.deltas import DELTAS
+from vgraph.records import dataclass
 
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,

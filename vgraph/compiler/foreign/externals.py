@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.compiler.types import Type
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     pass

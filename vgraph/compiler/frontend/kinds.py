@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -30,6 +29,7 @@ from vgraph.compiler.types import (
     promote,
 )  # fmt: skip
 from vgraph.language.names import dtype_of
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 

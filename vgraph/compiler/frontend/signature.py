@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
@@ -25,6 +25,7 @@ from vgraph.language.names import (
     PropertyAnnotation,
     dtype_of,
 )
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ many frozen classes would take a third of the time of a cold compile).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 

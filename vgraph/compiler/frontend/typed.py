@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from vgraph.compiler import ir
@@ -12,6 +12,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import ValueKind
 from vgraph.compiler.frontend.signature import Signature
 from vgraph.language.decorators import AlgorithmDef, Definition
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 Position = tuple[int, int, int, int]

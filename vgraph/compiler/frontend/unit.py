@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeGuard
 from weakref import WeakKeyDictionary
@@ -27,6 +27,7 @@ from vgraph.compiler.types import BOOL, EID, Type
 from vgraph.graph import members
 from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE
 from vgraph.language.decorators import AlgorithmDef, Definition, OperatorDef
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 if TYPE_CHECKING:

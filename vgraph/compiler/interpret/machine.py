@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from vgraph.compiler.arithmetic import Word
 from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import members
 from vgraph.graph.layouts import parsed, split_name
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 Env = dict[str, Any]

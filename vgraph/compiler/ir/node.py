@@ -6,12 +6,13 @@ import builtins
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from enum import Enum, Flag, auto
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from vgraph.compiler.types import Type
+from vgraph.records import dataclass, parts
 
 if TYPE_CHECKING:
     from vgraph.source import Span
@@ -22,18 +23,8 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(cls: type[_T]) -> type[_T]:
-    """Declare an IR node: a frozen dataclass, compared by its fields, never by its span.
-
-    All but `__init__` comes from `Node`: made anew for each class, it would triple the time of the import.
-    """
-    made = dataclass(init=False, eq=False, repr=False)(cls)
-    given = [f for f in fields(made) if not f.kw_only]  # type: ignore[arg-type]
-    defaults = {f"_{f.name}": f.default for f in given if f.default is not MISSING}
-    words = ["self", *(f.name + f"=_{f.name}" * (f"_{f.name}" in defaults) for f in given), "*, span=None"]
-    puts = "; ".join(f"values[{name!r}] = {name}" for name in [*(f.name for f in given), "span"])
-    exec(f"def __init__({', '.join(words)}): values = self.__dict__; {puts}", defaults)
-    made.__init__ = defaults["__init__"]  # type: ignore[method-assign]
-    return made
+    """Declare an IR node: a frozen dataclass, compared by its fields, never by its span."""
+    return dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
 class Place(Flag):
@@ -81,37 +72,20 @@ class Node:
     each: ClassVar[bool] = False
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
 
-    def _parts(self) -> tuple[object, ...]:
-        """What counts in a comparison: the values of all fields but the span."""
-        names = _COMPARED.get(type(self))
-        if names is None:
-            names = _COMPARED[type(self)] = tuple(f.name for f in fields(self) if f.compare)
-        values = self.__dict__
-        return tuple([values[name] for name in names])
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
-
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return type(self) is type(other) and isinstance(other, Node) and self._parts() == other._parts()
+        return type(self) is type(other) and isinstance(other, Node) and parts(self) == parts(other)
 
     def __hash__(self) -> int:
         found: int | None = self.__dict__.get("_hash")
         if found is None:
-            found = self.__dict__["_hash"] = hash((type(self), self._parts()))
+            found = self.__dict__["_hash"] = hash((type(self), parts(self)))
         return found
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
         return f"{type(self).__name__}({shown})"
-
-
-_COMPARED: dict[type, tuple[str, ...]] = {}
 
 
 class Expr(Node):

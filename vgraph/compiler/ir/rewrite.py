@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache, wraps
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -18,6 +18,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of, per_class
 from vgraph.errors import InternalError, VGraphError
+from vgraph.records import dataclass
 from vgraph.schedule import Schedule
 from vgraph.source import Span
 

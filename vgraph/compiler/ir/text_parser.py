@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +17,7 @@ from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.types import BOOL, VID, Packed, Scalar, Target, Type, Vector, scalar_named
 from vgraph.errors import Diagnostic
+from vgraph.records import dataclass
 from vgraph.schedule import AXES, ApplySchedule, axis
 from vgraph.source import SourceFile, Span
 

@@ -8,7 +8,7 @@ lets through, every backend can emit. What a node may hold, its class declares (
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE, Check
 from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Type, element_of
 from vgraph.errors import InternalError
+from vgraph.records import dataclass
 
 PLACE_NAMES = {
     DRIVER: "the driver loop",

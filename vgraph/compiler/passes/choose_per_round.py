@@ -24,7 +24,7 @@ more arcs than those shows that the loop visits vertices again; it is pushed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects, only_claims, the_claim
@@ -33,6 +33,7 @@ from vgraph.compiler.ir.rewrite import Context, Pass, driver, transform_driver, 
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
 from vgraph.compiler.passes.pulls import open_at
 from vgraph.compiler.types import BOOL, I64, VID
+from vgraph.records import dataclass
 from vgraph.schedule import VERTEX, Direction, Drive, FrontierLayout
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from vgraph.compiler import ir
@@ -32,6 +32,7 @@ from vgraph.compiler.ir.rewrite import (
     written_locals,
 )
 from vgraph.compiler.types import VID, Scalar
+from vgraph.records import dataclass
 
 _ACCESSES: Final = (ir.Load, ir.Store, ir.Reduce)
 _INSIDE: Final = (

@@ -10,12 +10,11 @@ entries are passed over when their bucket comes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, with_fields
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, leading, scalar
 from vgraph.compiler.types import BOOL, I64, VID
+from vgraph.records import dataclass
 
 _SHIFT = ir.Const(1, I64)
 """Keys are less by it: the largest integer, which stands for infinity, is then none that buckets keep to themselves."""

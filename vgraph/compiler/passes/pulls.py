@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import fixed_claim, only_claims, the_claim
@@ -24,6 +23,7 @@ from vgraph.compiler.passes.lowering import (
 )
 from vgraph.compiler.passes.pull_pieces import pulled
 from vgraph.compiler.types import BOOL, EID, I64, VID, Type, Vector, is_long
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
+
+from vgraph.records import dataclass
 
 T = TypeVar("T")
 Parameter = int | str

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from vgraph.compiler import user_passes
 from vgraph.compiler.analysis.numbering import check_numbering
-from vgraph.compiler.ir.text import print_program
 from vgraph.config import knobs
 from vgraph.errors import PassError
 
@@ -41,6 +40,7 @@ def _observer(stations: dict[str, str], *, relabel: bool) -> Observer | None:
     keeps = knobs().debug >= 4 or knobs().dump_dir is not None
     if not keeps and not relabel:
         return None
+    from vgraph.compiler.ir.text import print_program
 
     def observe(step: Pass | None, program: ir.Program) -> None:
         if relabel and step is not None and step.name == "simplify":

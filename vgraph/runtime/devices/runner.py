@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from vgraph.compiler.backends.abi import Status
 from vgraph.errors import AlgorithmError, DeviceError, InternalError
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,6 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.cache import cached_object
@@ -30,6 +29,7 @@ from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native import native_text
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError
+from vgraph.records import dataclass
 from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.runtime.progress import Progress, ProgressCallback
 from vgraph.stamp import code_stamp

@@ -15,12 +15,13 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.cache import cache_key, key_text
 from vgraph.compiler.frontend import source_parts
 from vgraph.errors import ParameterError, VGraphError
+from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.devices.compiled import own_passes, pass_marks
 from vgraph.runtime.devices.cpu import CPU

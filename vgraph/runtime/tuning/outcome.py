@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from vgraph.records import dataclass
 from vgraph.runtime.result import duration
 from vgraph.schedule import Schedule
 

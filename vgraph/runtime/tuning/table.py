@@ -15,12 +15,13 @@ import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from vgraph import config, private
 from vgraph.cache import CacheWarning, places
+from vgraph.records import dataclass
 from vgraph.schedule import Options, Schedule
 
 LIMIT: Final = 4 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from vgraph.compiler.backends.cuda.texts import Names, type_name
 from vgraph.compiler.backends.scan import Scan
 from vgraph.compiler.foreign.externals import known
 from vgraph.compiler.types import Type
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.cuda.hops import Ahead, Carried

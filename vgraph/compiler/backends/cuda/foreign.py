@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.compiler.backends.cuda import foreign_operations as operations
@@ -26,6 +25,7 @@ from vgraph.compiler.backends.cuda.foreign_values import (
 )
 from vgraph.compiler.backends.cuda.texts import plain_name
 from vgraph.compiler.foreign.externals import PREFIX, External
+from vgraph.records import dataclass
 
 NAMESPACE: Final = "foreign"
 

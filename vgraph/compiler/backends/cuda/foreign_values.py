@@ -10,8 +10,9 @@ import math
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from vgraph.records import dataclass
 
 Lanes = tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from vgraph.compiler import ir
@@ -12,6 +12,7 @@ from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import EID, VID, Vector
+from vgraph.records import dataclass
 
 LANES: Final = 4
 """Lanes that visit a vertex together."""

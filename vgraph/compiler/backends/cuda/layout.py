@@ -21,11 +21,11 @@ while the kernel runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from vgraph.compiler.backends.base import KernelInterface
+from vgraph.records import dataclass
 
 BLOCK: Final = 512
 """Threads of a block: fixed when a kernel is compiled, as the macro VG_BLOCK. Measured on an H200 against 256 and 1024,

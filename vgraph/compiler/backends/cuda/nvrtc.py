@@ -13,13 +13,13 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vgraph.compiler.backends.cuda.layout import BLOCK
 from vgraph.compiler.backends.cuda.texts import WIDE
 from vgraph.errors import DeviceError, InternalError
+from vgraph.records import dataclass
 
 _INCLUDE: Final = Path(__file__).parent / "include"
 _MAJORS: Final = (13, 12)

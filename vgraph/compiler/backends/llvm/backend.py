@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
@@ -28,6 +28,7 @@ from vgraph.compiler.backends.llvm import (
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.scan import Scan, describe, scan, slot_words
+from vgraph.records import dataclass
 
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **expressions.EXPRESSIONS,

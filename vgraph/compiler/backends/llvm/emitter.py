@@ -8,7 +8,7 @@ LLVM would move accesses across barriers, where other threads write.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vgraph.compiler import ir
@@ -17,6 +17,7 @@ from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.backends.llvm.values import Types, Value
 from vgraph.compiler.backends.scan import Scan, slot_words
 from vgraph.compiler.types import I64, Kind, Scalar, Type
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.llvm.forks import ForkPoint

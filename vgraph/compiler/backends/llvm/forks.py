@@ -9,10 +9,10 @@ that was computed before the fork point in registers may be used behind it; LLVM
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from vgraph.compiler.backends.abi import CONTEXT, FORK, GO_ON, OPEN
 from vgraph.compiler.backends.llvm.emitter import Emitter
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ above, and where the slots lie.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.compiler import ir
@@ -45,6 +44,7 @@ from vgraph.compiler.backends.llvm.parallel import (
 )
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.types import I64, VID
+from vgraph.records import dataclass
 
 _SITES: Final = {ir.Site.EDGE: ir.Orientation.OUT, ir.Site.EDGE_IN: ir.Orientation.IN}
 

@@ -6,13 +6,13 @@ hold the epoch of the queue that the vertex was last put into, so a new queue ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import FRONTIER
 from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Emitter, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
+from vgraph.records import dataclass
 
 BUFFER: Final = 1024
 """Vertex ids in a thread's buffer."""

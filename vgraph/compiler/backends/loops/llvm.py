@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping, MutableMapping, MutableSet
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSet
 from typing import Final
 
 from vgraph.compiler.backends.loops.walker import SIZES, UPDATES, Unit, Value, Walker
@@ -49,6 +49,20 @@ def _symbol(unit: Unit, name: str) -> str:
     return name if plain else ".".join(["vg", unit.file.split()[0], name, *unit.types.values()])
 
 
+def _stores(body: list[ast.stmt]) -> Iterator[str]:
+    """The locals that statements set, once for each place; a loop sets its own once more, for the next round."""
+    for s in body:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.AugAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.For(target=ast.Name(id=name), body=inner):
+                yield from (name, name, *_stores(inner))
+            case ast.If(body=inner, orelse=other) | ast.While(body=inner, orelse=other):
+                yield from _stores([*inner, *other])
+
+
 class _Function(Walker):
     """One function: a local that is set in one place is a register, any other a slot on the stack."""
 
@@ -59,11 +73,7 @@ class _Function(Walker):
         self.locals: dict[str, str] = {}
         self.registers: dict[str, str] = {}
         self.sets = Counter(p for p, _ in unit.parameters(name))
-        for n in ast.walk(unit.functions[name]):
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
-                self.sets[n.id] += 1
-            elif isinstance(n, ast.For) and isinstance(n.target, ast.Name):
-                self.sets[n.target.id] += 1  # the next round's
+        self.sets.update(_stores(unit.functions[name].body))
         self.calls: dict[str, None] = {}
         self.needs: set[str] = set()
         self.count = 0

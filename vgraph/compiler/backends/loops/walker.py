@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vgraph.compiler.backends.abi import ARMS, CONTEXT, FORK, LIST, POOL, WORKER, WORKER_STRIDE
+from vgraph.records import dataclass
 
 PRELUDE: Final = Path(__file__).parent.parent / "prelude"
 SIZES: Final = {"i1": 1, "u8": 1, "u32": 4, "u64": 8, "i64": 8, "f64": 8}

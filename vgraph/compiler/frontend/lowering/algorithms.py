@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 from typing import get_args
 
@@ -31,6 +31,7 @@ from vgraph.compiler.frontend.unit import syntax_of
 from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, Vector
 from vgraph.language.decorators import AlgorithmDef, Definition, FunctionDef
 from vgraph.language.names import ArrayAnnotation, vertex
+from vgraph.records import dataclass
 
 RESERVED = (
     *(

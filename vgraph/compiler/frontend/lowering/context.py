@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final, TypeVar
 
 from vgraph import refusals
@@ -16,6 +16,7 @@ from vgraph.compiler.frontend.typed import Typed
 from vgraph.compiler.frontend.unit import Names, Unit
 from vgraph.compiler.types import Type, Vector
 from vgraph.language.decorators import Definition, FunctionDef
+from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, NoReturn
 
 from vgraph.compiler import ir
@@ -12,6 +12,7 @@ from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.types import Type
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import DType
+from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from vgraph.compiler.frontend.signature import (
 from vgraph.compiler.types import BOOL, I32, I64, U32, VID, Scalar, Target, Type, Vector, element_of, limits
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import BoundsAnnotation, EdgePropertyAnnotation, dtype_of, inf
+from vgraph.records import dataclass
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 

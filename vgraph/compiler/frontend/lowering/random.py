@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partialmethod
 
 from vgraph import refusals
@@ -16,6 +15,7 @@ from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.values import choice, entity, fit, int64, integer
 from vgraph.compiler.normal import quantile
 from vgraph.compiler.types import BOOL, F64, I64, U64, VID, Type
+from vgraph.records import dataclass
 from vgraph.source import Span
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from vgraph.compiler.frontend import syntax as s
+from vgraph.records import dataclass
 
 Meaning = Callable[[s.Expr], object]  # the Python object that a name stands for, or None
 

@@ -7,9 +7,10 @@ zero before the statement of that body in which it first occurs (outside of loop
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vgraph.compiler.frontend import syntax as s
+from vgraph.records import dataclass
 
 
 @dataclass(frozen=True)

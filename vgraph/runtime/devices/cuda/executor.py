@@ -6,13 +6,14 @@ import functools
 import threading
 import time
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlLayout
 from vgraph.errors import DeviceError, DeviceMemoryError, InternalError
+from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import host_array, needed, topology_array
 from vgraph.runtime.devices.compiled import CompiledRunner

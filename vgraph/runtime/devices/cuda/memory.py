@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from vgraph.compiler.backends.cuda.layout import (
 )
 from vgraph.errors import InternalError
 from vgraph.graph.layouts import Prepared, split_name
+from vgraph.records import dataclass
 from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
 
 if TYPE_CHECKING:
