@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vgraph.errors import GraphError
 from vgraph.graph import build
 from vgraph.graph.arrays import handed_out, sealed
-from vgraph.graph.order import Order, numbers_of_arcs, opposite_arcs
+from vgraph.graph.order import Order, numbers_of_arcs, opposite_arcs, places_of_arcs
 
 T = TypeVar("T")
 
@@ -105,6 +105,10 @@ class Topology:
     @property
     def edge_numbers(self) -> NDArray[Any]:
         return handed_out(self.kept("edge numbers", lambda: sealed(numbers_of_arcs(self))))
+
+    @property
+    def arc_places(self) -> NDArray[np.int64]:
+        return handed_out(self.kept("places of arcs", lambda: sealed(places_of_arcs(self))))
 
     @property
     def opposite_arcs(self) -> NDArray[Any]:

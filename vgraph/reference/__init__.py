@@ -31,17 +31,19 @@ def run_reference(
     ended: Callable[[int, int], None] | None = None,
     seed: int = 0,
     watch: Callable[[Mapping[str, Property], int], None] | None = None,
+    places: Callable[[Any, str], Any] = lambda graph, label: graph.topology.arc_places,
 ) -> tuple[dict[str, Any], list[RoundRecord]]:
     """Run a program on a `vgraph.Graph` that it was typed for; the results by name, and a record of every round.
 
     Properties come back as arrays, everything else as NumPy scalars; vertex ids are signed, with -1 for none.
     `arguments` are complete. `ended(active, edges)` is called at the end of each round, and
     `watch(properties, number)`. `seed`: of `vg.random`, from 0
-    to 2**64 - 1. Raises AlgorithmError where the
+    to 2**64 - 1. `places(graph, label)`: for each arc in out order its place in the order of activations that write
+    both ends, by default that of the user's edges. Raises AlgorithmError where the
     algorithm ends by `vg.fail`, or names a vertex that there is none of.
     """
     with arithmetic.quiet():
-        returned, state = ran(typed, graph, arguments, ended, seed, watch)
+        returned, state = ran(typed, graph, arguments, ended, seed, watch, places)
     return {name: _result(value) for name, value in returned.items()}, state.trace
 
 

@@ -45,9 +45,10 @@ class DriverState(State):
         seed: int,
         ended: Callable[[int, int], None] | None,
         watch: Callable[[Mapping[str, Property], int], None] | None,
+        places: Callable[[Any, str], Any],
     ) -> None:
         super().__init__(graph, seed)
-        self.ended, self.watch = ended, watch
+        self.ended, self.watch, self.places = ended, watch, places
         self.path_types, self.operators = typed.signature.path_types, typed.operators
         self.overlay = Overlay(self)
         self.globals: dict[str, Any] = {}
@@ -246,15 +247,17 @@ class GraphProxy:
         state = self._state
         state.resolve()
         call, first = state.overlay.function(state.operators[op]), _graph_first(op)
-        active = _vertices(frontier, state)
+        active, alone = _vertices(frontier, state), state.operators[op].exclusive
         state.round = Round()
-        arcs = 0
-        for v in active:
-            src = Vertex(state, v)
-            for edge in Neighbors(src, out=not reverse).edges():
-                dst = Vertex(state, (edge.src if reverse else edge.dst)._index, own=True)
-                self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
-                arcs += 1
+        visits = [(v, edge) for v in active for edge in Neighbors(Vertex(state, v), out=not reverse).edges()]
+        if alone:
+            place = state.places(state.graph, label or op.name)
+            visits.sort(key=lambda visit: place[visit[1]._position])
+        for v, edge in visits:
+            src = Vertex(state, v, own=alone)
+            dst = Vertex(state, (edge.src if reverse else edge.dst)._index, own=True)
+            self._call(op, call, first, (src, Edge(state, edge._position, src, dst), dst))
+        arcs = len(visits)
         return Frontier(state, state.end_round(label or op.name, "push", len(active), arcs))
 
     def vertex_apply(

@@ -26,10 +26,11 @@ def ran(
     arguments: Mapping[str, Any],
     ended: Callable[[int, int], None] | None,
     seed: int,
-    watch: Callable[[Mapping[str, Property], int], None] | None = None,
+    watch: Callable[[Mapping[str, Property], int], None] | None,
+    places: Callable[[Any, str], Any],
 ) -> tuple[dict[str, Any], DriverState]:
     """Run a program to its end: what it returns, by name, and the state that it leaves."""
-    state = DriverState(graph, typed, seed, ended, watch)
+    state = DriverState(graph, typed, seed, ended, watch, places)
     values = {name: _argument(state, typed, name, arguments[name]) for name in typed.signature.arguments}
     state.overlay.parameters = values
     function = state.overlay.function(typed.algorithm)  # and of the helpers that it calls
@@ -100,7 +101,11 @@ def caller(state: DriverState, part: Part) -> Callable[..., Results]:
         given = {name: _plain(state, part, name, value) for name, value in bound.arguments.items()}
         prepared, replaced = definition.with_edge_properties(state.graph, given)
         watch = None if state.watch is None else lambda _, number: state.watched(number + 1)
-        returned, inner = ran(typed, prepared, given | replaced, state.ended, state.seed, watch)
+
+        def places(graph: Any, label: str) -> Any:
+            return state.places(graph, f"{part.prefix}.{label}")
+
+        returned, inner = ran(typed, prepared, given | replaced, state.ended, state.seed, watch, places)
         state.trace += [r._replace(label=f"{part.prefix}.{r.label}") for r in inner.trace]
         return Results({name: _of_caller(state, value) for name, value in returned.items()})
 

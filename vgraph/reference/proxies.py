@@ -374,7 +374,8 @@ class Edge:
 
     def __setattr__(self, name: str, value: Any) -> None:
         prop = self._property(name)
-        prop.array[prop.place(self._position)] = self._state.to_memory(value, prop.type)
+        if not self._is_none:
+            prop.array[prop.place(self._position)] = self._state.to_memory(value, prop.type)
 
     def _reduce(self, name: str, value: Any, op: str) -> None:
         prop = self._property(name)

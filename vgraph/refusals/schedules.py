@@ -35,6 +35,18 @@ class NoChangedVertices(Refusal):
 
 
 @dataclass(eq=False)
+class NoExclusiveEdges(Refusal, ScheduleError):
+    """An operator that writes both ends of its edge, on a device that has no schedule for it."""
+
+    title = 'device="{device}" does not run `{operator}`'
+    label = "it writes both ends of its edge"
+    help = 'use device="cpu"'
+
+    device: str
+    operator: str
+
+
+@dataclass(eq=False)
 class NumberingMatters(Refusal, ScheduleError):
     """`relabel=` for a program that can tell how the vertices are numbered."""
 

@@ -41,11 +41,12 @@ class GlobalNotReduced(Refusal):
 class WriteToSource(Refusal):
     """An edge operator writes its source."""
 
-    title = "an edge operator writes to its destination and its edge only"
-    label = "`{name}` of the source"
+    title = "an edge operator writes to its destination and its edge, or to both ends"
+    label = "`{name}` of the source, and nothing of the destination is written"
     help = (
         "let it write `dst.{name}` from src, and apply it with reverse=True: src is then the head of each arc, dst its"
-        " tail; or write it in a vertex operator that loops over `v.out_edges`"
+        " tail; or write it in a vertex operator that loops over `v.out_edges`. Where it writes both ends, activations"
+        " come one after the other"
     )
 
     name: str
@@ -97,9 +98,33 @@ class EdgeOfTwoVisits(Refusal):
 class WriteElsewhere(Refusal):
     """An edge operator writes to another vertex than dst."""
 
-    title = "an edge operator writes to its destination and its edge only"
+    title = "an edge operator writes to its destination and its edge, or to both ends"
     label = "this is another vertex or edge"
     help = "write to it in a vertex operator: there, reductions may go to any vertex"
+
+
+@dataclass(eq=False)
+class ReadsBeyondEnds(Refusal):
+    """An operator that writes both ends of its edge reads the same property at another vertex."""
+
+    title = "`{name}` is read at a vertex that another activation may be writing"
+    label = "an operator that writes both ends of its edge is alone with these two, and with no other vertex"
+    help = "read it in a second operator, or read a copy: a property that this operator does not write"
+
+    name: str
+    write: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.write, "it is written here"), *super().notes()]
+
+
+class UnionBesideBothEnds(Refusal):
+    """vg.union in an operator that writes both ends of its edge."""
+
+    title = "an operator that writes both ends of its edge unites no sets"
+    label = "a set reaches beyond the two ends"
+    help = "unite them in a second edge operator"
 
 
 @dataclass(eq=False)

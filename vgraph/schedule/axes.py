@@ -141,6 +141,35 @@ class Balance(Kind):
         return self.kind if self.limit is None else f"{self.kind}({self.limit})"
 
 
+@dataclass(frozen=True)
+class Conflict(Kind):
+    """How activations of an operator that writes both ends of its edge are kept from meeting at a vertex.
+
+    free: nothing to keep apart, for other operators. sequential: one after the other, in the order of the user's edges.
+    Online, by locks: edge_locked (both ends tried, else the edge waits for the next pass), node_locked (one thread has
+    all arcs of a source), hybrid (one pass of the second, the rest by the first). By a plan, with a barrier between
+    phases: agm_e, agm_n, sgm (matchings), diagonal and blocked_diagonals (of the matrix, in blocks of `rows` x
+    `columns`), colored.
+    """
+
+    rows: int = 0
+    columns: int = 0
+    makers: ClassVar[Mapping[str, str]] = {"blocked_diagonals": "blocked_diagonals"}
+
+    def __str__(self) -> str:
+        return f"{self.kind}({self.rows}x{self.columns})" if self.rows else self.kind
+
+    @property
+    def key(self) -> str:
+        """The name of its plan among the layouts of arcs (`graph/layouts/plans.py`); "" where it has none."""
+        if self.kind in ("auto", "free", *_LOCKING):
+            return ""
+        return f"{self.kind}.{self.rows}.{self.columns}" if self.rows else self.kind
+
+
+_LOCKING: Final = ("edge_locked", "node_locked", "hybrid")
+_PLANNED: Final = ("sequential", "agm_e", "agm_n", "sgm", "diagonal", "colored")
+
 PUSH, PULL = Direction.PUSH, Direction.PULL
 FUSED, GATHER_APPLY, APPLY_SCATTER = Phases.FUSED, Phases.GATHER_APPLY, Phases.APPLY_SCATTER
 RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
@@ -149,6 +178,9 @@ SPARSE, BITMAP = FrontierLayout.SPARSE, FrontierLayout.BITMAP
 BSP, ASYNC = Sync.BSP, Sync.ASYNC
 CSR, DELTA = Rows.CSR, Rows.DELTA
 UNORDERED, STRICT = Order("unordered"), Order("strict")
+FREE = Conflict("free")
+EDGE_LOCKED, NODE_LOCKED, HYBRID = map(Conflict, _LOCKING)
+SEQUENTIAL, AGM_E, AGM_N, SGM, DIAGONAL, COLORED = map(Conflict, _PLANNED)
 VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
 
 
@@ -173,6 +205,19 @@ def SPLIT(limit: int | None = None) -> Balance:
     if limit is not None and not between(1, 1 << 62)(limit):
         raise ScheduleError(f"SPLIT({shown(limit)}): the limit is an int from 1 to 2**62")
     return Balance("split", limit)
+
+
+@public
+def blocked_diagonals(rows: int, columns: int) -> Conflict:
+    """The plan `vg.DIAGONAL` with blocks of `rows` sources x `columns` destinations in place of single edges.
+
+    Raises ScheduleError unless both are ints from 1 to 2**31.
+    """
+    if not all(map(between(1, 1 << 31), (rows, columns))):
+        raise ScheduleError(
+            f"blocked_diagonals({shown(rows)}, {shown(columns)}): rows and columns are ints from 1 to 2**31"
+        )
+    return Conflict("blocked_diagonals", rows, columns)
 
 
 def _width(text: str | None) -> Order:
@@ -212,6 +257,31 @@ def _of_an_order(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     return tuple(found)
 
 
+_ALONE: Final[Mapping[str, object]] = {"direction": PUSH, "phases": FUSED, "sync": ASYNC}
+"""What the other axes are wherever activations exclude each other: each arc is visited once, in one loop, and sees what
+was written before. Which vertices are active, and the frontier that comes out, are free; all others are at rest."""
+_BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
+"""What they are where arcs are taken in the order of a plan, too."""
+
+
+def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
+    """The needs of `conflict`."""
+    reason, way_out = "activations that write both ends of their edges have {}={}", "leave it out"
+    rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
+    fixed = {**rest, **_ALONE}
+    planned = tuple(map(Conflict, (*_PLANNED, "blocked_diagonals")))
+    found = [
+        Need(name, (value,), reason.format(name, spelled(value)), way_out)
+        for name, value in fixed.items()
+        if name not in ("conflict", "balance")
+    ]
+    by_plan = "a plan says which arcs come next, which is {}={}"
+    return (
+        *found,
+        *(Need(n, (v,), by_plan.format(n, spelled(v)), way_out, of=planned) for n, v in _BY_PLAN.items()),
+    )
+
+
 # --- the records ----------------------------------------------------------------------------------------------
 
 
@@ -242,6 +312,29 @@ class ApplySchedule:
     )
     drive: Drive = axis(words(Drive))
     frontier: FrontierLayout = axis(words(FrontierLayout))
+    conflict: Conflict = axis(
+        kinds(
+            Conflict,
+            ("free", *_LOCKING, *_PLANNED),
+            {"blocked_diagonals": lambda text: blocked_diagonals(*map(int, (text or "").split("x")))},
+            meant="a conflict schedule: one of vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, "
+            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.FREE",
+            takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "
+            "COLORED",
+            form="a word such as sequential or agm_e, blocked_diagonals(8x8), free or auto",
+        ),
+        rest=FREE,
+        candidates=(FREE, SEQUENTIAL),
+        edges_only="a vertex operator writes its own vertex, and adds up at others",
+        lacks=(
+            Lack(
+                "cuda",
+                'device="cuda" does not run operators that write both ends of their edges',
+                'use device="cpu"',
+                (*_LOCKING, *_PLANNED, "blocked_diagonals"),
+            ),
+        ),
+    )
     order: Order = axis(
         kinds(
             Order,
@@ -386,12 +479,14 @@ class ApplySchedule:
 def _axes() -> dict[str, Axis]:
     made = {f.name: replace(f.metadata["axis"], name=f.name) for f in fields(ApplySchedule) if f.metadata}
     made["order"] = replace(made["order"], needs=_of_an_order(made))
+    made["conflict"] = replace(made["conflict"], needs=_of_a_conflict(made))
     return made
 
 
 AXES: Final[Mapping[str, Axis]] = _axes()
 """All axes by name, in the order in which they are shown."""
 _FIRST: Final = (
+    "conflict",
     "order",
     "drive",
     "phases",
@@ -404,12 +499,13 @@ _FIRST: Final = (
 )
 DECIDED: Final[tuple[str, ...]] = tuple(dict.fromkeys((*_FIRST, *AXES)))
 """All axes in the order in which they are decided: a resolver sees the choices before its own."""
-SHAPING: Final = _FIRST[:4]
+SHAPING: Final = _FIRST[:5]
 """What the loop is like depends on these: other options may need two of them."""
 
 __all__ = [
-    "APPLY_SCATTER", "ASYNC", "AXES", "BITMAP", "BLOCK", "BSP", "COMPUTED", "CSR", "DATA", "DECIDED", "DELTA",
-    "EDGE", "FUSED", "GATHER_APPLY", "PULL", "PUSH", "RAW", "SHAPING", "SPARSE", "SPLIT",
-    "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance", "Direction", "Drive",
-    "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync", "delta_stepping",
+    "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "AXES", "BITMAP", "BLOCK", "BSP", "COLORED", "COMPUTED", "CSR", "DATA",
+    "DECIDED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED", "GATHER_APPLY", "HYBRID", "NODE_LOCKED",
+    "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING", "SPARSE", "SPLIT",
+    "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance", "Conflict", "Direction",
+    "Drive", "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync", "blocked_diagonals", "delta_stepping",
 ]  # fmt: skip

@@ -32,7 +32,8 @@ class Word(Enum):
 
 @dataclass(frozen=True)
 class Kind:
-    """A value that is a word, some with a number: `unordered`, `delta(64)`; `makers` are called where there is one."""
+    """A value that is a word, some with a number: `unordered`, `delta(64)`; `makers` are called where there is one.
+    Two numbers are written `8x4`, and given to their maker apart."""
 
     kind: str
     makers: ClassVar[Mapping[str, str]] = {}
@@ -41,7 +42,7 @@ class Kind:
         """As a program writes it."""
         word, _, number = str(self).partition("(")
         made = self.makers.get(word)
-        return f"{module}{made}({number or ')'}" if made else f"{module}{word.upper()}"
+        return f"{module}{made}({number.replace('x', ', ') or ')'}" if made else f"{module}{word.upper()}"
 
 
 def show(value: object) -> str:
@@ -138,7 +139,7 @@ def count(least: int, takes: str = "int") -> Words:
     return Words(None, accepted, meant, int, takes, bounds=(least, _MOST))
 
 
-_CALL: Final = re.compile(r"(\w+)(?:\(([0-9.e+-]*)\))?")
+_CALL: Final = re.compile(r"(\w+)(?:\(([0-9.ex+-]*)\))?")
 
 
 def kinds(
@@ -175,7 +176,8 @@ class Need:
     """Where one axis is not at rest, another one, `axis`, has one of `values`.
 
     `reason` and `way_out` complete the error of whichever is decided later. `of`: only some values of the first have
-    the need. `on`: only on this device. `note`: what `explain` says where the need settles the other axis.
+    the need, whatever their numbers. `on`: only on this device. `note`: what `explain` says where the need settles the
+    other axis.
     """
 
     axis: str
@@ -246,7 +248,8 @@ class Axis:
 
     def has(self, need: Need, value: object, device: str) -> bool:
         """Whether `value` of this axis has the need, on `device`."""
-        return (value in need.of if need.of else value != self.rest) and need.on in (None, device)
+        of = [kind_of(v) for v in need.of]
+        return (kind_of(value) in of if of else value != self.rest) and need.on in (None, device)
 
 
 def axis(words: Words, **record: Any) -> Any:

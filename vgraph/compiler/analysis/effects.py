@@ -39,6 +39,8 @@ class WriteClass(Enum):
     """A vertex operator writes its own vertex, or an edge that no other visit comes to."""
     MERGING = "merging"
     """Disjoint sets united: idempotent, any order."""
+    EXCLUSIVE = "exclusive"
+    """An edge operator that writes both ends of its edge: while it runs, it is alone with them. Any order."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,17 @@ class Effects:
     def stale_reads(self) -> tuple[Read, ...]:
         """Reads that must see the round's start although the round writes the property: they need double buffering.
 
-        Disjoint sets are exempt: while they are united, a read gives some id of the set.
+        Disjoint sets are exempt: while they are united, a read gives some id of the set. Exclusive activations come one
+        after the other, so that each sees what those before it wrote.
         """
-        written = {w.prop for w in self.writes if w.kind is not WriteClass.MERGING}
+        written = {w.prop for w in self.writes if w.kind not in (WriteClass.MERGING, WriteClass.EXCLUSIVE)}
         return tuple(r for r in self.reads if r.prop in written and r.role in (Role.SRC, Role.NEIGHBOR))
+
+    @property
+    def exclusive(self) -> Write | None:
+        """The first write to a source, if activations exclude each other on the vertices that they touch."""
+        found = (w for w in self.writes if w.kind is WriteClass.EXCLUSIVE and w.role is Role.SRC)
+        return next(found, None)
 
     def classes(self) -> frozenset[WriteClass]:
         """The classes of all writes."""
@@ -112,11 +121,18 @@ def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
     return Role.EDGE if index.type == EID else Role.NEIGHBOR
 
 
+def is_exclusive(operator: ir.Operator) -> bool:
+    """Whether an operator writes both ends of its edge: nothing else may store at a source."""
+    stores = (n for n in walk(operator) if isinstance(n, ir.Store))
+    return operator.is_edge and any(role_of(operator, n.index) is Role.SRC for n in stores)
+
+
 @per_operator
 def effects(operator: ir.Operator) -> Effects:
     """The effects of `operator`."""
     reads: list[Read] = []
     writes: list[Write] = []
+    alone = WriteClass.EXCLUSIVE if is_exclusive(operator) else WriteClass.OWNED
     for n in walk(operator):
         match n:
             case ir.Load(prop=prop, index=index):
@@ -128,8 +144,8 @@ def effects(operator: ir.Operator) -> Effects:
                 writes.extend(_claim_writes(operator, n))
             case ir.Store(prop=prop, index=index):
                 role = role_of(operator, index)
-                if role in (Role.OWN, Role.EDGE):
-                    writes.append(Write(prop, role, WriteClass.OWNED, "=", n.span))
+                if role in (Role.OWN, Role.EDGE) or alone is WriteClass.EXCLUSIVE:
+                    writes.append(Write(prop, role, alone, "=", n.span))
             case ir.Union(prop=prop):
                 writes.append(Write(prop, Role.DST, WriteClass.MERGING, "union", n.span))
     nodes = list(walk(operator))
@@ -227,6 +243,7 @@ _ONCE = {
     WriteClass.ACCUMULATING: "written by an accumulating update, which must happen once per round",
     WriteClass.CLAIMING: "claimed, and who is first would depend on when updates are seen",
     WriteClass.OWNED: "set to a value that depends on what its neighbors hold in that round",
+    WriteClass.EXCLUSIVE: "written at both ends of an edge, once for each arc of a round",
 }
 
 

@@ -134,12 +134,15 @@ def sliced(loop: ir.ParFor) -> Sliced:
 
 
 def arcs_of(loop: ir.ParFor) -> ir.ForNeighbors:
-    """The loop over arcs of a segment in a parallel loop over segments."""
-    return next(n for s in loop.body for n in walk(s) if isinstance(n, ir.ForNeighbors) and n.segments > 1)
+    """The loop over arcs of a segment, or of a plan, in a parallel loop over such."""
+    inside = (n for s in loop.body for n in walk(s) if isinstance(n, ir.ForNeighbors))
+    return next(n for n in inside if n.segments > 1 or n.planned)
 
 
 def key_of(loop: ir.ParFor, target: Target) -> str:
-    """The layout that a parallel loop over segments walks: slices, or rows."""
+    """The layout that a parallel loop over segments walks, slices or rows, or a plan."""
+    if isinstance(loop.domain, ir.PlannedArcs):
+        return loop.domain.key
     if isinstance(loop.domain, ir.Slices):
         layout = SLICES if arcs_of(loop).orientation is ir.Orientation.IN else OUT_SLICES
         return layout.key(loop.domain.count, sliced(loop).bits(target))

@@ -60,8 +60,9 @@ def in_turn(program: ir.Program, operator: ir.Operator) -> bool:
 
 
 def _needs(at: Traversal) -> list[tuple[Ordered, Mapping[str, Any]]]:
-    """What depends on order, and what of a schedule leaves one."""
-    return list(_each(at.program, at.operator, is_edge=at.is_edge))
+    """What depends on order, and what of a schedule leaves one. Where both ends of edges are written, the axis
+    `conflict` sees to it."""
+    return [] if at.effects.exclusive else list(_each(at.program, at.operator, is_edge=at.is_edge))
 
 
 def _each(

@@ -91,7 +91,7 @@ def scan(program: ir.Program) -> Scan:
         _look(node, found)
         if isinstance(node, ir.Alone):
             found.slots = max(found.slots, sum(slot_words(t) for _, _, t in written_alone(node)))
-        if isinstance(node, ir.ParFor) and isinstance(node.domain, ir.Segments | ir.Slices):
+        if isinstance(node, ir.ParFor) and isinstance(node.domain, ir.Segments | ir.Slices | ir.PlannedArcs):
             found.prepared.add(key_of(node, program.target))
         elif isinstance(node, ir.ParFor) and node.cut is not None:
             _look_pieces(node, node.cut, found)
@@ -157,7 +157,7 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.properties.add(prop)
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
-        case ir.ForNeighbors(segments=count) if count > 1:
+        case ir.ForNeighbors(segments=count, planned=planned) if count > 1 or planned:
             pass  # the parallel loop around says what it walks
         case ir.ForNeighbors(orientation=side, deltas=True):
             found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}

@@ -50,6 +50,9 @@ class Typed:
     claims: set[Position] = field(default_factory=set)
     """The reads by which claims are decided: they see the value of the moment."""
 
+    exclusive: bool = False
+    """Of an edge operator: it writes both ends of its edge, one activation after the other."""
+
     labels: dict[Position, str] = field(default_factory=dict)
     """The labels of conditions by which a frontier is made, by the vertex before `for`."""
 

@@ -12,8 +12,9 @@ import numpy as np
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.arithmetic import Word
 from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
-from vgraph.graph import members
+from vgraph.graph import layouts, members
 from vgraph.graph.layouts import parsed, split_name
+from vgraph.graph.layouts.plans import PLANS
 from vgraph.records import dataclass
 from vgraph.source import Span
 
@@ -152,6 +153,7 @@ class Machine:
         self.touched: set[int] = set()
         self.interleaved = False
         self.segment = 0
+        self.plan: Mapping[str, Any] = {}
         self.thread = 0
         self.task = DRIVER
         """Who runs: iterations of a parallel loop with different numbers may be on different threads."""
@@ -189,7 +191,10 @@ class Machine:
         if prop.origin is ir.Origin.GRAPH:
             if prop.site is ir.Site.EDGE_SEGMENTS:
                 name, key = split_name(prop.name)
-                layout, (count, *_) = parsed(key)
+                layout, parameters = parsed(key)
+                if layout in PLANS:
+                    return layouts.ordered(self.graph, name, key).astype(dtype)
+                count = parameters[0]
                 way = ir.Orientation(layout.side)
                 rows_of = self.segments(int(count), way)
                 order = [arc for rows in rows_of for row in rows.values() for _, _, arc in row]

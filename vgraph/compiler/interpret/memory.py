@@ -45,7 +45,10 @@ def reduce_global(m: Machine, env: Env, n: ir.ReduceGlobal) -> None:
 
 
 def store(m: Machine, env: Env, n: ir.Store) -> None:
-    m.memory(n.prop)[evaluate(m, env, n.index)] = evaluate(m, env, n.value)
+    index = evaluate(m, env, n.index)
+    m.memory(n.prop)[index] = evaluate(m, env, n.value)
+    if m.properties[n.prop].site is ir.Site.VERTEX:
+        m.touched.add(int(index))
 
 
 def scratch_store(m: Machine, env: Env, n: ir.ScratchStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.interpret.pipeline import Channel
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.errors import InternalError
+from vgraph.graph import layouts
 
 
 def _vertices(m: Machine, n: ir.ParFor | ir.Pipeline) -> Iterator[list[Item]]:
@@ -42,6 +44,16 @@ def _slices(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
     yield [(v, number) for number, rows in enumerate(_cut(m, n)) for v in rows]
 
 
+def _planned(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
+    assert isinstance(n.domain, ir.PlannedArcs)
+    m.plan = layouts.on_host(m.graph, n.domain.key).arrays
+    phases, bounds = m.plan["phases"], m.plan["bounds"]
+    for first, last in itertools.pairwise(phases.tolist()):
+        yield list(
+            itertools.pairwise(bounds[first : last + 1].tolist() if bounds.size else range(first, last + 1))
+        )
+
+
 def _cut(m: Machine, n: ir.ParFor) -> list[dict[int, list[tuple[Any, Any, int]]]]:
     """By range of sources, the arcs from there of each vertex that has any."""
     arcs = arcs_of(n)
@@ -55,6 +67,7 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
     ir.BitmapMembers: _members,
     ir.Segments: _segments,
     ir.Slices: _slices,
+    ir.PlannedArcs: _planned,
 }
 """The items of each domain in the interpreter, a list for each stretch between barriers."""
 
@@ -73,6 +86,9 @@ def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
         return
     if n.cut is not None:
         _run_tasks(m, _pieces(m, env, n, [v for v, _ in domain]))
+        return
+    if isinstance(n.domain, ir.PlannedArcs):
+        _run_tasks(m, m.ordered([_cell(m, env, n, *bounds) for bounds in domain]))
         return
     if not n.domain.apart:
         _run_tasks(m, _rows(m, env, n, domain))
@@ -117,6 +133,17 @@ def _rows(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> list[Steps]
             piece = Piece(n.vertex, side, begin, end, False, False, segment)
             tasks.append(run_body(m, {**env, n.vertex: m.vid.type(v), PIECE: piece, SCRATCH: {}}, n.body))
     return m.ordered(tasks)
+
+
+def _cell(m: Machine, env: Env, n: ir.ParFor, begin: int, end: int) -> Steps:
+    """The planned arcs begin .. end, one after the other."""
+    assert isinstance(n.domain, ir.PlannedArcs)
+    near = m.plan["sources" if n.domain.orientation is ir.Orientation.OUT else "targets"]
+    for k in range(begin, end):
+        piece = Piece(n.vertex, n.domain.orientation, k, k + 1, False, False)
+        local = {**env, n.vertex: m.vid.type(near[k]), PIECE: piece, SCRATCH: {}}
+        yield from run_body(m, local, n.body)
+    return None
 
 
 def _run_tasks(m: Machine, tasks: Iterable[Steps]) -> None:

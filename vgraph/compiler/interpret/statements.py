@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
+from vgraph.compiler.analysis.effects import is_exclusive
 from vgraph.compiler.interpret import buckets, memory, parallel
 from vgraph.compiler.interpret.bodies import finish, run_body
 from vgraph.compiler.interpret.expressions import evaluate
@@ -70,6 +71,10 @@ def _for(m: Machine, env: Env, n: ir.For) -> Steps:
 
 def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
     of = int(evaluate(m, env, n.of))
+    if n.planned:
+        plan, k = m.plan, env[PIECE].begin
+        other = plan["targets" if n.orientation is ir.Orientation.OUT else "sources"][k]
+        return (yield from _loop(m, env, [{n.vertex: m.vid.type(other), n.edge: m.eid.type(k)}], n.body))
     if n.segments > 1:
         edges = m.side(n.orientation).edges
         piece = env.get(PIECE)
@@ -129,6 +134,8 @@ def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
     arcs = [(m.vid.type(v), e, u) for v in active for u, e in m.arcs(v, n.leaving)]
     _begin(m, op)
     m.own = _own_names(op, dst)
+    if is_exclusive(op):
+        m.own |= _own_names(op, src)
     for v, e, u in m.ordered(arcs):
         finish(run_body(m, {**env, src: v, edge: e, dst: u}, op.body))
     touched = m.touched

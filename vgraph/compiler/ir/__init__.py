@@ -42,6 +42,7 @@ from vgraph.compiler.ir.domains import (
     BitmapMembers,
     Domain,
     Members,
+    PlannedArcs,
     Segments,
     Slices,
     SparseMembers,

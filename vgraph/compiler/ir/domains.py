@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from vgraph.compiler.ir.node import FrontierName, Layout, Node, node, written
+from vgraph.compiler.ir.node import FrontierName, Layout, Node, Orientation, Text, node, written
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:
@@ -104,6 +104,20 @@ class Slices(Domain):
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(self.count > 1, "a loop by slices has several ranges", self)
+
+
+@written("arcs {key} {orientation}")
+class PlannedArcs(Domain):
+    """`arcs "agm_e" out`: all arcs in the order of a plan (`graph/layouts/plans.py`), each a visit of its source, or
+    with `in` of its target. The cells of a phase are walked at the same time, the arcs of a cell one after the other;
+    between phases is a barrier."""
+
+    key: Text
+    orientation: Orientation
+    once = False
+    cuts = False
+    apart = False
+    axis = "conflict"
 
 
 def members(frontier: str | None, layout: Layout) -> Domain:

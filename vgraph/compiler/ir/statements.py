@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir.domains import Segments, Slices
+from vgraph.compiler.ir.domains import PlannedArcs, Segments, Slices
 from vgraph.compiler.ir.expressions import Var
 from vgraph.compiler.ir.node import (
     ANYWHERE,
@@ -93,7 +93,8 @@ class ReduceGlobal(Stmt):
 @written("({order} )?{prop}[{index}] = {value}", at=DRIVER | OPERATOR, kernel=PARFOR | SINGLE)
 class Store(Stmt):
     """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex, or an edge that no other
-    visit comes to), or the driver loop."""
+    visit comes to), or the driver loop. An edge operator that stores at its source is exclusive: an activation is
+    alone with both ends while it runs, and activations come one after the other, in any order."""
 
     prop: WrittenName
     index: Index
@@ -102,11 +103,11 @@ class Store(Stmt):
 
     def verify(self, c: Checker, t: Type) -> None:
         at_edge = c.properties[self.prop].site is Site.NUMBERED
-        if c.place is EDGE:
-            c.require(c.claimed or at_edge, "an edge operator stores inside a claim only, or to edges", self)
-        elif c.place is VERTEX and not c.claimed:
-            own = at_edge or (isinstance(self.index, Var) and self.index.name == c.own)
-            c.require(own, f"a vertex operator stores to its own vertex {c.own} only, or to edges", self)
+        if c.place in OPERATOR and not c.claimed:
+            own = at_edge or (isinstance(self.index, Var) and self.index.name in c.own)
+            where = f"its own vertex {c.own[0]} only" if c.own else "inside a claim only"
+            kind = "an edge" if c.place is EDGE else "a vertex"
+            c.require(own, f"{kind} operator stores {'to ' if c.own else ''}{where}, or to edges", self)
 
 
 @written("scratch {prop}[{index}] = {value}", at=VERTEX, kernel=PARFOR)
@@ -176,7 +177,7 @@ class For(Stmt):
 
 @written(
     "for ({vertex}, {edge}) in {orientation}({of})( segments {segments})?( prefetch {prefetch})?( {vectorize})?"
-    "( marks {marks})?( {deltas})? {body}",
+    "( marks {marks})?( {deltas})?( {planned})? {body}",
     at=OPERATOR,
     kernel=ANYWHERE,
 )
@@ -191,7 +192,8 @@ class ForNeighbors(Stmt):
     end is asked for 32 arcs ahead. `vectorize`: several arcs at a time (see `gathers.py`); float sums are
     reassociated. `marks out`: lanes that visit the vertex of the `ParFor` around it together mark its out-neighbors,
     with which the body compares lists (`mark_common.py`). `deltas`: rows are read as differences
-    (`graph/layouts/deltas.py`), arc by arc in the same order.
+    (`graph/layouts/deltas.py`), arc by arc in the same order. `planned`: the one arc of this visit of a `ParFor` over
+    planned arcs; e then indexes EDGE_SEGMENTS properties in the order of the plan.
     """
 
     vertex: NewVid
@@ -204,14 +206,21 @@ class ForNeighbors(Stmt):
     vectorize: bool = False
     marks: Orientation | None = None
     deltas: bool = False
+    planned: bool = False
 
     def verify(self, c: Checker, t: Type) -> None:
-        hints = self.segments > 1 or self.prefetch or self.vectorize or self.marks or self.deltas
+        hints = (
+            self.segments > 1 or self.prefetch or self.vectorize or self.marks or self.deltas or self.planned
+        )
         c.require(c.place not in OPERATOR or not hints, "hints are for loops, not for operators", self)
         c.require(self.prefetch >= 0 and self.segments >= 1, "there is at least one segment", self)
+        own = isinstance(self.of, Var) and self.of.name == getattr(c.around, "vertex", None)
+        domain = getattr(c.around, "domain", None)
+        planned = isinstance(domain, PlannedArcs) and domain.orientation is self.orientation and own
+        c.require(
+            planned or not self.planned, "a planned arc is walked from the vertex of a loop over them", self
+        )
         if self.segments > 1:
-            own = isinstance(self.of, Var) and self.of.name == getattr(c.around, "vertex", None)
-            domain = getattr(c.around, "domain", None)
             entering = domain == Segments(self.segments) and self.orientation is Orientation.IN
             ok = own and (entering or domain == Slices(self.segments))
             rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"

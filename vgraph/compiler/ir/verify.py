@@ -135,7 +135,7 @@ class Checker:
     where: str = "program"
     place: Place = DRIVER
     locals: dict[str, Local] = field(default_factory=dict)
-    own: str | None = None  # the vertex that an operator may store to
+    own: tuple[str, ...] = ()  # the vertices that an operator may store to
     last: ir.Stmt | None = None  # the last statement of the operator
     claimed: bool = False
     in_loop: bool = False  # a sequential one
@@ -235,14 +235,16 @@ class Checker:
         ok = types is not None and len(set(op.args)) == len(op.args)
         self.require(ok, "arguments are (src, edge, dst) or (v)", op)
         self.place = EDGE if op.is_edge else VERTEX
-        self.own = None if op.is_edge else op.args[0]
+        stored = {n.index.name for n in walk(op) if isinstance(n, ir.Store) and isinstance(n.index, ir.Var)}
+        both = op.is_edge and op.args[0] in stored
+        self.own = (op.args[0], op.args[-1]) if both else () if op.is_edge else op.args[:1]
         outside = len(self.locals)
         for name, t in zip(op.args, types or (), strict=True):
             self.declare(op, name, t, constant=True)
         self.last = op.body[-1] if op.body else None
         self.body(op.body)
         self.leave(outside)
-        self.place, self.own = DRIVER, None
+        self.place, self.own = DRIVER, ()
 
     def result(self, result: ir.Result) -> None:
         if isinstance(result.value, ir.Expr):
@@ -327,7 +329,7 @@ class Checker:
         """Declare the local that a field of `node` names, if it does."""
         name, t, arc = node.__dict__[field], NEW_LOCALS[word], None
         if word == "NewEid":
-            arc = ir.Site.EDGE_SEGMENTS if node.segments > 1 else ARC_SITES[node.orientation]
+            arc = ir.Site.EDGE_SEGMENTS if node.segments > 1 or node.planned else ARC_SITES[node.orientation]
         elif t is None and isinstance(node.value, ir.Var):
             arc = self.locals[node.value.name].arc
         if name is not None:

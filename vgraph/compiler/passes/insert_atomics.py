@@ -46,6 +46,8 @@ def _alone(loop: _Loop, n: ir.Node, foreign_writes: set[str]) -> ir.Node | None:
 def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loop:
     accesses = [n for n in walk(loop) if isinstance(n, (*_WRITES, ir.Load))]
     alone = copies | (of_edges - {n.prop for n in accesses if isinstance(n, ir.Reduce)})
+    if isinstance(loop, ir.ParFor) and isinstance(loop.domain, ir.PlannedArcs):
+        alone |= {n.prop for n in accesses}  # no activation meets another
     nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in alone)]
     channel = loop.buffers if isinstance(loop, ir.Pipeline) else ()
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}

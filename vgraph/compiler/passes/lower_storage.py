@@ -25,7 +25,9 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
         if isinstance(n, ir.ForNeighbors) and n.orientation is ir.Orientation.IN
     }
     cut = [
-        n for n in walk(program) if isinstance(n, ir.ParFor) and isinstance(n.domain, ir.Segments | ir.Slices)
+        n
+        for n in walk(program)
+        if isinstance(n, ir.ParFor) and isinstance(n.domain, ir.Segments | ir.Slices | ir.PlannedArcs)
     ]
     incoming |= {arcs_of(n).edge: key_of(n, program.target) for n in cut}
     permuted: dict[str, ir.Property] = {}

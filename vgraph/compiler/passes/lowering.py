@@ -39,6 +39,7 @@ class Lowering:
     def __init__(self, program: ir.Program, context: Context) -> None:
         self.program, self.context = program, context
         self._declared: dict[str, list[ir.Node]] = {}
+        self.ordered = program.ordered
 
     @cached_property
     def fresh(self) -> FreshNames:
@@ -52,7 +53,7 @@ class Lowering:
     def finished(self, body: ir.Body) -> ir.Program:
         """The program with another driver loop, and with what was declared."""
         more = {group: (*getattr(self.program, group), *nodes) for group, nodes in self._declared.items()}
-        return with_fields(self.program, {**more, "body": body})
+        return with_fields(self.program, {**more, "body": body, "ordered": self.ordered})
 
     def operator(self, name: str) -> ir.Operator:
         """The operator with its locals renamed apart from everything in the driver loop and in other loops."""

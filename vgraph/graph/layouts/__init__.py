@@ -21,10 +21,11 @@ from vgraph.graph.graph import Graph
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
+from vgraph.graph.layouts.plans import PLANS
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
-LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values())}
+LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *PLANS)}
 """All that there are, by name."""
 
 _host = Kept()
@@ -113,7 +114,7 @@ def anchor(graph: Graph, parameters: tuple[Parameter, ...]) -> object:
     return memory_of(graph.edge_array(named[0])) if named else graph.topology
 
 
-_ORDERED: Final = re.compile(rf"(?P<property>.+?)\.(?P<key>({'|'.join(LAYOUTS)})(\.\w+)+)")
+_ORDERED: Final = re.compile(rf"(?P<property>.+?)\.(?P<key>({'|'.join(LAYOUTS)})(\.\w+)*)")
 
 
 def ordered_name(prop: str, key: str) -> str:

@@ -10,11 +10,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
 from vgraph.records import dataclass
+
+if TYPE_CHECKING:
+    from vgraph.graph.graph import Graph
 
 T = TypeVar("T")
 Parameter = int | str
@@ -23,6 +26,7 @@ Parameter = int | str
 class Arcs(Protocol):
     """A graph as a builder sees it: all arrays are of `xp`, which is NumPy or CuPy, and read-only."""
 
+    graph: Graph
     num_vertices: int
     num_arcs: int
 

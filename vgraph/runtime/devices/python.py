@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.numbering import check_numbering
@@ -12,6 +14,7 @@ from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.ir.rewrite import Context, walk
 from vgraph.compiler.passes.choose_schedule import check_labels
 from vgraph.compiler.passes.watch_rounds import VERTICES, watch_rounds
+from vgraph.graph import layouts
 from vgraph.reference import run_reference
 from vgraph.runtime.devices.runner import Call, Loaded, Ran, Runner, interpreted
 from vgraph.runtime.plan import plan_of
@@ -20,8 +23,10 @@ from vgraph.runtime.watching import is_ring, record
 
 if TYPE_CHECKING:
     from vgraph.compiler.frontend.typed import TypedProgram
+    from vgraph.graph import Graph
     from vgraph.runtime.executor import Job
     from vgraph.runtime.progress import ProgressCallback
+    from vgraph.schedule import Schedule
 
 
 class Python(Runner):
@@ -43,9 +48,17 @@ class Python(Runner):
         start = time.perf_counter()
         ended = each_round(progress, call.max_rounds)
         watch = partial(record, call.arguments) if VERTICES in call.arguments else None
-        values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed, watch)
+        places = partial(_places, call.plan.schedule)
+        values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed, watch, places)
         rings = {o.name: call.arguments[o.name] for o in call.plan.outputs if is_ring(o.name)}
         return interpreted(call.plan, {**values, **rings}, records, 1, time.perf_counter() - start)
+
+
+def _places(schedule: Schedule, graph: Graph, label: str) -> Any:
+    """For each arc its place in the order of activations that exclude each other: that of the plan which the schedule
+    asks for, else that of the user's edges, which is one that schedules with locks may give."""
+    key = schedule.labels[label].conflict.key if label in schedule.labels else ""
+    return np.argsort(layouts.on_host(graph, key).arrays["arcs"]) if key else graph.topology.arc_places
 
 
 def _interface(program: ir.Program) -> KernelInterface:

@@ -76,7 +76,9 @@ class Region:
     pushes: dict[tuple[str, ir.Layout], Any] = field(default_factory=dict)
     """State (a `pushes.Push`) of each frontier and layout pushed to."""
     row: str = ""
-    """Number (i64) of the row being visited, in a loop by segments."""
+    """Number (i64) of the row being visited, in a loop by segments; of the arc, in one by a plan."""
+    columns: str = ""
+    """The array of the other ends of planned arcs."""
     bits: dict[str, str] = field(default_factory=dict)
     """Bitmap address of each frontier asked for membership."""
 

@@ -49,6 +49,10 @@ def _arcs(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str, str]:
         bounds = [f.read(f.types.offset, address, k, name) for k in ("0", "1")]
         wide = [b if f.types.offset == "i64" else f.op(f"zext {f.types.offset} {b} to i64") for b in bounds]
         return wide[0], wide[1], f"{key}.column_indices"
+    if node.planned:
+        assert f.region is not None
+        end = f.op(f"add nuw nsw i64 {f.region.row}, 1")
+        return f.region.row, end, f.region.columns
     columns = f"{node.orientation.value}.column_indices"
     v, piece = f.index(f.expr(node.of)), f.piece
     whole = piece is None or piece.side is not node.orientation

@@ -28,6 +28,10 @@ QUEUE_CHUNK: Final = (16, 64)
 visiting some ten of them: with at least 16 vertices, a search there takes 1.15 times as long as with 64."""
 WORD_CHUNK: Final = (64, 1)
 """The same for bitmaps, in words of 64 vertices."""
+CELL_CHUNKS: Final = 16
+"""Chunks of the cells of a phase that each thread should get."""
+ARC_CHUNK: Final = 32
+"""Fewest arcs of a chunk where each is a cell of its own."""
 LARGEST_CHUNK: Final = (16384, 8192, 64)
 """Most vertices of a chunk, by how deep loops are nested in the body. Short chunks interrupt the streams that
 the processor prefetches (1024 vertices: PageRank on a road network takes 1.3 times as long); but of nested
@@ -332,29 +336,37 @@ class _Selected(_Words):
         return lambda i, _, __: emit_selected(f, node, i)
 
 
-class _Segments(Walk):
-    """One segment after the other: its rows in chunks, then a barrier, which also resets the chunk counter."""
+class _Ranges(Walk):
+    """One range of a layout after the other: its items in chunks, then a barrier, which also resets the counter."""
+
+    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+        """The layout's key, and its array of where ranges begin; its number `count` says how many there are."""
+        raise NotImplementedError
+
+    def chunk(self, f: Emitter, node: ir.ParFor, size: str) -> str:
+        """Items of a chunk of a range."""
+        return chunk_size(f, size, VERTEX_CHUNK, most_vertices(node))
+
+    def visit_item(self, f: Emitter, node: ir.ParFor, i: str, again: str, visit: Visit) -> None:
+        """Visit what item `i` of the layout has; `again` is the block of the next one."""
+        raise NotImplementedError
 
     def emit(self, f: Emitter, node: ir.ParFor, visit: Visit) -> None:
-        assert isinstance(node.domain, ir.Segments)
-        region, key = f.region, SEGMENTS.key(node.domain.count)
+        region, (key, bounds) = f.region, self.ranges(node)
         assert region is not None
-        count, name = f'%"{key}.count"', f"{key}.bounds"
+        count, name = f'%"{key}.count"', f"{key}.{bounds}"
         before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
         f.start(head)
         segment, place = f"%s.{head}", len(f.lines)
         begin = f.read("i64", f.pointers[name], segment, name)
         following = f.op(f"add nuw nsw i64 {segment}, 1")
         size = f.op(f"sub nuw nsw i64 {f.read('i64', f.pointers[name], following, name)}, {begin}")
-        chunk = chunk_size(f, size, VERTEX_CHUNK, most_vertices(node))
+        chunk = self.chunk(f, node, size)
 
-        def row(i: str, next_row: str, _: str) -> None:
-            region.row = f.op(f"add nuw nsw i64 {begin}, {i}")
-            ids = f"{key}.vertices"
-            wide = f.widen(f.read(f.types.id, f.pointers[ids], region.row, ids))
-            visit(wide, next_row, wide)
+        def item(i: str, following: str, _: str) -> None:
+            self.visit_item(f, node, f.op(f"add nuw nsw i64 {begin}, {i}"), following, visit)
 
-        take_chunks(f, size, chunk, drained, lambda first, end: counted(f, first, end, row, "items"))
+        take_chunks(f, size, chunk, drained, lambda first, end: counted(f, first, end, item, "items"))
         f.start(drained)
         f.branch(f.op(f"icmp eq i64 {following}, {count}"), region.leave, again)
         f.start(again)
@@ -363,12 +375,65 @@ class _Segments(Walk):
         f.jump(head)
 
 
+class _Segments(_Ranges):
+    """The rows of one segment after the other."""
+
+    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+        assert isinstance(node.domain, ir.Segments)
+        return SEGMENTS.key(node.domain.count), "bounds"
+
+    def visit_item(self, f: Emitter, node: ir.ParFor, i: str, again: str, visit: Visit) -> None:
+        assert f.region is not None
+        f.region.row, ids = i, f"{self.ranges(node)[0]}.vertices"
+        wide = f.widen(f.read(f.types.id, f.pointers[ids], i, ids))
+        visit(wide, again, wide)
+
+
+class _Planned(_Ranges):
+    """The cells of one phase after the other; without cells, each arc is one."""
+
+    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+        assert isinstance(node.domain, ir.PlannedArcs)
+        return node.domain.key, "phases"
+
+    def chunk(self, f: Emitter, node: ir.ParFor, size: str) -> str:
+        if f.serial:
+            return str(most_vertices(node))
+        few = f.op(f"udiv i64 {size}, {f.op(f'mul i64 %num_threads, {CELL_CHUNKS}')}")
+        arcs = f.op(f'icmp eq i64 %"{self.ranges(node)[0]}.cells", 0')
+        least = f.op(f"select i1 {arcs}, i64 {ARC_CHUNK}, i64 1")
+        return f.call("i64", "llvm.umax.i64", f"i64 {few}", f"i64 {least}")
+
+    def visit_item(self, f: Emitter, node: ir.ParFor, i: str, again: str, visit: Visit) -> None:
+        assert isinstance(node.domain, ir.PlannedArcs)
+        assert f.region is not None
+        region, (key, _) = f.region, self.ranges(node)
+        ends = [f"{key}.sources", f"{key}.targets"]
+        near, region.columns = ends if node.domain.orientation is ir.Orientation.OUT else reversed(ends)
+        arcs, name = f.op(f'icmp eq i64 %"{key}.cells", 0'), f"{key}.bounds"
+        first, following = f.op(f"select i1 {arcs}, i64 0, i64 {i}"), f.op(f"add nuw nsw i64 {i}, 1")
+        bounds = f.item("i64", f.pointers[name], first)
+        begin, end = (f.read("i64", bounds, k, name) for k in ("0", "1"))
+        begin, end = (
+            f.op(f"select i1 {arcs}, i64 {arc}, i64 {cell}") for arc, cell in ((i, begin), (following, end))
+        )
+
+        def arc(k: str, next_arc: str, _: str) -> None:
+            region.row = k
+            wide = f.widen(f.read(f.types.id, f.pointers[near], k, near))
+            visit(wide, next_arc, wide)
+
+        poll(f)
+        counted(f, begin, end, arc, "arcs")
+
+
 DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.Vertices: Walk(),
     ir.VertexWords: Walk(),
     ir.SparseMembers: _Queue(),
     ir.BitmapMembers: _Words(),
     ir.Segments: _Segments(),
+    ir.PlannedArcs: _Planned(),
 }
 """How each domain is walked."""
 

@@ -18,7 +18,7 @@ from vgraph.compiler.frontend.lowering.names import enter
 from vgraph.compiler.frontend.lowering.statements import body
 from vgraph.compiler.frontend.lowering.statics import static_value
 from vgraph.compiler.frontend.lowering.values import condition, entity
-from vgraph.compiler.frontend.lowering.writes import check_reads
+from vgraph.compiler.frontend.lowering.writes import check_ends, check_reads
 from vgraph.compiler.frontend.unit import Names, syntax_of
 from vgraph.compiler.types import BOOL, EID, VID
 from vgraph.language.decorators import OperatorDef
@@ -115,13 +115,33 @@ def operator_of(ctx: Context, definition: OperatorDef) -> ir.Operator:
     """The operator, lowered on first use."""
     unit = ctx.unit
     if definition not in unit.operators:
-        inner, args = _bound(ctx, definition)
-        unit.operators[definition] = _lowered(inner, definition, args)
+        inner, unit.operators[definition] = _either(ctx, definition)
         unit.typed[definition] = inner.frame.typed
     return unit.operators[definition]
 
 
-def _bound(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, tuple[str, ...]]:
+def _either(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.Operator]:
+    """The operator, its writes as reductions; or, where it writes both ends of its edge, as one whose activations
+    exclude each other."""
+    inner, args = _bound(ctx, definition)
+    try:
+        return inner, _lowered(inner, definition, args)
+    except Refusal as refused:
+        alone, args = _bound(ctx, definition, exclusive=inner.is_edge)
+        ends = {alone.src, alone.own}
+        try:
+            operator = _lowered(alone, definition, args) if alone.exclusive else None
+        except Refusal as other:
+            raise (other if ends == alone.written_ends else refused) from None
+        if operator is None or ends != alone.written_ends:
+            raise
+    check_ends(alone, operator)
+    return alone, operator
+
+
+def _bound(
+    ctx: Context, definition: OperatorDef, *, exclusive: bool = False
+) -> tuple[OperatorContext, tuple[str, ...]]:
     """The context of an operator with its parameters bound, and their names in the IR."""
     unit, text = ctx.unit, syntax_of(definition)
     plain = [p for p in text.parameters if p.name != GRAPH]
@@ -135,6 +155,7 @@ def _bound(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, tupl
     src, own = (ends[0], ends[1]) if len(plain) == 3 else (None, ends[0])
     spread = reductions.at_others(text.body, plain[0].name) if src is None else {}
     inner = OperatorContext(unit, ctx.rules, definition, names, own=own, src=src, spread=spread)
+    inner.exclusive = inner.frame.typed.exclusive = exclusive
     vertices = [Value(v, VID, p.span, valid=True) for v, p in zip(ends, (plain[0], plain[-1]), strict=True)]
     bound: list[en.Entity] = [vertices[0]]
     if src is not None:

@@ -199,6 +199,8 @@ class OperatorContext(Context):
     own_reads: list[tuple[str, Span]] = field(default_factory=list)
     edge_uses: list[EdgeUse] = field(default_factory=list)
     claiming: ir.Expr | None = None
+    exclusive: bool = False  # an edge operator whose activations are alone with both ends of their edges
+    written_ends: set[ir.Expr] = field(default_factory=set)  # which of them it writes
 
     where = "an operator"
 
@@ -212,6 +214,10 @@ class OperatorContext(Context):
     def is_edge(self) -> bool:
         """True for an edge operator."""
         return self.src is not None
+
+    def between_ends(self, edge: en.Edge) -> bool:
+        """Whether an exclusive activation is alone with an edge: its own, or the opposite one."""
+        return self.exclusive and {edge.src.expr, edge.dst.expr} == {self.src, self.own}
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
@@ -13,7 +15,7 @@ from vgraph.compiler.frontend.lowering.arithmetic import combine
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
 from vgraph.compiler.frontend.lowering.entities import Place
 from vgraph.compiler.frontend.lowering.values import integer, shared, value
-from vgraph.compiler.types import BOOL, I64, Vector
+from vgraph.compiler.types import BOOL, I64, VID, Vector
 
 
 def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.Entity) -> None:
@@ -30,8 +32,9 @@ def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner:
     found = reductions.of_augment(statement) if isinstance(statement, s.Augment) else None
     spreads = found is not None and ctx.spread.get(place.name) == found.op
     assert place.at is not None
-    if place.at.expr == ctx.own and not ctx.is_edge and not spreads:
-        _store_own(ctx, statement, place)
+    own = place.at.expr == ctx.own and not ctx.is_edge and not spreads
+    if own or (place.alone and place.at.kind == VID):
+        _store_alone(ctx, statement, place)
         return
     literal = isinstance(statement.value, s.Literal) and place.type != BOOL
     if isinstance(statement, s.Assign) and not literal:
@@ -45,22 +48,24 @@ def _place(ctx: OperatorContext, target: s.Index, vector: Place) -> Place:
         raise refusals.types.NoIndex(target.span, describe(vector.type))
     index = integer(ctx, target.index, "the index of a vector")
     at = shared(ctx, Value(index, I64, target.index.span)).expr
-    return Place(vector.name, vector.type.element, target.span, vector.prop, vector.at, element=at)
+    return replace(vector, type=vector.type.element, span=target.span, element=at)
 
 
-def _store_own(ctx: OperatorContext, statement: s.Assign | s.Augment, place: Place) -> None:
-    """A vertex operator writes its own vertex."""
+def _store_alone(ctx: OperatorContext, statement: s.Assign | s.Augment, place: Place) -> None:
+    """A write that meets no other: of a vertex operator's own vertex, or of an end of an exclusive edge."""
     assert place.prop is not None
+    assert place.at is not None
     assert place.element is not None
     span = statement.span
-    whole = ir.Load(place.name, ctx.own, place.prop.type, span=place.span)
+    whole = ir.Load(place.name, place.at.expr, place.prop.type, span=place.span)
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):
         old = Value(ir.Element(whole, place.element, span=place.span), place.type, place.span)
         new = combine(statement.op, old, new, span)
-    writes.note_own(ctx, place, span)
+    if not place.alone:
+        writes.note_own(ctx, place, span)
     changed = ir.Insert(whole, place.element, stored(ctx, new, place.type, place.text), span=span)
-    ctx.emit(ir.Store(place.name, ctx.own, changed, span=span))
+    ctx.emit(ir.Store(place.name, place.at.expr, changed, span=span))
 
 
 def _store_local(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: Value) -> None:

@@ -114,6 +114,8 @@ def _opposite(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Edge:
 
 def alone_with(ctx: Context, edge: en.Edge) -> bool:
     """Whether no other visit comes to the edge by the arcs among which this one found it."""
+    if isinstance(ctx, OperatorContext) and ctx.between_ends(edge):
+        return True
     return ctx.unit.signature.directed and edge.side is not None
 
 
@@ -121,6 +123,8 @@ def note_edge(ctx: Context, prop: ir.Property, edge: en.Edge, span: Span, *, wri
     """Remember an access of an edge property of the algorithm."""
     assert isinstance(ctx, OperatorContext)
     side = edge.side if alone_with(ctx, edge) else None
+    if ctx.exclusive:
+        side = ir.Orientation.OUT if ctx.between_ends(edge) else None
     ctx.edge_uses.append(EdgeUse(prop.name, writes, side, span))
 
 

@@ -36,6 +36,7 @@ from vgraph.compiler.frontend.lowering.vertices import (
 )
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.reductions import identity
+from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.compiler.types import BOOL, EID, VID, Kind, Vector, element_of
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
@@ -67,7 +68,8 @@ def _global_place(ctx: OperatorContext, target: s.Attribute) -> Place:
 
 def _vertex_place(ctx: OperatorContext, target: s.Attribute, owner: Value) -> Place:
     """`u.x` as something to write to."""
-    if ctx.is_edge and owner.expr != ctx.own:
+    at_end = ctx.exclusive and owner.expr in (ctx.src, ctx.own)
+    if ctx.is_edge and owner.expr != ctx.own and not at_end:
         if owner.expr == ctx.src:
             raise refusals.writes.WriteToSource(target.span, target.name)
         raise refusals.writes.WriteElsewhere(target.span)
@@ -79,7 +81,9 @@ def _vertex_place(ctx: OperatorContext, target: s.Attribute, owner: Value) -> Pl
         raise refusals.writes.ReadOnly(target.span, target.name, f"it is {what}")
     if prop.disjoint:
         raise refusals.writes.DisjointSets(target.span, target.name)
-    return Place(prop.name, prop.type, target.span, prop, owner)
+    if at_end:
+        ctx.written_ends.add(owner.expr)
+    return Place(prop.name, prop.type, target.span, prop, owner, alone=at_end)
 
 
 def _edge_place(ctx: OperatorContext, target: s.Attribute, edge: en.Edge) -> Place:
@@ -90,7 +94,8 @@ def _edge_place(ctx: OperatorContext, target: s.Attribute, edge: en.Edge) -> Pla
         raise refusals.writes.ReadOnly(target.span, target.name, "it belongs to the graph")
     if prop.site is not ir.Site.NUMBERED:
         raise refusals.writes.WriteToEdge(target.span, target.name)
-    if ctx.is_edge and edge.side is None and edge.arc.valid:
+    elsewhere = edge.side is None and edge.arc.valid
+    if ctx.is_edge and not ctx.between_ends(edge) and (elsewhere or ctx.exclusive):
         raise refusals.writes.WriteElsewhere(target.span)
     note_edge(ctx, prop, edge, target.span, writes=True)
     at = Value(ctx.unit.number_of(edge.arc.expr), EID, target.span, edge.arc.valid)
@@ -183,7 +188,8 @@ def _store_at(
     assert place.at is not None
     new = _new_value(ctx, statement, target)
     kept = stored(ctx, new, place.type, place.text)
-    ctx.emit(ir.Store(place.name, place.at.expr, kept, span=statement.span))
+    at = sure(ctx, place.at)
+    where_sure(ctx, ir.Store(place.name, at.expr, kept, span=statement.span), at)
 
 
 def _store_scratch(
@@ -319,6 +325,22 @@ def check_reads(ctx: OperatorContext) -> None:
                 _check_edge_uses(ctx, writing, use)
 
 
+def check_ends(ctx: OperatorContext, operator: ir.Operator) -> None:
+    """Refuse reads at other vertices of what exclusive activations write: another one may be at it."""
+    names = fixed_copies(operator)
+    ends = {operator.args[0], operator.args[-1]}
+    written = {n.prop: n for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
+    for n in walk(operator):
+        if not (isinstance(n, ir.Load) and n.prop in written):
+            continue
+        at = names.get(n.index.name, n.index) if isinstance(n.index, ir.Var) else n.index
+        if not (isinstance(at, ir.Var) and at.name in ends):
+            assert n.span is not None
+            write = written[n.prop].span
+            assert write is not None
+            raise refusals.writes.ReadsBeyondEnds(n.span, n.prop, write)
+
+
 def _check_edge_uses(ctx: OperatorContext, write: EdgeUse, use: EdgeUse) -> None:
     """Refuse an access of what the operator writes at the same edge in another visit, but for reductions of a kind."""
     if write.side is None and not use.writes:
@@ -339,6 +361,8 @@ def union(ctx: Context, call: s.Call) -> en.Made:
 
 def _union(ctx: OperatorContext, call: s.Call) -> None:
     ctx.no_writes_in_helpers(call.span)
+    if ctx.exclusive:
+        raise refusals.writes.UnionBesideBothEnds(call.span)
     vertices, props = [], []
     for arg in arguments(call, "vg.union", 2):
         owner = entity(ctx, arg.value) if isinstance(arg, s.Attribute) else None
@@ -383,7 +407,8 @@ def _needs_reduction(ctx: OperatorContext, e: s.Expr) -> bool:
     if isinstance(owner, en.Edge):
         own = known is not None and known.site is ir.Site.NUMBERED
         return own and not alone_with(ctx, owner)
-    return isinstance(owner, Value) and owner.kind == VID and (ctx.is_edge or owner.expr != ctx.own)
+    alone = ctx.exclusive if ctx.is_edge else isinstance(owner, Value) and owner.expr == ctx.own
+    return isinstance(owner, Value) and owner.kind == VID and not alone
 
 
 def _guarded_branch(ctx: OperatorContext, statement: s.If, guarded: Guarded) -> None:

@@ -1,0 +1,79 @@
+"""Operators that write both ends: one activation after the other, in the order that the schedule says."""
+
+from __future__ import annotations
+
+import exclusive_programs as programs
+import numpy as np
+import pytest
+from schedule_matrix import same
+
+import vgraph as vg
+from vgraph.schedule import AXES
+
+CONFLICTS = [c for c in AXES["conflict"].candidates if c != vg.FREE]
+PLANNED = [c for c in CONFLICTS if c.key]
+DIRECTED = [True, False]
+LABELS = {"mixed": "mix", "spread": "some", "factors": "descend", "flows": "push_flow"}
+GIVEN = {"spread": {"seeds": np.array([7, 3, 11]), "rounds": 3}, "factors": {"rounds": 2}}
+
+
+def ran(name: str, directed: bool, conflict: object = None, **options: object) -> vg.Result:
+    schedule = vg.Schedule().at(LABELS[name], conflict=vg.AUTO if conflict is None else conflict)
+    given = {"schedule": schedule, **GIVEN.get(name, {}), **options}
+    return vg.run(getattr(programs, name), programs.graph_of(directed), **given)
+
+
+@pytest.mark.parametrize("device", ["python", "cpu"])
+@pytest.mark.parametrize("directed", DIRECTED)
+def test_one_after_the_other_is_a_loop_over_the_edges_as_they_were_given(directed, device):
+    found = ran("mixed", directed, vg.SEQUENTIAL, device=device)
+    order = np.arange(programs.arcs_of(directed)[0].size)
+    np.testing.assert_array_equal(found.x, programs.replayed(directed, order))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("directed", DIRECTED)
+@pytest.mark.parametrize("conflict", CONFLICTS, ids=str)
+def test_what_comes_out_is_that_of_some_serial_order(conflict, directed, threads):
+    found = ran("mixed", directed, conflict, threads=threads)
+    order = programs.order_of(directed, found.up, found.down)
+    np.testing.assert_array_equal(found.x, programs.replayed(directed, order))
+    assert found.schedule.labels["mix"].conflict == conflict
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("directed", DIRECTED)
+@pytest.mark.parametrize("name", LABELS)
+@pytest.mark.parametrize("conflict", PLANNED, ids=str)
+def test_a_plan_is_one_order_everywhere(conflict, name, directed, threads):
+    if name == "flows" and not directed:
+        pytest.skip("undirected edges have no opposite")
+    expected = ran(name, directed, conflict, device="python")
+    found = ran(name, directed, conflict, threads=threads)
+    for part in expected.names:
+        found_part, expected_part = (np.asarray(getattr(r, part)) for r in (found, expected))
+        assert found_part.tobytes() == expected_part.tobytes(), part
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_apply_against_the_arcs(threads):
+    @vg.algorithm
+    def against(graph, seeds):
+        x = graph.vertex_property(vg.int64, fill=2)
+        up = graph.edge_property(vg.int64)
+        active = graph.edge_apply(programs.some, graph.frontier(seeds), reverse=True)
+        return x, up, active
+
+    graph, seeds = programs.graph_of(True), np.array([7, 3])
+    expected = vg.run(against, graph, seeds=seeds, device="python")
+    found = vg.run(against, graph, seeds=seeds, threads=threads)
+    for part in expected.names:
+        same(getattr(found, part), getattr(expected, part), part)
+    assert np.any(expected.up)
+
+
+def test_the_order_of_edges_that_became_one():
+    graph = vg.Graph.from_edges([2, 0, 2, 1], [0, 1, 0, 2], multi_edges=False, weight=[1, 1, 1, 1])
+    sources = vg.graph.build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
+    place = np.argsort(graph.topology.arc_places)
+    assert sources[place].tolist() == [2, 0, 1]

@@ -1,0 +1,47 @@
+"""Arcs in the order of a plan: operators that write both ends of their edges run along it without locks."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from vgraph.graph.build import sources_of
+from vgraph.graph.layouts.base import ArcLayout, Arcs, Prepared
+
+
+def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
+    """All arcs, each once, in cells, and these in phases.
+
+    Arc `k` goes from `sources[k]` to `targets[k]`; it is `arcs[k]` in out order. Cell `c` has the arcs
+    `bounds[c] .. bounds[c + 1]` (int64), and phase `p` the cells `phases[p] .. phases[p + 1]` (int64). With 0 `cells`
+    every arc is a cell, and `bounds` is of no meaning. Two cells of a phase share no vertex. `count` is the number of
+    phases. Memory: two ids and an offset for each arc, 8 bytes for each cell.
+    """
+    order = np.argsort(arcs.graph.topology.arc_places)
+    cells = np.zeros(2, np.int64)
+    phases = np.array([0, order.size])
+    xp, (row_offsets, columns) = arcs.xp, arcs.adjacency("out")
+    sources = sources_of(arcs.on_host(row_offsets), columns.dtype)
+    return {
+        "sources": xp.asarray(sources[order]),
+        "targets": columns[xp.asarray(order)],
+        "arcs": xp.asarray(order.astype(row_offsets.dtype)),
+        "bounds": xp.asarray(cells),
+        "phases": xp.asarray(phases),
+        "cells": 0,
+        "count": phases.size - 1,
+    }
+
+
+def order(arcs: Arcs, made: Prepared, values: Any, *parameters: int) -> Any:
+    """Values by arc in out order, in that of the plan."""
+    return values[made.arrays["arcs"]]
+
+
+_ARRAYS: Final = {"sources": "id", "targets": "id", "arcs": "offset", "bounds": "int64", "phases": "int64"}
+PLANS: Final = tuple(
+    ArcLayout(kind, _ARRAYS, ("cells", "count"), partial(build, kind=kind), order, side="out")
+    for kind in ("sequential",)
+)
