@@ -323,6 +323,7 @@ class Maker:
                     *(i, e, self.expr(VID), ways[0], self.body({i: VID, e: EID})),
                     *(self.pick((1, 4)), self.pick((0, 32)), self.chance()),
                     deltas=self.chance(),
+                    planned=self.chance(),
                 ),
                 lambda: ir.ForCommon(
                     i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})
@@ -362,6 +363,7 @@ class Maker:
                 ir.VertexWords(),
                 ir.Segments(4),
                 ir.Slices(4),
+                ir.PlannedArcs("blocked_diagonals.4.8", self.pick(ir.Orientation)),
                 ir.SparseMembers(self.pick(self.frontiers)),
                 ir.BitmapMembers(self.pick(self.frontiers)),
             )

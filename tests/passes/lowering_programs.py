@@ -236,6 +236,39 @@ return paths
 """
 
 
+# Both ends are written, each time by adding: so every serial order gives the same, and no other.
+BOTH = """\
+program both: algorithm, ids 32, offsets 32
+param source: vid
+vertex given: i64 local
+vertex taken: i64 local
+edge weight: i32 graph
+global @arcs: i64
+frontier frontier
+operator hand(src, edge, dst) {
+  given[src] = (given[src] + cast<i64>(weight[edge]))
+  given[dst] = (given[dst] + 1:i64)
+  if (weight[edge] > 2:i32) {
+    taken[dst] = (taken[dst] + cast<i64>(weight[edge]))
+  }
+  @arcs += 1:i64
+}
+run {
+  fill given = 0:i64
+  fill taken = 0:i64
+  frontier = single(source)
+  @arcs = 0:i64
+  for i in range(0:i64, 2:i64, 1:i64) {
+    frontier = edge_apply(hand, frontier)
+  }
+  edge_apply(hand)
+}
+return given
+return taken
+return arcs = scalar @arcs
+"""
+
+
 def reversed_applies(text: str) -> str:
     """The program with all its edge operators run against the arcs."""
     return re.sub(r"(edge_apply\([^)]*\))", r"\1 reverse", text)
@@ -251,5 +284,8 @@ PROGRAMS = {
     "frequent": FREQUENT,
     "spread": SPREAD,
     "paths": PATHS,
+    "both": BOTH,
 }
-PROGRAMS |= {f"{name}_reverse": reversed_applies(PROGRAMS[name]) for name in ("sssp", "bfs", "sums", "paths")}
+PROGRAMS |= {
+    f"{name}_reverse": reversed_applies(PROGRAMS[name]) for name in ("sssp", "bfs", "sums", "paths", "both")
+}

@@ -265,7 +265,7 @@ _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 
 
 def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
-    """The needs of `conflict`."""
+    """The needs of `conflict`, but that of no order, which is one of `order`'s; what no CPU has is free."""
     reason, way_out = "activations that write both ends of their edges have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
     fixed = {**rest, **_ALONE}
@@ -273,7 +273,7 @@ def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     found = [
         Need(name, (value,), reason.format(name, spelled(value)), way_out)
         for name, value in fixed.items()
-        if name not in ("conflict", "balance")
+        if name not in ("conflict", "order", "balance") and axes[name].lack(None, "cpu") is None
     ]
     by_plan = "a plan says which arcs come next, which is {}={}"
     return (

@@ -93,6 +93,9 @@ class Choice:
         asked = self.asked(name)
         # What another axis settles is not asked of the resolver.
         self.chosen.seen = asked in _SETTLED[name]
+        lack = None if asked in (None, axis.rest) else axis.lack(asked, self.device)
+        if lack is not None:
+            self.refuse(lack.reason, None, lack.way_out)
         for other, need in _EARLIER[name]:
             if other.has(need, self.chosen.get(other.name), self.device):
                 if asked not in (None, need.values[0]):

@@ -46,12 +46,11 @@ def _slices(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
 
 def _planned(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
     assert isinstance(n.domain, ir.PlannedArcs)
-    m.plan = layouts.on_host(m.graph, n.domain.key).arrays
-    phases, bounds = m.plan["phases"], m.plan["bounds"]
-    for first, last in itertools.pairwise(phases.tolist()):
-        yield list(
-            itertools.pairwise(bounds[first : last + 1].tolist() if bounds.size else range(first, last + 1))
-        )
+    plan = layouts.on_host(m.graph, n.domain.key)
+    m.plan, bounds = plan.arrays, plan.arrays["bounds"]
+    for first, last in itertools.pairwise(m.plan["phases"].tolist()):
+        cells = bounds[first : last + 1].tolist() if plan.numbers["cells"] else range(first, last + 1)
+        yield list(itertools.pairwise(cells))
 
 
 def _cut(m: Machine, n: ir.ParFor) -> list[dict[int, list[tuple[Any, Any, int]]]]:
