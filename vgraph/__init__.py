@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.user_passes import schedule_pass
     from vgraph.graph.prepared import Prepared
     from vgraph.io import read, write
+    from vgraph.orders import reorder
     from vgraph.partitioning import partition
     from vgraph.verifiers import verify
 
@@ -208,6 +209,7 @@ __all__ = [
     "random_choice",
     "random_normal",
     "read",
+    "reorder",
     "run",
     "schedule_pass",
     "sqrt",
@@ -228,6 +230,7 @@ _LATE = {
     "Prepared": "vgraph.graph.prepared",
     "partition": "vgraph.partitioning",
     "read": "vgraph.io",
+    "reorder": "vgraph.orders",
     "schedule_pass": "vgraph.compiler.user_passes",
     "verify": "vgraph.verifiers",
     "write": "vgraph.io",

@@ -19,6 +19,7 @@ from vgraph.tracebacks import public
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from vgraph.graph.relabel import By
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.result import LayoutStats
     from vgraph.runtime.tuning.outcome import Tuning, TuningProgress
@@ -32,7 +33,7 @@ def run(
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: bool | Callable[[Progress], None] | None = None,
-    relabel: str | None = None,
+    relabel: By | None = None,
     output: str = "numpy",
     memory: str = "device",
     deterministic: bool = False,
@@ -50,9 +51,10 @@ def run(
     schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 to 1024; by default one for each CPU of
     the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
-    relabel: "degree" runs on the graph with its vertices in the order of their degrees, "rcm" (reverse Cuthill-McKee)
-    in one in which neighbors have near numbers, "clusters" in one in which all near vertices have; it is made once and
-    kept; parameters and results have the ids of `graph`. A program that could tell the difference is refused.
+    relabel: runs on the graph with its vertices in another order, such as "degree" or "rcm"; `reorder` lists them, and
+    says so for all runs. It is made once and kept; parameters and results have the ids of `graph`. A program that could
+    tell the difference is refused. "auto": in one that pays, where the program may run so; it is made for the eleventh
+    such run on a graph, or by `prepare`.
     output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
     memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
     deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:
@@ -102,7 +104,7 @@ def prepare(
     device: str | None = None,
     schedule: Schedule | None = None,
     threads: int | None = None,
-    relabel: str | None = None,
+    relabel: By | None = None,
     memory: str = "device",
     **params: Any,
 ) -> tuple[LayoutStats, ...]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import vgraph as vg
 from vgraph import algorithms
+from vgraph.runtime import policy
 
 
 @st.composite
@@ -114,3 +115,89 @@ def test_python_keeps_the_order_of_the_graph():
         for order in (None, "degree")
     )
     assert plain.tobytes() == same.tobytes()
+
+
+@vg.operator
+def note(src, edge, dst):
+    edge.seen = src.height
+
+
+@vg.algorithm
+def noted(graph, start: vg.vertex_property(vg.vertex), near: vg.array(vg.vertex), seeds):
+    """What has an element per edge, a vertex per vertex, a table of vertices, and a set of them."""
+    seen = graph.edge_property(vg.float64)
+    mine = graph.vertex_property(vg.vertex)
+    first = near[0]
+    front = graph.frontier(seeds)
+    graph.edge_apply(note, front)
+    mine[:] = start
+    return seen, mine, first, front
+
+
+def test_everything_of_a_reordered_graph_is_in_the_users_ids():
+    rng = np.random.default_rng(6)
+    s, t = rng.integers(0, 40, (2, 90))
+    graph = vg.Graph.from_edges(s, t, num_vertices=40, vertex_properties={"height": rng.random(40)})
+    given_ = {"start": rng.permutation(40), "near": np.array([7, 3]), "seeds": np.array([2, 9, 30])}
+    want = vg.run(noted, graph, **given_)
+    assert np.count_nonzero(want.seen) > 2
+    for by in ("rcm", "random", rng.permutation(40)):
+        for device in ("cpu", "python"):
+            found = vg.run(noted, vg.reorder(graph, by), device=device, **given_)
+            for name in want.names:
+                np.testing.assert_array_equal(getattr(found, name), getattr(want, name))
+        with pytest.raises(vg.ParameterError, match="seeds=41 is not a vertex"):
+            vg.run(noted, vg.reorder(graph, by), **{**given_, "seeds": [3, 41]})
+    watched = vg.run(
+        algorithms.bfs, vg.reorder(graph, by), source=int(s[0]), debug=[int(s[0]), 5]
+    ).trace.watched
+    assert watched.values["level"][-1][0] == 0
+
+
+def test_what_could_tell_runs_in_the_order_of_the_graph():
+    """On a reordered graph, and where the choice is left open; it is refused only where the call asks for it."""
+    rng = np.random.default_rng(2)
+    graph = vg.Graph.from_edges(*rng.integers(0, 60, (2, 50)), num_vertices=60, directed=False)
+    other = vg.reorder(graph, "random")
+    want = vg.run(algorithms.connected_components, graph).component
+    for threads in (1, 2):
+        found = vg.run(algorithms.connected_components, other, threads=threads)
+        np.testing.assert_array_equal(found.component, want)
+        assert found.stats.order is None
+    assert vg.run(algorithms.bfs, other, source=0).stats.order == "random"
+    assert vg.run(algorithms.bfs, other, source=0, relabel="rcm").stats.order == "rcm"
+    assert vg.run(algorithms.bfs, other, source=0, device="python").stats.order is None
+    assert vg.run(algorithms.bfs, other, source=0, checked=True).stats.order is None
+    with pytest.raises(vg.ScheduleError, match="`relabel` is not legal for"):
+        vg.run(algorithms.connected_components, other, relabel="random")
+
+
+def test_algorithms_that_prepare_their_graph_take_no_permutation_of_another():
+    rng = np.random.default_rng(3)
+    graph = vg.Graph.from_edges(*rng.integers(0, 30, (2, 200)), num_vertices=30)
+    want = vg.run(algorithms.triangle_count, graph).triangles
+    found = vg.run(algorithms.triangle_count, vg.reorder(graph, "random")).triangles
+    np.testing.assert_array_equal(found, want)
+    with pytest.raises(vg.ParameterError, match="prepares a graph of its own"):
+        vg.run(algorithms.triangle_count, graph, relabel=np.arange(30))
+
+
+def test_auto_makes_an_order_that_pays_when_there_were_enough_runs(monkeypatch):
+    monkeypatch.setattr(policy, "order_that_pays", lambda graph: "random")
+    monkeypatch.setattr(policy, "SETTLED_RUNS", 2)
+
+    def orders(graph, runs):
+        found = [vg.run(algorithms.bfs, graph, source=0, relabel="auto").stats.order for _ in range(runs)]
+        components = vg.run(algorithms.connected_components, graph, relabel="auto")
+        assert components.stats.order is None
+        return found
+
+    rng = np.random.default_rng(3)
+    ends = rng.integers(0, 30, (2, 200))
+    assert orders(vg.Graph.from_edges(*ends, directed=False), 4) == [None, None, "random", "random"]
+    ready = vg.Graph.from_edges(*ends, directed=False)
+    vg.prepare(algorithms.bfs, ready, relabel="auto")
+    assert orders(ready, 2) == ["random", "random"]
+    assert orders(vg.reorder(ready, "rcm"), 1) == ["rcm"]
+    monkeypatch.setattr(policy, "order_that_pays", lambda graph: None)
+    assert orders(vg.Graph.from_edges(*ends, directed=False), 4) == [None] * 4

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vgraph as vg
@@ -125,3 +126,25 @@ def test_demo_refuses_a_vertex_that_is_none(vgraph):
 
 def test_the_centre_is_in_the_canals():
     assert central_vertex(vg.read(vg.data.path("amsterdam"))) == 56678
+
+
+def test_convert_writes_another_order(vgraph, square, tmp_path):
+    out = vgraph("convert", square, "square.npz", "--reorder", "degree", "--ids", "ids.npy").stdout
+    assert out == "wrote square.npz: 5 vertices, 5 arcs, directed\n"
+    ids = np.load(tmp_path / "ids.npy")
+    assert ids.tolist() == [0, 1, 2, 3, 4]  # 0 has two arcs, 4 none
+    vgraph("convert", square, "random.npz", "--reorder", "random", "--ids", "ids.npy")
+    ids = np.load(tmp_path / "ids.npy")
+    assert ids.tolist() != [0, 1, 2, 3, 4]
+    given, moved = vg.read(square), vg.read(tmp_path / "random.npz")
+    rows = [
+        sorted(zip(names[s].tolist(), names[t].tolist(), p["weight"].tolist(), strict=True))
+        for (s, t, p), names in ((given.edges(), np.arange(5)), (moved.edges(), ids))
+    ]
+    assert rows[0] == rows[1]
+    vgraph("convert", square, "same.npz", "--reorder", "auto", "--ids", "ids.npy")
+    assert np.load(tmp_path / "ids.npy").tolist() == [0, 1, 2, 3, 4]
+    vgraph("convert", square, "plain.el")
+    assert vg.read(tmp_path / "plain.el", directed=True).num_edges == 5
+    assert "the orders are" in vgraph("convert", square, "x.npz", "--reorder", "size", code=2).stderr
+    assert "--reorder" in vgraph("convert", square, "x.npz", "--ids", "ids.npy", code=2).stderr

@@ -1,1 +1,1 @@
-"""The command line: `vgraph run`, `info`, `explain`, `partition`, `list` and `demo`, one file each, behind `main`."""
+"""The command line: `vgraph run`, `info`, `convert`, `explain` and the others, one file each, behind `main`."""

@@ -14,6 +14,7 @@ from vgraph.errors import InternalError, VGraphError
 COMMANDS = {
     "run": "vgraph.cli.run:run",
     "info": "vgraph.cli.info:info",
+    "convert": "vgraph.cli.convert:convert",
     "explain": "vgraph.cli.explain:explain",
     "tune": "vgraph.cli.tune:tune",
     "partition": "vgraph.cli.partition:partition",

@@ -28,7 +28,7 @@ from vgraph.graph.arrays import (
 )
 from vgraph.graph.build import BuildOptions, EdgeList, MultiEdges
 from vgraph.graph.order import EDGE_NUMBER, EDGE_REVERSE, Given, Known, Moved, Order, ends_of, in_given_order
-from vgraph.graph.relabel import Relabelled, permuted
+from vgraph.graph.relabel import By, Relabelled, order_of, permuted
 from vgraph.graph.topology import Adjacency, PropertyRange, T, Topology, check_symmetric, range_of
 from vgraph.tracebacks import public
 
@@ -49,6 +49,7 @@ class Graph:
         "_edge",
         "_in_edge",
         "_means",
+        "_order",
         "_ranges",
         "_relabelled",
         "_renamed",
@@ -62,6 +63,7 @@ class Graph:
         self._in_edge: dict[str, NDArray[Any]] = {}
         self._ranges: dict[str, PropertyRange] = {}
         self._relabelled: dict[str, Relabelled] = {}
+        self._order: str | None = None
         self._means: dict[str, float] = {}
         self._renamed: dict[tuple[str, str], Graph] = {}
 
@@ -230,7 +232,8 @@ class Graph:
         order = self._topology.order
         if isinstance(order, Moved):
             order = Known(order.numbers(self._topology))
-        return restore, (*state, dict(self._edge), dict(self._vertex), order)
+        by = None if self._order is None else np.array(order_of(self, self._order)[1])
+        return restore, (*state, dict(self._edge), dict(self._vertex), order, by)
 
     # --- other graphs -------------------------------------------------------------------------------------
 
@@ -281,23 +284,34 @@ class Graph:
                     made._in_edge[name] = self._in_edge[known]
             return self._renamed[name, known]
 
-    def relabelled(self, by: str = "degree") -> Relabelled:
+    def relabelled(self, by: By = "degree") -> Relabelled:
         """This graph with its vertices in another order, and the permutation; made once, then kept.
 
-        `by="degree"`: the vertex with the most outgoing arcs is 0, and so on; equals keep their order. What many arcs
-        read then lies close together. `by="rcm"` (reverse Cuthill-McKee): neighbors get near numbers, as far as there
-        are few of them, as on road networks. `by="clusters"`: each range of ids is a cluster of near vertices.
-        `vgraph.run(..., relabel="degree")` runs on it and answers in this graph's ids.
+        `by`: as of `vgraph.reorder`, whose graph keeps its ids; what programs run on is made here.
         Raises GraphError for another order.
         """
         with self._topology.lock:
-            if by not in self._relabelled:
-                topology, arcs, old_of_new, new_of_old = permuted(self._topology, by)
+            name, _ = order_of(self, by)
+            if name not in self._relabelled:
+                topology, arcs, old_of_new, new_of_old = permuted(self, name)
                 edge = {name: values[arcs] for name, values in self._edge.items()}
                 vertex = {name: values[old_of_new] for name, values in self._vertex.items()}
-                self._relabelled[by] = Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)
-            made = self._relabelled[by]
+                self._relabelled[name] = Relabelled(Graph(topology, edge, vertex), old_of_new, new_of_old)
+            made = self._relabelled[name]
             return Relabelled(made.graph, handed_out(made.old_of_new), handed_out(made.new_of_old))
+
+    def reordered(self, by: By) -> Graph:
+        """This graph, all its ids included, on which programs run in another order: see `vgraph.reorder`."""
+        graph = self._sharing(self._edge, self._vertex)
+        graph._order, _ = order_of(self, by)
+        graph._relabelled = self._relabelled
+        graph.relabelled(graph._order)
+        return graph
+
+    @property
+    def order(self) -> str | None:
+        """The order of vertices in which programs run on this graph, by a name that `relabelled` knows, or None."""
+        return self._order
 
     def in_property(self, name: str) -> NDArray[Any]:
         """The edge property in the order of `in_`: row i belongs to the i-th arc of `in_.column_indices`."""
@@ -347,6 +361,7 @@ class Graph:
 
     def _sharing(self, edge: Properties, vertex: Properties) -> Graph:
         graph = Graph(self._topology, edge, vertex)
+        graph._order = self._order
         kept = [
             name
             for name in edge
@@ -441,6 +456,8 @@ class Graph:
             if properties:
                 names = ", ".join(_describe(name, values) for name, values in properties.items())
                 parts.append(f"{of} properties: {names}")
+        if self._order is not None:
+            parts.append(f"run by {self._order.split()[0]}")
         return f"Graph({'; '.join(parts)})"
 
     def _as_undirected(self) -> Graph:
@@ -463,9 +480,12 @@ def restore(
     edge: dict[str, NDArray[Any]],
     vertex: dict[str, NDArray[Any]],
     order: Order | None = None,
+    by: NDArray[np.int64] | None = None,
 ) -> Graph:
     """A graph from the arrays of one, taken over unchecked: for pickle."""
-    return Graph(Topology(Adjacency(row_offsets, column_indices), num_edges, directed, order), edge, vertex)
+    topology = Topology(Adjacency(row_offsets, column_indices), num_edges, directed, order)
+    graph = Graph(topology, edge, vertex)
+    return graph if by is None else graph.reordered(by)
 
 
 def _describe(name: str, values: NDArray[Any]) -> str:

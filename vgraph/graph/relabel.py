@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from vgraph.errors import GraphError
+from vgraph.errors import GraphError, shown
 from vgraph.graph import build
-from vgraph.graph.arrays import sealed
-from vgraph.graph.clusters import by_clusters
+from vgraph.graph.arrays import as_ids, check_below, sealed
 from vgraph.graph.order import Moved
 from vgraph.graph.topology import Adjacency, Topology
 
@@ -50,51 +51,67 @@ class Relabelled(NamedTuple):
         return found
 
 
-def permuted(topology: Topology, by: str) -> Permuted:
-    """The arcs with their vertices in the order called `by`: made on first use, then kept with them."""
-    order = ORDERS.get(by)
-    if order is None:
-        raise GraphError(f"relabelled({by!r}): the orders are {', '.join(map(repr, ORDERS))}")
-    return topology.kept(f"relabelled by {by}", lambda: _moved(topology, order(topology)))
+ORDERS: Final = (
+    "degree", "hub", "rcm", "bfs", "hilbert", "morton", "clusters", "gorder", "rabbit", "random",
+)  # fmt: skip
+"""The orders that have a name: each is a file of `vgraph.orders`, whose `order(graph)` gives `old_of_new`."""
+BY_COORDINATES: Final = ("hilbert", "morton")
+"""Those that depend on properties of vertices; the others depend on the arcs alone, and are kept with them."""
+By = str | ArrayLike
+"""An order by its name, or as an array: the vertices in it."""
 
 
-def _by_degree(topology: Topology) -> NDArray[np.int64]:
-    """The vertices of most arcs first; equals keep their order."""
-    return np.argsort(-topology.degrees("out").astype(np.int64), kind="stable")
+def order_of(graph: Graph, by: By) -> tuple[str, NDArray[np.int64]]:
+    """An order of the vertices, and the name under which what is made in it is kept with the arcs.
+
+    Raises GraphError for what is neither the name of an order nor a permutation.
+    """
+    if not isinstance(by, str):
+        old_of_new = _permutation(by, graph.num_vertices)
+    elif by in BY_COORDINATES:
+        old_of_new = _named(graph, by)
+    elif by in ORDERS or graph.topology.has(f"order {by}"):
+        return by, graph.kept_with_topology(f"order {by}", lambda: _named(graph, by))
+    else:
+        raise GraphError(f"{shown(by)}: the orders are {', '.join(map(repr, ORDERS))}, or a permutation")
+    kind = by if isinstance(by, str) else "given"
+    name = f"{kind} {blake2b(old_of_new.tobytes(), digest_size=16).hexdigest()}"
+    return name, graph.kept_with_topology(f"order {name}", lambda: sealed(old_of_new))
 
 
-def _by_band(topology: Topology) -> NDArray[np.int64]:
-    """Reverse Cuthill-McKee (1969; George 1971): neighbors get near numbers, the direction of arcs ignored."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    if max(topology.num_arcs, topology.num_vertices) > np.iinfo(np.int32).max:
-        raise GraphError("relabelled('rcm') takes graphs of fewer than 2**31 vertices and arcs")
-    if not topology.num_vertices:
-        return np.empty(0, np.int64)
-    columns, offsets = (x.astype(np.int32) for x in (topology.out.column_indices, topology.out.row_offsets))
-    matrix = csr_array((np.ones(columns.size, np.int8), columns, offsets), shape=(offsets.size - 1,) * 2)
-    found = reverse_cuthill_mckee(matrix, symmetric_mode=not topology.directed)
-    return np.asarray(found, np.int64)
+def _named(graph: Graph, by: str) -> NDArray[np.int64]:
+    found: NDArray[np.int64] = import_module(f"vgraph.orders.{by}").order(graph)
+    assert (np.bincount(found, minlength=graph.num_vertices) == 1).all(), f"{by} is no permutation"
+    return sealed(found)
 
 
-ORDERS: Final = {"degree": _by_degree, "rcm": _by_band, "clusters": by_clusters}
-"""The vertices of a graph in another order, by its name: `old_of_new`."""
+def _permutation(given: ArrayLike, size: int) -> NDArray[np.int64]:
+    """The vertices as they were given, once each."""
+    ids = as_ids(given, "by")
+    check_below(ids, "by", size)
+    if ids.size != size or (np.bincount(ids.astype(np.int64), minlength=size) != 1).any():
+        raise GraphError(f"by={shown(given)}: each of the {size:,} vertices once, in the new order")
+    return ids.astype(np.int64)
+
+
+def permuted(graph: Graph, by: By) -> Permuted:
+    """The arcs with their vertices in an order: made on first use, then kept with them."""
+    name, old_of_new = order_of(graph, by)
+    return graph.kept_with_topology(f"relabelled by {name}", lambda: _moved(graph.topology, old_of_new))
 
 
 def _moved(topology: Topology, old_of_new: NDArray[np.int64]) -> Permuted:
     before, size = topology.out, old_of_new.size
     new_of_old = np.empty_like(old_of_new)
     new_of_old[old_of_new] = np.arange(size)
-    arcs, moved_degrees = build.arcs_of(before.row_offsets, old_of_new)
-    moved = np.concatenate(([0], np.cumsum(moved_degrees)))
-    columns = new_of_old[before.column_indices[arcs].astype(np.int64)]
-    # Rows are sorted by the builder; parallel arcs keep their order, so both arcs of an edge stay partners.
-    keys = build.pack(build.sources_of(moved, np.dtype(np.int64)), columns)
-    bits = 64 if before.column_indices.itemsize == 8 else None
-    edges = build.EdgeList(keys, {"arc": arcs}, size)
-    built = build.build(edges, build.BuildOptions(id_bits=bits))
-    out = Adjacency(built.row_offsets, built.column_indices)
-    moved_arcs = built.properties["arc"]
-    new = Topology(out, topology.num_edges, topology.directed, Moved(topology, moved_arcs))
-    return new, moved_arcs, sealed(old_of_new), sealed(new_of_old)
+    arcs, degrees = build.arcs_of(before.row_offsets, old_of_new)
+    offsets = np.concatenate(([0], np.cumsum(degrees))).astype(topology.offset_dtype)
+    columns = new_of_old.astype(topology.id_dtype)[before.column_indices[arcs]]
+    # A transpose has sorted rows, and that of an undirected graph is the graph. Parallel arcs keep their order, so both
+    # arcs of an edge stay partners, and each may stand for the other.
+    for _ in range(1 + topology.directed):
+        offsets, columns, places = build.transpose(offsets, columns)
+        arcs = arcs[places]
+    out = Adjacency(offsets, columns)
+    new = Topology(out, topology.num_edges, topology.directed, Moved(topology, arcs))
+    return new, arcs, sealed(old_of_new), sealed(new_of_old)

@@ -91,6 +91,10 @@ class Topology:
             found: T = self._kept[name]
             return found
 
+    def has(self, name: str) -> bool:
+        """Whether something is `kept` by this name."""
+        return name in self._kept
+
     @property
     def in_(self) -> Adjacency:
         with self.lock:

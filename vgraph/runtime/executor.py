@@ -23,7 +23,7 @@ from vgraph.graph import members
 from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
-from vgraph.runtime.devices.runner import Call, Ran, Runner
+from vgraph.runtime.devices.runner import Call, Loaded, Ran, Runner
 from vgraph.runtime.plan import Plan
 from vgraph.runtime.result import LayoutStats, Result, Round, Stats, Trace, Watched
 from vgraph.schedule import Schedule
@@ -105,6 +105,8 @@ class Job:
     """Of a CPU; 0: the device has none, or chooses."""
     relabel: str | None
     """Run on the graph in this order of its vertices; arguments and results keep the ids of `graph`."""
+    must_renumber: bool
+    """The call asked for `relabel`: a program that may not run so is refused. Else it runs in the graph's own order."""
     deterministic: bool
     """The bits of the result do not depend on the number of threads, nor on the schedule."""
     max_rounds: int | None
@@ -201,7 +203,7 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
 
             job = replace(job, schedule=rounds.with_rounds(job))
             progress = progress if most is None else rounds.limited(progress, name, most)
-        loaded = runner.build(job)
+        job, loaded = _built(job, runner)
         compile_seconds = time.perf_counter() - start
         plan = loaded.plan
         call = _call(plan, job, runner)
@@ -212,7 +214,7 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
             # it may have gone on, and ended, before it was looked at
             first_too_many = int(ran.records[min(most, len(ran.records) - 1), 2])
             rounds.check_rounds(name, most, len(ran.records) + ran.dropped, first_too_many)
-        stats = _stats(ran, plan, runner, compile_seconds, loaded.cached)
+        stats = _stats(ran, plan, runner, compile_seconds, loaded.cached, call.order)
         parameters = (a.name for a in plan.interface.args)
         used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name)
         sets = frozenset(o.name for o in plan.outputs if o.members)
@@ -234,12 +236,21 @@ def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     if runner.name == "cuda":
         policy.expect_runs(job.walked)
     try:
-        loaded = runner.build(job)
+        job, loaded = _built(job, runner)
         return _layout_stats(runner.make_ready(loaded.kernel, _call(loaded.plan, job, runner)))
     except MemoryError as error:
         raise DeviceError(
             f"out of memory: what {job.algorithm.name} needs of {job.graph!r} does not fit ({error})"
         ) from error
+
+
+def _built(job: Job, runner: Runner) -> tuple[Job, Loaded]:
+    """The program, ready to run, and the job; in the graph's own order, where the program could tell another one."""
+    loaded = runner.build(job)
+    if job.relabel is None or loaded.plan.renumbers:
+        return job, loaded
+    job = replace(job, relabel=None)
+    return job, runner.build(job)
 
 
 def _layout_stats(found: Sequence[Prepared]) -> tuple[LayoutStats, ...]:
@@ -263,7 +274,7 @@ def _call(plan: Plan, job: Job, runner: Runner) -> Call:
         return Call(plan, job.graph, arguments, None, job.max_rounds, job.seed)
     numbers = job.graph.relabelled(job.relabel)
     moved = renumbered(plan, arguments, numbers)
-    return Call(plan, numbers.graph, moved, numbers, job.max_rounds, job.seed)
+    return Call(plan, numbers.graph, moved, numbers, job.max_rounds, job.seed, job.relabel)
 
 
 def _watched(job: Job, values: dict[str, Any], rounds: int) -> Watched | None:
@@ -276,7 +287,9 @@ def _watched(job: Job, values: dict[str, Any], rounds: int) -> Watched | None:
     return watched(rings, job.debug, rounds)
 
 
-def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached: bool) -> Stats:
+def _stats(
+    ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached: bool, order: str | None
+) -> Stats:
     ways = np.array([d != "vertex" for d in plan.interface.directions], np.bool_)
     rounds = int(ways[ran.records[:, 1]].sum()) or len(ran.records)
     return Stats(
@@ -292,6 +305,7 @@ def _stats(ran: Ran, plan: Plan, runner: Runner, compile_seconds: float, cached:
         ran.kernel_seconds,
         ran.waited,
         _layout_stats(ran.layouts),
+        order,
     )
 
 

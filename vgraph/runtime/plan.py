@@ -57,6 +57,8 @@ class Plan:
     schedule: Schedule
     called: tuple[tuple[str, str], ...] = ()
     """Algorithms that are parts of it and have checks of their own: see `ir.Called`."""
+    renumbers: bool = True
+    """Whether it may run on the graph in another order of vertices: nothing in it can tell (`numbering.py`)."""
 
     def pack(self, code: str) -> bytes:
         """The plan, and the key under which its code is in the cache."""
@@ -69,6 +71,7 @@ class Plan:
             "vertex_params": self.vertex_params,
             "schedule": rows,
             "called": self.called,
+            "renumbers": self.renumbers,
         }
         return json.dumps(head).encode()
 
@@ -83,11 +86,14 @@ class Plan:
             tuple(head["vertex_params"]),
             Schedule({label: Options.from_json(row) for label, row in head["schedule"].items()}),
             tuple(map(tuple, head["called"])),
+            head["renumbers"],
         )
         return plan, head["code"]
 
 
-def plan_of(program: ir.Program, interface: KernelInterface, schedule: Schedule) -> Plan:
+def plan_of(
+    program: ir.Program, interface: KernelInterface, schedule: Schedule, *, renumbers: bool = True
+) -> Plan:
     """The plan for a kernel-level program."""
     from vgraph.compiler import ir
     from vgraph.compiler.ir.rewrite import walk
@@ -116,4 +122,4 @@ def plan_of(program: ir.Program, interface: KernelInterface, schedule: Schedule)
             slot += 1
     vertices = tuple(p.name for p in program.params if p.type == VID)
     called = tuple((c.name, c.given) for c in program.called)
-    return Plan(interface, arrays, tuple(outputs), vertices, schedule, called)
+    return Plan(interface, arrays, tuple(outputs), vertices, schedule, called, renumbers)

@@ -126,6 +126,8 @@ class Uses:
 
     runs: int = 0
     """With room for layouts."""
+    orders: int = 0
+    """Runs, on any device, that left the order of vertices open and found none made."""
     prepared: bool = False
     """Whether somebody said that there will be more."""
     short: bool = False
@@ -163,6 +165,64 @@ def forgo_layouts(graph: Graph, known: Facts) -> bool:
     """There was no room for a run: choose no layouts for this graph from now on. False if there are none to forgo."""
     uses(graph).short = known.slices or known.near
     return known.slices or known.near
+
+
+def order_for(graph: Graph, *, now: bool) -> str | None:
+    """The order of vertices for a run that leaves the choice open: one that pays, if it is there, or to be made `now`,
+    or was wanted SETTLED_RUNS times."""
+    name = order_that_pays(graph)
+    if name is None or now or graph.topology.has(f"relabelled by {name}"):
+        return name
+    known = uses(graph)
+    known.orders += 1
+    return name if known.orders > SETTLED_RUNS else None
+
+
+ORDER_VERTICES: Final = 1 << 17
+"""Vertices from which on their order matters: below, 8 bytes for each fit into a core's own cache of 1 MiB."""
+NEAR: Final = 4096
+NEAR_ARCS: Final = 0.5
+"""A graph whose arcs lead, at least so many of them, to vertices less than NEAR away has a good order already."""
+CLOSED_WEDGES: Final = 0.25
+"""Neighbors of a vertex are as often neighbors in graphs of communities: 0.39 to 0.51 in a web graph, two social
+networks and a mesh of tetrahedra, 0.09 to 0.16 in Kronecker graphs, where hubs make them, 0 among uniform arcs."""
+ORDER_SAMPLE: Final = 2000
+"""Arcs at which these shares are measured: 20 ms."""
+
+
+def order_that_pays(graph: Graph) -> str | None:
+    """The order of vertices in which most programs run quicker than in that of the graph; found out once a graph.
+
+    Measured on CPUs with 1 and 2 threads, see "Orders" in `performance.md`: where communities or a plane give vertices
+    few neighbors around them, and their numbers do not show it, reverse Cuthill-McKee; else, on skewed graphs, degree.
+    """
+
+    def find() -> str | None:
+        if graph.num_vertices < ORDER_VERTICES or not graph.num_arcs:
+            return None
+        near, closed = _order_shares(graph)
+        if near >= NEAR_ARCS:
+            return None
+        if closed >= CLOSED_WEDGES or is_deep(graph):
+            return "rcm"
+        return "degree" if worth_orienting(graph) else None
+
+    return graph.kept_with_topology("order that pays", find)
+
+
+def _order_shares(graph: Graph) -> tuple[float, float]:
+    """The shares of arcs that lead near, and of pairs of neighbors that are neighbors, in a sample."""
+    offsets, columns = graph.out.row_offsets, graph.out.column_indices
+    rng = np.random.default_rng(0)
+    arcs = rng.integers(0, graph.num_arcs, ORDER_SAMPLE)
+    sources = np.searchsorted(offsets, arcs, side="right") - 1
+    near = np.abs(sources - columns[arcs].astype(np.int64)) < NEAR
+    begins, degrees = offsets[sources].astype(np.int64), graph.out_degree[sources].astype(np.int64)
+    others = begins + (arcs - begins + 1 + rng.integers(0, np.maximum(degrees - 1, 1))) % degrees
+    pairs = zip(columns[arcs].tolist(), columns[others].tolist(), strict=True)
+    rows = ((columns[int(offsets[u]) : int(offsets[u + 1])], v) for u, v in pairs if u != v)
+    closed = sum(bool(row.size) and row[min(np.searchsorted(row, v), row.size - 1)] == v for row, v in rows)
+    return float(near.mean()), float(closed) / ORDER_SAMPLE
 
 
 def worth_slices(graph: Graph) -> bool:

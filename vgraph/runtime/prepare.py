@@ -17,9 +17,9 @@ from vgraph.compiler.backends.abi import MAX_THREADS
 from vgraph.compiler.frontend import ArgumentType, argument_types, unknown
 from vgraph.compiler.types import Target, Vector, element_of
 from vgraph.config import knobs
-from vgraph.errors import DeviceError, ParameterError, shown
+from vgraph.errors import DeviceError, GraphError, ParameterError, shown
 from vgraph.graph import Graph
-from vgraph.graph.relabel import ORDERS
+from vgraph.graph.relabel import By, order_of
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
     ArrayAnnotation,
@@ -50,7 +50,7 @@ def prepare(
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: object = None,
-    relabel: str | None = None,
+    relabel: By | None = None,
     output: str = "numpy",
     memory: str = "device",
     deterministic: bool = False,
@@ -65,9 +65,6 @@ def prepare(
     `incomplete`: parameters without a value get a stand-in of their annotated type, of which nothing is checked.
     """
     _check_subject(algorithm, graph, schedule)
-    if relabel is not None and not (isinstance(relabel, str) and relabel in ORDERS):
-        known = ", ".join(map(repr, ORDERS))
-        raise ParameterError(f"relabel={shown(relabel)}: the orders are {known}")
     check_flags(deterministic=deterministic, checked=checked)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ParameterError(f"progress={shown(progress)}: True, False or a function")
@@ -96,13 +93,15 @@ def prepare(
     device = "checked" if checked else device
     with _place(device, memory):
         prepared = _prepared(algorithm, graph, params, stood_in)
+    order = None if checked else _order(relabel, graph, prepared[0], now=incomplete)
     return Job(
         algorithm,
         *prepared,
         schedule=schedule or Schedule(),
         device=device,
         threads=_threads(threads, device),
-        relabel=relabel,
+        relabel=order,
+        must_renumber=not (relabel is None or (isinstance(relabel, str) and relabel == "auto")),
         deterministic=deterministic,
         max_rounds=max_rounds,
         seed=_seed(seed),
@@ -110,6 +109,23 @@ def prepare(
         output=output,
         memory=memory,
     )
+
+
+def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str | None:
+    """The name of the order to run `graph` in, which was prepared of the one that was `given`."""
+    own = given.order if graph.topology is given.topology else None
+    if relabel is None:
+        return own
+    if isinstance(relabel, str) and relabel == "auto":
+        return own or policy.order_for(graph, now=now)
+    if not isinstance(relabel, str) and graph.topology is not given.topology:
+        raise ParameterError(
+            "relabel is an array, and the algorithm prepares a graph of its own: name an order"
+        )
+    try:
+        return order_of(graph, relabel)[0]
+    except GraphError as error:
+        raise ParameterError(f"relabel={shown(relabel)}: {error}") from None
 
 
 def _prepared(

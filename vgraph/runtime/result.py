@@ -53,6 +53,8 @@ class Stats:
 
     layouts: tuple[LayoutStats, ...] = ()
     """What was made of the graph's arcs for this schedule, and is kept with the graph: see `prepare`."""
+    order: str | None = None
+    """The order of vertices in which it ran (`relabel=`, `vg.reorder`), by name; None: the graph's own."""
 
     @property
     def where(self) -> str:

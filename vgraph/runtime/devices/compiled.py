@@ -74,7 +74,7 @@ class CompiledRunner(Runner):
             return self._compile(job, own, None)
         asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
         known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
-        wanted = (str(job.relabel is not None), str(job.deterministic), str(job.debug is not None))
+        wanted = (str(job.must_renumber), str(job.deterministic), str(job.debug is not None))
         parts = (code_stamp(), self.name, self.stamp(), *source, *known, *wanted, *marks)
         key = cache_key(parts)
         place = f"{self.place} {key}"
@@ -106,11 +106,12 @@ class CompiledRunner(Runner):
         """
         from vgraph.runtime.devices.compiling import compile_program
 
-        compiled = compile_program(job, self, own)
+        compiled, renumbers = compile_program(job, self, own)
         about = {"algorithm": job.algorithm.name, "schedule": str(compiled.schedule), "device": self.name}
         parts = self.parts(compiled.source)
         code, found = cached_object(parts, lambda: self.compile(compiled.source), about)
-        plan = plan_of(compiled.kernel, compiled.source.interface, compiled.schedule)
+        interface = compiled.source.interface
+        plan = plan_of(compiled.kernel, interface, compiled.schedule, renumbers=renumbers)
         cache = default_cache()
         if cache is not None and key is not None:
             cache.put(key, plan.pack(cache_key(parts)), about)

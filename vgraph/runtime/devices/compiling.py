@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from vgraph.compiler import user_passes
-from vgraph.compiler.analysis.numbering import check_numbering
+from vgraph.compiler.analysis.numbering import check_numbering, numbering_obstacle
 from vgraph.config import knobs
 from vgraph.errors import PassError
 
@@ -18,34 +18,39 @@ if TYPE_CHECKING:
     from vgraph.runtime.executor import Job
 
 
-def compile_program(job: Job, runner: CompiledRunner, own: tuple[user_passes.UserPass, ...]) -> Compiled:
-    """The text of a job's program for `runner`, made with these passes of the user's own."""
+def compile_program(
+    job: Job, runner: CompiledRunner, own: tuple[user_passes.UserPass, ...]
+) -> tuple[Compiled, bool]:
+    """The text of a job's program for `runner`, made with these passes of the user's own; and whether it may run in
+    another order of vertices, which is refused here where the call asked for one."""
     name = job.algorithm.name
     stations: dict[str, str] = {}
+    renumbers: list[bool] = []
     try:
         compiled = job.compiled(
             runner.backend,
             passes=user_passes.pipeline(own),
-            observe=_observer(stations, relabel=job.relabel is not None),
+            observe=_observer(stations, renumbers, must=job.must_renumber),
         )
     except PassError:
         _show(name, str(job.schedule), "", runner, stations)
         raise
     _show(name, str(compiled.schedule), compiled.source.text, runner, stations)
-    return compiled
+    return compiled, all(renumbers)
 
 
-def _observer(stations: dict[str, str], *, relabel: bool) -> Observer | None:
-    """Keep the IR of every station if the knobs ask for it; check the program if it is to `relabel`."""
+def _observer(stations: dict[str, str], renumbers: list[bool], *, must: bool) -> Observer:
+    """Keep the IR of every station if the knobs ask for it; find out whether vertices may be renumbered, or `must`."""
     keeps = knobs().debug >= 4 or knobs().dump_dir is not None
-    if not keeps and not relabel:
-        return None
-    from vgraph.compiler.ir.text import print_program
 
     def observe(step: Pass | None, program: ir.Program) -> None:
-        if relabel and step is not None and step.name == "simplify":
-            check_numbering(program)
+        if step is not None and step.name == "simplify":
+            if must:
+                check_numbering(program)
+            renumbers.append(numbering_obstacle(program) is None)
         if keeps:
+            from vgraph.compiler.ir.text import print_program
+
             stations[step.name if step else "frontend"] = print_program(program)
 
     return observe

@@ -39,7 +39,7 @@ class Python(Runner):
         """The typed program; it and the schedule are checked as on a device."""
         typed = job.typed
         check_labels(typed.program, job.schedule)
-        if job.relabel is not None:
+        if job.must_renumber:
             check_numbering(typed.program)
         program = typed.program if job.debug is None else watch_rounds.run(typed.program, Context())
         return Loaded(plan_of(program, _interface(typed.program), job.schedule), typed)

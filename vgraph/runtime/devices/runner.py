@@ -38,6 +38,8 @@ class Call:
     """Rounds after which `progress` is to be called without delay; it ends the run."""
     seed: int = 0
     """Of `vg.random`."""
+    order: str | None = None
+    """The name of the order of vertices that it runs in, if it is not the graph's own."""
 
     @functools.cached_property
     def transposed(self) -> bool:
