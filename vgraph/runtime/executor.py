@@ -203,7 +203,8 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
 
             job = replace(job, schedule=rounds.with_rounds(job))
             progress = progress if most is None else rounds.limited(progress, name, most)
-        job, loaded = _built(job, runner)
+        loaded = runner.build(job)
+        job, loaded = _in_order(job, loaded, runner)
         compile_seconds = time.perf_counter() - start
         plan = loaded.plan
         call = _call(plan, job, runner)
@@ -236,7 +237,8 @@ def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     if runner.name == "cuda":
         policy.expect_runs(job.walked)
     try:
-        job, loaded = _built(job, runner)
+        loaded = runner.build(job)
+        job, loaded = _in_order(job, loaded, runner)
         return _layout_stats(runner.make_ready(loaded.kernel, _call(loaded.plan, job, runner)))
     except MemoryError as error:
         raise DeviceError(
@@ -244,9 +246,8 @@ def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
         ) from error
 
 
-def _built(job: Job, runner: Runner) -> tuple[Job, Loaded]:
-    """The program, ready to run, and the job; in the graph's own order, where the program could tell another one."""
-    loaded = runner.build(job)
+def _in_order(job: Job, loaded: Loaded, runner: Runner) -> tuple[Job, Loaded]:
+    """Job and program in the order that is wanted; in the graph's own, where the program could tell another one."""
     if job.relabel is None or loaded.plan.renumbers:
         return job, loaded
     job = replace(job, relabel=None)

@@ -193,7 +193,7 @@ ORDER_SAMPLE: Final = 2000
 def order_that_pays(graph: Graph) -> str | None:
     """The order of vertices in which most programs run quicker than in that of the graph; found out once a graph.
 
-    Measured on CPUs with 1 and 2 threads, see "Orders" in `performance.md`: where communities or a plane give vertices
+    Measured on CPUs with 1 and 2 threads, by `benchmarks/orders.py`: where communities or a plane give vertices
     few neighbors around them, and their numbers do not show it, reverse Cuthill-McKee; else, on skewed graphs, degree.
     """
 
