@@ -230,3 +230,12 @@ def test_the_order_that_pays(monkeypatch):
     monkeypatch.setattr(policy, "ORDER_VERTICES", 10**6)
     assert policy.order_that_pays(grid(60, 3, directed=False)) is None
     assert vg.reorder(grid(60, 3, directed=False), "auto").order is None
+
+
+def test_parts_are_in_one_piece(monkeypatch):
+    from vgraph.orders import partition
+
+    monkeypatch.setattr(partition, "PART", 40)
+    graph = grid(20, 4, directed=False)
+    parts = vg.partition(graph, 11).parts
+    assert np.count_nonzero(np.diff(parts[graph.relabelled("partition").old_of_new])) == 10
