@@ -191,7 +191,7 @@ class Maker:
         return ir.Call(name, (self.expr(t),), t)
 
     def test(self, t: Type) -> ir.Expr:
-        kind = self.random.randrange(7)
+        kind = self.random.randrange(8)
         operand = self.pick((*NUMBERS, VID, BOOL))
         if kind == 0:
             op = self.pick(("<", "<=", ">", ">=", "==", "!="))
@@ -206,6 +206,10 @@ class Maker:
             return ir.HasNeighbor(self.expr(VID), self.pick(ir.Orientation), self.expr(VID))
         if kind == 4:
             return ir.Piece(self.pick((ir.Share.WHOLE, ir.Share.FIRST)))
+        if kind == 6:
+            return ir.Compare(
+                ">", ir.MarkedHubs(self.expr(VID), self.pick(ir.Orientation), 4), self.expr(I64)
+            )
         return ir.Call(self.pick(("isnan", "isinf")), (self.expr(F64),), BOOL)
 
     def size(self, t: Type) -> ir.Expr:
@@ -324,10 +328,14 @@ class Maker:
                     *(self.pick((1, 4)), self.pick((0, 32)), self.chance()),
                     deltas=self.chance(),
                     planned=self.chance(),
+                    beyond=self.pick((0, 4)),
                 ),
                 lambda: ir.ForCommon(
-                    i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})
+                    *(i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})),
+                    *(self.pick((0, 4)), self.pick((0, 4))),
                 ),
+                lambda: ir.ForMarkedHubs(i, self.expr(VID), ways[0], 4, self.body({i: VID})),
+                lambda: ir.MarkHubs(self.expr(VID), ways[0], 4),
             )
         )()
 

@@ -112,6 +112,18 @@ BODIES = {
 """,
 }
 
+BODIES["counts"] = """
+  for (v, e) in out(u) {
+    let shared: i64 = 0:i64
+    for w in common(out(u), out(v)) {
+      shared += 2:i64
+      @total += 3:i64
+      count[v] += 1:i64
+    }
+    count[v] += shared
+  }
+"""
+
 ASKED = {
     "asked for what others lead to": """
   for (v, e) in out(u) {
@@ -168,6 +180,50 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads):
     graph = Graph.from_edges(*ends, num_vertices=n, directed=threads != 2)
     source = program(name, graph)
     same(native(lowered(source, Schedule(), threads), graph, threads), interpret(source, graph, {}))
+
+
+@pytest.mark.parametrize("hubs", [1, 4])
+@pytest.mark.parametrize("name", BODIES)
+@given(graph=graphs(), seed=st.integers(0, 99), threads=st.sampled_from((1, 3)))
+@settings(max_examples=4, deadline=None)
+def test_hubs_first_gives_the_answer_of_the_program(name, hubs, graph, seed, threads):
+    source = program(name, graph)
+    kernel = lowered(source, Schedule().at("visit", hubs=hubs), 1 if threads == 1 else 0)
+    assert any(isinstance(n, ir.MarkHubs) for n in walk(kernel))
+    same(interpret(kernel, graph, {}, seed=seed, threads=threads), interpret(source, graph, {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "hubs"),
+    [("sums", 70), ("counts", 600), ("counts", 4), ("more than sums", 600), ("not in a loop", 70)],
+)
+def test_machine_code_by_hubs_gives_the_answer_of_the_program(name, hubs):
+    """70 hubs: more than a word of a bitmap. The vertex of the highest number has the most arcs, or the first has."""
+    rng = np.random.default_rng(hubs)
+    n, m = 700, 3000
+    skewed = (rng.random((2, m)) ** 3 * n).astype(int)
+    dense = rng.integers(0, 40, (2, 600))
+    ends = np.hstack([skewed, dense])
+    graph = Graph.from_edges(*(ends if hubs == 4 else n - 1 - ends), num_vertices=n, directed=hubs != 70)
+    source = program(name, graph)
+    kernel = lowered(source, Schedule().at("visit", hubs=hubs), 2)
+    same(native(kernel, graph, 2), native(lowered(source, Schedule(), 2), graph, 2))
+
+
+def test_what_is_only_counted_needs_no_loop_over_hubs():
+    """`count[w]` asks for the vertex, `shared` does not; behind a `continue` nothing is counted at once."""
+    graph = Graph.from_edges([0], [1])
+    for name, (counted, visited) in {
+        "not in a loop": (0, 1),
+        "no guard, right list": (0, 1),
+        "sums": (0, 1),
+        "counts": (1, 0),
+        "on to the next behind a sum": (0, 1),
+    }.items():
+        source = fitted(HEAD + BODIES[name] + TAIL, graph)
+        nodes = [n for s in lowered(source, Schedule().at("visit", hubs=8), 1).body for n in walk(s)]
+        found = [sum(isinstance(n, kind) for n in nodes) // 2 for kind in (ir.MarkedHubs, ir.ForMarkedHubs)]
+        assert found == [counted, visited], name
 
 
 def test_one_list_of_the_loops_vertex_is_marked():

@@ -430,6 +430,14 @@ class ApplySchedule:
         ),
         lacks=(Lack("cpu", "rows are read as differences on GPUs only"),),
     )
+    hubs: int = axis(
+        count(0, "vertices with bitmaps, 0: none", 1 << 16),
+        rest=0,
+        candidates=(0, 4),
+        numbers=(4096, 8192, 16384),
+        needs=(_ONE_LOOP, _WHOLE_ROWS, Need("segments", (1,), "the rows of a segment are its own")),
+        lacks=(Lack("cuda", "neighbor lists are compared by bitmaps of hubs on the CPU only"),),
+    )
     payload: Payload = axis(
         words(Payload),
         rest=COMPUTED,

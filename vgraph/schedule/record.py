@@ -133,10 +133,10 @@ _MOST: Final = 4096
 """Segments, chunks in flight or arcs ahead: each costs memory or time to prepare, and fewer do all there is to do."""
 
 
-def count(least: int, takes: str = "int") -> Words:
-    """Numbers from `least` on."""
-    accepted, meant = between(least, _MOST), f"an int from {least} to {_MOST}"
-    return Words(None, accepted, meant, int, takes, bounds=(least, _MOST))
+def count(least: int, takes: str = "int", most: int = _MOST) -> Words:
+    """Numbers from `least` to `most`."""
+    accepted, meant = between(least, most), f"an int from {least} to {most}"
+    return Words(None, accepted, meant, int, takes, bounds=(least, most))
 
 
 _CALL: Final = re.compile(r"(\w+)(?:\(([0-9.ex+-]*)\))?")

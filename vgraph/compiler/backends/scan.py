@@ -16,6 +16,7 @@ from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 from vgraph.graph.layouts import parsed
 from vgraph.graph.layouts.deltas import DELTAS
+from vgraph.graph.layouts.hubs import HUBS
 from vgraph.records import dataclass
 
 COLLECTIVES: Final = (
@@ -115,6 +116,11 @@ def _look_pieces(node: ir.ParFor, side: ir.Orientation, found: Scan) -> None:
         found.slots = max(found.slots, 1)
 
 
+def hubs_key(side: ir.Orientation, count: int) -> str:
+    """The layout that has the lists of a side with `count` hubs in front."""
+    return HUBS[side.value].key(count)
+
+
 def reductions(body: ir.Body) -> list[tuple[str, str]]:
     """`(op, global)` of every global reduction in a parallel loop, each once, in a fixed order."""
     return sorted({(n.op, n.name) for n in walk_body(body) if isinstance(n, ir.ReduceGlobal)})
@@ -159,6 +165,12 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count, planned=planned) if count > 1 or planned:
             pass  # the parallel loop around says what it walks
+        case ir.ForNeighbors(orientation=side, beyond=count) if count:
+            found.adjacency.add(f"{side.value}.row_offsets")
+            found.prepared.add(hubs_key(side, count))
+        case ir.MarkHubs() | ir.MarkedHubs() | ir.ForMarkedHubs():
+            found.adjacency.add(f"{node.orientation.value}.row_offsets")
+            found.prepared.add(hubs_key(node.orientation, node.hubs))
         case ir.ForNeighbors(orientation=side, deltas=True):
             found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
             found.prepared.add(DELTAS[side.value].key())
@@ -170,7 +182,11 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
         case ir.ForCommon(left_orientation=left, right_orientation=right):
             for side in (left, right):
-                found.adjacency |= {f"{side.value}.row_offsets", f"{side.value}.column_indices"}
+                found.adjacency.add(f"{side.value}.row_offsets")
+                if node.beyond:
+                    found.prepared.add(hubs_key(side, node.beyond))
+                else:
+                    found.adjacency.add(f"{side.value}.column_indices")
         case ir.Lookup(prop=prop, indices=indices):
             found.properties.add(prop)
             found.lengths.add(prop)

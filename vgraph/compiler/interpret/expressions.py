@@ -9,7 +9,7 @@ import numpy as np
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.foreign.externals import external
-from vgraph.compiler.interpret.machine import PIECE, SCRATCH, Env, Machine
+from vgraph.compiler.interpret.machine import MARKED, PIECE, SCRATCH, Env, Machine
 from vgraph.compiler.types import Packed, Vector
 from vgraph.errors import InternalError
 
@@ -113,6 +113,16 @@ def _has_neighbor(m: Machine, env: Env, n: ir.HasNeighbor) -> Any:
     return np.bool_((known == evaluate(m, env, n.other)).any())
 
 
+def hubs_of(m: Machine, env: Env, n: ir.MarkHubs | ir.MarkedHubs | ir.ForMarkedHubs) -> set[int]:
+    """The neighbors of a vertex that are hubs."""
+    found = m.neighbors(int(evaluate(m, env, n.of)), n.orientation)
+    return set(map(int, found)) & m.hubs(n.orientation, n.hubs)
+
+
+def _marked_hubs(m: Machine, env: Env, n: ir.MarkedHubs) -> Any:
+    return np.int64(len(hubs_of(m, env, n) & env[MARKED]))
+
+
 def _graph_size(m: Machine, env: Env, n: ir.GraphSize) -> Any:
     return np.int64(m.num_vertices if n.what == "num_vertices" else m.num_arcs)
 
@@ -156,6 +166,7 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Degree: _degree,
     ir.Neighbor: _neighbor,
     ir.HasNeighbor: _has_neighbor,
+    ir.MarkedHubs: _marked_hubs,
     ir.GraphSize: _graph_size,
     ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),
     ir.InFrontier: _in_frontier,

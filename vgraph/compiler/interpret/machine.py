@@ -13,13 +13,15 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.arithmetic import Word
 from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import layouts, members
-from vgraph.graph.layouts import parsed, split_name
+from vgraph.graph.layouts import on_host, parsed, split_name
+from vgraph.graph.layouts.hubs import HUBS
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.records import dataclass
 from vgraph.source import Span
 
 Env = dict[str, Any]
 SCRATCH = "scratch memory"
+MARKED = "marked hubs"
 """The key of an environment under which the visit's private memory stands: by property, by vertex."""
 
 
@@ -254,6 +256,10 @@ class Machine:
         begin, end = offsets[vertex], offsets[vertex + 1]
         numbers = np.arange(begin, end).astype(self.eid) if self.low else edges[begin:end]
         return list(zip(neighbors[begin:end], numbers, strict=True))
+
+    def hubs(self, orientation: ir.Orientation, count: int) -> set[int]:
+        """The vertices that count as hubs on a side."""
+        return set(map(int, on_host(self.graph, HUBS[orientation.value].key(count)).arrays["vertices"]))
 
     def segments(
         self, count: int, way: ir.Orientation = ir.Orientation.IN

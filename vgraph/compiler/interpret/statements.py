@@ -11,9 +11,10 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.analysis.effects import is_exclusive
 from vgraph.compiler.interpret import buckets, memory, parallel
 from vgraph.compiler.interpret.bodies import finish, run_body
-from vgraph.compiler.interpret.expressions import evaluate
+from vgraph.compiler.interpret.expressions import evaluate, hubs_of
 from vgraph.compiler.interpret.machine import (
     DRIVER,
+    MARKED,
     ONE,
     PIECE,
     SCRATCH,
@@ -83,6 +84,13 @@ def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
         arcs = [(u, number if m.low else edges[arc]) for u, number, arc in row]
     else:
         arcs = m.arcs(of, n.orientation)
+    if n.beyond:
+        hubs = m.hubs(n.orientation, n.beyond)
+        return (
+            yield from _loop(
+                m, env, ({n.vertex: u, n.edge: e} for u, e in arcs if int(u) not in hubs), n.body
+            )
+        )
     piece = env.get(PIECE)
     at = n.of.name if isinstance(n.of, ir.Var) else None
     if piece is not None and (at, n.orientation) == (piece.vertex, piece.orientation):
@@ -94,7 +102,19 @@ def _for_common(m: Machine, env: Env, n: ir.ForCommon) -> Steps:
     left = m.neighbors(int(evaluate(m, env, n.left)), n.left_orientation)
     right = m.neighbors(int(evaluate(m, env, n.right)), n.right_orientation)
     common = np.intersect1d(left, right)
+    if n.beyond:
+        hubs = m.hubs(n.left_orientation, n.beyond) | m.hubs(n.right_orientation, n.beyond)
+        common = common[[int(w) not in hubs for w in common]]
     return (yield from _loop(m, env, ({n.vertex: w} for w in common), n.body))
+
+
+def _mark_hubs(m: Machine, env: Env, n: ir.MarkHubs) -> None:
+    env[MARKED] = hubs_of(m, env, n)
+
+
+def _for_marked_hubs(m: Machine, env: Env, n: ir.ForMarkedHubs) -> Steps:
+    found = sorted(hubs_of(m, env, n) & env[MARKED])
+    return (yield from _loop(m, env, ({n.vertex: m.vid.type(w)} for w in found), n.body))
 
 
 # --- applies ------------------------------------------------------------------------------------------------
@@ -314,6 +334,7 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.QueueFill: buckets.queue_fill,
     ir.QueuePop: buckets.queue_pop,
     ir.QueueUpdate: lambda m, env, n: None,
+    ir.MarkHubs: _mark_hubs,
     ir.BucketsClear: buckets.buckets_clear,
     ir.BucketPush: buckets.bucket_push,
     ir.BucketAdvance: buckets.bucket_advance,
@@ -324,6 +345,7 @@ COMPOUND: dict[type[ir.Stmt], Callable[[Machine, Env, Any], Steps]] = {
     ir.For: _for,
     ir.ForNeighbors: _for_neighbors,
     ir.ForCommon: _for_common,
+    ir.ForMarkedHubs: _for_marked_hubs,
     ir.Reduce: memory.reduce,
     ir.CompareAndSwap: memory.compare_and_swap,
     ir.Claim: _claim,

@@ -83,6 +83,7 @@ from vgraph.compiler.ir.expressions import (
     Unary,
     Var,
 )
+from vgraph.compiler.ir.hubs import ForMarkedHubs, MarkedHubs, MarkHubs
 from vgraph.compiler.ir.kernel import (
     Alone,
     Barrier,

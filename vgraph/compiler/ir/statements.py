@@ -178,6 +178,7 @@ class For(Stmt):
 @written(
     "for ({vertex}, {edge}) in {orientation}({of})( segments {segments})?( prefetch {prefetch})?( {vectorize})?"
     "( marks {marks})?( {deltas})?( {planned})? {body}",
+    "( marks {marks})?( {deltas})?( beyond {beyond})? {body}",
     at=OPERATOR,
     kernel=ANYWHERE,
 )
@@ -194,6 +195,8 @@ class ForNeighbors(Stmt):
     with which the body compares lists (`mark_common.py`). `deltas`: rows are read as differences
     (`graph/layouts/deltas.py`), arc by arc in the same order. `planned`: the one arc of this visit of a `ParFor` over
     planned arcs; e then indexes EDGE_SEGMENTS properties in the order of the plan.
+    (`graph/layouts/deltas.py`), arc by arc in the same order. `beyond 8192`: only the neighbors that are none of the
+    8192 hubs (`graph/layouts/hubs.py`); then e is no arc.
     """
 
     vertex: NewVid
@@ -207,6 +210,7 @@ class ForNeighbors(Stmt):
     marks: Orientation | None = None
     deltas: bool = False
     planned: bool = False
+    beyond: int = 0
 
     def verify(self, c: Checker, t: Type) -> None:
         hints = (
@@ -220,6 +224,7 @@ class ForNeighbors(Stmt):
         c.require(
             planned or not self.planned, "a planned arc is walked from the vertex of a loop over them", self
         )
+        _check_beyond(c, self)
         if self.segments > 1:
             entering = domain == Segments(self.segments) and self.orientation is Orientation.IN
             ok = own and (entering or domain == Slices(self.segments))
@@ -228,12 +233,17 @@ class ForNeighbors(Stmt):
 
 
 @written(
-    "for {vertex} in common({left_orientation}({left}), {right_orientation}({right})) {body}",
+    "for {vertex} in common({left_orientation}({left}), {right_orientation}({right}))( hubs {hubs})?( beyond {beyond})?"
+    " {body}",
     at=OPERATOR,
     kernel=ANYWHERE,
 )
 class ForCommon(Stmt):
-    """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once."""
+    """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once.
+
+    Kernel level: `hubs 8192` asks `mark-common` to compare as many hubs by bitmaps, of which then all but
+    `common(out(a), out(b)) beyond 8192` is found: the vertices that are none of the hubs.
+    """
 
     vertex: NewVid
     left: VidExpr
@@ -241,6 +251,16 @@ class ForCommon(Stmt):
     right: VidExpr
     right_orientation: Orientation
     body: LoopBody
+    hubs: int = 0
+    beyond: int = 0
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(c.place not in OPERATOR or not self.hubs, "hints are for loops, not for operators", self)
+        _check_beyond(c, self)
+
+
+def _check_beyond(c: Checker, n: ForNeighbors | ForCommon) -> None:
+    c.require(c.place not in OPERATOR or not n.beyond, "operators see whole lists", n)
 
 
 @written("break")

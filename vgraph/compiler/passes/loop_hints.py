@@ -1,4 +1,4 @@
-"""`prefetch`, `vectorize` and `rows` of a schedule, put on the loops over arcs that an apply became."""
+"""`prefetch`, `vectorize`, `rows` and `hubs` of a schedule, put on the loops that an apply became."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from vgraph.schedule import DELTA, ApplySchedule
 
 def with_hints(body: ir.Body, schedule: ApplySchedule) -> ir.Body:
     """`body` with its loops marked: those that touch the other end, and those that can take several arcs at a time."""
-    if not (schedule.prefetch or schedule.vectorize or schedule.rows is DELTA):
+    if not (schedule.prefetch or schedule.vectorize or schedule.rows is DELTA or schedule.hubs):
         return body
     vectorized = False
 
     def rule(n: ir.Node) -> ir.Node | None:
         nonlocal vectorized
+        if isinstance(n, ir.ForCommon):
+            return with_fields(n, {"hubs": schedule.hubs})
         if not isinstance(n, ir.ForNeighbors):
             return None
         ahead = schedule.prefetch if touched(n.body, n.vertex) else 0

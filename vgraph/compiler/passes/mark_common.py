@@ -11,6 +11,12 @@ where the list is many times as long as the loop, and not for questions that may
 On a GPU groups of lanes that visit a vertex together mark a list in the memory that they share:
 `for (v, e) in in(u) marks out { for w in common(out(u), out(v)) { S } }`. What that becomes stands in `marks.cuh`.
 
+With `hubs n` on the loops over common neighbors only vertices beyond the hubs are marked so, and looked for in loops
+`beyond n`; what lists share of the hubs is counted by bitmaps:
+`for w in common(out(u), out(v)) hubs 64 { shared += 1 }` becomes `shared += markedhubs 64 out(v)` behind
+`markhubs 64 out(u)`, and `for w in markedhubs 64 out(v) { S }` where S asks for w. Two lists that stand in no
+loop over neighbors are compared in the same way, the first of them marked.
+
 `mark` is a byte per vertex and thread. Counting triangles this way takes a tenth of the time of merging on power-law
 graphs, because the lists of hubs are walked once, not once per neighbor. A guard `if w > u: break` with which S begins
 ends the walk; without one it ends behind the last vertex marked. What S only adds up is added without a branch.
@@ -24,13 +30,17 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import compares_others, compares_own, compares_together, shared_loops
 from vgraph.compiler.facts import PARALLEL
+from vgraph.compiler.ir.legality import NEW_LOCALS
+from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
     Pass,
     children,
     fresh_names,
+    rename,
     transform,
+    transform_body,
     walk,
     with_fields,
 )
@@ -39,6 +49,8 @@ from vgraph.compiler.types import BOOL, I64, VID, Scalar
 LONGEST: Final = 8
 """A list is marked for a loop of at least so small a part of its length. To mark and unmark a vertex took 2 to 3 ns, to
 find one by bisection 30 to 100."""
+AHEAD: Final = 3
+"""The bitmaps of hubs are asked for so many neighbors ahead."""
 FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
 
 
@@ -69,6 +81,7 @@ class _Marker:
     def marked(self, loop: ir.ForNeighbors, vertex: str) -> tuple[ir.Stmt, ...]:
         """The loop between marking and unmarking."""
         (side,) = _sides(loop, vertex)
+        hubs = next((n.hubs for n in walk(loop) if isinstance(n, ir.ForCommon) and _other(n, vertex)), 0)
         u, last = ir.Var(vertex, VID), self.fresh("last")
         degree = ir.Degree(u, side)
         end = ir.Neighbor(u, side, ir.Binary("-", degree, ir.Const(1, I64)))
@@ -80,7 +93,9 @@ class _Marker:
         def rule(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             if isinstance(n, ir.ForCommon) and (other := _other(n, vertex)):
                 return self.looked_up(n, *other, ir.Var(last, VID))
-            if _asks(n, vertex, visited) != side:
+            if isinstance(n, ir.ForCommon):
+                return with_fields(n, {"hubs": 0})  # the marks are taken
+            if hubs or _asks(n, vertex, visited) != side:
                 return None
             assert isinstance(n, ir.HasNeighbor)
             known: ir.Expr = ir.Load(self.property().name, n.other, BOOL)
@@ -89,24 +104,71 @@ class _Marker:
             searched = ir.Logical("and", ir.Unary("not", pays), n)
             return ir.Logical("or", ir.Logical("and", pays, known), searched)
 
-        inside, on, off = transform(loop, rule), self.sweep(u, side, TRUE), self.sweep(u, side, FALSE)
+        inside = transform(loop, rule)
+        on, off = (self.sweep(u, side, value, hubs) for value in (TRUE, FALSE))
         if compares:
             start = ir.Select(some, end, ir.Const(0, VID))
-            return ir.Let(last, VID, start, span=loop.span), on, inside, off
+            whole = ir.Let(last, VID, start, span=loop.span), on, inside, off
+            if not hubs:
+                return whole
+            ahead = with_fields(inside, {"prefetch": inside.prefetch or AHEAD})
+            return ir.MarkHubs(u, side, hubs), *whole[:2], ahead, off
         visits = ir.Binary("*", ir.Degree(loop.of, loop.orientation), ir.Const(LONGEST, I64))
         test = ir.Let(pays.name, BOOL, ir.Compare("<=", degree, visits), span=loop.span)
         return test, ir.If(pays, (on,)), inside, ir.If(pays, (off,))
 
-    def sweep(self, u: ir.Var, side: ir.Orientation, value: ir.Const) -> ir.Stmt:
-        """Mark the neighbors of u, or unmark them."""
+    def sweep(self, u: ir.Var, side: ir.Orientation, value: ir.Const, hubs: int) -> ir.Stmt:
+        """Mark the neighbors of u, but for hubs, or unmark them."""
         w, e = self.fresh("w"), self.fresh("e")
-        return ir.ForNeighbors(w, e, u, side, (ir.Store(self.property().name, ir.Var(w, VID), value),))
+        each = ir.Store(self.property().name, ir.Var(w, VID), value)
+        return ir.ForNeighbors(w, e, u, side, (each,), beyond=hubs)
+
+    def of_pair(self, loop: ir.ForCommon) -> tuple[ir.Stmt, ...]:
+        """A loop over what two lists share, none of which a loop around has marked."""
+        a, b = (ir.Var(self.fresh("end"), VID) for _ in range(2))
+        ends = zip((a, b), (loop.left, loop.right), strict=True)
+        lets = (ir.Let(x.name, VID, value, span=loop.span) for x, value in ends)
+        marked = ir.MarkHubs(a, loop.left_orientation, loop.hubs, span=loop.span)
+        rest = with_fields(loop, {"left": a, "right": b, "hubs": 0, "beyond": loop.hubs})
+        return *lets, marked, *self.of_hubs(loop, b, loop.right_orientation), rest
+
+    def of_hubs(self, loop: ir.ForCommon, of: ir.Expr, side: ir.Orientation) -> ir.Body:
+        """What the loop does for the marked hubs among the neighbors of `of`: what it only adds up, at once."""
+        guard, body = _split(loop)
+        whole = guard is None and not any(
+            isinstance(n, ir.Break | ir.Continue) for s in body for n in walk(s)
+        )
+        counted = [s for s in body if whole and _counts(s, loop.vertex)]
+        rest = tuple(s for s in body if s not in counted)
+        found: list[ir.Stmt] = []
+        if counted:
+            number = ir.Var(self.fresh("shared"), I64)
+            found.append(ir.Let(number.name, I64, ir.MarkedHubs(of, side, loop.hubs), span=loop.span))
+            for s in counted:
+                assert isinstance(s, ir.Accumulate | ir.Reduce | ir.ReduceGlobal)
+                times = ir.Binary("*", ir.Cast(s.value.type, number), s.value)
+                found.append(with_fields(s, {"value": times}))
+        if rest:
+            rest = rest if guard is None else (guard, *rest)
+            each = ir.ForMarkedHubs(loop.vertex, of, side, loop.hubs, rest, span=loop.span)
+            found.append(self.apart(each))
+        return tuple(found)
+
+    def apart(self, loop: ir.ForMarkedHubs) -> ir.ForMarkedHubs:
+        """A second copy of a body: its locals get other names."""
+        names = {}
+        for n in walk(loop):
+            for field in fields_of(type(n)):
+                if field.type in NEW_LOCALS and n.__dict__[field.name] is not None:
+                    names[n.__dict__[field.name]] = self.fresh(n.__dict__[field.name])
+        return rename(loop, names)
 
     def looked_up(
         self, loop: ir.ForCommon, of: ir.Expr, side: ir.Orientation, last: ir.Var
     ) -> tuple[ir.Stmt, ...]:
         """The loop over common neighbors as one over all neighbors of `of`, with a test of the mark."""
         w, previous = ir.Var(loop.vertex, VID), self.fresh("previous")
+        shared = self.of_hubs(loop, of, side) if loop.hubs else ()
         guard, body = _split(loop)
         bound = guard or ir.If(ir.Compare(">", w, last), (ir.Break(),))
         known: ir.Expr = ir.Load(self.property().name, w, BOOL)
@@ -118,8 +180,9 @@ class _Marker:
         else:  # the body may go on to the next neighbor at any place
             new = self.fresh("new")
             inner = (bound, ir.Let(new, BOOL, both), seen, ir.If(ir.Var(new, BOOL), body))
-        walked = ir.ForNeighbors(loop.vertex, self.fresh("e"), of, side, inner, span=loop.span)
-        return ir.Let(previous, VID, ir.Const(-1, VID), span=loop.span), walked
+        e = self.fresh("e")
+        walked = ir.ForNeighbors(loop.vertex, e, of, side, inner, beyond=loop.hubs, span=loop.span)
+        return *shared, ir.Let(previous, VID, ir.Const(-1, VID), span=loop.span), walked
 
     def summed(self, body: ir.Body, known: ir.Expr) -> ir.Body | None:
         """The body without a branch, if it only adds constants in places that no other thread writes."""
@@ -145,6 +208,22 @@ class _Marker:
         )
         private = not isinstance(s, ir.Reduce) or (s.changed is None and (self.single or s.prop in self.own))
         return plain and private
+
+
+def _counts(s: ir.Stmt, vertex: str) -> bool:
+    """Whether a statement adds the same number each time, whichever vertex it is about."""
+    if not isinstance(s, ir.Accumulate | ir.Reduce | ir.ReduceGlobal) or s.op != "+":
+        return False
+    plain = isinstance(s.value, ir.Const) and isinstance(s.value.type, Scalar) and not s.value.type.is_float
+    here = isinstance(s, ir.Reduce) and (
+        s.changed is not None or any(isinstance(n, ir.Var) and n.name == vertex for n in walk(s.index))
+    )
+    return plain and not here
+
+
+def _by_hubs(n: ir.Node) -> bool:
+    """Whether lists are compared by bitmaps of hubs somewhere in `n`."""
+    return any(isinstance(x, ir.ForCommon) and x.hubs for x in walk(n))
 
 
 def _other(n: ir.ForCommon, vertex: str) -> tuple[ir.Expr, ir.Orientation] | None:
@@ -265,7 +344,8 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         if not any(_looks_back(n) for n in walk(made)):
             return made
         return with_fields(made, {"params": (*made.params, ir.Param(PARALLEL, BOOL))})
-    if short_lists or not context.abilities.copies:
+    by_hubs = any(map(_by_hubs, program.body))
+    if (short_lists and not by_hubs) or not context.abilities.copies:
         return program
     fresh = fresh_names(program)
     own = {p.name for p in program.properties if p.site is ir.Site.THREAD}
@@ -274,13 +354,19 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     def rule(n: ir.Node) -> ir.Node | None:
         # A piece marks part of a list, a group of lanes has no memory of its own.
         if isinstance(n, ir.ParFor) and n.cut is None and n.domain.once and n.lanes is ir.Lanes.THREAD:
-            return marker.loop(n)
+            return marker.loop(n) if not short_lists or _by_hubs(n) else None
         return None
 
+    def pairs(n: ir.Node) -> tuple[ir.Stmt, ...] | None:
+        return marker.of_pair(n) if isinstance(n, ir.ForCommon) and n.hubs else None
+
     body = tuple(transform(s, rule) for s in program.body)
-    if marker.mark is None:
+    if by_hubs:
+        body = transform_body(body, pairs)
+    elif marker.mark is None:
         return program
-    return with_fields(program, {"body": body, "properties": (*program.properties, marker.mark)})
+    marks = () if marker.mark is None else (marker.mark,)
+    return with_fields(program, {"body": body, "properties": (*program.properties, *marks)})
 
 
 mark_common = Pass("mark-common", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

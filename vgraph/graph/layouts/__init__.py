@@ -26,6 +26,13 @@ from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *PLANS)}
+from vgraph.graph.layouts.hubs import HUBS
+from vgraph.graph.layouts.segments import SEGMENTS
+from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
+
+LAYOUTS: Final = {
+    layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values())
+}
 """All that there are, by name."""
 
 _host = Kept()

@@ -120,6 +120,8 @@ class Emitter:
         ] = {}  # buffers of a pipeline: what is added to an index, for they have slots only
         self.region: Region | None = None
         self.piece: Piece | None = None
+        self.marks = ""
+        """The bitmap of the hubs that the present visit has marked."""
         self.single = False
         self.exit = "exit"
         self.block = "entry"
@@ -222,9 +224,10 @@ class Emitter:
         """Store into element `index` of an array of `t`."""
         self.do(f"store {t} {value}, ptr {self.item(t, base, index)}{self.alias(scope)}")
 
-    def widen(self, vertex: str) -> str:
-        """A vertex id as an i64."""
-        return vertex if self.types.id == "i64" else self.op(f"zext {self.types.id} {vertex} to i64")
+    def widen(self, number: str, t: str = "") -> str:
+        """A vertex id, or an unsigned number of type `t`, as an i64."""
+        t = t or self.types.id
+        return number if t == "i64" else self.op(f"zext {t} {number} to i64")
 
     def field(self, layout: Layout, base: str, name: str) -> str:
         """The address of a field of a native struct."""

@@ -6,12 +6,13 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import lanes_of, touched, varies
-from vgraph.compiler.backends.llvm import arithmetic
+from vgraph.compiler.backends.llvm import arithmetic, hubs
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted
 from vgraph.compiler.backends.llvm.memory import combine, element_address
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.ir.reductions import neutral
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 FEW: Final = 6
@@ -22,6 +23,7 @@ _KEEP: Final = 3
 
 def prefetch(f: Emitter, node: ir.ForNeighbors, arc: str, columns: str) -> None:
     """Ask for what the body will touch `node.prefetch` arcs ahead, be that at the next vertex."""
+    compared = next((n for n in walk(node) if isinstance(n, ir.MarkedHubs | ir.ForMarkedHubs)), None)
     last = f.op("sub nuw nsw i64 %num_arcs, 1")
     there = f.call(
         "i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {arc}, {node.prefetch}')}", f"i64 {last}"
@@ -30,6 +32,8 @@ def prefetch(f: Emitter, node: ir.ForNeighbors, arc: str, columns: str) -> None:
     for prop, writes in touched(node.body, node.vertex).items():
         address = element_address(f, prop, other, f.program.property(prop).type)
         f.call("void", "llvm.prefetch.p0", f"ptr {address}", f"i32 {int(writes)}", f"i32 {_KEEP}", "i32 1")
+    if compared is not None:
+        hubs.fetch_ahead(f, compared, other)
 
 
 def by_lanes(f: Emitter, node: ir.ForNeighbors, begin: str, end: str, columns: str) -> tuple[str, str]:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.llvm import gathers
+from vgraph.compiler.backends.llvm import gathers, hubs
 from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
-from vgraph.compiler.backends.llvm.expressions import column_index, row_offset
+from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.parallel import poll
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.compiler.backends.scan import loop_depth
+from vgraph.compiler.backends.scan import hubs_key, loop_depth
 from vgraph.compiler.types import EID, VID
 from vgraph.graph.layouts.segments import SEGMENTS
 
@@ -53,6 +53,9 @@ def _arcs(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str, str]:
         assert f.region is not None
         end = f.op(f"add nuw nsw i64 {f.region.row}, 1")
         return f.region.row, end, f.region.columns
+    if node.beyond:
+        _, begin, end = hubs.bounds(f, node.orientation, node.beyond, f.index(f.expr(node.of)))
+        return begin, end, f"{hubs_key(node.orientation, node.beyond)}.columns"
     columns = f"{node.orientation.value}.column_indices"
     v, piece = f.index(f.expr(node.of)), f.piece
     whole = piece is None or piece.side is not node.orientation
@@ -71,8 +74,16 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     """
     a, b = f.index(f.expr(node.left)), f.index(f.expr(node.right))
     sides = (node.left_orientation, node.right_orientation)
-    begins = [row_offset(f, side, x) for side, x in zip(sides, (a, b), strict=True)]
-    ends = [row_offset(f, side, x, next_one=True) for side, x in zip(sides, (a, b), strict=True)]
+    if node.beyond:
+        found = [hubs.bounds(f, side, node.beyond, x)[1:] for side, x in zip(sides, (a, b), strict=True)]
+        columns = [f"{hubs_key(side, node.beyond)}.columns" for side in sides]
+    else:
+        found = [
+            (row_offset(f, side, x), row_offset(f, side, x, next_one=True))
+            for side, x in zip(sides, (a, b), strict=True)
+        ]
+        columns = [f"{side.value}.column_indices" for side in sides]
+    (begins, ends) = zip(*found, strict=True)
     limit = _limit(f, node)
     t = f.types.id
     head, look, advance, test = map(f.label, ("common", "common.left", "common.right", "common.test"))
@@ -89,7 +100,7 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     ]
     f.branch(f.op(f"icmp eq i64 {i}, {ends[0]}"), leave, look)
     f.start(look)
-    x = column_index(f, sides[0], i)
+    x = f.read(t, f.pointers[columns[0]], i, columns[0])
     f.do(f"%x.{head} = add {t} {x}, 0")
     if limit is not None:
         go = f.label("common.go")
@@ -100,7 +111,7 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     f.lines.append(f"  {k} = phi i64 [ {j}, %{entry} ], [ %kn.{head}, %{further} ]")
     f.branch(f.op(f"icmp eq i64 {k}, {ends[1]}"), leave, test)
     f.start(test)
-    y = column_index(f, sides[1], k)
+    y = f.read(t, f.pointers[columns[1]], k, columns[1])
     f.branch(f.op(f"icmp ult {t} {y}, {x}"), further, match)
     f.start(further)
     f.do(f"%kn.{head} = add nuw nsw i64 {k}, 1")
