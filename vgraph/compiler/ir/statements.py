@@ -177,8 +177,7 @@ class For(Stmt):
 
 @written(
     "for ({vertex}, {edge}) in {orientation}({of})( segments {segments})?( prefetch {prefetch})?( {vectorize})?"
-    "( marks {marks})?( {deltas})?( {planned})? {body}",
-    "( marks {marks})?( {deltas})?( beyond {beyond})? {body}",
+    "( marks {marks})?( {deltas})?( {planned})?( beyond {beyond})? {body}",
     at=OPERATOR,
     kernel=ANYWHERE,
 )
@@ -194,9 +193,8 @@ class ForNeighbors(Stmt):
     reassociated. `marks out`: lanes that visit the vertex of the `ParFor` around it together mark its out-neighbors,
     with which the body compares lists (`mark_common.py`). `deltas`: rows are read as differences
     (`graph/layouts/deltas.py`), arc by arc in the same order. `planned`: the one arc of this visit of a `ParFor` over
-    planned arcs; e then indexes EDGE_SEGMENTS properties in the order of the plan.
-    (`graph/layouts/deltas.py`), arc by arc in the same order. `beyond 8192`: only the neighbors that are none of the
-    8192 hubs (`graph/layouts/hubs.py`); then e is no arc.
+    planned arcs; e then indexes EDGE_SEGMENTS properties in the order of the plan. `beyond 8192`: only the neighbors
+    that are none of the 8192 hubs (`graph/layouts/hubs.py`); then e is no arc.
     """
 
     vertex: NewVid

@@ -21,17 +21,13 @@ from vgraph.graph.graph import Graph
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
+from vgraph.graph.layouts.hubs import HUBS
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
-LAYOUTS: Final = {layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *PLANS)}
-from vgraph.graph.layouts.hubs import HUBS
-from vgraph.graph.layouts.segments import SEGMENTS
-from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
-
 LAYOUTS: Final = {
-    layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values())
+    layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values(), *PLANS)
 }
 """All that there are, by name."""
 
