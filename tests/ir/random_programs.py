@@ -100,7 +100,7 @@ class Maker:
         v = self.new()
         self.locals = {v: VID}  # the key of buckets sees nothing else
         queues = (ir.QueueDecl(self.queue, self.pick(self.properties).name),)
-        buckets = (ir.BucketsDecl(self.buckets, v, self.expr(I64), self.chance()),)
+        buckets = (ir.BucketsDecl(self.buckets, v, self.expr(I64), self.chance(), self.pick((0, 4))),)
         called = (ir.Called(self.new(), self.new()),) * self.chance()
         tail = (self.pick((0, 1)), buckets, queues, called, self.chance())
         return ir.Program(self.new(), self.pick(ir.Level), target, *groups, body, results, *tail)

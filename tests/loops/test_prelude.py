@@ -22,13 +22,14 @@ from vgraph.compiler.backends.abi import (
     LIST,
     OPEN,
     POOL,
+    TILES,
     WORKER,
     WORKER_STRIDE,
     Layout,
     Steering,
     type_sizes,
 )
-from vgraph.compiler.backends.llvm import buckets, heaps
+from vgraph.compiler.backends.llvm import buckets, heaps, tiles
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import Unit
 from vgraph.errors import InternalError
@@ -135,6 +136,36 @@ def test_a_cancelled_run_takes_nothing():
     ctx, workers, _ = _opened(m, [[4]])
     m.write(ctx + CONTEXT.offset("cancel"), 4, 1)
     assert _taken(m, ctx, workers, 0, 1) == []
+
+
+# --- tiles
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_threads_visit_tiles_until_nothing_waits(seed):
+    count, unit = 9, Unit(f"tiles {Path(__file__).parent / 'tiles'}", numbers=tiles.UNIT.numbers)
+    m = Machine({"vg_pause": lambda *_: 0}, seed=seed)
+    ctx, table = m.allocate(CONTEXT.size, zero=True), m.allocate(TILES.size, zero=True)
+    for name, value in (("count", 5), ("least", m.allocate(40)), ("busy", m.allocate(20))):
+        m.write(table + TILES.offset(name), 8, value)
+    flags, values = m.allocate(count, zero=True), m.allocate(8 * count)
+    owner = m.allocate(40, zero=True)
+    for v in range(count):
+        m.write(values + 8 * v, 8, 1000 if v else 0)
+    m.call(unit, "reset", table)
+    m.call(unit, "push", table, flags, 0, 0)
+    found = [m.allocate(16) for _ in range(3)]
+    m.run([partial(m.call, unit, "work", ctx, table, flags, values, count, f, owner) for f in found])
+    far = {0: 0}
+    for _ in range(count):
+        for v, value in sorted(far.items()):
+            for u, length in (((v + 1) % count, 1), ((v * 5 + 2) % count, 3)):
+                far[u] = min(far.get(u, 1000), value + length)
+    assert [m.read(values + 8 * v, 8) for v in range(count)] == [far[v] for v in range(count)]
+    assert m.read(table + TILES.offset("pending"), 8) == 0
+    m.write(ctx + CONTEXT.offset("cancel"), 4, 1)
+    m.call(unit, "push", table, flags, 3, 0)
+    assert not m.call(unit, "next", ctx, table, found[0])
 
 
 # --- the native runtime

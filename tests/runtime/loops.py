@@ -39,6 +39,7 @@ def searches(graph, sources):
 
 SCHEDULES = {
     "delta": vg.Schedule().at("relax", order=vg.delta_stepping(20_000)),  # few buckets: a short trace
+    "tiles": vg.Schedule().at("relax", tiles=1024, order=vg.delta_stepping(20_000)),
     "strict": vg.Schedule().at("relax", order=vg.STRICT),
     "gather": vg.Schedule().at("relax", phases=vg.GATHER_APPLY, pipeline=2),
     "scatter": vg.Schedule().at("relax", phases=vg.APPLY_SCATTER, pipeline=2),

@@ -63,10 +63,10 @@ def each_round(report: ProgressCallback | None, most: int | None) -> Callable[[i
 def with_rounds(job: Job) -> Schedule:
     """The job's schedule with rounds as they are written in the program, which is what counts.
 
-    An order by buckets, asynchronous updates, or hops make one long round of many, which on a negative cycle never
-    ends. Raises ParameterError where the schedule asks for that.
+    An order by buckets, asynchronous updates, hops, or tiles make one long round of many, which on a negative cycle
+    never ends. Raises ParameterError where the schedule asks for that.
     """
-    rests: dict[str, Any] = {"order": UNORDERED, "sync": BSP, "hops": 1}
+    rests: dict[str, Any] = {"order": UNORDERED, "sync": BSP, "hops": 1, "tiles": 0}
     wanted = "debug= shows rounds" if job.max_rounds is None else "max_rounds= counts rounds"
     program, schedule = job.typed.program, job.schedule
     for label in sorted({n.label for n in walk(program) if isinstance(n, ir.EdgeApply)}):

@@ -250,11 +250,12 @@ def _of_an_order(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     found = []
     for name in axes:
         value = _IN_BUCKETS.get(name, axes[name].rest)
-        if name != "order" and axes[name].lack(None, "cpu") is None:
+        if name not in ("order", "tiles") and axes[name].lack(None, "cpu") is None:
             assert value is not None, f"what is {name} where there is an order?"
             why, on = reason.format(name, spelled(value)), "cpu" if name == "balance" else None
             found.append(Need(name, (value,), why, "leave it out, or leave the order out", on=on))
-    return tuple(found)
+    whole = "a heap has all vertices in one order, so no tile can go on alone"
+    return (*found, Need("tiles", (0,), whole, "use order=vg.delta_stepping() or leave it out", of=(STRICT,)))
 
 
 _ALONE: Final[Mapping[str, object]] = {"direction": PUSH, "phases": FUSED, "sync": ASYNC}
@@ -401,6 +402,23 @@ class ApplySchedule:
             ),
         ),
     )
+    tiles: int = axis(
+        count(0, "vertices of a tile, 0: none"),
+        rest=0,
+        candidates=(0, 4),
+        numbers=(256, 512, 1024),
+        edges_only="a vertex operator sends nothing along arcs, so there is nothing to go on with",
+        needs=(
+            Need("direction", (PUSH,), "what a tile goes on with lies at the ends of the arcs it walks"),
+            Need("drive", (DATA,), "a tile goes on with its active vertices"),
+            Need("frontier", (SPARSE,), "a tile goes on with its active vertices"),
+            _ONE_LOOP,
+            Need("hops", (1,), "a tile goes on until nothing changes in it"),
+            Need("sync", (ASYNC,), "what a tile goes on with was changed in the same round"),
+            _WHOLE_ROWS,
+        ),
+        lacks=(Lack("cuda", 'device="cuda" goes on hop by hop', "use hops=64 here, or leave it out"),),
+    )
     sync: Sync = axis(words(Sync))
     deduplicate: bool = axis(FLAG, candidates=(True, False))
     segments: int = axis(
@@ -501,6 +519,7 @@ _FIRST: Final = (
     "direction",
     "frontier",
     "hops",
+    "tiles",
     "sync",
     "deduplicate",
     "balance",

@@ -21,7 +21,7 @@ def choose(c: Choice, asked: int | None) -> int:
     """Several where searches take many rounds of few vertices, whose barriers cost more than what is done twice."""
     if asked == 1 or (asked is None and not c.context.facts.deep):
         return 1
-    obstacle = c.at.once(_obstacle)
+    obstacle = c.at.once(out_of_rounds)
     if asked is not None and obstacle is not None:
         c.refuse(obstacle.reason, obstacle.span, "use hops=1 or leave it out")
     if asked is not None:
@@ -43,7 +43,7 @@ def _once(at: Traversal) -> bool:
     return flags or at.effects.classes() == {WriteClass.CLAIMING}
 
 
-def _obstacle(at: Traversal) -> Obstacle | None:
+def out_of_rounds(at: Traversal) -> Obstacle | None:
     """Why updates may not be seen and passed on in the same round; None if they may."""
     if at.effects.classes() == {WriteClass.CLAIMING}:
         return no_search(at)

@@ -39,6 +39,11 @@ def _by_default(c: Choice) -> Order:
     threads 32 ms instead of 42, but 1.3 to 2 times as long with 1 and 2. So they are not chosen.
     """
     order = delta_stepping()
+    if c.asked("tiles") and c.agrees(order) and c.at.once(_obstacle) is None:
+        c.because(
+            order, "the lowest values first, in a tile and among tiles: what is far comes again and again"
+        )
+        return order
     if not c.at.once(_pays) or not c.agrees(order):
         return UNORDERED
     c.because(order, "the lowest values first: that saves most repeated visits")

@@ -53,7 +53,11 @@ def claims(at: Traversal) -> bool:
 
 def _worth(c: Choice) -> bool:
     """True if the apply takes a frontier, round after round, and nothing asked for fixes who is visited."""
-    free = all(c.asked(name) is None for name in ("drive", "frontier")) and c.asked("hops") in (None, 1)
+    free = (
+        all(c.asked(name) is None for name in ("drive", "frontier"))
+        and c.asked("hops") in (None, 1)
+        and not c.asked("tiles")
+    )
     plain = c.asked("phases") in (None, FUSED) and c.chosen["order"] == UNORDERED
     return free and plain and c.at.once(_changes)
 

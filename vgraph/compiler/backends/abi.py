@@ -233,6 +233,7 @@ WORKER: Final = Layout(
         ("queued", "ptr"),  # a byte per vertex, of all threads: pushed since its last visit
         ("entries", "i64"),  # entries of those blocks
         ("after", "i64"),  # what `lowest` will be without them
+        ("tiles", "ptr"),  # a TILES of all threads, where vertices stand in tiles
     ),
     (
         ("free", "ptr"),  # list of free blocks, linked at their starts
@@ -260,6 +261,16 @@ WORKER: Final = Layout(
 A cell holds the end of the entries in the last block of a chain, 0 for none. A block is aligned to its size and begins
 with the cell's value when it was added; so an end at the start of a block is the end of a full one.
 """
+TILES: Final = Layout(
+    "Tiles",
+    (  # read-only while a loop runs
+        ("count", "i64"),
+        ("least", "ptr"),  # i64 by tile: the lowest key of a vertex that waits, BUCKETS_NONE for none
+        ("busy", "ptr"),  # u32 by tile: whether a thread visits it
+    ),
+    (("pending", "i64"),),  # tiles that wait or are visited
+)
+"""Ranges of vertices with buckets of their own."""
 BUCKETS_CELLS: Final = 1024
 """Buckets in the circle, a power of two."""
 WORKER_STRIDE: Final = WORKER.size + 8 * BUCKETS_CELLS

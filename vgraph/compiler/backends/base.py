@@ -84,8 +84,8 @@ class KernelInterface:
     offset_bits: int
     threads: int
     """1: for a single thread only; 0: for any number."""
-    buckets: int = 0
-    """Sets of vertices queued by priority."""
+    buckets: tuple[int, ...] = ()
+    """Sets of vertices queued by priority: the vertices of a tile of each; 0: it has none."""
     transpose: bool = False
     """It walks in-arcs in any case; if not, then only where its parameter `graph.transposed` is true."""
     forks: tuple[int, ...] = ()
@@ -113,7 +113,7 @@ class KernelInterface:
         records = {"args": ArgSlot, "frontiers": FrontierSlot, "results": ResultSlot}
         for name, record in records.items():
             data[name] = tuple(record(**row) for row in data[name])
-        for name in ("lists", "labels", "directions", "messages", "forks"):
+        for name in ("lists", "labels", "directions", "messages", "buckets", "forks"):
             data[name] = tuple(data[name])
         return KernelInterface(**data)
 

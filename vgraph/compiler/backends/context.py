@@ -18,6 +18,7 @@ from vgraph.compiler.backends.abi import (
     LINE,
     LIST,
     MAX_THREADS,
+    TILES,
     TRACE_RECORD,
     WORKER,
     WORKER_STRIDE,
@@ -186,13 +187,19 @@ class ContextView:
         self._frontiers["capacity"][index] = capacity
         self._frontiers["epoch"][index] = 1
 
-    def add_buckets(self, index: int, capacity: int) -> None:
-        """Allocate what a set of buckets of `capacity` vertices keeps per vertex."""
-        queued = np.zeros(capacity, np.uint8)
-        self._keep.append(queued)
+    def add_buckets(self, index: int, capacity: int, tile: int) -> None:
+        """Allocate what a set of buckets of `capacity` vertices keeps per vertex, and per `tile` vertices, if there are
+        tiles."""
+        queued = aligned_zeros(_round_up(capacity))  # whole words
+        tiles = aligned_zeros(TILES.size).view(TILES.dtype)
+        count = -(-capacity // tile) if tile else 0
+        least, busy = aligned_zeros(8 * count), aligned_zeros(4 * count)
+        tiles["count"], tiles["least"], tiles["busy"] = count, least.ctypes.data, busy.ctypes.data
+        self._keep += [queued, tiles, least, busy]
         workers = self._workers[index]
         for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
-            workers[k : k + WORKER.size].view(WORKER.dtype)["queued"] = queued.ctypes.data
+            worker = workers[k : k + WORKER.size].view(WORKER.dtype)
+            worker["queued"], worker["tiles"] = queued.ctypes.data, tiles.ctypes.data
 
     def list_address(self, index: int) -> int:
         """Address of list descriptor `index`."""

@@ -313,6 +313,6 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         id_bits=target.id_bits,
         offset_bits=target.offset_bits,
         threads=program.threads,
-        buckets=len(program.buckets),
+        buckets=tuple(b.tiles for b in program.buckets),
         transpose=needs_transpose(program),
     )

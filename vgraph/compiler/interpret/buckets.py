@@ -19,9 +19,13 @@ def buckets_clear(m: Machine, env: Env, n: ir.BucketsClear) -> None:
     m.queued[n.buckets] = set()
 
 
+def _declared(m: Machine, name: str) -> ir.BucketsDecl:
+    return next(b for b in m.program.buckets if b.name == name)
+
+
 def key_of(m: Machine, env: Env, buckets: str, vertex: int) -> Any:
     """The key of `vertex` now."""
-    declared = next(b for b in m.program.buckets if b.name == buckets)
+    declared = _declared(m, buckets)
     key = evaluate(m, {**env, declared.vertex: m.vid.type(vertex)}, declared.key)
     return float("-inf") if key != key else key  # a heap cannot hold NaN
 
@@ -45,8 +49,11 @@ def bucket_advance(m: Machine, env: Env, n: ir.BucketAdvance) -> None:
 
 def visits(m: Machine, env: Env, n: ir.BucketLoop) -> Generator[int, None, None]:
     """The vertices that a `parbucket` visits, chosen as the loop goes on."""
-    declared = next(b for b in m.program.buckets if b.name == n.buckets)
+    declared = _declared(m, n.buckets)
     heap = m.buckets[n.buckets]
+    if declared.tiles:
+        yield from _tiles(m, n.buckets, declared.tiles)
+        return
     before = sum(key == m.current.get(n.buckets) for key, _, _ in heap)
     while heap and (declared.strict or heap[0][0] == m.current[n.buckets]):
         key, _, v = heapq.heappop(heap)
@@ -60,6 +67,28 @@ def visits(m: Machine, env: Env, n: ir.BucketLoop) -> Generator[int, None, None]
         before -= 1
         if before <= 0 and m.rng is not None and not declared.strict and m.rng.random() < 0.2:
             return  # what was pushed meanwhile waits for another advance
+
+
+def _tiles(m: Machine, name: str, size: int) -> Generator[int, None, None]:
+    """What waits in one tile after the other; if a seed was given, in any order, and a tile may be left at any time."""
+    waiting = m.queued[name]
+    while waiting:
+        tile = _any(m, sorted(waiting)) // size
+        while (inside := sorted(v for v in waiting if v // size == tile)) and (
+            m.rng is None or m.rng.random() < 0.9
+        ):
+            v = _any(m, inside)
+            waiting.discard(v)
+            yield v
+
+
+def left_in_tiles(m: Machine, n: ir.BucketLoop) -> bool:
+    """Whether a loop over tiles has to go on."""
+    return bool(_declared(m, n.buckets).tiles and m.queued[n.buckets])
+
+
+def _any(m: Machine, vertices: list[int]) -> int:
+    return vertices[0 if m.rng is None else int(m.rng.integers(len(vertices)))]
 
 
 # --- priority queues above kernel level -----------------------------------------------------------------------

@@ -156,6 +156,13 @@ def _run_tasks(m: Machine, tasks: Iterable[Steps]) -> None:
 
 
 def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
+    _take_entries(m, env, n)
+    while buckets.left_in_tiles(m, n):  # what the last tasks pushed, when no other was left to be taken
+        _take_entries(m, env, n)
+    m.end_round()
+
+
+def _take_entries(m: Machine, env: Env, n: ir.BucketLoop) -> None:
     visits = buckets.visits(m, env, n)
     if n.cut is None:
         tasks = (_chunk(m, env, n, [(v, 0)]) for v in visits)
@@ -169,7 +176,6 @@ def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
         m.task = DRIVER
     else:
         _interleave(m, tasks)
-    m.end_round()
 
 
 def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[Item]) -> Steps:

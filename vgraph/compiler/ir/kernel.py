@@ -306,7 +306,8 @@ class BucketLoop(Stmt):
     An entry whose vertex was visited since it was made is passed over. What is pushed into this very bucket meanwhile
     may be visited by the same loop, or stays for another `advance`; so a vertex may be visited by two threads at once.
     With `strict` buckets there is no bucket under way: one thread visits all entries, the lowest key first, until none
-    is left, and passes over those whose vertex has a lower key by now.
+    is left, and passes over those whose vertex has a lower key by now. With `tiles` all entries are visited, too: those
+    of one tile after the other, or of several at the same time, in any order, best by key.
 
     `parbucket v in work cut out at 1024 by bins { ... }`: pieces and lanes as in `ParFor`, on devices with warps.
     """

@@ -227,6 +227,7 @@ class Checker:
         del self.locals[decl.vertex]
         ok = t == I64 or (decl.strict and t == F64)
         self.require(ok, f"the key is {t}, not i64 or, if strict, f64", decl)
+        self.require(not (decl.strict and decl.tiles), "strict buckets have no tiles", decl)
         self.place = DRIVER
 
     def operator(self, op: ir.Operator) -> None:

@@ -32,7 +32,9 @@ def _searched(low: Lowering, loop: ir.While, apply: ir.EdgeApply, found: Search)
     opened = _at(found.claim.expected, low.program.operator(apply.op).args[2], v)
     far = ir.Load(hop, here, t)
     assert apply.schedule is not None
-    dense = replace(apply.schedule, drive=TOPOLOGY, sync=BSP, deduplicate=False, hops=1, order=UNORDERED)
+    dense = replace(
+        apply.schedule, drive=TOPOLOGY, sync=BSP, deduplicate=False, hops=1, tiles=0, order=UNORDERED
+    )
     counters = {**found.before, **found.behind}
     return (
         ir.FillEach(hop, v, ir.Select(ir.Compare("==", held, opened), most, ir.Const(0, t))),
@@ -116,7 +118,7 @@ def _declare(low: Lowering, operator: ir.Operator, hint: str, body: ir.Body) -> 
 
 
 def _in_any_order(schedule: ApplySchedule) -> bool:
-    return schedule.hops > 1 or schedule.order != UNORDERED
+    return schedule.hops > 1 or schedule.tiles > 0 or schedule.order != UNORDERED
 
 
 def _wanted(program: ir.Program, n: ir.Stmt) -> ir.EdgeApply | None:

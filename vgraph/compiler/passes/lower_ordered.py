@@ -8,6 +8,9 @@ after:  `clear work buckets; parfor v in sparse f { enqueue work v }; f = empty;
 Delta-stepping (Meyer and Sanders 2003). Every order of updates ends in the same fixpoint, so the key only has to be
 monotone in the value: it is computed in f64, and rounding does no harm. A value that rises (max) is mirrored.
 `strict` (Dijkstra 1959, with lazy deletion) takes the value itself as key.
+
+With `tiles=1024` the loop over entries is all there is: `parbucket v in work { ... }` with `buckets work(v): ... tiles
+1024`. Without an order all keys are 0.
 """
 
 from __future__ import annotations
@@ -52,6 +55,8 @@ def _of_graph(low: Lowering, prop: str) -> bool:
 
 def bucket_key(low: Lowering, apply: ir.EdgeApply, vertex: str, order: Order) -> ir.Expr:
     """The number of the vertex's bucket: its value in units of delta, mirrored where large values come first."""
+    if order == UNORDERED:
+        return scalar(0)
     declared = ordering_property(low, apply)
     value = leading(ir.Load(declared.name, ir.Var(vertex, VID), declared.type))
     if order.kind == "strict":
@@ -117,14 +122,16 @@ def _lower(low: Lowering, loop: ir.While) -> ir.Body:
     assert apply.schedule is not None
     assert apply.frontier is not None
     assert is_fixpoint_loop(low.program, apply)
-    order = apply.schedule.order
+    order, tiles = apply.schedule.order, apply.schedule.tiles
     strict = order.kind == "strict"
     work, v, more = low.fresh(f"{apply.label}.work"), low.fresh("v"), low.fresh("more")
     key_vertex = low.fresh("v")
     key = bucket_key(low, apply, key_vertex, order)
-    low.declare("buckets", ir.BucketsDecl(work, key_vertex, key, strict))
+    low.declare("buckets", ir.BucketsDecl(work, key_vertex, key, strict, tiles))
     visit, arcs, visited, begin = _visit(low, apply, work, v)
-    trace = ir.Trace(apply.label, order.kind, count_of(visited), count_of(arcs), span=apply.span)
+    trace = ir.Trace(
+        apply.label, "tiles" if tiles else order.kind, count_of(visited), count_of(arcs), span=apply.span
+    )
     head: ir.Body = (
         ir.FrontierConvert(apply.frontier, ir.Layout.SPARSE, span=apply.span),
         ir.BucketsClear(work, span=apply.span),
@@ -133,7 +140,7 @@ def _lower(low: Lowering, loop: ir.While) -> ir.Body:
         ),
         ir.FrontierSet(apply.frontier, ir.FrontierKind.EMPTY, span=apply.span),
     )
-    if strict:
+    if strict or tiles:
         return (*head, *begin, *visit, trace)
     advance = ir.BucketAdvance(more, work, span=apply.span)
     rounds = ir.While(ir.Var(more, BOOL), (*begin, *visit, trace, advance), span=apply.span)
@@ -143,7 +150,7 @@ def _lower(low: Lowering, loop: ir.While) -> ir.Body:
 def _has_order(n: ir.Stmt) -> bool:
     match n:
         case ir.While(body=(ir.EdgeApply(schedule=schedule),)):
-            return schedule is not None and schedule.order != UNORDERED
+            return schedule is not None and (schedule.order != UNORDERED or schedule.tiles > 0)
     return False
 
 

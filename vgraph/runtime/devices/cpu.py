@@ -126,7 +126,7 @@ def new_context(plan: Plan, threads: int) -> ContextView:
         num_slots=interface.num_slots,
         num_frontiers=len(interface.frontiers),
         num_lists=len(interface.lists),
-        num_buckets=interface.buckets,
+        num_buckets=len(interface.buckets),
         num_state=interface.num_state,
         forks=interface.forks,
     )
@@ -162,8 +162,8 @@ def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
     ids = np.dtype(f"uint{plan.interface.id_bits}")
     for index, frontier in enumerate(plan.interface.frontiers):
         context.add_frontier(index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags)
-    for index in range(plan.interface.buckets):
-        context.add_buckets(index, graph.num_vertices)
+    for index, tile in enumerate(plan.interface.buckets):
+        context.add_buckets(index, graph.num_vertices, tile)
     return arrays
 
 

@@ -86,7 +86,7 @@ class ControlLayout:
     @cached_property
     def slots(self) -> int:
         """Slots of global reductions: `TURNS` sets of `interface.num_slots`."""
-        return self.buckets + COUNTERS * BUCKET_QUEUES * self.interface.buckets
+        return self.buckets + COUNTERS * BUCKET_QUEUES * len(self.interface.buckets)
 
     @cached_property
     def size(self) -> int:
@@ -105,6 +105,6 @@ def num_words(interface: KernelInterface) -> int:
         + len(interface.args)
         + ARRAYS_OF_FRONTIER * len(interface.frontiers)
         + WORDS_OF_LIST * len(interface.lists)
-        + (BUCKET_QUEUES + BUCKET_MARKS) * interface.buckets
+        + (BUCKET_QUEUES + BUCKET_MARKS) * len(interface.buckets)
         + 3
     )

@@ -25,6 +25,7 @@ from vgraph.compiler.backends.llvm import (
     pipeline,
     scratch,
     statements,
+    tiles,
 )
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value
@@ -46,6 +47,7 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **pipeline.STATEMENTS,
     **frontiers.STATEMENTS,
     **buckets.STATEMENTS,
+    **tiles.STATEMENTS,
 }
 
 

@@ -80,7 +80,8 @@ def prologue(f: Emitter) -> None:
         f.hand_on("i64", slot)
 
 
-def _declared(f: Emitter, name: str) -> ir.BucketsDecl:
+def declared(f: Emitter, name: str) -> ir.BucketsDecl:
+    """The declaration of a set of buckets."""
     return next(b for b in f.program.buckets if b.name == name)
 
 
@@ -98,19 +99,25 @@ def key_of(f: Emitter, decl: ir.BucketsDecl, vertex: Value) -> Value:
 
 def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     """`enqueue work v`."""
-    decl = _declared(f, node.buckets)
+    decl = declared(f, node.buckets)
     vertex = f.expr(node.vertex)
     key = key_of(f, decl, vertex)
     if decl.strict:
         heaps.push(f, decl, key, vertex)
     else:
-        flag = f.item("i8", f.pointers[f"queued {decl.name}"], f.index(vertex))
-        order = ("", "") if f.serial else ("atomic ", " release")
-        f.do(f"store {order[0]}i8 1, ptr {flag}{order[1]}, align 1{f.alias('queued')}")
-        _push(f, decl, key.text, vertex.text)
+        set_flag(f, decl, vertex)
+        put(f, decl, key.text, vertex.text)
 
 
-def _push(f: Emitter, decl: ir.BucketsDecl, key: str, vertex: str) -> None:
+def set_flag(f: Emitter, decl: ir.BucketsDecl, vertex: Value) -> None:
+    """A vertex is pushed; what the push is about was written before."""
+    flag = f.item("i8", f.pointers[f"queued {decl.name}"], f.index(vertex))
+    order = ("", "") if f.serial else ("atomic ", " release")
+    f.do(f"store {order[0]}i8 1, ptr {flag}{order[1]}, align 1{f.alias('queued')}")
+
+
+def put(f: Emitter, decl: ir.BucketsDecl, key: str, vertex: str) -> None:
+    """An entry in this thread's bucket `key`."""
     worker = f.pointers[f"worker {decl.name}"]
     current = f.op(f"load i64, ptr {f.pointers[f'current {decl.name}']}")
     near, far, store = f.label("near"), f.label("far"), f.label("enqueue")
@@ -159,7 +166,8 @@ def _append(f: Emitter, worker: str, cell: str, vertex: str) -> None:
 
 def publish(f: Emitter, name: str) -> None:
     """Tell the other threads, before the barrier that comes, which bucket is this thread's lowest."""
-    if _declared(f, name).strict:
+    decl = declared(f, name)
+    if decl.strict or decl.tiles:
         return
     worker = f.pointers[f"worker {name}"]
     current = f.op(f"load i64, ptr {f.pointers[f'current {name}']}")
@@ -209,16 +217,16 @@ def _ranks(f: Emitter, name: str, first: str, step: str, action: Callable[[str, 
 
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     """`more = advance work`: the lowest bucket of any thread comes next, with what is due of what was put aside."""
-    decl = _declared(f, node.buckets)
+    decl = declared(f, node.buckets)
     more = f.locals[node.more].pointer
     current = f.pointers[f"current {decl.name}"]
     some, done = f.label("advance"), f.label("advance.end")
-    lowest = _minimum(f, decl)
+    least = _minimum(f, decl)
     f.do(f"store i1 false, ptr {more}")
-    f.branch(f.op(f"icmp eq i64 {lowest}, {BUCKETS_NONE}"), done, some, UNLIKELY)
+    f.branch(f.op(f"icmp eq i64 {least}, {BUCKETS_NONE}"), done, some, UNLIKELY)
     f.start(some)
-    behind = f.op(f"icmp eq i64 {lowest}, {BUCKETS_BEHIND}")
-    now = f.op(f"select i1 {behind}, i64 {f.op(f'load i64, ptr {current}')}, i64 {lowest}")
+    behind = f.op(f"icmp eq i64 {least}, {BUCKETS_BEHIND}")
+    now = f.op(f"select i1 {behind}, i64 {f.op(f'load i64, ptr {current}')}, i64 {least}")
     f.do(f"store i64 {now}, ptr {current}")
     f.do(f"store i1 true, ptr {more}")
     _mine(f, decl.name, lambda worker, rank: _open(f, decl, worker, rank, now, behind))
@@ -236,8 +244,7 @@ def _open(f: Emitter, decl: ir.BucketsDecl, worker: str, rank: str, now: str, be
     f.start(due)
     _deal(f, decl, worker)
     f.start(found)
-    cells = (f.field(WORKER, worker, "behind"), _cell(f, worker, now))
-    cell = f.op(f"select i1 {behind}, ptr {cells[0]}, ptr {cells[1]}")
+    cell = cell_of(f, worker, now, behind)
     if f.lone:
         f.store_field(WORKER, worker, "cell", cell)
     else:
@@ -247,6 +254,12 @@ def _open(f: Emitter, decl: ir.BucketsDecl, worker: str, rank: str, now: str, be
         f.start(foreign)
         f.store_field(WORKER, worker, "after", _lowest(f, worker, now))
         f.start(own)
+
+
+def cell_of(f: Emitter, worker: str, now: str, behind: str) -> str:
+    """The cell of bucket `now`, or that of what came too late for it."""
+    cells = (f.field(WORKER, worker, "behind"), _cell(f, worker, now))
+    return f.op(f"select i1 {behind}, ptr {cells[0]}, ptr {cells[1]}")
 
 
 def _settle(f: Emitter, decl: ir.BucketsDecl, more: str) -> None:
@@ -289,7 +302,7 @@ def _deal(f: Emitter, decl: ir.BucketsDecl, worker: str) -> None:
         seen = f.op(f"load {order[0]}i8, ptr {flag}{order[1]}, align 1{f.alias('queued')}")
         f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
         f.start(pending)
-        _push(f, decl, key_of(f, decl, Value(vertex, VID)).text, vertex)
+        put(f, decl, key_of(f, decl, Value(vertex, VID)).text, vertex)
         f.start(passed)
 
     _walk(f, worker, chain, deal)
@@ -329,7 +342,7 @@ def _entries(f: Emitter, begin: str, end: str, body: Callable[[str, str], None])
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     """`parbucket v in work`."""
-    decl = _declared(f, node.buckets)
+    decl = declared(f, node.buckets)
     if decl.strict:
         heaps.emit_drain(f, node, decl, key_of)
         return
@@ -339,6 +352,14 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, node.body, region)
+    visit_all(f, decl, node, "0" if f.lone else "%num_threads", region.leave)
+    f.start(region.leave)
+    f.loops = loops
+    end_region(f, node.body, region)
+
+
+def visit_all(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, shared: str, leave: str) -> None:
+    """Visit the entries that all threads offer, then (or only, if `shared` is 0) this thread's; go to `leave`."""
     worker, workers = f.pointers[f"worker {decl.name}"], f.pointers[f"workers {decl.name}"]
     ends = f.slot("[2 x ptr]", "range")
     head, inside = f.label("take"), f.label("taken")
@@ -353,19 +374,15 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
         f.locals = saved
 
     f.start(head)
-    shared = "0" if f.lone else "%num_threads"
     some = f.op(
         f"call i1 @{helper(f, 'take')}(ptr %ctx, ptr {workers}, ptr {worker}, i64 {shared}, ptr {ends})"
     )
-    f.branch(some, inside, region.leave)
+    f.branch(some, inside, leave)
     f.start(inside)
     begin = f.op(f"load ptr, ptr {ends}")
     end = f.op(f"load ptr, ptr {f.op(f'getelementptr inbounds i8, ptr {ends}, i64 8')}")
     _entries(f, begin, end, visit)
     f.jump(head)
-    f.start(region.leave)
-    f.loops = loops
-    end_region(f, node.body, region)
 
 
 def _entries_of_all(f: Emitter, decl: ir.BucketsDecl) -> str:

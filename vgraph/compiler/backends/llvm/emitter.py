@@ -81,6 +81,8 @@ class Region:
     """The array of the other ends of planned arcs."""
     bits: dict[str, str] = field(default_factory=dict)
     """Bitmap address of each frontier asked for membership."""
+    tile: Any = None
+    """The tile (a `tiles.Tile`) that is visited, in a loop over buckets in tiles."""
 
 
 class Emitter:

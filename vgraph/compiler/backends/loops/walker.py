@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from vgraph.compiler.backends.abi import ARMS, CONTEXT, FORK, LIST, POOL, WORKER, WORKER_STRIDE
+from vgraph.compiler.backends.abi import ARMS, CONTEXT, FORK, LIST, POOL, TILES, WORKER, WORKER_STRIDE
 from vgraph.records import dataclass
 
 PRELUDE: Final = Path(__file__).parent.parent / "prelude"
@@ -43,7 +43,7 @@ RECORDS: Final[dict[str, Record]] = {
     name: Record({f.name: (f.offset, _FIELDS[f.type]) for f in layout.fields.values()}, stride)
     for name, layout, stride in (
         ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size),
-        ("FORK", FORK, FORK.size), ("ARMS", ARMS, ARMS.size), ("POOL", POOL, POOL.size),
+        ("FORK", FORK, FORK.size), ("ARMS", ARMS, ARMS.size), ("POOL", POOL, POOL.size), ("TILES", TILES, TILES.size),
     )
 }  # fmt: skip
 

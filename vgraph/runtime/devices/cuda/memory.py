@@ -140,7 +140,7 @@ class Memory:
 
     def _buckets(self) -> None:
         n = self.call.graph.num_vertices
-        for _ in range(self.call.plan.interface.buckets):
+        for _ in self.call.plan.interface.buckets:
             queues = [self.device.empty((n,), self._ids) for _ in range(BUCKET_QUEUES)]
             marks = [self._zeros(n, np.uint32) for _ in range(BUCKET_MARKS)]
             self.words += [self._at(array) for array in (*queues, *marks)]
