@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from vgraph.io import read, write
     from vgraph.orders import reorder
     from vgraph.partitioning import partition
+    from vgraph.runtime.devices.groups import cpu, devices
     from vgraph.verifiers import verify
 
 __version__ = "0.1.0"
@@ -178,9 +179,11 @@ __all__ = [
     "bool_",
     "ceil",
     "clz",
+    "cpu",
     "ctz",
     "data",
     "delta_stepping",
+    "devices",
     "dot",
     "edge_property",
     "exp",
@@ -227,6 +230,8 @@ __all__ = [
 
 
 _LATE = {
+    "cpu": "vgraph.runtime.devices.groups",
+    "devices": "vgraph.runtime.devices.groups",
     "Prepared": "vgraph.graph.prepared",
     "partition": "vgraph.partitioning",
     "read": "vgraph.io",

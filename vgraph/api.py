@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vgraph.errors import DeviceError, ParameterError, shown
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from vgraph.graph.relabel import By
+    from vgraph.runtime.devices.groups import CPUGroup
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.result import LayoutStats
     from vgraph.runtime.tuning.outcome import Tuning, TuningProgress
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def run(
     algorithm: AlgorithmDef,
     graph: Graph,
-    device: str | None = None,
+    device: str | CPUGroup | Sequence[str | CPUGroup] | None = None,
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: bool | Callable[[Progress], None] | None = None,
@@ -41,13 +42,16 @@ def run(
     seed: int | None = None,
     checked: bool = False,
     debug: ArrayLike | None = None,
+    placement: ArrayLike | None = None,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
 
     device: "cpu" or "cuda" (compiled; "cuda:1" is the second GPU) or "python" (the reference interpreter: slow, exact,
     debuggable). By default a large graph goes to the GPU, if there is one with CuPy and nothing that is said below
-    is about the other device, or about a schedule; all else goes to the CPU.
+    is about the other device, or about a schedule; all else goes to the CPU. A list is a set of devices with memories
+    of their own, which run the program together: `[vg.cpu(threads=4), vg.cpu(threads=4)]` or `["cpu:0-3", "cpu:4-7"]`
+    (docs/devices.md).
     schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 to 1024; by default one for each CPU of
     the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.
@@ -69,6 +73,8 @@ def run(
     compiled for the CPU is interpreted for that, thousands of times as slow: for small graphs.
     debug: vertices to watch, such as [3, 7]: after each round the values that the algorithm's properties have there are
     kept, in `result.trace.watched`; `print(result.trace)` shows them. Rounds are then as with max_rounds.
+    placement: for a set of devices the member that owns each vertex, an int array; by default members own ranges of
+    vertices with about equally many arcs for each thread.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -92,6 +98,7 @@ def run(
         seed=seed,
         checked=checked,
         debug=debug,
+        placement=placement,
     )
     with reporter(progress, algorithm.name) as report:
         return job.as_seen(execute(job, runner_for(job), report))
@@ -101,11 +108,12 @@ def run(
 def prepare(
     algorithm: AlgorithmDef,
     graph: Graph,
-    device: str | None = None,
+    device: str | CPUGroup | Sequence[str | CPUGroup] | None = None,
     schedule: Schedule | None = None,
     threads: int | None = None,
     relabel: By | None = None,
     memory: str = "device",
+    placement: ArrayLike | None = None,
     **params: Any,
 ) -> tuple[LayoutStats, ...]:
     """Make ahead what `run` with these arguments would make and keep, for a graph on which much will be run.
@@ -126,6 +134,7 @@ def prepare(
         threads=threads,
         relabel=relabel,
         memory=memory,
+        placement=placement,
         incomplete=True,
     )
     return make_ready(job, runner_for(job))
@@ -182,21 +191,23 @@ def explain(
     llvm: bool = False,
     assembly: bool = False,
     threads: int | None = None,
-    device: str = "cpu",
+    device: str | CPUGroup | Sequence[str | CPUGroup] = "cpu",
     deterministic: bool = False,
     seed: int | None = None,
+    placement: ArrayLike | None = None,
     **params: Any,
 ) -> Explanation:
     """What the compiler makes of `algorithm` on `graph`: effects, schedule with reasons, IR after each pass.
 
     Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
     generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
-    generated CUDA C++. deterministic and seed as in `run`; no code depends on a seed. The object prints itself; its
-    parts are attributes.
+    generated CUDA C++. A list is a set of devices, as in `run`: then `members` has what each has of the graph, and
+    `reasons` where they exchange what, and how many bytes a round at most. deterministic, placement and seed as in
+    `run`; no code depends on a seed. The object prints itself; its parts are attributes.
     """
     from vgraph.runtime.explain import explanation
 
-    if not isinstance(device, str) or device not in ("cpu", "cuda"):
+    if isinstance(device, str) and device not in ("cpu", "cuda"):
         raise DeviceError(f'device={shown(device)}: programs are compiled for "cpu" and "cuda"')
     check_flags(passes=passes, llvm=llvm, assembly=assembly)
     if device == "cuda" and (llvm or assembly):
@@ -210,6 +221,7 @@ def explain(
         threads=threads,
         deterministic=deterministic,
         seed=seed,
+        placement=placement,
         incomplete=True,
     )
     return explanation(job, passes=passes, llvm=llvm, assembly=assembly)

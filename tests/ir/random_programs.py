@@ -360,6 +360,11 @@ class Maker:
                 lambda: ir.Fold(self.pick(self.properties).name, self.pick(self.properties).name),
                 lambda: ir.FrontierConvert(a, self.pick(ir.Layout)),
                 lambda: ir.Exchange(self.pick(self.properties).name, self.pick(self.properties).name),
+                lambda: ir.AllToAll(
+                    tuple(p.name for p in self.properties[:2]),
+                    tuple(p.name for p in self.properties[-2:]),
+                    (self.pick(ir.WAYS), "all"),
+                ),
             )
         )()
 
@@ -372,6 +377,7 @@ class Maker:
                 ir.Segments(4),
                 ir.Slices(4),
                 ir.PlannedArcs("blocked_diagonals.4.8", self.pick(ir.Orientation)),
+                ir.Listed(self.pick(self.properties).name),
                 ir.SparseMembers(self.pick(self.frontiers)),
                 ir.BitmapMembers(self.pick(self.frontiers)),
             )

@@ -20,13 +20,17 @@ from vgraph.compiler.backends.abi import (
     FORK,
     LEAVE,
     LIST,
+    MAIL,
     OPEN,
+    PEER,
     POOL,
+    SET,
     TILES,
     WORKER,
     WORKER_STRIDE,
     Layout,
     Steering,
+    Way,
     type_sizes,
 )
 from vgraph.compiler.backends.llvm import buckets, heaps, tiles
@@ -349,6 +353,79 @@ def test_a_team_that_comes_and_goes_does_each_chunk_once(seed):
     pool.m.run([pool.host, *[pool.worker] * pool.workers])
     assert sorted(pool.taken) == [(r, c) for r in range(Pool.ROUNDS) for c in range(Pool.CHUNKS)]
     assert len(pool.ended) == pool.workers
+
+
+def _put(m: Machine, layout: Layout, address: int, **fields: int) -> None:
+    for name, value in fields.items():
+        m.write(address + layout.offset(name), type_sizes[layout.type(name)], value)
+
+
+class Members:
+    """Members of a set, each with two ghosts at every other member; rounds of an exchange in all ways."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        self.unit, self.count = native.unit(), count
+        outside = {"sleep_while": self.nap, "wake_all": lambda m, word: None, "pause": lambda m: None}
+        self.m = m = Machine({**MEMORY, **outside, "vg_now": lambda m: 0}, seed)
+        self.set, self.peers = m.allocate(SET.size, zero=True), m.allocate(count * PEER.size, 64, zero=True)
+        _put(m, SET, self.set, members=count, peers=self.peers, spin_limit=seed % 3)
+        self.contexts = [m.allocate(CONTEXT.size, zero=True) for _ in range(count)]
+        self.outs = [[m.allocate(4 * 2 * count) for _ in Way] for _ in range(count)]
+        self.gots = [[m.allocate(4 * 2 * count, zero=True) for _ in Way] for _ in range(count)]
+        self.mails = [m.allocate(len(Way) * MAIL.size) for _ in range(count)]
+        for k in range(count):
+            starts = m.allocate(8 * (count + 1))
+            for p in range(count + 1):
+                m.write(starts + 8 * p, 8, 2 * (p - (p > k)))
+            me = self.peers + k * PEER.size
+            _put(m, PEER, me, set=self.set, ghosts=starts, shared=starts, number=k)
+            _put(m, CONTEXT, self.contexts[k], peer=me)
+            for way in Way:
+                mail = self.mails[k] + int(way) * MAIL.size
+                _put(m, MAIL, mail, out=self.outs[k][way], got=self.gots[k][way], way=int(way), bytes=4)
+
+    def nap(self, m: Machine, word: int, old: int, ns: int) -> None:
+        assert ns > 0, "whoever is cancelled has to notice"
+        for _ in range(5):
+            m.step()
+
+    def run(self, k: int, rounds: int) -> list[list[list[int]]]:
+        """What member k gets in each round, by way."""
+        m, found = self.m, []
+        for round_ in range(rounds):
+            for way in Way:
+                for i in range(2 * (self.count - 1)):
+                    m.write(self.outs[k][way] + 4 * i, 4, 100 * round_ + 10 * k + i)
+            m.call(self.unit, "vg_exchange", self.contexts[k], self.mails[k], len(Way))
+            found.append([[m.read(at + 4 * i, 4) for i in range(self.got(way))]
+                          for way, at in zip(Way, self.gots[k], strict=True)])  # fmt: skip
+        return found
+
+    def got(self, way: Way) -> int:
+        return self.count if way is Way.ALL else 2 * (self.count - 1)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_members_of_a_set_get_what_others_have_for_them(seed):
+    members = Members(2 + seed % 3, seed)
+    n = members.count
+    results = members.m.run([partial(members.run, k, 3) for k in range(n)])
+    for k, rounds in enumerate(results):
+        for round_, (owners, ghosts, everybody) in enumerate(rounds):
+            others = [p for p in range(n) if p != k]
+            at = [100 * round_ + 10 * p + 2 * (k - (k > p)) + i for p in others for i in range(2)]
+            assert owners == ghosts == at
+            assert everybody == [100 * round_ + 10 * p for p in range(n)]
+    for k in range(n):
+        me = members.peers + k * PEER.size
+        assert members.m.read(me + PEER.offset("received"), 8) == 3 * (2 * 2 * 4 + 4) * (n - 1)
+
+
+def test_a_member_that_is_cancelled_waits_for_nobody():
+    members = Members(2, 0)
+    _put(members.m, CONTEXT, members.contexts[0], cancel=1)
+    ((owners, _, _),) = members.run(0, 1)
+    assert owners == [0, 0]
 
 
 def test_the_first_failure_wins():

@@ -19,6 +19,7 @@ COMMANDS = {
     "tune": "vgraph.cli.tune:tune",
     "partition": "vgraph.cli.partition:partition",
     "list": "vgraph.cli.list:list_algorithms",
+    "devices": "vgraph.cli.devices:list_devices",
     "demo": "vgraph.cli.demo:demo",
 }
 

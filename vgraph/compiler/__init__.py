@@ -43,13 +43,15 @@ def build(
     threads: int = 0,
     facts: Facts | None = None,
     deterministic: bool = False,
+    distributed: bool = False,
     passes: Sequence[Pass] | None = None,
     observe: Observer | None = None,
 ) -> Compiled:
     """Compile a program, as the frontend gives it, for a backend.
 
     `threads` is 1 for code without atomics, 0 for any number of threads; `facts` what is known of the graph.
-    `deterministic`: its results may not depend on the number of threads, nor on the schedule.
+    `deterministic`: its results may not depend on the number of threads, nor on the schedule. `distributed`: it is for
+    the members of a set of devices.
     `passes` are by default `user_passes.pipeline()`: vgraph's own and those that were registered.
     `observe` sees the program as it comes (with None) and after each pass. Raises a Diagnostic for what the backend
     does not take and ScheduleError or IllegalSchedule for a schedule that does not fit.
@@ -79,6 +81,7 @@ def build(
         facts or Facts(),
         abilities=backend.abilities,
         deterministic=deterministic,
+        distributed=distributed,
     )
     kernel = PassManager(context).run(program, passes or pipeline(), between=knobs().verify, on_pass=on_pass)
     assert kernel.level is ir.Level.KERNEL

@@ -212,6 +212,15 @@ class Graph:
         graph = cls(Topology(Adjacency(offsets, columns), columns.size, True), owned, vertex)
         return graph if directed else graph._as_undirected()
 
+    @classmethod
+    def with_in_properties(
+        cls, topology: Topology, edge: Properties, vertex: Properties, inward: Properties
+    ) -> Graph:
+        """A graph whose in-arcs are not its out-arcs turned round: a part of one. `inward` has their properties."""
+        graph = cls(topology, edge, vertex)
+        graph._in_edge = {name: sealed(values) for name, values in inward.items()}
+        return graph
+
     from_scipy = classmethod(interop.from_scipy)
     from_networkx = classmethod(interop.from_networkx)
     from_pandas = classmethod(interop.from_pandas)

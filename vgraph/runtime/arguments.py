@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vgraph.compiler.analysis.placement import PREFIX
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.philox import SEED
 from vgraph.errors import ParameterError, shown
@@ -28,12 +29,14 @@ _ABSENT: Final = sealed(np.zeros(1, np.uint64))
 def check_arguments(plan: Plan, graph: Graph, arguments: Mapping[str, Any]) -> None:
     """Refuse vertices that the graph does not have, and arrays without one element for each vertex."""
     for name in plan.vertex_params:
+        if name.startswith(PREFIX):  # of a member of a set of devices
+            continue
         _check_vertex(name, arguments[name], graph)
     for array in plan.arrays:
         if array.origin == "members":
             name = members.array_name(array.name)
             _check_vertices(name, np.asarray(arguments[name]), graph)
-        if array.origin != "param":
+        if array.origin != "param" or array.name.startswith(PREFIX):
             continue
         given = np.asarray(arguments[array.name])
         if array.site == "vertex" and len(given) != graph.num_vertices:
@@ -74,7 +77,7 @@ def renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) ->
 def local_shape(array: Array, call: Call) -> tuple[int, ...]:
     """The shape of a local property, which begins with any content."""
     graph = call.graph
-    if array.site == "array":
+    if array.site == "array" or (array.site == "place" and array.name in call.arguments):
         return np.shape(call.arguments[array.name])
     sizes = {"edge": graph.num_arcs, "edge_in": graph.num_arcs, "numbered": graph.num_edges}
     size = sizes.get(array.site, graph.num_vertices)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.graph.layouts import Prepared
     from vgraph.language.decorators import AlgorithmDef
+    from vgraph.runtime.devices.groups import CPUGroup
     from vgraph.runtime.progress import ProgressCallback
 
 
@@ -117,6 +118,10 @@ class Job:
     """The user's vertices whose values are kept after each round; None: nobody asked."""
     output: str
     memory: str
+    members: tuple[CPUGroup, ...] = ()
+    """The devices that run it together, each on a part of the graph; none: one device does."""
+    placement: NDArray[np.int64] | None = None
+    """The member of each vertex; None: ranges of vertices with about as many arcs for each thread."""
 
     @functools.cached_property
     def reached(self) -> Reached:
@@ -169,6 +174,7 @@ class Job:
             threads=self.single,
             facts=self.facts,
             deterministic=self.deterministic,
+            distributed=bool(self.members),
             passes=passes,
             observe=observe,
         )
@@ -307,6 +313,7 @@ def _stats(
         ran.waited,
         _layout_stats(ran.layouts),
         order,
+        tuple(ran.members),
     )
 
 

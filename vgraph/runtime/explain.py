@@ -8,16 +8,20 @@ from pathlib import PurePath
 
 from vgraph.compiler import ir, space
 from vgraph.compiler.analysis.effects import effects
+from vgraph.compiler.analysis.placement import with_bytes
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.effort import effort_for
 from vgraph.compiler.ir.rewrite import Context, Pass, walk
 from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.space import Verdict
 from vgraph.graph import Graph, layouts
+from vgraph.graph.placement import Part
 from vgraph.records import dataclass
 from vgraph.runtime.arguments import layouts_of
 from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
+from vgraph.runtime.devices.groups import CPUGroup
+from vgraph.runtime.devices.sets import CPUSet
 from vgraph.runtime.executor import Job
 from vgraph.runtime.policy import with_deltas, with_numbers
 from vgraph.runtime.prints import notes_of_prints
@@ -37,6 +41,7 @@ class Explanation:
     reasons: str = ""
     legal: dict[str, dict[str, list[Verdict]]] = field(default_factory=dict)
     layouts: str = ""
+    members: str = ""
     passes: dict[str, str] = field(default_factory=dict)
     llvm: str = ""
     assembly: str = ""
@@ -44,7 +49,11 @@ class Explanation:
 
     def __str__(self) -> str:
         sections = [("effects", self.effects), ("schedule", self.schedule), ("reasons", self.reasons)]
-        sections += [("layouts", self.layouts), ("legal schedules", legal_text(self.legal))]
+        sections += [
+            ("members", self.members),
+            ("layouts", self.layouts),
+            ("legal schedules", legal_text(self.legal)),
+        ]
         shown_before = ""
         for name, text in self.passes.items():
             sections.append((f"IR after {name}", "(the same)" if text == shown_before else text))
@@ -119,7 +128,11 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     cuda = job.device == "cuda"
     backend = cuda_backend() if cuda else cpu_backend()
     context = Context(
-        threads=job.single, facts=job.facts, abilities=backend.abilities, deterministic=job.deterministic
+        threads=job.single,
+        facts=job.facts,
+        abilities=backend.abilities,
+        deterministic=job.deterministic,
+        distributed=bool(job.members),
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)
@@ -130,11 +143,24 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     result.schedule = str(with_deltas(compiled.schedule, names, job.graph, job.device))
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
     interface = compiled.source.interface
+    if job.members:
+        parts = CPUSet(job.members, job.placement).parts_of(job.graph, interface)
+        result.members = "\n".join(map(_member, job.members, parts))
+        ghosts = sum(len(p.numbers) - p.owned for p in parts)
+        result.reasons = with_bytes(result.reasons, ghosts, len(parts))
     result.layouts = "\n".join(line for key in layouts_of(interface) for line in _layout(job.graph, key))
     result.cuda = compiled.source.text if cuda else ""
     result.llvm = compiled.source.text if llvm else ""
     result.assembly = jit.assembly(compiled.source.text) if assembly else ""
     return result
+
+
+def _member(group: CPUGroup, part: Part) -> str:
+    """What a member of a set of devices has of the graph."""
+    return (
+        f"{group.name}: {part.owned:,} vertices, {part.arcs:,} arcs, "
+        f"{len(part.numbers) - part.owned:,} ghosts, {part.nbytes / 1e6:.3g} MB"
+    )
 
 
 def _layout(graph: Graph, key: str) -> Iterator[str]:

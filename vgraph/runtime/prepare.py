@@ -28,6 +28,7 @@ from vgraph.language.names import (
     PropertyAnnotation,
 )
 from vgraph.runtime import policy
+from vgraph.runtime.devices.groups import CPUGroup, members_of
 from vgraph.runtime.executor import Job
 from vgraph.schedule import Schedule
 
@@ -46,7 +47,7 @@ def prepare(
     graph: Graph,
     params: Mapping[str, Any],
     *,
-    device: str | None = "cpu",
+    device: Any = "cpu",
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: object = None,
@@ -58,6 +59,7 @@ def prepare(
     seed: int | None = None,
     checked: bool = False,
     debug: object = None,
+    placement: object = None,
     incomplete: bool = False,
 ) -> Job:
     """The job of a call with these arguments, which mean what they mean to `vg.run`.
@@ -70,6 +72,15 @@ def prepare(
         raise ParameterError(f"progress={shown(progress)}: True, False or a function")
     if device is None:
         device = knobs().device or ("cpu" if deterministic or checked else None)
+    members: tuple[CPUGroup, ...] = ()
+    if not (device is None or isinstance(device, str)):
+        members = members_of([device] if isinstance(device, CPUGroup) else device)
+        if threads is not None:
+            raise ParameterError(
+                f"threads={shown(threads)}: each member of a set has its own, vg.cpu(threads=...)"
+            )
+        _check_for_set(relabel=relabel, deterministic=deterministic, checked=checked, debug=debug)
+        device, threads = "cpu", max(group.threads for group in members)
     device = _device(device, graph, schedule, threads, output, memory)
     if deterministic and device.partition(":")[0] == "cuda":
         raise DeviceError(
@@ -93,7 +104,7 @@ def prepare(
     device = "checked" if checked else device
     with _place(device, memory):
         prepared = _prepared(algorithm, graph, params, stood_in)
-    order = None if checked else _order(relabel, graph, prepared[0], now=incomplete)
+    order = None if checked or members else _order(relabel, graph, prepared[0], now=incomplete)
     return Job(
         algorithm,
         *prepared,
@@ -108,6 +119,8 @@ def prepare(
         debug=_vertices(debug, graph),
         output=output,
         memory=memory,
+        members=members,
+        placement=_placement(placement, graph, members, prepared[0], prepared[-1]),
     )
 
 
@@ -126,6 +139,47 @@ def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str 
         return order_of(graph, relabel)[0]
     except GraphError as error:
         raise ParameterError(f"relabel={shown(relabel)}: {error}") from None
+
+
+def _check_for_set(**asked: object) -> None:
+    """Refuse what runs on one device only."""
+    for name, value in asked.items():
+        if value is not None and value is not False:
+            raise ParameterError(
+                f"{name}={shown(value)}: a set of devices does not do that; run it on one device"
+            )
+
+
+def _placement(
+    parts: object, graph: Graph, members: tuple[CPUGroup, ...], prepared: Graph, rank: NDArray[Any] | None
+) -> NDArray[np.int64] | None:
+    """The member of each vertex of the `prepared` graph; vertices that only that has are the first member's."""
+    if parts is None:
+        return None
+    if not members:
+        raise ParameterError(
+            "placement= says which member of a set of devices has a vertex: give device=[...]"
+        )
+    found = np.asarray(parts)
+    if found.shape != (graph.num_vertices,):
+        raise ParameterError(
+            f"placement has the shape {found.shape}; it needs one member per vertex, ({graph.num_vertices:,},)"
+        )
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise ParameterError(
+            f"placement is NaN at vertex {int(np.isnan(found).argmax())}; members are whole numbers"
+        )
+    if found.dtype.kind not in "iu" and found.size:
+        raise ParameterError(f"placement has the dtype {found.dtype}; members are whole numbers, from 0")
+    outside = (found < 0) | (found >= len(members))
+    if outside.any():
+        at = int(outside.argmax())
+        raise ParameterError(
+            f"placement is {found[at]} at vertex {at}; the members are 0 to {len(members) - 1}"
+        )
+    owner = np.zeros(prepared.num_vertices, np.int64)
+    owner[np.arange(len(found)) if rank is None else rank] = found
+    return owner
 
 
 def _prepared(
@@ -174,6 +228,10 @@ def _place(device: str, memory: str) -> Iterator[None]:
 
 def runner_for(job: Job) -> Runner:
     """The device of a job; of its code only that of this device is imported."""
+    if job.members:
+        from vgraph.runtime.devices.sets import CPUSet
+
+        return CPUSet(job.members, job.placement)
     if job.device == "cpu":
         from vgraph.runtime.devices.cpu import CPU
 

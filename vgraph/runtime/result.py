@@ -27,6 +27,25 @@ class LayoutStats:
 
 
 @dataclass(frozen=True)
+class MemberStats:
+    """What one member of a set of devices had of a run."""
+
+    name: str
+    seconds: float
+    """From the start of the run to its end, without those in which it waited for others."""
+    vertices: int
+    """That it owns."""
+    arcs: int
+    """That leave them."""
+    ghosts: int
+    """Vertices of others that it keeps a copy of."""
+    nbytes: int
+    """Of its part of the graph, kept with the graph."""
+    received_bytes: int
+    """From the other members."""
+
+
+@dataclass(frozen=True)
 class Stats:
     """What a run did and where its time went (seconds)."""
 
@@ -55,6 +74,14 @@ class Stats:
     """What was made of the graph's arcs for this schedule, and is kept with the graph: see `prepare`."""
     order: str | None = None
     """The order of vertices in which it ran (`relabel=`, `vg.reorder`), by name; None: the graph's own."""
+
+    members: tuple[MemberStats, ...] = ()
+    """Of a set of devices, in their order."""
+
+    @property
+    def exchanged_bytes(self) -> int:
+        """Bytes that members of a set of devices got from each other."""
+        return sum(m.received_bytes for m in self.members)
 
     @property
     def where(self) -> str:

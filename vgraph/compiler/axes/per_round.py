@@ -26,7 +26,7 @@ def both_directions(c: Choice) -> bool:
     that claims, or behind a guard that closes. Long thin searches never have a frontier that is large enough. Whether a
     graph has its transpose is no matter here but at run time: the kernel asks for it (`choose_per_round.py`).
     """
-    if not _worth(c) or c.asked("direction") is not None:
+    if not _worth(c) or c.asked("direction") is not None or c.context.distributed:
         return False
     return claims(c.at) or c.at.once(_guarded)
 

@@ -88,6 +88,8 @@ CONTEXT: Final = Layout(
         ("arms", "ptr"),  # an ARMS struct
         ("state", "ptr"),  # u64 slots: what the first thread hands on at a fork point
         ("pool", "ptr"),  # the pool that runs it, set by `vg_submit`
+        ("channel", "ptr"),  # what exchanges with the other members of a set of devices, like `vg_exchange`
+        ("peer", "ptr"),  # and what it knows of this member: a PEER struct of `vg_exchange`
     ),
     (  # set by the host at any time (Ctrl-C); polled by native code at each chunk
         ("cancel", "i32"),
@@ -277,6 +279,40 @@ WORKER_STRIDE: Final = WORKER.size + 8 * BUCKETS_CELLS
 BUCKETS_NONE: Final = (1 << 63) - 1
 BUCKETS_BEHIND: Final = -(1 << 63)
 
+MAIL: Final = Layout(
+    "Mail",
+    (
+        ("out", "ptr"),
+        ("got", "ptr"),
+        ("way", "i64"),  # a Way
+        ("bytes", "i64"),  # of an element
+    ),
+)
+"""One pair of buffers of an exchange; generated code has an array of them on its stack."""
+
+PEER: Final = Layout(
+    "Peer",
+    (  # set by the host before the run
+        ("set", "ptr"),  # the SET
+        ("ghosts", "ptr"),  # u64; the ghosts that member k owns are those from ghosts[k] to ghosts[k + 1]
+        ("shared", "ptr"),  # u64; what member k has as ghosts, likewise
+        ("number", "i64"),
+    ),
+    (  # its MAIL records in the exchange under way; bytes from others so far, and ns that it waited for them
+        ("posted", "ptr"),
+        ("received", "i64"),
+        ("waited", "i64"),
+    ),
+)
+"""A member of a set of devices, as the channel of this process's memory knows it."""
+
+SET: Final = Layout(
+    "Set",
+    (("members", "i64"), ("peers", "ptr"), ("spin_limit", "i32")),  # an array of PEER structs
+    (("arrived", "i32"), ("epoch", "i32"), ("sleepers", "i32")),
+)
+"""A set of devices that run one program, and the barrier at which they meet."""
+
 TRACE_RECORD: Final = np.dtype(
     [
         ("label", "<i4"),
@@ -314,6 +350,17 @@ class Status(IntEnum):
     """`payload`: rounds run when a bound that guarantees the end was passed (e.g. a negative cycle)."""
     ABORTED = 4
     """The program ended itself. `payload`: number of its message in the kernel's interface."""
+
+
+class Way(IntEnum):
+    """Who gets what in an exchange."""
+
+    OWNERS = 0
+    """Owners get what is held at their vertices' ghosts."""
+    GHOSTS = 1
+    """Ghosts get what their owners hold."""
+    ALL = 2
+    """Everybody gets an element of each member."""
 
 
 class FrontierLayoutCode(IntEnum):

@@ -4,7 +4,7 @@ The text depends on the platform only through the few lines of `_Platform`: how 
 how to sleep until a 32-bit word changes (a futex on Linux; polling with `usleep` elsewhere).
 
 Only what touches the system itself is text of LLVM here. The rest is in the prelude (`loops/`): `native.loops`,
-`ways.loops`, `team.loops`, `pool.loops`.
+`ways.loops`, `team.loops`, `pool.loops`, `sets.loops`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from vgraph.compiler.backends.abi import GO_ON, LEAVE, OPEN, TRACE_RECORD, WORKER_STRIDE, Status, Steering
+from vgraph.compiler.backends.abi import (
+    GO_ON,
+    LEAVE,
+    OPEN,
+    TRACE_RECORD,
+    WORKER_STRIDE,
+    Status,
+    Steering,
+    Way,
+)
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import RECORDS, Record, Unit
 from vgraph.records import dataclass
@@ -90,12 +99,12 @@ def unit() -> Unit:
     numbers = {
         "OUT_OF_MEMORY": int(Status.OUT_OF_MEMORY), "RECORD_SIZE": TRACE_RECORD.itemsize,
         "WORKER_STRIDE": WORKER_STRIDE, "GO_ON": GO_ON, "OPEN": OPEN, "LEAVE": LEAVE,
-        **{way.name: int(way) for way in Steering},
+        **{way.name: int(way) for way in (*Steering, *Way)},
     }  # fmt: skip
     places = (TRACE_RECORD.fields or {}).items()
     fields = {name: (at, "u32" if t.itemsize == 4 else "u64") for name, (t, at, *_) in places}
     record = Record(fields, TRACE_RECORD.itemsize)
-    return Unit("native ways team pool", numbers=numbers, records={**RECORDS, "RECORD": record})
+    return Unit("native ways team pool sets", numbers=numbers, records={**RECORDS, "RECORD": record})
 
 
 def _prelude(text: str) -> str:

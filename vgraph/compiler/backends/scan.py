@@ -22,7 +22,7 @@ from vgraph.records import dataclass
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
     ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet, ir.Fold,
-    ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop,
+    ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop, ir.AllToAll,
 )  # fmt: skip
 
 
@@ -192,6 +192,11 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.lengths.add(prop)
             if len(indices) > 1:
                 found.columns.add(prop)
+        case ir.Listed(array=array):
+            found.properties.add(array)
+            found.lengths.add(array)
+        case ir.AllToAll(outs=outs, gots=gots):
+            found.properties |= {*outs, *gots}
         case ir.ArrayLength(array=array):
             found.lengths.add(array)
         case ir.ArrayColumns(array=array):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
@@ -74,6 +74,8 @@ DRIVER, ONE = -1, -2
 Table = Mapping[Any, Callable[..., Any]]
 """What evaluates or executes nodes, by class."""
 _OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN)
+Exchange = Callable[[Sequence[Any], Sequence[Any], Sequence[str]], None]
+"""What exchanges with the other members of a set of devices: buffers that go out, those to be filled, and the ways."""
 Item = tuple[int, int]
 """A vertex that a parallel loop visits, and its place; of slices, the range of sources."""
 PIECE = "<piece>"
@@ -156,6 +158,7 @@ class Machine:
         self.interleaved = False
         self.segment = 0
         self.plan: Mapping[str, Any] = {}
+        self.exchange: Exchange | None = arguments.get("set.exchange")
         self.thread = 0
         self.task = DRIVER
         """Who runs: iterations of a parallel loop with different numbers may be on different threads."""
@@ -204,6 +207,8 @@ class Machine:
                 return values[np.array(order, np.intp)]
             values = self.graph.edge_array(prop.name.removesuffix(".in")).astype(dtype)
             return values[self.side(ir.Orientation.IN).edges] if prop.site is ir.Site.EDGE_IN else values
+        if prop.site is ir.Site.QUEUE and prop.name in arguments:
+            return np.array(arguments[prop.name], dtype)
         if isinstance(prop.type, Packed):
             return np.full(self.num_arcs if prop.site in _OF_ARCS else self.num_vertices, Word(0))
         if prop.site is ir.Site.THREAD:

@@ -53,6 +53,11 @@ def _planned(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
         yield list(itertools.pairwise(cells))
 
 
+def _listed(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
+    assert isinstance(n.domain, ir.Listed)
+    yield [(int(v), place) for place, v in enumerate(m.arrays[n.domain.array])]
+
+
 def _cut(m: Machine, n: ir.ParFor) -> list[dict[int, list[tuple[Any, Any, int]]]]:
     """By range of sources, the arcs from there of each vertex that has any."""
     arcs = arcs_of(n)
@@ -67,6 +72,7 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
     ir.Segments: _segments,
     ir.Slices: _slices,
     ir.PlannedArcs: _planned,
+    ir.Listed: _listed,
 }
 """The items of each domain in the interpreter, a list for each stretch between barriers."""
 
@@ -89,7 +95,7 @@ def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
     if isinstance(n.domain, ir.PlannedArcs):
         _run_tasks(m, m.ordered([_cell(m, env, n, *bounds) for bounds in domain]))
         return
-    if not n.domain.apart:
+    if isinstance(n.domain, ir.Slices):
         _run_tasks(m, _rows(m, env, n, domain))
         return
     chunks: dict[int, list[Item]] = {}

@@ -287,6 +287,12 @@ def _exchange(m: Machine, env: Env, n: ir.Exchange) -> None:
     m.arrays[n.left], m.arrays[n.right] = m.arrays[n.right], m.arrays[n.left]
 
 
+def _all_to_all(m: Machine, env: Env, n: ir.AllToAll) -> None:
+    if m.exchange is not None:
+        outs, gots = ([m.arrays[name] for name in names] for names in (n.outs, n.gots))
+        m.exchange(outs, gots, n.ways)
+
+
 def _frontier_convert(m: Machine, env: Env, n: ir.FrontierConvert) -> None:
     frontier = m.frontiers[n.frontier]
     if frontier.layout is not n.layout:
@@ -329,6 +335,7 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.FrontierClear: _frontier_clear,
     ir.FrontierSwap: _frontier_swap,
     ir.Exchange: _exchange,
+    ir.AllToAll: _all_to_all,
     ir.FrontierConvert: _frontier_convert,
     ir.Trace: _trace,
     ir.QueueFill: buckets.queue_fill,

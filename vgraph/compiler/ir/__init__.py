@@ -41,6 +41,7 @@ from vgraph.compiler.ir.algorithm import (
 from vgraph.compiler.ir.domains import (
     BitmapMembers,
     Domain,
+    Listed,
     Members,
     PlannedArcs,
     Segments,
@@ -85,6 +86,8 @@ from vgraph.compiler.ir.expressions import (
 )
 from vgraph.compiler.ir.hubs import ForMarkedHubs, MarkedHubs, MarkHubs
 from vgraph.compiler.ir.kernel import (
+    WAYS,
+    AllToAll,
     Alone,
     Barrier,
     BucketAdvance,

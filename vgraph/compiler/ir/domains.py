@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from vgraph.compiler.ir.node import FrontierName, Layout, Node, Orientation, Text, node, written
+from vgraph.compiler.ir.node import ArrayName, FrontierName, Layout, Node, Orientation, Text, node, written
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:
@@ -118,6 +118,18 @@ class PlannedArcs(Domain):
     cuts = False
     apart = False
     axis = "conflict"
+
+
+@written("listed {array}")
+class Listed(Domain):
+    """`listed set.shared`: the vertices in an array of ids, as often as they stand there; their places are numbers in
+    it."""
+
+    array: ArrayName
+    once = False
+    cuts = False
+    apart = False
+    device = "cpu"
 
 
 def members(frontier: str | None, layout: Layout) -> Domain:

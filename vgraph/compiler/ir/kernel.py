@@ -257,6 +257,30 @@ class Exchange(Stmt):
         )
 
 
+@written("all_to_all ({outs}) to ({gots}) by ({ways})", at=NOWHERE, kernel=DRIVER, each=True)
+class AllToAll(Stmt):
+    """`all_to_all (dist.mail, @n.mail) to (dist.got, @n.got) by (owners, all)`: what the members of a set of devices
+    have for each other goes from `outs` to `gots`, collective over the set, with a barrier at both ends.
+
+    `owners`: `outs` has an element for each ghost, `gots` for each place of `set.shared`. `ghosts`: the other way
+    round. `all`: `outs` has one element, `gots` one of each member. Without a set nothing gets anywhere.
+    """
+
+    outs: tuple[PropertyName, ...]
+    gots: tuple[PropertyName, ...]
+    ways: tuple[Word, ...]
+
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = len(self.outs) == len(self.gots) == len(self.ways) and {*self.ways} <= {*WAYS}
+        c.require(ok, "each buffer goes to another in a way of its own", self)
+        both = [(c.properties[a], c.properties[b]) for a, b in zip(self.outs, self.gots, strict=True)]
+        ok = all(a.site is b.site is Site.QUEUE and a.type == b.type for a, b in both)
+        c.require(ok, "buffers of one type, by places, are exchanged", self)
+
+
+WAYS = ("owners", "ghosts", "all")
+
+
 @written("convert {frontier} to {layout}", at=NOWHERE, kernel=DRIVER)
 class FrontierConvert(Stmt):
     """`convert f to bitmap`, collective: change the layout if it has another (run-time test); queues are sorted."""

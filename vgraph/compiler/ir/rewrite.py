@@ -313,7 +313,8 @@ class Context:
 
     `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
     what is known of the graph and the machine, `abilities` what the device can do. `deterministic`: the result may not
-    depend on the order in which threads come. Passes may leave `notes` for `explain`.
+    depend on the order in which threads come. `distributed`: every member of a set of devices runs the program, on its
+    own part of the graph. Passes may leave `notes` for `explain`.
     """
 
     schedule: Schedule = field(default_factory=Schedule)
@@ -322,6 +323,7 @@ class Context:
     notes: list[str] = field(default_factory=list)
     abilities: Abilities = CPU
     deterministic: bool = False
+    distributed: bool = False
 
     def option(self, label: str, name: str, default: Any = None) -> Any:
         """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""

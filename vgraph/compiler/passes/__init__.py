@@ -30,6 +30,7 @@ from vgraph.compiler.passes.mark_common import mark_common
 from vgraph.compiler.passes.narrow_frontiers import narrow_frontiers
 from vgraph.compiler.passes.own_copies import own_copies
 from vgraph.compiler.passes.pack_tuples import pack_tuples
+from vgraph.compiler.passes.place_exchanges import place_exchanges
 from vgraph.compiler.passes.requeue_changed import requeue_changed
 from vgraph.compiler.passes.simplify import simplify
 from vgraph.compiler.passes.spread_globals import spread_globals
@@ -42,6 +43,7 @@ PIPELINE = (
     narrow_frontiers,
     choose_schedule,
     # scheduled level: applies become loops
+    place_exchanges,
     count_hops,
     double_buffer,
     lower_ordered,

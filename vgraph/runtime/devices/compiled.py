@@ -74,7 +74,8 @@ class CompiledRunner(Runner):
             return self._compile(job, own, None)
         asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
         known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
-        wanted = (str(job.must_renumber), str(job.deterministic), str(job.debug is not None))
+        flags = (job.must_renumber, job.deterministic, job.debug is not None, bool(job.members))
+        wanted = tuple(map(str, flags))
         parts = (code_stamp(), self.name, self.stamp(), *source, *known, *wanted, *marks)
         key = cache_key(parts)
         place = f"{self.place} {key}"

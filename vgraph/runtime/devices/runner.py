@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.executor import Job
     from vgraph.runtime.plan import Plan
     from vgraph.runtime.progress import ProgressCallback
+    from vgraph.runtime.result import MemberStats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +71,8 @@ class Ran:
     """Bytes of a GPU's memory that were free when it began."""
     layouts: Sequence[Prepared] = ()
     """Layouts of the graph's arcs that it walked."""
+    members: Sequence[MemberStats] = ()
+    """Of a set of devices."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

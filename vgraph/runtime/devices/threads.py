@@ -18,7 +18,8 @@ import itertools
 import os
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from vgraph.cache import cached_object
@@ -57,6 +58,8 @@ class NativeRuntime:
     wait: Callable[[int, int], int]
     finish: Callable[[int], None]
     release: Callable[[int], None]
+    exchange: int
+    """The address of `vg_exchange`, the channel between members in this process's memory."""
     owner: object
     """Keeps the code alive."""
 
@@ -95,6 +98,7 @@ def native_functions(loaded: jit.LoadedObject) -> NativeRuntime:
         wait=function("vg_wait", i32, pointer, i64),
         finish=function("vg_finish", None, pointer),
         release=function("vg_release", None, pointer),
+        exchange=loaded.address("vg_exchange"),
         owner=loaded,
     )
 
@@ -102,8 +106,8 @@ def native_functions(loaded: jit.LoadedObject) -> NativeRuntime:
 class _Pool:
     """The memory of one native pool, taken until its threads have been started."""
 
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
+    def __init__(self, threads: int, cores: tuple[int, ...]) -> None:
+        self.threads, self.cores = threads, cores
         self.used = 0
         self._memory = aligned_zeros(POOL.size + 8 * threads)
         self._fields = self._memory[: POOL.size].view(POOL.dtype)
@@ -144,50 +148,94 @@ def run_native(
     `progress`) cancels the run, waits until native code has left, and goes on; so does a failure of native
     code, as `DeviceError`.
     """
-    assert context.get("num_threads") == threads
+    run_together(kernel, [(context, threads, ())], progress=progress)
+
+
+def run_together(
+    kernel: Kernel,
+    members: Sequence[tuple[ContextView, int, tuple[int, ...]]],
+    *,
+    progress: ProgressCallback | None = None,
+) -> None:
+    """Run `kernel` in several contexts at the same time, each on so many threads and on these cores (none: any), until
+    all have ended; as `run_native`, where a failure of one ends all."""
     native = native_runtime()
-    finish, address = native.finish, context.address
-    finish(address)  # it may have been abandoned, by an interrupt in the block `finally` below
-    context.release = native.release
-    context.keep(kernel)
-    if threads in kernel.learned:
-        context.recall(kernel.learned[threads])
-    context.set("spin_limit", SPIN_LIMIT if threads <= available_cpus() else 0)
-    context.set("steering", STEERING)
-    context.set("seed", next(_turns) * 0x9E3779B97F4A7C15 % (1 << 64) | 1)
-    host = _Host()
-    _runs[address] = context, weakref.ref(host)
+    finish, host = native.finish, _Host()
+    spin = SPIN_LIMIT if sum(threads for _, threads, _ in members) <= available_cpus() else 0
+    for context, threads, _ in members:
+        assert context.get("num_threads") == threads
+        finish(context.address)  # it may have been abandoned, by an interrupt in the block `finally` below
+        context.release = native.release
+        context.keep(kernel)
+        if threads in kernel.learned:
+            context.recall(kernel.learned[threads])
+        context.set("spin_limit", spin)
+        context.set("steering", STEERING)
+        context.set("seed", next(_turns) * 0x9E3779B97F4A7C15 % (1 << 64) | 1)
+        _runs[context.address] = context, weakref.ref(host)
     try:
-        _submit(kernel, context, threads)
-        _wait(context, progress)
+        for context, threads, cores in members:
+            _submit(kernel, context, threads, cores)
+        _wait([context for context, _, _ in members], progress)
     finally:
-        finish(address)  # one call, which no interrupt divides: native code is asked to leave, and has left
+        for context, _, _ in members:
+            finish(
+                context.address
+            )  # one call, which no interrupt divides: native code is asked to leave, and has left
         _tidy()
-    kernel.learned[threads] = context.learned()
-    raise_for_status(context)
+    for context, threads, _ in members:
+        kernel.learned[threads] = context.learned()
+    for context, _, _ in members:
+        raise_for_status(context)
 
 
-def _submit(kernel: Kernel, context: ContextView, threads: int) -> None:
+def _submit(kernel: Kernel, context: ContextView, threads: int, cores: tuple[int, ...]) -> None:
     """Start the run on a free pool, or on a new one."""
     native = native_runtime()
     while True:
         for pool in tuple(_pools):
-            if pool.threads == threads and native.submit(
+            if (pool.threads, pool.cores) == (threads, cores) and native.submit(
                 pool.address, context.address, kernel.address, kernel.team
             ):
                 pool.used = next(_turns)
                 return
-        pool = _Pool(threads)
+        pool = _Pool(threads, cores)
         _pools.append(pool)
-        if not native.pool_start(pool.address, threads):
+        with _on(cores):
+            started = native.pool_start(pool.address, threads)
+        if not started:
             _pools.remove(pool)
             raise DeviceError(f"the system refuses to start {threads} threads")
 
 
-def _wait(context: ContextView, progress: ProgressCallback | None) -> None:
+@contextmanager
+def _on(cores: tuple[int, ...]) -> Iterator[None]:
+    """Threads that are started here may run on these cores only, which they inherit."""
+    if not cores:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _wait(contexts: Sequence[ContextView], progress: ProgressCallback | None) -> None:
+    """Wait until native code has left all contexts; when it leaves one early, the others are told to."""
     wait = native_runtime().wait
     start = report = time.monotonic()
-    while not wait(context.address, _WAKE_NS):
+    running = list(contexts)
+    while running:
+        if wait(running[0].address, _WAKE_NS // len(running)):
+            done = running.pop(0)
+            if done.status is not Status.OK:
+                for other in running:
+                    other.cancel()
+            continue
+        running.append(running.pop(0))
+        context = contexts[0]
         if progress is None:
             continue
         now = time.monotonic()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import CONTEXT, FRONTIER
+from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, MAIL, Way
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
@@ -17,7 +17,7 @@ from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.llvm.words import emit_selected, fetch_ahead, selection
 from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, walk_body, written_alone
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.types import I64, VID
+from vgraph.compiler.types import I64, VID, Vector, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
 
 VERTEX_CHUNK: Final = (64, 64)
@@ -164,6 +164,24 @@ def _no_forks(f: Emitter) -> Iterator[None]:
     f.alone = False
 
 
+def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
+    """`all_to_all (a) to (b) by (owners)`: the first thread calls the channel of the run's set of devices."""
+    barrier(f)
+    with once(f):
+        mails = f.slot(f"[{len(node.outs) * MAIL.size} x i8]", "mails", align=8)
+        types = {p.name: p.type for p in f.program.properties}
+        for k, (out, got, way) in enumerate(zip(node.outs, node.gots, node.ways, strict=True)):
+            mail = f.op(f"getelementptr inbounds i8, ptr {mails}, i64 {k * MAIL.size}")
+            t = types[out]
+            bytes_ = f.types.size(element_of(t)) * (t.length if isinstance(t, Vector) else 1)
+            values = (f.pointers[out], f.pointers[got], str(int(Way[way.upper()])), str(bytes_))
+            for name, value in zip(MAIL.fields, values, strict=True):
+                f.store_field(MAIL, mail, name, value)
+        channel = f.load_field(CONTEXT, "%ctx", "channel")
+        f.do(f"call void {channel}(ptr %ctx, ptr {mails}, i64 {len(node.outs)})")
+    barrier(f)
+
+
 # --- parallel loops -----------------------------------------------------------------------------------------
 
 
@@ -308,6 +326,19 @@ class _Queue(Walk):
         return lambda i: f.widen(f.read(f.types.id, queue, i, "queues"))
 
 
+class _Listed(Walk):
+    """The ids in an array."""
+
+    def size(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> str:
+        assert isinstance(node.domain, ir.Listed)
+        return f'%"length.{node.domain.array}"'
+
+    def vertex(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> Callable[[str], str]:
+        assert isinstance(node.domain, ir.Listed)
+        name = node.domain.array
+        return lambda i: f.widen(f.read(f.types.id, f.pointers[name], i, name))
+
+
 class _Words(Walk):
     """The words of a bitmap."""
 
@@ -434,6 +465,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.BitmapMembers: _Words(),
     ir.Segments: _Segments(),
     ir.PlannedArcs: _Planned(),
+    ir.Listed: _Listed(),
 }
 """How each domain is walked."""
 
@@ -531,4 +563,5 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Single: emit_single,
     ir.Alone: emit_alone,
     ir.Barrier: emit_barrier,
+    ir.AllToAll: emit_all_to_all,
 }

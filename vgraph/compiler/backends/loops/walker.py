@@ -10,7 +10,19 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from vgraph.compiler.backends.abi import ARMS, CONTEXT, FORK, LIST, POOL, TILES, WORKER, WORKER_STRIDE
+from vgraph.compiler.backends.abi import (
+    ARMS,
+    CONTEXT,
+    FORK,
+    LIST,
+    MAIL,
+    PEER,
+    POOL,
+    SET,
+    TILES,
+    WORKER,
+    WORKER_STRIDE,
+)
 from vgraph.records import dataclass
 
 PRELUDE: Final = Path(__file__).parent.parent / "prelude"
@@ -44,6 +56,7 @@ RECORDS: Final[dict[str, Record]] = {
     for name, layout, stride in (
         ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size),
         ("FORK", FORK, FORK.size), ("ARMS", ARMS, ARMS.size), ("POOL", POOL, POOL.size), ("TILES", TILES, TILES.size),
+        ("MAIL", MAIL, MAIL.size), ("PEER", PEER, PEER.size), ("SET", SET, SET.size),
     )
 }  # fmt: skip
 

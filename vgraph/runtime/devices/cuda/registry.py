@@ -61,3 +61,20 @@ def candidate() -> Device | None:
         return device_for(0)
     except DeviceError:
         return None
+
+
+def listed() -> list[tuple[str, str, str, int, int]]:
+    """Name, kind, maker's name, multiprocessors and bytes of memory of each GPU."""
+    if candidate() is None:
+        return []
+    count = 1
+    if not _installed:
+        from cupy.cuda.runtime import getDeviceCount
+
+        count = getDeviceCount()
+    rows = []
+    for number in range(count):
+        device = device_for(number)
+        with device.current():
+            rows.append((device.place, "cuda", device.name, device.multiprocessors, device.memory()[1]))
+    return rows

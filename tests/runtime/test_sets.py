@@ -1,0 +1,391 @@
+"""Programs on sets of devices: groups of CPU threads with memories of their own."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from tests.library_arguments import UNDIRECTED, arguments_for, graph_for
+from vgraph.refusals.sets import NotOnASet
+
+TWO = [vg.cpu(threads=1), vg.cpu(threads=1)]
+RUN = {
+    "a_star", "assortativity", "bellman_ford", "betweenness", "bfs", "closeness", "conjugate_gradient",
+    "degree_centrality", "diameter", "eccentricity", "eigenvector", "harmonic_centrality", "hits", "k_core", "katz",
+    "label_components", "longest_path", "maximal_independent_set", "multi_source_bfs", "pagerank", "path_counts",
+    "spmm", "spmv", "sssp", "weighted_betweenness", "weighted_closeness", "widest_path",
+}  # fmt: skip
+"""The algorithms of the library that run on a set; all others are refused."""
+BY_DEFAULT = {"bfs", "pagerank", "triangle_count"}
+
+
+def small_graph(directed: bool = True, seed: int = 0) -> vg.Graph:
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, 24, (2, 70))
+    weight = rng.integers(1, 9, 70)
+    return vg.Graph.from_edges(
+        *ends, num_vertices=24, directed=directed, multi_edges=False, self_loops=False, weight=weight
+    )
+
+
+def placements(n: int) -> list[tuple[int, np.ndarray | None]]:
+    """Members and placements: ranges, random ones, one without a vertex, one with a single one, all on one."""
+    rng = np.random.default_rng(n)
+    single = np.where(np.arange(n) == n // 2, 1, 0)
+    return [
+        (2, None),
+        (3, rng.integers(0, 3, n)),
+        (3, rng.integers(0, 2, n) * 2),
+        (2, single),
+        (2, np.ones(n, int)),
+    ]
+
+
+def assert_same(algorithm: vg.AlgorithmDef, graph: vg.Graph, count: int, placement, expected, given) -> None:
+    got = vg.run(algorithm, graph, device=[vg.cpu(threads=1)] * count, placement=placement, **given)
+    for name in dir(expected):
+        a, b = getattr(expected, name), getattr(got, name)
+        if name == "parent":  # any of several, so it is checked as a tree
+            vg.verify(got)
+        elif not isinstance(a, np.ndarray | np.generic | int | float):
+            continue
+        elif np.asarray(a).dtype.kind == "f":
+            np.testing.assert_allclose(b, a, rtol=1e-6, atol=1e-9)
+        else:
+            np.testing.assert_array_equal(b, a)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow) for n in vg.algorithms.__all__],
+)
+def test_the_library_on_sets(name):
+    algorithm = getattr(vg.algorithms, name)
+    graph = graph_for(algorithm, small_graph(name not in UNDIRECTED))
+    given = arguments_for(algorithm, graph)
+    if name not in RUN:
+        with pytest.raises(NotOnASet) as refused:
+            vg.run(algorithm, graph, device=TWO, **given)
+        assert "help: run it on one device" in str(refused.value)
+        assert refused.value.span.source.line(refused.value.span.line).strip()
+        return
+    expected = vg.run(algorithm, graph, device="python", **given)
+    for count, placement in placements(graph.num_vertices):
+        assert_same(algorithm, graph, count, placement, expected, given)
+
+
+# --- every kind of write, at vertices that others own -----------------------------------------------------------
+
+
+@vg.operator
+def push_all(src, edge, dst, graph):
+    dst.low = min(dst.low, src.x)
+    dst.high = max(dst.high, src.x * edge.weight)
+    dst.total += src.x
+    dst.bits |= src.x
+    dst.both &= src.x
+    graph.most = max(graph.most, src.x + dst.x)
+    graph.sum += edge.weight
+
+
+@vg.operator
+def mix(v, graph):
+    near = 0
+    for u in v.out_neighbors:
+        near += u.low + u.total
+    v.y = near
+    v.x = v.x + v.low + v.total - v.bits + graph.most % 7
+    v.total = v.total // 2
+    return v.x % 2 == 0
+
+
+@vg.algorithm
+def all_writes(graph, source: vg.vertex, seeds: vg.array(vg.vertex), rounds: int = 3):
+    x = graph.vertex_property(vg.int64, 1)
+    y = graph.vertex_property(vg.int64, 0)
+    low = graph.vertex_property(vg.int64, 1000)
+    high = graph.vertex_property(vg.int64, -1000)
+    total = graph.vertex_property(vg.int64, 0)
+    bits = graph.vertex_property(vg.int64, 0)
+    both = graph.vertex_property(vg.int64, -1)
+    graph.most = 0
+    graph.sum = 0
+    x[source] = 5
+    frontier = graph.vertices
+    seen = 0
+    left = rounds
+    while x[source] < 2000 and left > 0:
+        frontier = graph.edge_apply(push_all, frontier)
+        frontier = graph.vertex_filter(mix, frontier) | graph.frontier(seeds)
+        seen += len(frontier) + x[source]
+        left -= 1
+    most = graph.most
+    added = graph.sum
+    return x, y, low, high, total, bits, both, most, added, seen
+
+
+@vg.operator
+def find(src, edge, dst, graph):
+    if dst.level == -1:
+        dst.level = graph.depth
+        dst.parent = src
+
+
+@vg.operator
+def forget(v):
+    v.level = -1
+
+
+@vg.algorithm
+def searches(graph, sources: vg.array(vg.vertex)):
+    """Claims of a property that is set by others, too, and vertices that the driver loop finds in an array."""
+    level = graph.vertex_property(vg.int64, -1)
+    parent = graph.vertex_property(vg.vertex)
+    reached = 0
+    graph.depth = 0
+    for i in range(len(sources)):
+        graph.vertex_apply(forget)
+        level[sources[i]] = 0
+        graph.depth = 0
+        frontier = graph.frontier(sources[i])
+        while frontier:
+            graph.depth += 1
+            frontier = graph.edge_apply(find, frontier)
+            reached += len(frontier)
+    return level, reached
+
+
+@vg.operator
+def hand_on(src, edge, dst):
+    (dst.far, dst.by) = min((dst.far, dst.by), (src.far + edge.weight, src))
+
+
+@vg.operator
+def blend(src, edge, dst):
+    dst.feature += src.feature
+
+
+@vg.algorithm
+def packed_and_vectors(graph, source: vg.vertex):
+    """Pairs in one word, vectors, and vertices as values."""
+    far = graph.vertex_property(vg.int32, 1_000_000)
+    by = graph.vertex_property(vg.vertex)
+    feature = graph.vertex_property(vg.vector(vg.float64, 3), 1.0)
+    far[source] = 0
+    by[source] = source
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(hand_on, frontier)
+    graph.edge_apply(blend)
+    graph.edge_apply(blend)
+    return far, by, feature
+
+
+PROGRAMS = {
+    "all_writes": (all_writes, {"source": 3, "seeds": [1, 8, 20]}),
+    "searches": (searches, {"sources": [3, 9, 3, 17]}),
+    "packed_and_vectors": (packed_and_vectors, {"source": 3}),
+}
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_kind_of_write(name, directed):
+    algorithm, given = PROGRAMS[name]
+    graph = small_graph(directed)
+    expected = vg.run(algorithm, graph, device="python", **given)
+    for count, placement in placements(24):
+        assert_same(algorithm, graph, count, placement, expected, given)
+
+
+def test_groups_of_several_threads():
+    graph = small_graph()
+    expected = vg.run(all_writes, graph, device="python", **PROGRAMS["all_writes"][1])
+    groups = [vg.cpu(threads=2), vg.cpu(threads=1), vg.cpu(threads=2)]
+    got = vg.run(all_writes, graph, device=groups, **PROGRAMS["all_writes"][1])
+    np.testing.assert_array_equal(got.x, expected.x)
+    assert got.stats.threads == 5
+
+
+# --- what a run tells -------------------------------------------------------------------------------------------
+
+
+def test_what_members_had():
+    graph = small_graph()
+    result = vg.run(vg.algorithms.bfs, graph, source=0, device=TWO)
+    one = vg.run(
+        vg.algorithms.bfs, graph, source=0, threads=1, schedule=vg.Schedule().at("visit", direction=vg.PUSH)
+    )
+    members = result.stats.members
+    assert [m.name for m in members] == ["cpu(threads=1)"] * 2
+    assert sum(m.vertices for m in members) == graph.num_vertices
+    assert sum(m.arcs for m in members) == graph.num_arcs
+    assert all(0 <= m.seconds <= result.stats.run_seconds for m in members)
+    assert result.stats.exchanged_bytes == sum(m.received_bytes for m in members) > 0
+    assert (result.stats.rounds, result.stats.edges) == (one.stats.rounds, one.stats.edges)
+    assert [r.frontier for r in result.trace] == [r.frontier for r in one.trace]
+    alone = vg.run(vg.algorithms.bfs, graph, source=0, device=[vg.cpu(threads=1)])
+    assert alone.stats.exchanged_bytes == 0
+
+
+def test_explain_tells_where_members_exchange_what():
+    graph = small_graph()
+    told = vg.explain(vg.algorithms.sssp, graph, device=TWO)
+    assert told.members.count("ghosts") == 2
+    (line,) = (x for x in told.reasons.splitlines() if "exchange" in x)
+    assert "dist to owners, frontier.size to all members; at most" in line
+    bound = int(line.rpartition("at most ")[2].removesuffix(" bytes").replace(",", ""))
+    result = vg.run(vg.algorithms.sssp, graph, device=TWO, source=0)
+    assert 0 < result.stats.exchanged_bytes <= bound * result.stats.rounds
+    assert "all_to_all" in told.passes["place-exchanges"]
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------
+
+WRONG_DEVICES = {
+    "cuda:0": (["cuda:0", "cpu"], "groups of CPU threads so far"),
+    "nothing": ([], "a list with at least one"),
+    "unknown": (["gpu"], "is not available"),
+    "no name": ([3], "a member is"),
+    "no range": (["cpu:x"], "cores are named as"),
+    "missing": (["cpu:99999"], "this process has no core 99999"),
+    "twice": (["cpu:0", "cpu:0"], "core 0 is in two members"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_DEVICES)
+def test_sets_that_cannot_be(case):
+    asked, message = WRONG_DEVICES[case]
+    with pytest.raises(vg.DeviceError, match=message):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=asked)
+
+
+WRONG_PLACEMENTS = {
+    "short": (np.zeros(5, int), "it needs one member per vertex"),
+    "out of range": (np.full(24, 2), "is 2 at vertex 0; the members are 0 to 1"),
+    "negative": (np.arange(24) - 1, "is -1 at vertex 0"),
+    "NaN": (np.where(np.arange(24) == 4, np.nan, 0), "NaN at vertex 4"),
+    "fractions": (np.full(24, 0.5), "whole numbers"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_PLACEMENTS)
+def test_placements_that_cannot_be(case):
+    parts, message = WRONG_PLACEMENTS[case]
+    with pytest.raises(vg.ParameterError, match=message):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO, placement=parts)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"threads": 2}, {"relabel": "degree"}, {"deterministic": True}, {"debug": [0]}, {"checked": True}],
+)
+def test_what_a_set_does_not_do(more):
+    with pytest.raises(vg.ParameterError):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO, **more)
+
+
+def test_a_placement_needs_a_set():
+    with pytest.raises(vg.ParameterError, match="which member of a set"):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, placement=np.zeros(24, int))
+
+
+@pytest.mark.parametrize("schedule", [{"direction": vg.PULL}, {"order": vg.delta_stepping(2)}])
+def test_schedules_that_a_set_does_not_take(schedule):
+    with pytest.raises(vg.VGraphError):
+        vg.run(
+            vg.algorithms.sssp,
+            small_graph(),
+            source=0,
+            device=TWO,
+            schedule=vg.Schedule().at("relax", **schedule),
+        )
+
+
+# --- ends -------------------------------------------------------------------------------------------------------
+
+
+@vg.operator
+def turn(src, edge, dst):
+    dst.x += src.x
+
+
+@vg.algorithm
+def endless(graph, fails: bool = False):
+    x = graph.vertex_property(vg.int64, 1)
+    rounds = 0
+    while rounds >= 0:
+        graph.edge_apply(turn)
+        if fails:
+            vg.fail("enough")
+    return x
+
+
+class Stop(Exception):
+    """What a caller's progress function raises."""
+
+
+def test_an_interrupt_ends_all_members_and_the_next_run_works():
+    def stop(_: object) -> None:
+        raise Stop
+
+    graph = small_graph()
+    for _ in range(2):
+        with pytest.raises(Stop):
+            vg.run(endless, graph, device=TWO, progress=stop)
+    start = time.monotonic()
+    assert (vg.run(vg.algorithms.bfs, graph, source=0, device=TWO).level >= -1).all()
+    assert time.monotonic() - start < 5
+
+
+def test_a_failing_program_ends_with_one_error():
+    with pytest.raises(vg.AlgorithmError, match="enough"):
+        vg.run(endless, small_graph(), device=TWO, fails=True)
+
+
+def test_a_failing_member_ends_all(monkeypatch):
+    from vgraph.compiler.backends.abi import Status
+    from vgraph.runtime.devices import threads
+
+    submit = threads._submit
+
+    def broken(kernel, context, count, cores):
+        submit(kernel, context, count, cores)
+        if context is second[0]:
+            context.set("payload", 123)
+            context.set("status", Status.OUT_OF_MEMORY)
+
+    second: list[object] = [None]
+    together = threads.run_together
+
+    def run(kernel, members, *, progress=None):
+        second[0] = members[1][0]
+        together(kernel, members, progress=progress)
+
+    monkeypatch.setattr(threads, "_submit", broken)
+    monkeypatch.setattr("vgraph.runtime.devices.sets.run_together", run)
+    start = time.monotonic()
+    with pytest.raises(vg.DeviceError, match="out of memory: 123 more bytes"):
+        vg.run(endless, small_graph(), device=TWO)
+    assert time.monotonic() - start < 5
+    monkeypatch.undo()
+    assert (vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO).level >= -1).all()
+
+
+def test_cores_of_a_run_under_way_are_busy():
+    from vgraph.runtime.devices.sets import _reserved
+
+    with _reserved([vg.cpu(cores=[0])]), pytest.raises(vg.DeviceError, match="cpu:0 is busy"):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=["cpu:0"])
+    assert (
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=["cpu:0"]).stats.members[0].name == "cpu:0"
+    )
+
+
+def test_devices_are_listed():
+    first = vg.devices()[0]
+    assert (first.name, first.kind) == ("cpu", "cpu")
+    assert first.threads >= 1

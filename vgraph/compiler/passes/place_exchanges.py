@@ -1,0 +1,550 @@
+"""`place-exchanges`: from a program for one memory to one that each member of a set of devices runs on its own part.
+
+before: `frontier = edge_apply(relax, frontier)` with `dist[dst] min= ...`
+after:  `frontier = edge_apply(relax.part, frontier)`
+        `parfor v in sparse frontier { if v < set.owned { push frontier.kept v } }`
+        `parfor g at i in listed set.ghosts { dist.to_owners[i] = dist[g] }`
+        `all_to_all (dist.to_owners) to (dist.at_owners) by (owners)`
+        `parfor v at i in listed set.shared { dist[v] min= dist.at_owners[i] -> c; if c { push frontier.kept v } }`
+        `swap frontier frontier.kept`, and the sizes of all parts together become `@frontier.size`
+
+Every member runs the whole driver loop; its scalars are the same everywhere, so all members come to the same exchanges.
+Between two statements of the driver loop (1) a frontier has owned vertices only, (2) at ghosts a property that anybody
+reads there is what its owner has. A push reduces into ghosts, which so combine what goes to one owner; then the owner
+takes it, once for each member. Nothing is done where no member is another's neighbor: that is up to the channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field
+
+from vgraph.compiler import ir
+from vgraph.compiler.analysis import placement as part
+from vgraph.compiler.analysis.placement import CLAIM, Visit
+from vgraph.compiler.ir.reductions import identity
+from vgraph.compiler.ir.rewrite import (
+    Context,
+    Pass,
+    driver,
+    map_children,
+    rename,
+    transform,
+    walk,
+    with_fields,
+    with_span,
+)
+from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering
+from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, element_of
+from vgraph.records import dataclass
+from vgraph.schedule import PUSH
+from vgraph.source import Span
+
+Apply = ir.EdgeApply | ir.VertexApply
+_ZERO, _ONE = ir.Const(0, I64), ir.Const(1, I64)
+_NONE = ir.Const(-1, VID)
+
+
+@dataclass
+class _Mails:
+    """What goes over in one exchange: what fills the buffers, and what is done with what came."""
+
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+    before: list[ir.Stmt] = field(default_factory=list)
+    out: dict[str, list[ir.Stmt]] = field(default_factory=lambda: {part.GHOSTS: [], part.SHARED: []})
+    got: dict[str, list[ir.Stmt]] = field(default_factory=lambda: {part.GHOSTS: [], part.SHARED: []})
+    after: list[ir.Stmt] = field(default_factory=list)
+
+
+class _Placing(Lowering):
+    """The pass on its way through a program."""
+
+    def __init__(self, program: ir.Program, context: Context) -> None:
+        super().__init__(program, context)
+        for p in program.properties:
+            if p.site is ir.Site.NUMBERED:
+                part.refuse(
+                    program, self.first(p.name), "values of edges, by their numbers, are those of one device"
+                )
+        for q in program.queues:
+            part.refuse(program, self.first(q.name), "a priority queue stands on one device")
+        applies = [n for n in driver(program.body) if isinstance(n, Apply)]
+        self.visits: dict[int, Visit] = {id(n): self.visit(n) for n in applies}
+        found = self.visits.values()
+        self.writes = {(name, op) for v in found for name, op in v.writes.items()}
+        self.near = {name for v in found for name in v.reads}
+        self.near |= {name for name, op in self.writes if op == CLAIM and not self.stays_behind(name, op)}
+        self.sized = self.asked_sizes()
+
+    def first(self, name: str) -> Span | None:
+        """Where the driver loop first names something."""
+        return next((n.span for n in walk(self.program) if name in n.__dict__.values() and n.span), None)
+
+    def visit(self, n: Apply) -> Visit:
+        """The operator of an apply for a member."""
+        assert n.schedule is not None
+        operator = self.program.operator(n.op)
+        own = operator.args[0]
+        if isinstance(n, ir.EdgeApply) and n.schedule.direction is not PUSH:
+            own = operator.args[2]
+            if n.frontier is not None:
+                part.refuse(self.program, n.span, "a pull asks whether neighbors are in the frontier")
+        return part.visit(self.program, operator, own)
+
+    def stays_behind(self, name: str, op: str) -> bool:
+        """Whether a ghost never has more of the property than its owner: all that is done to it is this operation, or
+        is done to all copies alike."""
+        visits = self.visits.values()
+        ways = {way for v in visits for prop, way in (*v.writes.items(), *v.reduced) if prop == name}
+        set_apart = any(name in v.stored for v in visits) and not (
+            op == CLAIM and all(name not in v.stored or name in v.claims for v in visits)
+        )
+        each = any(
+            isinstance(n, ir.FillEach | ir.FrontierMark) and n.prop == name for n in driver(self.program.body)
+        )
+        return ways == {op} and op not in ir.ACCUMULATING and not set_apart and not each
+
+    def asked_sizes(self) -> dict[str, str]:
+        """A global for the size of each frontier whose size is asked for, or that of one it becomes."""
+        asked = {n.frontier for n in walk(self.program) if isinstance(n, ir.FrontierSize)}
+        copies = [n for n in driver(self.program.body) if isinstance(n, ir.FrontierCopy)]
+        for _ in copies:
+            asked |= {n.source for n in copies if n.out in asked}
+        return {f.name: self.counter(f"{f.name}.size") for f in self.program.frontiers if f.name in asked}
+
+    # --- buffers ----------------------------------------------------------------------------------------------
+
+    def mail(self, mails: _Mails, hint: str, t: Type, way: str) -> tuple[str, str]:
+        """Two buffers, of which one goes to the other."""
+        out, got = (self.fresh(part.buffer_of(hint, end, way)) for end in ("to", "at"))
+        for name in (out, got):
+            self.declare("properties", ir.Property(name, t, ir.Site.QUEUE, ir.Origin.LOCAL))
+        mails.rows.append((out, got, way))
+        return out, got
+
+    def refresh(self, mails: _Mails, name: str) -> None:
+        """Ghosts get what owners have."""
+        t = self.type_of(name)
+        out, got = self.mail(mails, name, t, "ghosts")
+        mails.out[part.SHARED].append(ir.Store(out, _I, ir.Load(name, _V, t)))
+        mails.got[part.GHOSTS].append(ir.Store(name, _V, ir.Load(got, _I, t)))
+
+    def fold(self, mails: _Mails, name: str, t: Type, op: str, value: ir.Expr, first: ir.Expr) -> None:
+        """A global becomes `first`, combined with the values of all members in their order."""
+        out, got = self.mail(mails, name, t, "all")
+        mails.before.append(ir.Store(out, _ZERO, value))
+        k = self.fresh("k")
+        each = ir.SetGlobal(name, _combined(op, ir.GlobalVar(name, t), ir.Load(got, ir.Var(k, I64), t)))
+        loop = ir.For(k, _ZERO, self.number(part.MEMBERS), _ONE, (each,))
+        mails.after += [ir.SetGlobal(name, first), loop]
+
+    def size(self, mails: _Mails, frontier: str | None) -> None:
+        """The size of a frontier is that of all parts together."""
+        if frontier in self.sized:
+            assert frontier is not None
+            self.fold(mails, self.sized[frontier], I64, "+", ir.FrontierSize(frontier), _ZERO)
+
+    def listed(self, array: str, body: Sequence[ir.Stmt]) -> list[ir.Stmt]:
+        """A loop over ghosts or shared vertices, at places, if there is anything to do."""
+        if not body:
+            return []
+        names = {old: self.fresh(old) for old in (_V.name, _I.name)}
+        loop = ir.ParFor(_V.name, ir.Listed(self.array(array)), tuple(body), position=_I.name)
+        names |= {n.name: self.fresh(n.name) for n in walk(loop) if isinstance(n, ir.Let)}
+        return [rename(loop, names)]
+
+    def array(self, name: str) -> str:
+        """A hidden array of vertices."""
+        return self.given(name, VID, ir.Site.ARRAY, ir.Origin.PARAM)
+
+    def given(self, name: str, t: Type, site: ir.Site, origin: ir.Origin) -> str:
+        """A hidden property."""
+        if all(p.name != name for p in self._declared.get("properties", ())):  # type: ignore[attr-defined]
+            self.declare("properties", ir.Property(name, t, site, origin))
+        return name
+
+    def exchange(self, mails: _Mails) -> list[ir.Stmt]:
+        """The exchange, with what stands around it."""
+        if not mails.rows:
+            return []
+        outs, gots, ways = zip(*mails.rows, strict=True)
+        filled = [s for array, body in mails.out.items() for s in self.listed(array, body)]
+        taken = [s for array, body in mails.got.items() for s in self.listed(array, body)]
+        return [*mails.before, *filled, ir.AllToAll(outs, gots, ways), *taken, *mails.after]
+
+    def type_of(self, name: str) -> Type:
+        return self.program.property(name).type
+
+    # --- the driver loop --------------------------------------------------------------------------------------
+
+    def body(self, body: ir.Body) -> ir.Body:
+        """A body of the driver loop."""
+        return tuple(with_span(new, s.span) for s in body for new in self.statement(s))
+
+    def statement(self, n: ir.Stmt) -> list[ir.Stmt]:
+        """What a statement of the driver loop becomes."""
+        match n:
+            case ir.EdgeApply() | ir.VertexApply():
+                return self.apply(n)
+            case ir.If(condition=c, then=then, other=other):
+                before, c = self.value(c)
+                return [
+                    *before,
+                    with_fields(n, {"condition": c, "then": self.body(then), "other": self.body(other)}),
+                ]
+            case ir.While(condition=c, body=body):
+                before, c = self.value(c)
+                if before and any(isinstance(m, ir.Continue) for m in walk(n)):
+                    part.refuse(
+                        self.program, n.span, "the condition of a loop with `continue` reads one vertex"
+                    )
+                again = self.apart(before)
+                return [*before, with_fields(n, {"condition": c, "body": (*self.body(body), *again)})]
+            case ir.For(body=body):
+                heads = {name: self.value(getattr(n, name)) for name in ("start", "stop", "step")}
+                changes = {name: value for name, (_, value) in heads.items()} | {"body": self.body(body)}
+                return [*(s for before, _ in heads.values() for s in before), with_fields(n, changes)]
+            case ir.Store(prop=name, index=at) if self.program.property(name).site is ir.Site.VERTEX:
+                return self.store(n, at)
+            case ir.Fill(prop=name, value=None):
+                v = self.fresh("v")
+                return [ir.FillEach(name, v, ir.Load(self.number_property(), ir.Var(v, VID), VID))]
+            case ir.FillEach():
+                return self.fill_each(n)
+        return self.frontier(n)
+
+    def apart(self, statements: Sequence[ir.Stmt]) -> list[ir.Stmt]:
+        """The statements once more, with locals of their own."""
+        names = {
+            n.name: self.fresh(n.name) for s in statements for n in walk(s) if isinstance(n, ir.Let | ir.For)
+        }
+        names |= {
+            v: self.fresh(v)
+            for s in statements
+            for n in walk(s)
+            if isinstance(n, ir.ParFor)
+            for v in (n.vertex,)
+        }
+        return [rename(s, names) for s in statements]
+
+    def frontier(self, n: ir.Stmt) -> list[ir.Stmt]:
+        """Statements that make frontiers, and all others."""
+        mails = _Mails()
+        match n:
+            case ir.FrontierSet(out=out, kind=ir.FrontierKind.SINGLE, vertex=at):
+                assert at is not None
+                before, here = self.here(at)
+                mine = ir.FrontierSet(out, ir.FrontierKind.SINGLE, here)
+                none = ir.FrontierSet(out, ir.FrontierKind.EMPTY)
+                return [*before, ir.If(self.owned(here), (mine,), (none,)), *self.sizes(out, _ONE)]
+            case ir.FrontierSet(out=out, kind=ir.FrontierKind.EMPTY):
+                return [n, *self.sizes(out, _ZERO)]
+            case ir.FrontierSet(out=out):
+                mine_too = self.given(part.MINE, BOOL, ir.Site.VERTEX, ir.Origin.GRAPH)
+                everybody = self.number(part.SIZES["num_vertices"])
+                return [ir.FrontierWhere(out, mine_too), *self.sizes(out, everybody)]
+            case ir.FrontierCopy(out=out, source=source):
+                known = self.sized.get(source)
+                return [n, *(self.sizes(out, ir.GlobalVar(known, I64)) if known else ())]
+            case ir.FrontierWhere(out=out):
+                self.size(mails, out)
+                return [n, *self.only_owned(out), *self.exchange(mails)]
+            case ir.FrontierMark(prop=name):
+                if name in self.near:
+                    self.refresh(mails, name)
+                return [n, *self.exchange(mails)]
+            case ir.FrontierCombine(out=out):
+                self.size(mails, out)
+                return [n, *self.exchange(mails)]
+            case ir.ListGet(out=out, index=index):
+                before, index = self.value(index)
+                self.size(mails, out)
+                return [*before, with_fields(n, {"index": index}), *self.exchange(mails)]
+        return self.others(n)
+
+    def others(self, n: ir.Stmt) -> list[ir.Stmt]:
+        """Statements that only have expressions."""
+        before: list[ir.Stmt] = []
+
+        def rule(e: ir.Node) -> ir.Node:
+            assert isinstance(e, ir.Expr)
+            more, value = self.value(e)
+            before.extend(more)
+            return value
+
+        new = map_children(n, rule)
+        return [*before, new]
+
+    def sizes(self, frontier: str, value: ir.Expr) -> list[ir.Stmt]:
+        """The size of a frontier that is known everywhere."""
+        return [ir.SetGlobal(self.sized[frontier], value)] if frontier in self.sized else []
+
+    def only_owned(self, frontier: str, ghosts: Sequence[ir.Stmt] = ()) -> list[ir.Stmt]:
+        """A frontier without its ghosts, for each of which `ghosts` is done."""
+        kept = self.hidden(f"{frontier}.kept")
+        v = self.fresh("v")
+        push = ir.FrontierPush(kept, ir.Var(v, VID), ir.Layout.SPARSE, dedupe=True)
+        test = ir.If(self.owned(ir.Var(v, VID)), (push,), tuple(_at(s, v) for s in ghosts))
+        return [
+            ir.FrontierConvert(frontier, ir.Layout.SPARSE),
+            ir.FrontierClear(kept, ir.Layout.SPARSE),
+            ir.ParFor(v, ir.SparseMembers(frontier), (test,)),
+            ir.FrontierSwap(frontier, kept),
+        ]
+
+    # --- single vertices --------------------------------------------------------------------------------------
+
+    def here(self, at: ir.Expr) -> tuple[list[ir.Stmt], ir.Expr]:
+        """The number on this member of a vertex of the graph, or none."""
+        before, at = self.value(at)
+        name = self.fresh("here")
+        found = ir.Lookup(self.array(part.PLACE), (ir.Cast(I64, at),), _NONE)
+        return [*before, ir.Let(name, VID, found)], ir.Var(name, VID)
+
+    def owned(self, here: ir.Expr) -> ir.Expr:
+        return ir.Compare("<", here, self.number(part.OWNED, VID))
+
+    def number_property(self) -> str:
+        return self.given(part.NUMBER, VID, ir.Site.VERTEX, ir.Origin.GRAPH)
+
+    def store(self, n: ir.Store, at: ir.Expr) -> list[ir.Stmt]:
+        """All copies of the element get the value."""
+        first, value = self.value(n.value)
+        before, here = self.here(at)
+        held = ir.Compare("!=", here, _NONE)
+        return [*first, *before, ir.If(held, (with_fields(n, {"index": here, "value": value}),))]
+
+    def value(self, e: ir.Expr) -> tuple[list[ir.Stmt], ir.Expr]:
+        """An expression of the driver loop, and what has to be done before: elements come from their owners."""
+        before: list[ir.Stmt] = []
+
+        def rule(n: ir.Node) -> ir.Node | None:
+            match n:
+                case ir.GraphSize(what=what):
+                    return self.number(part.SIZES[what])
+                case ir.FrontierSize(frontier=f):
+                    return ir.GlobalVar(self.sized[f], I64)
+                case ir.Load(prop=name, index=at) if at.type == VID:
+                    return self.element(before, n, name, at)
+                case ir.Degree(vertex=at) | ir.Neighbor(vertex=at) | ir.HasNeighbor(vertex=at):
+                    part.refuse(self.program, n.span, "the driver loop asks for the neighbors of one vertex")
+                case ir.InFrontier():
+                    part.refuse(self.program, n.span, "the driver loop asks for one vertex of a frontier")
+            return None
+
+        return before, transform(e, rule)
+
+    def element(self, before: list[ir.Stmt], n: ir.Load, name: str, at: ir.Expr) -> ir.Expr:
+        """One element of a property, which its owner tells all others."""
+        first, here = self.here(at)
+        t, mails = n.type, _Mails()
+        found, told = self.fresh(f"{name}.element"), self.fresh("owner")
+        self.declare("globals", ir.Global(found, t))
+        out, got = self.mail(mails, found, t, "all")
+        has, who = self.mail(mails, told, BOOL, "all")
+        mine = self.owned(here)
+        mails.before += [
+            ir.If(mine, (ir.Store(out, _ZERO, ir.Load(name, here, t)), ir.Store(has, _ZERO, TRUE)),
+                  (ir.Store(has, _ZERO, FALSE),)),
+        ]  # fmt: skip
+        k = self.fresh("k")
+        take = ir.If(
+            ir.Load(who, ir.Var(k, I64), BOOL), (ir.SetGlobal(found, ir.Load(got, ir.Var(k, I64), t)),)
+        )
+        mails.after.append(ir.For(k, _ZERO, self.number(part.MEMBERS), _ONE, (take,)))
+        before += [*first, *self.exchange(mails)]
+        return ir.GlobalVar(found, t)
+
+    def fill_each(self, n: ir.FillEach) -> list[ir.Stmt]:
+        """Every element of a property; ghosts may not have what it is made of."""
+        mails = _Mails()
+        value = transform(
+            n.value, lambda e: ir.Var(part.SIZES[e.what], I64) if isinstance(e, ir.GraphSize) else None
+        )
+        for e in walk(value):
+            if isinstance(e, ir.Var) and e.name in part.SIZES.values():
+                self.number(e.name)
+        if n.prop in self.near:
+            self.refresh(mails, n.prop)
+        return [with_fields(n, {"value": value}), *self.exchange(mails)]
+
+    # --- applies ----------------------------------------------------------------------------------------------
+
+    def apply(self, n: Apply) -> list[ir.Stmt]:
+        """An apply on the member's part, and what the members then tell each other."""
+        visit = self.visits[id(n)]
+        ahead, folds, renames = self.parts(visit)
+        call = self.call(n, visit, renames)
+        owners = _Mails()
+        ghosts = _Mails() if visit.writes else owners
+        between = self.to_owners(n, visit, owners, ahead)
+        folds(owners)
+        for name in sorted(
+            self.near & (visit.stored | visit.writes.keys() | {name for name, _ in visit.reduced})
+        ):
+            self.refresh(ghosts, name)
+        self.size(ghosts, n.out)
+        self.note(n.label, owners, ghosts)
+        first = self.exchange(owners) if visit.writes else ()
+        return [*ahead, call, *between, *first, *self.exchange(ghosts)]
+
+    def note(self, label: str, *exchanges: _Mails) -> None:
+        """What `explain` says of the exchanges behind an apply."""
+        rows = dict.fromkeys(row for mails in exchanges for row in mails.rows)
+        if not rows:
+            self.context.notes.append(
+                f"{label}: exchange=none: what members do at their vertices, no other has to know"
+            )
+            return
+        types = {p.name: p.type for p in self._declared["properties"] if isinstance(p, ir.Property)}
+        words, sums = [], {"owners": 0, "ghosts": 0, "all": 0}
+        for out, _, way in rows:
+            sums[way] += self.program.target.bits_of((element_of(types[out]),)) // 8 * _length(types[out])
+            words.append(f"{out.removesuffix(f'.to_{way}')} to {_WHO[way]}")
+        pairs = sums["all"]
+        at_most = part.bytes_text(sums["owners"] + sums["ghosts"], pairs)
+        self.context.notes.append(f"{label}: exchange=combine: after a round {', '.join(words)}; {at_most}")
+
+    def call(self, n: Apply, visit: Visit, renames: dict[str, str]) -> Apply:
+        """The apply of the member's own operator."""
+        name = self.fresh(f"{n.op}.part")
+
+        def rule(m: ir.Node) -> ir.Node | None:
+            return with_fields(m, {"name": renames[m.name]}) if isinstance(m, ir.ReduceGlobal) else None
+
+        operator = with_fields(transform(visit.operator, rule), {"name": name})
+        for m in walk(operator):
+            if isinstance(m, ir.Load) and m.prop == part.NUMBER:
+                self.number_property()
+            elif isinstance(m, ir.Load) and m.prop in part.DEGREES.values():
+                self.given(m.prop, I64, ir.Site.VERTEX, ir.Origin.GRAPH)
+            elif isinstance(m, ir.Var) and m.name in part.SIZES.values():
+                self.number(m.name)
+        if isinstance(n, ir.VertexApply) and n.frontier is None:
+            operator = self.guarded(operator)
+        self.declare("operators", operator)
+        return with_fields(n, {"op": name} | ({"only": None} if isinstance(n, ir.EdgeApply) else {}))
+
+    def guarded(self, operator: ir.Operator) -> ir.Operator:
+        """A vertex operator that does nothing at ghosts."""
+        body, emits = operator.body, operator.body[-1] if operator.body else None
+        test = self.owned(ir.Var(operator.args[0], VID))
+        if not isinstance(emits, ir.Emit):
+            return with_fields(operator, {"body": (ir.If(test, body),)})
+        name = self.fresh("chosen")
+        inside = (*body[:-1], ir.Assign(name, emits.value))
+        guard = (
+            ir.Let(name, BOOL, FALSE),
+            ir.If(test, inside),
+            with_fields(emits, {"value": ir.Var(name, BOOL)}),
+        )
+        return with_fields(operator, {"body": guard})
+
+    def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Callable[[_Mails], None], dict[str, str]]:
+        """What each member adds to globals is kept apart; it is combined when the round has ended."""
+        types = {g.name: g.type for g in self.program.globals}
+        renames = {name: self.fresh(f"{name}.part") for name in visit.globals}
+        ahead: list[ir.Stmt] = []
+        for name, own in renames.items():
+            self.declare("globals", ir.Global(own, types[name]))
+            ahead.append(ir.SetGlobal(own, identity(visit.globals[name], types[name])))
+
+        def folds(mails: _Mails) -> None:
+            for name, own in renames.items():
+                t = types[name]
+                self.fold(mails, name, t, visit.globals[name], ir.GlobalVar(own, t), ir.GlobalVar(name, t))
+
+        return ahead, folds, renames
+
+    def to_owners(self, n: Apply, visit: Visit, mails: _Mails, ahead: list[ir.Stmt]) -> list[ir.Stmt]:
+        """What near vertices got goes to their owners, and those that it changes enter the frontier; what is done
+        before that."""
+        if not visit.writes:
+            return []
+        resets = [
+            ir.Store(name, _V, identity(op, self.type_of(name)))
+            for name, op in visit.writes.items()
+            if op in ir.ACCUMULATING or not (name in self.near or op == CLAIM or self.stays_behind(name, op))
+        ]
+        filling = n.out if isinstance(n, ir.EdgeApply) else None
+        marks, at_owners = "", ""
+        adds = any(op in ir.ACCUMULATING for op in visit.writes.values())
+        if filling is not None and adds:
+            marks = self.given("set.touched", BOOL, ir.Site.VERTEX, ir.Origin.LOCAL)
+            resets.append(ir.Store(marks, _V, FALSE))
+            out, at_owners = self.mail(mails, marks, BOOL, "owners")
+            mails.out[part.GHOSTS].append(ir.Store(out, _I, ir.Load(marks, _V, BOOL)))
+        ahead += self.listed(part.GHOSTS, resets)
+        touched = (ir.Store(marks, _V, TRUE),) if marks else ()
+        drop = self.only_owned(filling, touched) if filling is not None else []
+        enters: tuple[ir.Stmt, ...] = ()
+        if filling is not None:  # `drop` ends with a swap, so the frontier itself takes what comes
+            enters = (ir.FrontierPush(filling, _V, ir.Layout.SPARSE, dedupe=True),)
+        for name, op in visit.writes.items():
+            mails.got[part.SHARED] += self.taken(mails, visit, name, op, enters)
+        if marks:
+            mails.got[part.SHARED].append(ir.If(ir.Load(at_owners, _I, BOOL), enters))
+        return drop
+
+    def taken(
+        self, mails: _Mails, visit: Visit, name: str, op: str, enters: tuple[ir.Stmt, ...]
+    ) -> list[ir.Stmt]:
+        """What an owner does with what a ghost has."""
+        got = self.to_owner(mails, name)
+        if op in ir.ACCUMULATING:
+            return [ir.Reduce(op, name, _V, got)]
+        changed = self.fresh("changed")
+        begin = ir.Let(changed, BOOL, FALSE)
+        if op != CLAIM:
+            reduce = ir.Reduce(op, name, _V, got, changed=changed)
+            return [begin, reduce, *([ir.If(ir.Var(changed, BOOL), enters)] if enters else [])]
+        claim = visit.claims[name]
+        swap = ir.CompareAndSwap(changed, name, _V, claim.expected, got)
+        stores = [m for m in walk(claim) if isinstance(m, ir.Store)]
+        with_it = tuple(ir.Store(m.prop, _V, self.to_owner(mails, m.prop)) for m in stores)
+        won = ir.If(ir.Var(changed, BOOL), (*with_it, *enters))
+        return [begin, ir.If(ir.Compare("!=", got, claim.expected), (swap,)), won]
+
+    def to_owner(self, mails: _Mails, name: str) -> ir.Load:
+        t = self.type_of(name)
+        out, got = self.mail(mails, name, t, "owners")
+        mails.out[part.GHOSTS].append(ir.Store(out, _I, ir.Load(name, _V, t)))
+        return ir.Load(got, _I, t)
+
+
+_V, _I = ir.Var("set.v", VID), ir.Var("set.i", I64)
+"""The vertex and the place of a loop over ghosts or shared vertices, until it has names of its own."""
+
+
+_WHO = {"owners": "owners", "ghosts": "ghosts", "all": "all members"}
+
+
+def _length(t: Type) -> int:
+    return t.length if isinstance(t, Vector) else 1
+
+
+def _at(n: ir.Stmt, vertex: str) -> ir.Stmt:
+    return transform(n, lambda m: ir.Var(vertex, VID) if m == _V else None)
+
+
+def _combined(op: str, a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    if a.type == BOOL and op in ("|", "&"):
+        return ir.Logical("or" if op == "|" else "and", a, b)
+    return ir.Binary(op, a, b)
+
+
+def _run(program: ir.Program, context: Context) -> ir.Program:
+    if not context.distributed:
+        return program
+    placing = _Placing(program, context)
+    body = placing.body(program.body)
+    results = []
+    for r in program.results:
+        before, value = placing.value(r.value) if isinstance(r.value, ir.Expr) else ([], r.value)
+        body = (*body, *before)
+        results.append(with_fields(r, {"value": value}))
+    placing.program = with_fields(program, {"operators": (), "results": tuple(results)})
+    return placing.finished(body)
+
+
+place_exchanges = Pass("place-exchanges", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)

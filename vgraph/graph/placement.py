@@ -1,0 +1,153 @@
+"""A graph placed on the members of a set: who owns which vertices, and the part of the graph that each member has.
+
+A part is a graph of its own: first the vertices that the member owns, ascending, with their arcs, then its *ghosts*,
+the other ends of these arcs that others own, by owner and ascending, without arcs. Rows keep the order of the whole
+graph. Parts are kept with the graph that they are made of.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph.graph.graph import Graph
+from vgraph.graph.topology import Adjacency, Topology
+from vgraph.records import dataclass
+
+_KEPT: Final = 4
+"""Placements of a graph that are kept, the last ones used."""
+_lock = threading.Lock()
+_placed: weakref.WeakKeyDictionary[Graph, dict[object, tuple[Part, ...]]] = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part:
+    """What one member has of a graph."""
+
+    graph: Graph
+    numbers: NDArray[Any]
+    """The vertices of the part by their ids in the whole graph, in its `id_dtype`: owned ones, then ghosts."""
+    owned: int
+    arcs: int
+    """Arcs that leave owned vertices."""
+    ghosts: NDArray[np.uint64]
+    """The ghosts that member k owns are those from `ghosts[k]` to `ghosts[k + 1]`."""
+    shared: NDArray[np.uint64]
+    """Where what member k has as ghosts begins, likewise, in `at`: numbers of owned vertices, as it has its ghosts."""
+    at: NDArray[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the part, properties of the graph and lists of ghosts included."""
+        inward = self.graph.in_ if self.graph.directed and self.graph.has_transpose else None
+        more = () if inward is None else (inward.row_offsets, inward.column_indices)
+        lists = (self.numbers, self.ghosts, self.shared, self.at, *more)
+        return int(self.graph.nbytes + sum(a.nbytes for a in lists))
+
+    def here(self, num_vertices: int) -> NDArray[Any]:
+        """For each vertex of the whole graph its number in the part, or none (all bits set)."""
+        found = np.full(num_vertices, -1, np.int64).astype(self.numbers.dtype)
+        found[self.numbers] = np.arange(len(self.numbers), dtype=found.dtype)
+        return found
+
+
+def ranges(graph: Graph, shares: Sequence[float]) -> NDArray[np.int64]:
+    """A member for each vertex: ranges of vertices, such that the k-th has about `shares[k]` of the vertices and arcs,
+    counted together; shares are positive, and add up to anything."""
+    work = np.cumsum(graph.out_degree.astype(np.float64) + 1)
+    ends = np.cumsum(np.asarray(shares, np.float64)) / np.sum(shares)
+    total = work[-1] if work.size else 0.0
+    return np.searchsorted(ends[:-1] * total, work - 0.5, side="right").astype(np.int64)
+
+
+def placed(
+    graph: Graph, owner: Callable[[], NDArray[np.int64]], members: int, key: object, both: bool
+) -> tuple[Part, ...]:
+    """The part of each member, where `owner` gives the member of each vertex; `key` stands for `owner` and `members`.
+
+    `both`: also with the arcs that enter owned vertices, which an undirected graph has in any case.
+    """
+    both = both and graph.directed
+    with _lock:
+        kept = _placed.setdefault(graph, {})
+        kept[key, both] = found = kept.pop((key, both), None) or _parts(graph, owner(), members, both)
+        while len(kept) > _KEPT:
+            del kept[next(iter(kept))]
+        return found
+
+
+def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool) -> tuple[Part, ...]:
+    sides = [graph.out, graph.in_] if both else [graph.out]
+    owned = [np.flatnonzero(owner == m) for m in range(members)]
+    ghosts: list[NDArray[np.int64]] = []
+    for m, mine in enumerate(owned):
+        near = np.zeros(graph.num_vertices, np.bool_)
+        for side in sides:
+            near[side.column_indices[_rows(side, mine)]] = True
+        near[owner == m] = False
+        found = np.flatnonzero(near)
+        ghosts.append(found[np.argsort(owner[found], kind="stable")])
+    starts = [np.searchsorted(owner[g], np.arange(members + 1)) for g in ghosts]
+    made = []
+    for m, mine in enumerate(owned):
+        theirs = [ghosts[p][starts[p][m] : starts[p][m + 1]] for p in range(members)]
+        at = np.searchsorted(mine, np.concatenate([*theirs, np.zeros(0, np.int64)]))
+        shared = np.concatenate([[0], np.cumsum([len(t) for t in theirs])])
+        made.append(_part(graph, mine, ghosts[m], starts[m], shared, at, both))
+    return tuple(made)
+
+
+def _rows(side: Adjacency, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of the arcs of these vertices, row after row."""
+    offsets = side.row_offsets.astype(np.int64)
+    counts = offsets[vertices + 1] - offsets[vertices]
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    places: NDArray[np.int64] = np.arange(int(counts.sum())) - before + np.repeat(offsets[vertices], counts)
+    return places
+
+
+def _part(
+    graph: Graph,
+    owned: NDArray[np.int64],
+    ghosts: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    shared: NDArray[np.int64],
+    at: NDArray[np.int64],
+    both: bool,
+) -> Part:
+    numbers = np.concatenate([owned, ghosts]).astype(graph.id_dtype)
+    here = np.zeros(graph.num_vertices, graph.id_dtype)
+    here[numbers] = np.arange(len(numbers), dtype=graph.id_dtype)
+
+    def side(whole: Adjacency) -> tuple[Adjacency, NDArray[np.int64]]:
+        places = _rows(whole, owned)
+        counts = np.diff(whole.row_offsets.astype(np.int64))[owned]
+        offsets = np.zeros(len(numbers) + 1, graph.offset_dtype)
+        offsets[1 : len(owned) + 1] = np.cumsum(counts)
+        offsets[len(owned) + 1 :] = len(places)
+        # where arcs lie in out order means nothing here: edge properties of in-arcs are given, `in_property` below
+        ids = np.zeros(0, graph.offset_dtype) if whole is not graph.out else None
+        return Adjacency(offsets, here[whole.column_indices[places]], ids), places
+
+    out, places = side(graph.out)
+    vertex = {name: values[numbers] for name, values in graph.vertex_properties.items()}
+    vertex |= {"set.number": numbers, "set.mine": np.arange(len(numbers)) < len(owned)}
+    vertex["set.degree.out"] = graph.out_degree[numbers].astype(np.int64)
+    into, in_places = side(graph.in_) if both else (None, places)
+    if both or not graph.directed:
+        vertex["set.degree.in"] = graph.in_degree[numbers].astype(np.int64)
+    edge = {name: values[places] for name, values in graph.edge_properties.items()}
+    topology = Topology(out, len(places), graph.directed, None, into)
+    if into is not None:
+        inward = {name: graph.in_property(name)[in_places] for name in edge}
+        made = Graph.with_in_properties(topology, edge, vertex, inward)
+    else:
+        made = Graph(topology, edge, vertex)
+    offsets = (starts.astype(np.uint64), shared.astype(np.uint64))
+    numbered = made.vertex_properties["set.number"]
+    return Part(made, numbered, len(owned), len(places), *offsets, at.astype(graph.id_dtype))

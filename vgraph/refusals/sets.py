@@ -1,0 +1,18 @@
+"""Programs that do not run on a set of devices."""
+
+from __future__ import annotations
+
+from vgraph.records import dataclass
+from vgraph.refusals.base import Refusal
+
+
+@dataclass(eq=False)
+class NotOnASet(Refusal):
+    """Something that members of a set of devices, each with its own part of the graph, cannot do for each other."""
+
+    title = "`{algorithm}` does not run on a set of devices"
+    label = "{reason}"
+    help = "run it on one device"
+
+    algorithm: str
+    reason: str

@@ -1,0 +1,234 @@
+"""Runs on a set of groups of CPU threads: each member has its part of the graph, properties and frontiers of its own.
+
+Members run the same machine code, each in a native context with a pool of its own, and meet in `vg_exchange`, their
+*channel*: what generated code calls to give others what it has for them. Members in another memory are another channel
+in the context, and another way to make contexts run; neither the code nor placement knows of it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from vgraph.cache import cache_key
+from vgraph.compiler.analysis import placement as part
+from vgraph.compiler.backends.abi import PEER, SET
+from vgraph.compiler.backends.context import ContextView, aligned_zeros
+from vgraph.errors import DeviceError
+from vgraph.graph import Graph, members
+from vgraph.graph.placement import Part, placed, ranges
+from vgraph.records import dataclass
+from vgraph.runtime.arguments import needed
+from vgraph.runtime.devices.cpu import CPU, RECORD, bind, new_context
+from vgraph.runtime.devices.cpus import available_cpus
+from vgraph.runtime.devices.runner import Call, Ran, raise_failure
+from vgraph.runtime.devices.threads import SPIN_LIMIT, native_runtime, run_together
+from vgraph.runtime.result import MemberStats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vgraph.compiler.backends.base import Kernel, KernelInterface
+    from vgraph.graph.layouts import Prepared
+    from vgraph.runtime.devices.groups import CPUGroup
+    from vgraph.runtime.plan import Array, Plan
+    from vgraph.runtime.progress import ProgressCallback
+
+_lock = threading.Lock()
+_busy: set[int] = set()
+"""Cores that members of runs under way have been given."""
+
+
+@dataclass
+class _Member:
+    """A member in a run."""
+
+    group: CPUGroup
+    part: Part
+    context: ContextView
+    arrays: dict[str, NDArray[Any]]
+
+
+class CPUSet(CPU):
+    """Groups of threads that run a program together."""
+
+    name: ClassVar[str] = "cpu"
+    relabels: ClassVar[bool] = False
+
+    def __init__(self, groups: Sequence[CPUGroup], placement: NDArray[np.int64] | None) -> None:
+        super().__init__(sum(g.threads for g in groups))
+        self.groups, self.placement = tuple(groups), placement
+
+    def make_ready(self, kernel: Kernel, call: Call) -> Sequence[Prepared]:
+        self.parts_of(call.graph, call.plan.interface)
+        return ()
+
+    def parts_of(self, graph: Graph, interface: KernelInterface) -> tuple[Part, ...]:
+        """The part of each member for a kernel, made now if the graph has none."""
+        count, both = len(self.groups), interface.transpose
+        if (owner := self.placement) is not None:
+            key = (count, cache_key((owner.tobytes().hex(),)))
+            return placed(graph, lambda: owner, count, key, both)
+        shares = tuple(g.threads for g in self.groups)
+        return placed(graph, lambda: ranges(graph, shares), count, shares, both)
+
+    def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
+        start = time.perf_counter()
+        with _reserved(self.groups):
+            there: list[_Member] = []
+            parts = self.parts_of(call.graph, call.plan.interface)
+            try:
+                for k, (group, own) in enumerate(zip(self.groups, parts, strict=True)):
+                    context = new_context(call.plan, group.threads)
+                    there.append(_Member(group, own, context, {}))
+                    there[-1].arrays = bind(context, _call_of(call, own, k, len(self.groups)))
+                peers = self._joined(there)
+                prepared = time.perf_counter()
+                runs = [(m.context, m.group.threads, m.group.cores) for m in there]
+                run_together(kernel, runs, progress=progress)
+                seconds = time.perf_counter() - prepared
+                for m in there:
+                    raise_failure(call.plan.interface, m.context.status, m.context.get("payload"))
+                return self._ran(call, there, peers, prepared - start, seconds)
+            finally:
+                for m in there:
+                    m.context.close()
+
+    def _joined(self, there: Sequence[_Member]) -> NDArray[Any]:
+        """Tell every member of the others; what native code knows of them."""
+        members = aligned_zeros(SET.size).view(SET.dtype)
+        peers = aligned_zeros(PEER.size * len(there)).view(PEER.dtype)
+        members["members"], members["peers"] = len(there), peers.ctypes.data
+        members["spin_limit"] = SPIN_LIMIT if self.threads <= available_cpus() else 0
+        for k, m in enumerate(there):
+            peers[k]["set"], peers[k]["number"] = members.ctypes.data, k
+            peers[k]["ghosts"], peers[k]["shared"] = m.part.ghosts.ctypes.data, m.part.shared.ctypes.data
+            m.context.set("channel", native_runtime().exchange)
+            m.context.set("peer", peers.ctypes.data + k * PEER.size)
+            for kept in (members, peers, m.part):
+                m.context.keep(kept)
+        return peers
+
+    def _ran(
+        self, call: Call, there: Sequence[_Member], peers: NDArray[Any], prepared: float, seconds: float
+    ) -> Ran:
+        plan, first = call.plan, there[0].context
+        scalars = [first.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
+        records = _records(there, self.threads)
+        stats = [
+            MemberStats(
+                m.group.name,
+                max(0.0, seconds - int(peer["waited"]) * 1e-9),
+                m.part.owned,
+                m.part.arcs,
+                len(m.part.numbers) - m.part.owned,
+                m.part.nbytes,
+                int(peer["received"]),
+            )
+            for m, peer in zip(there, peers, strict=True)
+        ]
+        return Ran(
+            {
+                a.name: _whole(a, call.graph, there)
+                for a in plan.arrays
+                if needed(a, plan) and _returned(a, plan)
+            },
+            scalars,
+            records,
+            threads=self.threads,
+            prepare_seconds=prepared,
+            run_seconds=seconds,
+            dropped=int(first.get("trace_dropped")),
+            waited=sum(m.context.waited for m in there) / self.threads,
+            members=stats,
+        )
+
+
+@contextmanager
+def _reserved(groups: Sequence[CPUGroup]) -> Iterator[None]:
+    """Nobody else's members are given the cores of these."""
+    wanted = {core for g in groups for core in g.cores}
+    with _lock:
+        taken = wanted & _busy
+        if taken:
+            group = next(g for g in groups if taken & {*g.cores})
+            raise DeviceError(f"{group.name} is busy: another run on a set of devices has core {min(taken)}")
+        _busy.update(wanted)
+    try:
+        yield
+    finally:
+        with _lock:
+            _busy.difference_update(wanted)
+
+
+# --- what goes in ---------------------------------------------------------------------------------------------
+
+
+def _call_of(call: Call, own: Part, number: int, count: int) -> Call:
+    """The run of a plan on one member: arguments of vertices are cut to its part."""
+    graph, plan = call.graph, call.plan
+    given = dict(call.arguments)
+    given |= {part.OWNED: own.owned, part.MEMBERS: count}
+    given |= {name: getattr(graph, what) for what, name in part.SIZES.items()}
+    at_ghosts = np.arange(own.owned, len(own.numbers), dtype=own.numbers.dtype)
+    sizes = {"owners": len(at_ghosts), "ghosts": len(own.at), "all": 1}
+    at_sizes = {"owners": len(own.at), "ghosts": len(at_ghosts), "all": count}
+    for array in plan.arrays:
+        name = array.name
+        buffer = part.way_of(name) if array.site == "place" else None
+        if buffer is not None:
+            end, way = buffer
+            size = (sizes if end == "to" else at_sizes)[way]
+            given[name] = np.broadcast_to(np.uint8(0), (size, array.length) if array.length else (size,))
+        elif name == part.GHOSTS:
+            given[name] = at_ghosts
+        elif name == part.SHARED:
+            given[name] = own.at
+        elif name == part.PLACE:
+            given[name] = own.here(graph.num_vertices)
+        elif array.origin == "param" and array.site == "vertex":
+            given[name] = np.asarray(given[name])[own.numbers]
+        elif array.origin == "members":
+            ids = np.asarray(given[members.array_name(name)], np.int64)
+            marks = members.marked(ids, graph.num_vertices)[own.numbers[: own.owned]]
+            given[members.array_name(name)] = np.flatnonzero(marks)
+    return Call(plan, own.graph, given, None, call.max_rounds, call.seed)
+
+
+# --- what comes out -------------------------------------------------------------------------------------------
+
+
+def _returned(array: Array, plan: Plan) -> bool:
+    return any(o.array == array.name for o in plan.outputs)
+
+
+def _whole(array: Array, graph: Graph, there: Sequence[_Member]) -> NDArray[Any]:
+    """A result, each vertex's as its owner has it."""
+    first = there[0].arrays[array.name]
+    if array.site != "vertex":
+        return first
+    whole = np.empty((graph.num_vertices, *first.shape[1:]), first.dtype)
+    for m in there:
+        whole[m.part.numbers[: m.part.owned]] = m.arrays[array.name][: m.part.owned]
+    return whole
+
+
+def _records(there: Sequence[_Member], threads: int) -> NDArray[np.int64]:
+    """The rounds, which all members have in the same order, with the active vertices and arcs of all."""
+    found = []
+    for m in there:
+        trace = m.context.trace()
+        rows = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
+        rows[:, 2] = np.minimum(rows[:, 2], m.part.owned)  # a loop over all vertices passes over ghosts
+        found.append(rows)
+    records = found[0].copy()
+    records[:, 2] = np.sum([rows[:, 2] for rows in found], axis=0)
+    records[:, 3] = np.sum([rows[:, 3] for rows in found], axis=0)
+    records[:, 4] = np.max([rows[:, 4] for rows in found], axis=0)
+    records[:, 5] = np.sum([rows[:, 5] for rows in found], axis=0) // threads
+    return records
