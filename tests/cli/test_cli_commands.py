@@ -103,6 +103,11 @@ def test_list(vgraph):
     assert "spmm(dense, transposed=None)\n" in out  # without what a preparation fills
 
 
+def test_devices(vgraph):
+    assert vgraph("devices").stdout.startswith("cpu ")
+    assert json.loads(vgraph("devices", "--json").stdout)[0]["kind"] == "cpu"
+
+
 # --- demo ---
 
 

@@ -132,9 +132,9 @@ def test_an_interrupt_at_every_bytecode_of_starting_a_pool(threads):
     native_threads._pools.clear()
 
 
-def interrupted(context, progress):
+def interrupted(contexts, progress):
     """In place of `_wait`: the first interrupt, when the run is under way."""
-    while not context._fields["rounds"][0]:  # no bytecode that is counted
+    while not contexts[0]._fields["rounds"][0]:  # no bytecode that is counted
         time.sleep(1e-4)
     raise KeyboardInterrupt
 

@@ -12,6 +12,8 @@ from typing import Final
 
 from vgraph.records import dataclass
 
+OF_A_PART: Final = "set."
+"""The start of the names of all that a member of a set of devices is told of its part of the graph."""
 TRANSPOSED: Final = "graph.transposed"
 """The hidden parameter of kernels that says whether in-arcs are there: a transpose is not built for a pull that might
 as well be a push. What stands under a test of it may walk in-arcs; see `scan.needs_transpose`."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vgraph.compiler.analysis.placement import PREFIX
-from vgraph.compiler.facts import TRANSPOSED
+from vgraph.compiler.facts import OF_A_PART, TRANSPOSED
 from vgraph.compiler.philox import SEED
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import layouts, members
@@ -29,14 +28,14 @@ _ABSENT: Final = sealed(np.zeros(1, np.uint64))
 def check_arguments(plan: Plan, graph: Graph, arguments: Mapping[str, Any]) -> None:
     """Refuse vertices that the graph does not have, and arrays without one element for each vertex."""
     for name in plan.vertex_params:
-        if name.startswith(PREFIX):  # of a member of a set of devices
+        if name.startswith(OF_A_PART):  # of a member of a set of devices
             continue
         _check_vertex(name, arguments[name], graph)
     for array in plan.arrays:
         if array.origin == "members":
             name = members.array_name(array.name)
             _check_vertices(name, np.asarray(arguments[name]), graph)
-        if array.origin != "param" or array.name.startswith(PREFIX):
+        if array.origin != "param" or array.name.startswith(OF_A_PART):
             continue
         given = np.asarray(arguments[array.name])
         if array.site == "vertex" and len(given) != graph.num_vertices:

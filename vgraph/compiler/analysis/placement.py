@@ -12,15 +12,13 @@ from dataclasses import field
 from typing import Final, NoReturn
 
 from vgraph.compiler import ir
+from vgraph.compiler.facts import OF_A_PART
 from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.types import EID, I64, VID
 from vgraph.records import dataclass
-from vgraph.refusals.sets import NotOnASet
 from vgraph.source import Span
 
-PREFIX: Final = "set."
-"""The start of the names of all that a member is told of its part."""
 OWNED, NUMBER, PLACE, MINE = "set.owned", "set.number", "set.place", "set.mine"
 """How many vertices are owned; the number of a vertex in the graph, and the vertex that has a number here, or none;
 whether a vertex is owned."""
@@ -161,7 +159,7 @@ class _Localizer:
     def _note(self, n: ir.Node) -> None:
         found = self.found
         match n:
-            case ir.Load(prop=name, index=at) if at.type == VID and not name.startswith(PREFIX):
+            case ir.Load(prop=name, index=at) if at.type == VID and not name.startswith(OF_A_PART):
                 if not self._owned(at):
                     found.reads.setdefault(name, n.span)
             case ir.Reduce(prop=name, index=at, op=op) if at.type == VID:
@@ -204,6 +202,8 @@ class _Localizer:
 
 def refuse(program: ir.Program, span: Span | None, reason: str) -> NoReturn:
     """Refuse to run the program on a set of devices."""
+    from vgraph.refusals.sets import NotOnASet
+
     if span is None:
         span = next(n.span for n in walk(program) if n.span is not None)
     assert span is not None
