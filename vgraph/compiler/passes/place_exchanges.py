@@ -37,7 +37,7 @@ from vgraph.compiler.ir.rewrite import (
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering
 from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, element_of
 from vgraph.records import dataclass
-from vgraph.schedule import PUSH
+from vgraph.schedule import AXES, PUSH
 from vgraph.source import Span
 
 Apply = ir.EdgeApply | ir.VertexApply
@@ -85,6 +85,9 @@ class _Placing(Lowering):
         assert n.schedule is not None
         operator = self.program.operator(n.op)
         own = operator.args[0]
+        for name in ("conflict", "tiles"):
+            if getattr(n.schedule, name) != AXES[name].rest:
+                part.refuse(self.program, n.span, f"a round with {name}= belongs to one device")
         if isinstance(n, ir.EdgeApply) and n.schedule.direction is not PUSH:
             own = operator.args[2]
             if n.frontier is not None:
