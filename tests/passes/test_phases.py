@@ -80,7 +80,9 @@ return seen = scalar @seen
 return claimed = scalar @claimed
 return left = scalar size(f)
 """
-EVERY = {k: v for k, v in PROGRAMS.items() if "edge_apply" in v and "union" not in v} | {"many": MANY}
+EVERY = {k: v for k, v in PROGRAMS.items() if "edge_apply" in v and "union" not in v and "both" not in k} | {
+    "many": MANY
+}
 
 
 def options(**more):
