@@ -63,6 +63,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
     "katz": {"alpha": 0.001},
     "eigenvector": {"max_rounds": 20000},
     "longest_path": {"weight": "weight"},
+    "max_flow": {"capacity": "weight"},
     "most_similar": {"k": 3},
     "neighbor_sampling": {"fan_outs": np.array([2, 3])},
     "node2vec_walks": {"length": 4, "p": 0.5, "q": 2.0},
@@ -84,6 +85,8 @@ def arguments_for(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int = 0) ->
             given[name] = rng.integers(0, 64, (n, 3)) / 8
         elif not isinstance(annotation, PropertyAnnotation):
             given[name] = (seed * 7919) % max(1, n)
+            if name == "sink":
+                given[name] = (given["source"] + n // 2) % max(1, n)
             if name == "target" and n:  # one that is reached, by as many arcs as possible
                 given[name] = int(vg.run(vg.algorithms.bfs, graph, source=given["source"]).level.argmax())
         elif annotation.dtype is vg.float64:

@@ -710,3 +710,43 @@ def test_simple_paths_in_order(kind: type) -> None:
     with pytest.raises(nx.NetworkXNotImplemented):
         backend.shortest_simple_paths(nx.MultiGraph(graph), nodes[0], nodes[1])
     assert "function" in backend.can_run("shortest_simple_paths", (graph, nodes[0], nodes[1], len), {})
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", SIMPLE)
+def test_flows(kind: type, seed: int) -> None:
+    graph = make(kind, seed, loops=True)
+    s, t = list(graph)[:2]
+    same("maximum_flow_value", graph, s, t, capacity="weight")
+    same("minimum_cut_value", graph, s, t, "weight")
+    assert backend.minimum_cut(graph, s, t, "weight") == nx.minimum_cut(graph, s, t, "weight")
+    value, flows = backend.maximum_flow(graph, s, t, capacity="weight")
+    assert {u: set(row) for u, row in flows.items()} == {u: set(row) for u, row in graph.adj.items()}
+    for u, v, data in graph.edges(data=True):
+        assert 0 <= flows[u][v] <= data.get("weight", math.inf)
+        assert graph.is_directed() or 0 <= flows[v][u] <= data.get("weight", math.inf)
+    into = {v: sum(row.get(v, 0) for row in flows.values()) for v in graph}
+    left = {v: into[v] - sum(flows[v].values()) for v in graph}
+    assert left == {v: {s: -value, t: value}.get(v, 0) for v in graph}
+    fractions = weighted(kind, seed)
+    assert backend.maximum_flow_value(fractions, s, t, "weight") == nx.maximum_flow_value(
+        fractions, s, t, "weight"
+    )
+
+
+def test_flows_that_are_none() -> None:
+    graph = nx.DiGraph([("a", "b"), ("b", "c")])
+    wide = nx.DiGraph([("a", "b", {"capacity": 2}), ("b", "c")])
+    same("maximum_flow_value", wide, "a", "c")
+    negative = nx.DiGraph([("a", "b", {"capacity": -2}), ("b", "c", {"capacity": 1})])
+    same("maximum_flow_value", negative, "a", "c")
+    assert "flow_func" in backend.can_run("maximum_flow", (wide, "a", "c"), {"flow_func": len})
+    for given, error in (
+        ((graph, "a", "c"), nx.NetworkXUnbounded),
+        ((graph, "a", "a"), nx.NetworkXError),
+        ((graph, "a", "d"), nx.NetworkXError),
+        ((nx.MultiDiGraph(graph), "a", "c"), nx.NetworkXError),
+    ):
+        for function in (backend.minimum_cut, nx.minimum_cut):
+            with pytest.raises(error):
+                function(*given)

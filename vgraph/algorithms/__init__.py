@@ -39,6 +39,7 @@ from vgraph.algorithms.leiden import leiden
 from vgraph.algorithms.local_clustering import local_clustering
 from vgraph.algorithms.longest_path import longest_path
 from vgraph.algorithms.louvain import louvain
+from vgraph.algorithms.max_flow import max_flow
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.maximal_matching import maximal_matching
 from vgraph.algorithms.maximum_clique import maximum_clique
@@ -103,6 +104,7 @@ __all__ = [
     "local_clustering",
     "longest_path",
     "louvain",
+    "max_flow",
     "maximal_independent_set",
     "maximal_matching",
     "maximum_clique",

@@ -21,34 +21,40 @@ sums of as many as a graph has arcs then fit into a float64, and a sum of them i
 
 
 def check_weights(
-    graph: Graph, name: object = "weight", *, negative: bool = False, zero: bool = True, way_out: str = ""
+    graph: Graph,
+    name: object = "weight",
+    *,
+    negative: bool = False,
+    zero: bool = True,
+    way_out: str = "",
+    of: str = "weight",
 ) -> None:
     """Raise ParameterError if the edge property of that name is missing, not finite, or not of an allowed sign.
 
     So may be an array, or one number for all. A name of None stands for no weights, which are always right. `way_out`:
-    what to do about negative ones.
+    what to do about negative ones. `of`: the parameter, which says what the numbers are.
     """
     if name is None:
         return
     if isinstance(name, str) and name not in graph.edge_properties:
         known = ", ".join(graph.edge_properties) or "none"
-        raise ParameterError(f"weight={shown(name)}: the graph has no such edge property; it has: {known}")
+        raise ParameterError(f"{of}={shown(name)}: the graph has no such edge property; it has: {known}")
     given = None if isinstance(name, str) else np.atleast_1d(np.asarray(name))
     if given is not None and given.dtype.kind not in "biuf":
-        raise ParameterError(f"weight={shown(name)}: the name of an edge property, an array or a number")
+        raise ParameterError(f"{of}={shown(name)}: the name of an edge property, an array or a number")
     if not graph.num_arcs:
         return
     low, high, has_nan = graph.edge_property_range(str(name)) if given is None else range_of(given)
     if has_nan or math.isinf(low) or math.isinf(high):
         what = "NaN" if has_nan else "infinite"
         raise ParameterError(
-            f"weight={shown(name)}: a weight is not finite ({what}); leave out arcs that cannot be taken"
+            f"{of}={shown(name)}: a {of} is not finite ({what}); leave out arcs that cannot be taken"
         )
     if low < 0 and not negative:
-        raise ParameterError(f"weight={shown(name)}: the weight {low} is negative{way_out}")
+        raise ParameterError(f"{of}={shown(name)}: the {of} {low} is negative{way_out}")
     if low == 0 and not zero:
         raise ParameterError(
-            f"weight={shown(name)}: a weight is 0: weights must be above 0, or paths of one length have no end"
+            f"{of}={shown(name)}: a weight is 0: weights must be above 0, or paths of one length have no end"
         )
 
 
@@ -106,6 +112,18 @@ def check_sums(graph: Graph, terms: int) -> None:
             f"weights of up to {heaviest(graph)} may add up to more than {limit}, the largest {dtype}: "
             "scale them down, or leave out arcs that cannot be taken"
         )
+
+
+def check_capacities(graph: Graph, name: object) -> None:
+    """Raise ParameterError for capacities that are missing, negative, not finite, or too large to be added up."""
+    check_weights(graph, name, of="capacity")
+    if isinstance(name, str) and graph.num_arcs:
+        values = graph.edge_properties[name]
+        limit = 2.0**62 if values.dtype.kind != "f" else np.finfo(np.float64).max
+        with np.errstate(over="ignore"):
+            total = values.sum(dtype=np.float64)
+        if total >= limit:
+            raise ParameterError(f"capacity={shown(name)}: the capacities add up to {limit} or more")
 
 
 def own_weight(graph: Graph) -> str | None:

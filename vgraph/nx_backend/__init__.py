@@ -51,9 +51,9 @@ def on_start_tests(items: list[Any]) -> None:
 
 def function(name: str) -> Any:
     """The function itself, whose calls are not counted."""
-    from vgraph.nx_backend import centrality, components, distances, links, paths, structure, trees
+    from vgraph.nx_backend import centrality, components, distances, flows, links, paths, structure, trees
 
-    rooms = (centrality, components, distances, links, paths, structure, trees)
+    rooms = (centrality, components, distances, flows, links, paths, structure, trees)
     return next(vars(room)[name] for room in rooms if name in vars(room))
 
 

@@ -81,6 +81,10 @@ def _unweighted(a: Bound) -> str:
     return f"{' and '.join(given)} not supported" if given else ""
 
 
+def _flow(a: Bound) -> str:
+    return "flow_func is not supported" if a.get("flow_func") is not None else ""
+
+
 def _louvain(a: Bound) -> str:
     return "" if a.get("resolution", 1) >= 0 else "resolution below 0 is not supported"
 
@@ -144,6 +148,10 @@ _RULES: dict[str, Callable[[Bound], str]] = {
     "leiden_communities": _louvain,
     "louvain_communities": _louvain,
     "max_weight_clique": _weights,
+    "maximum_flow": _flow,
+    "maximum_flow_value": _flow,
+    "minimum_cut": _flow,
+    "minimum_cut_value": _flow,
     "numeric_assortativity_coefficient": _assortativity,
     "periphery": _unweighted,
     "radius": _unweighted,
@@ -167,7 +175,7 @@ def refusal(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Why these arguments are not supported; nothing if they are."""
     try:
         bound = _bind(name, args, kwargs)
-        return overridden(bound.get("G")) or _RULES.get(name, _anything)(bound)
+        return overridden(bound.get("G", bound.get("flowG"))) or _RULES.get(name, _anything)(bound)
     except TypeError:
         return ""  # wrong arguments: the function's own error says what is wrong
 

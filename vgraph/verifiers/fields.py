@@ -35,6 +35,7 @@ KINDS: Final[dict[str, str]] = {
     "eccentricity": INTEGER,
     "edges": VERTEX,
     "end": VERTEX,
+    "flow": NUMBER,
     "hop": INTEGER,
     "hub": FLOAT,
     "in_centrality": FLOAT,
@@ -46,6 +47,7 @@ KINDS: Final[dict[str, str]] = {
     "lower": INTEGER,
     "mate": VERTEX_OR_NONE,
     "member": FLAG,
+    "min_cut": FLAG,
     "modularity": FLOAT,
     "needed": FLAG,
     "order": VERTEX,
@@ -66,6 +68,7 @@ KINDS: Final[dict[str, str]] = {
     "triangles": INTEGER,
     "truss": INTEGER,
     "upper": INTEGER,
+    "value": NUMBER,
     "weight": NUMBER,
     "width": NUMBER,
     "x": FLOAT,
@@ -83,6 +86,7 @@ SCALARS: Final = {
     "size",
     "total",
     "upper",
+    "value",
     "weight",
     *TRIADS,
 }
@@ -124,6 +128,6 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return np.shape(given["dense"])
     if name == "path":
         return (graph.num_vertices, given["length"] + 1) if "length" in given else (np.size(value),)
-    if algorithm in ("edge_betweenness", "transitive_reduction"):
+    if algorithm in ("edge_betweenness", "transitive_reduction") or name == "flow":
         return graph.in_given_order(np.zeros(graph.num_edges)).shape
     return ({"score": len(given.get("left", ())), "truss": graph.num_edges}.get(name, graph.num_vertices),)
