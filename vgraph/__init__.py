@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from vgraph import algorithms, data, passes
     from vgraph.compiler.user_passes import schedule_pass
     from vgraph.graph.prepared import Prepared
-    from vgraph.io import read, write
+    from vgraph.io import from_ratings, read, read_ratings, write
     from vgraph.orders import reorder
     from vgraph.partitioning import partition
     from vgraph.runtime.devices.groups import cpu, devices
@@ -192,6 +192,7 @@ __all__ = [
     "float32",
     "float64",
     "floor",
+    "from_ratings",
     "function",
     "inf",
     "int32",
@@ -212,6 +213,7 @@ __all__ = [
     "random_choice",
     "random_normal",
     "read",
+    "read_ratings",
     "reorder",
     "run",
     "schedule_pass",
@@ -234,7 +236,9 @@ _LATE = {
     "devices": "vgraph.runtime.devices.groups",
     "Prepared": "vgraph.graph.prepared",
     "partition": "vgraph.partitioning",
+    "from_ratings": "vgraph.io",
     "read": "vgraph.io",
+    "read_ratings": "vgraph.io",
     "reorder": "vgraph.orders",
     "schedule_pass": "vgraph.compiler.user_passes",
     "verify": "vgraph.verifiers",

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from vgraph.io.formats import read, write
+from vgraph.io.ratings import from_ratings, read_ratings
 
-__all__ = ["read", "write"]
+__all__ = ["from_ratings", "read", "read_ratings", "write"]

@@ -136,12 +136,9 @@ def _layout(
     `titles`: the names in a comment, which count where the data has as many columns and no line of names of its own.
     """
     line = text.peek()
-    words: list[bytes] = []
-    if line is not None:
-        line = without_comment(unquoted(line))
-        words = [word.strip() for word in line.split(b",")] if b"," in line else line.split()
+    words, own = names_of(line or b"")
+    line = None if line is None else without_comment(unquoted(line))
     options: dict[str, Any] = {"num_vertices": num_vertices, "comma": b"," in (line or b""), "quotes": True}
-    own = _are_names(words)
     if own or (titles and len(titles) == len(words)):
         titles = [word.decode("utf-8", "replace") for word in words] if own else titles
         check_columns(text, titles)
@@ -164,6 +161,13 @@ def _layout(
         text.fail(reason + more, text.line_number)
     check_columns(text, names)
     return Layout(("source", "target", *names), **options), names
+
+
+def names_of(line: bytes) -> tuple[list[bytes], bool]:
+    """The words of a line, and whether they name columns."""
+    line = without_comment(unquoted(line))
+    words = [word.strip() for word in line.split(b",")] if b"," in line else line.split()
+    return words, _are_names(words)
 
 
 def _are_names(words: list[bytes]) -> bool:
