@@ -30,6 +30,7 @@ ROUNDS: Final = 6
 TRIES: Final = 60
 WORK: Final = 400_000
 CLASSES: Final = 34
+ROOM: Final = 0.9
 
 
 @dataclass
@@ -240,6 +241,7 @@ def refined(
         k=k,
         limit=problem.limit,
         mean=total // k,
+        target=total // k + int(ROOM * (problem.limit - total // k)),
         classes=classes,
         boldness=0.25 if finest else 0.75,
         patience=12,

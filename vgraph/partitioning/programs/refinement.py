@@ -102,32 +102,40 @@ def class_of(loss):
 
 @vg.operator
 def leave(v, graph):
-    """Where v would go from a part that is too heavy, one with room, the best around it or one by lot; and the loss."""
+    """Where v would go from a part that is too heavy, one with room, the best around it or one by lot; and the loss.
+
+    Vertices within a part stay, unless those at its border were of no use in the last turn.
+    """
     own = vg.vertex(v.part)
     exit = vg.int32(-1)
-    if own.size > limit and 2 * v.load < 3 * (own.size - mean):
-        inside = vg.int64(0)
-        most = vg.int64(0)
-        for e in v.out_edges:
-            part = e.dst.part
-            there = vg.vertex(part)
-            if part == v.part:
-                inside += e.weight
-            elif there.size + v.load <= limit:
-                there.toward += e.weight
-                if there.toward > most:
-                    most = there.toward
-                    exit = part
-        for i in range(4):
-            if exit < 0:
-                part = vg.int32(vg.random_below(k, v, graph.turn, i))
-                if vg.vertex(part).size + v.load <= limit:
-                    exit = part
-        if exit < 0 and graph.lightest.size + v.load <= limit:
-            exit = vg.int32(graph.lightest.id)
+    if own.size > limit and (v.dest >= 0 or graph.stuck) and 2 * v.load < 3 * (own.size - mean):
+        loss = -v.gain
+        exit = v.dest
+        if exit < 0 or vg.vertex(exit).size + v.load > target:
+            exit = vg.int32(-1)
+            inside = vg.int64(0)
+            most = vg.int64(0)
+            for e in v.out_edges:
+                part = e.dst.part
+                there = vg.vertex(part)
+                if part == v.part:
+                    inside += e.weight
+                elif there.size + v.load <= target:
+                    there.toward += e.weight
+                    if there.toward > most:
+                        most = there.toward
+                        exit = part
+            loss = inside - most
+            for i in range(4):
+                if exit < 0:
+                    part = vg.int32(vg.random_below(k, v, graph.turn, i))
+                    if vg.vertex(part).size + v.load <= target:
+                        exit = part
+            if exit < 0 and graph.lightest.size + v.load <= limit:
+                exit = vg.int32(graph.lightest.id)
         if exit >= 0:
-            v.loss = inside - most
-            vg.vertex(v.part * classes + class_of(inside - most)).mass += v.load
+            v.loss = loss
+            vg.vertex(v.part * classes + class_of(loss)).mass += v.load
     v.exit = exit
     return exit >= 0
 
@@ -143,8 +151,8 @@ def survey(v, graph):
 def draw_line(v):
     """Of a part that is too heavy: the last class of losses that is needed, and the share of it."""
     v.coming = 0
-    need = v.size - limit
-    if need > 0:
+    if v.size > limit:
+        need = v.size - target
         last = 0
         while last < classes - 1 and vg.vertex(v.id * classes + last).mass < need:
             need -= vg.vertex(v.id * classes + last).mass
@@ -225,12 +233,14 @@ def refinement(
     k: vg.int64,
     limit: vg.int64,
     mean: vg.int64,
+    target: vg.int64,
     classes: vg.int64,
     boldness: vg.float64,
     patience: vg.int64,
 ):
     """Better parts than `start`, none above `limit` if such were found; twice their cut, the heaviest, and turns.
 
+    What leaves a part that is too heavy brings it down to `target`, and fills others up to that.
     `first`: the vertices 0 to k - 1, which stand for parts. `table`: the first `k * classes`, which stand for losses.
     It ends when `patience` turns were of little use.
     """
@@ -256,6 +266,7 @@ def refinement(
     best[:] = start
     graph.turn = vg.int32(2)
     graph.doubled = 0
+    graph.stuck = False
     graph.vertex_apply(weigh)
     surveyed(graph, parts)
     cut = graph.doubled
@@ -267,8 +278,10 @@ def refinement(
         moving = graph.frontier()
         if graph.heaviest <= limit:
             moving = improving(graph, hot)
+            graph.stuck = False
         else:
             moving = leaving(graph, parts, cells)
+            graph.stuck = len(moving) == 0
         graph.vertex_apply(move, moving)
         graph.vertex_apply(settle, moving)
         around = graph.edge_apply(wake, moving) | moving
