@@ -1,4 +1,4 @@
-"""Puts the result files into docs/internals/performance.md and cuda.md, between their `<!-- results: NAME -->` marks.
+"""Puts the result files into pages of docs, between their `<!-- results: NAME -->` marks.
 
 python benchmarks/report.py            rewrites the pages
 python benchmarks/report.py --check    exits 1 if the pages do not show the result files
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import statistics
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ import harness
 import library_report
 
 INTERNALS = Path(__file__).parent.parent / "docs" / "internals"
-PAGES = (INTERNALS / "performance.md", INTERNALS / "cuda.md")
+PAGES = (INTERNALS / "performance.md", INTERNALS / "cuda.md", INTERNALS.parent / "partitioning.md")
 MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -88,6 +89,40 @@ def forms(content: dict[str, Any]) -> str:
     return harness.table(header, cells)
 
 
+def partition(content: dict[str, Any]) -> str:
+    """Cuts as ratios, times in ms; below, the geometric means."""
+    rows = content["rows"]
+    ours, other = (next(n for n in rows[0]["cut"] if n.startswith("vgraph") == own) for own in (True, False))
+    sides = list(rows[0]["seconds"])
+    ratios = {what: [r[what][ours] / r[what][other] for r in rows] for what in ("cut", "processor")}
+    header = [
+        "graph",
+        "edges",
+        "k",
+        f"cut, {other}",
+        "vgraph's to it",
+        "balance",
+        *(f"ms, {s}" for s in sides),
+    ]
+    header.append("processor time to it, 1 thr")
+    cells = [
+        [
+            *(r["graph"], f"{r['edges']:,}", str(r["k"]), f"{r['cut'][other]:,.0f}", f"{cut:.3f}"),
+            f"{r['balance'][ours]:.3f}",
+            *(f"{1e3 * r['seconds'][s]:.0f}" for s in sides),
+            f"{work:.2f}",
+        ]
+        for r, cut, work in zip(rows, ratios["cut"], ratios["processor"], strict=True)
+    ]
+    means = {what: statistics.geometric_mean(found) for what, found in ratios.items()}
+    times = {s: statistics.geometric_mean(r["seconds"][s] / r["seconds"][other] for r in rows) for s in sides}
+    said = ", ".join(f"{s} {times[s]:.2f}" for s in sides if s != other)
+    note = f" {content['method']['note']}" if content["method"]["note"] else ""
+    summary = f"Geometric means of the ratios to {other}: cut {means['cut']:.3f}, time {said}"
+    summary += f", processor time with one thread {means['processor']:.2f}.{note}"
+    return f"{harness.table(header, cells)}\n\n{summary}"
+
+
 def cells(content: dict[str, Any]) -> str:
     return f"{anchors.table(content['rows'])}\n\n{anchors.summary(content['rows'])}"
 
@@ -101,6 +136,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "startup": startup,
     "forms": forms,
     "library": library_report.page,
+    "partition": partition,
 }
 
 

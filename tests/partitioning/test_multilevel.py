@@ -121,7 +121,7 @@ def test_vertices_on_one_hub_are_paired():
 
 def test_contraction_adds_up():
     problem = problem_of(weighted(200, 4, 9), 2, 1.03, 0, "load", "weight", 1, "cpu")
-    to_coarser = np.random.default_rng(0).permutation(np.arange(200) // 2)
+    to_coarser = np.random.default_rng(0).permutation(np.arange(200, dtype=np.int32) // 2)
     coarse = multilevel.contracted(problem.graph, to_coarser, 100)
     matrix = np.zeros((100, 100), np.int64)
     ends = np.repeat(np.arange(200), problem.graph.out_degree), problem.graph.out.column_indices

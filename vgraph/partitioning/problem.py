@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +13,8 @@ from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.build import count_self_loops, repeats, sources_of
 from vgraph.graph.topology import Adjacency, Topology
+from vgraph.language.decorators import AlgorithmDef
+from vgraph.runtime.devices.runner import Loaded
 
 SKEWED: Final = 32
 """A graph is skewed if its largest degree is at least HUB and so many times the mean: parts get equally many arcs."""
@@ -35,6 +37,8 @@ class Problem:
     seed: int
     threads: int | None = None
     device: str | None = None
+    loaded: dict[AlgorithmDef, Loaded] = field(default_factory=dict)
+    """The code of programs that have run."""
 
     @property
     def loads(self) -> NDArray[Any]:
@@ -61,6 +65,10 @@ def problem_of(
         raise ParameterError(f"seed={shown(seed)}: an int from 0 to 2**31 - 1")
     arcs = weights_of(graph, edge_weight, "edge")
     made = symmetric(graph, arcs)
+    if max(made.num_arcs, made.num_vertices) >= 2**31:
+        raise ParameterError(
+            "partition takes graphs of fewer than 2**31 vertices and arcs, each edge two arcs"
+        )
     if vertex_weight is None and is_skewed(made):
         loads = np.maximum(made.out_degree.astype(np.int64), 1)
     else:

@@ -238,6 +238,12 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
         raise DeviceError(f"out of memory: {name} on {job.graph!r} does not fit{which}") from error
 
 
+def run_loaded(job: Job, runner: Runner, loaded: Loaded) -> dict[str, Any]:
+    """The results by name of a job whose code is there already, for callers that run a program on many small graphs."""
+    call = _call(loaded.plan, job, runner)
+    return _outputs(runner.run(loaded.kernel, call, None), loaded.plan, runner, call)
+
+
 def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     """Make what a run of the job would make and keep: its code, layouts, copies of the graph on a GPU."""
     if runner.name == "cuda":

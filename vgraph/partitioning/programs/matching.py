@@ -6,13 +6,6 @@ import vgraph as vg
 
 
 @vg.function
-def rating(edge, u, v):
-    """Heavy edges and light ends: coarse vertices stay about equally heavy (Holtgrewe, Sanders and Schulz 2010)."""
-    weight = vg.float64(edge.weight)
-    return weight * weight / (vg.float64(u.load) * vg.float64(v.load))
-
-
-@vg.function
 def lot(u, v, salt):
     """A number that looks random, the same from both ends of an edge."""
     x = vg.uint32(min(u.id, v.id)) * vg.uint32(2654435761) + vg.uint32(max(u.id, v.id)) + vg.uint32(salt)
@@ -23,20 +16,28 @@ def lot(u, v, salt):
 
 @vg.operator
 def propose(v):
-    """v looks for its best edge to a free vertex that is not too heavy; a wish that nobody took is kept."""
+    """v looks for its best edge to a free vertex that is not too heavy; a wish that nobody took is kept.
+
+    Best is a large squared weight over the load of the other end: coarse vertices stay about equally heavy (Holtgrewe,
+    Sanders and Schulz 2010).
+    """
     if v.wish == vg.none or v.wish.mate != vg.none:
         best = vg.none
-        most = 0.0
+        most = 0.0  # the best rating is this over `beside`
+        beside = 1.0
         drawn = vg.uint32(0)
         for e in v.out_edges:
             u = e.dst
             if u.mate == vg.none and u.load + v.load <= heaviest:
-                rated = rating(e, u, v)
-                if rated >= most:
+                weight = vg.float64(e.weight)
+                load = vg.float64(u.load)
+                ahead = weight * weight * beside - most * load
+                if ahead >= 0:
                     ticket = lot(u, v, salt)
-                    if rated > most or ticket > drawn or best == vg.none:
+                    if ahead > 0 or ticket > drawn or best == vg.none:
                         best = u
-                        most = rated
+                        most = weight * weight
+                        beside = load
                         drawn = ticket
         v.wish = best
     return v.wish != vg.none
@@ -56,7 +57,7 @@ def look_around(v):
     best = vg.none
     most = 0.0
     for e in v.out_edges:
-        rated = rating(e, e.dst, v)
+        rated = vg.float64(e.weight) / vg.float64(e.dst.load)
         if rated > most:
             best = e.dst
             most = rated

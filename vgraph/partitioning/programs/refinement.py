@@ -15,7 +15,7 @@ SLOTS = 34
 
 @vg.operator
 def choose(v, graph):
-    """The best other part around v, and what going there gains; whether it is worth considering."""
+    """The best other part around v, and what going there gains; whether there is one. v is eager if it costs little."""
     inside = vg.int64(0)
     most = vg.int64(0)
     best = vg.int32(-1)
@@ -32,13 +32,14 @@ def choose(v, graph):
     gain = most - inside
     v.gain = gain
     v.dest = best
-    return best >= 0 and (gain >= 0 or -gain < vg.int64(boldness * inside))
+    v.eager = gain >= 0 or -gain < vg.int64(boldness * inside)
+    return best >= 0
 
 
 @vg.operator
 def rested(v, graph):
-    """Whether v did not move in the last turn; only then it is a candidate of this one."""
-    ready = v.moved != graph.turn - 1
+    """Whether v is a candidate of this turn: it wants to go, and did not move in the last one."""
+    ready = v.eager and v.moved != graph.turn - 1
     if ready:
         v.turn = graph.turn
     return ready
@@ -102,13 +103,10 @@ def class_of(loss):
 
 @vg.operator
 def leave(v, graph):
-    """Where v would go from a part that is too heavy, one with room, the best around it or one by lot; and the loss.
-
-    Vertices within a part stay, unless those at its border were of no use in the last turn.
-    """
+    """Where v would go from a part that is too heavy, one with room, the best around it or one by lot; and the loss."""
     own = vg.vertex(v.part)
     exit = vg.int32(-1)
-    if own.size > limit and (v.dest >= 0 or graph.stuck) and 2 * v.load < 3 * (own.size - mean):
+    if own.size > limit and 2 * v.load < 3 * (own.size - mean):
         loss = -v.gain
         exit = v.dest
         if exit < 0 or vg.vertex(exit).size + v.load > target:
@@ -188,14 +186,15 @@ def empty(v):
 
 
 @vg.operator
-def weigh(v, graph):
-    """Weights of parts, and the cut, twice."""
-    vg.vertex(v.part).size += v.load
-    cut = vg.int64(0)
-    for e in v.out_edges:
-        if e.dst.part != v.part:
-            cut += e.weight
-    graph.doubled += cut
+def fill(v):
+    """What part v weighs."""
+    v.size = weights[v.id]
+
+
+@vg.operator
+def join(v):
+    """Back to the best state."""
+    v.part = v.best
 
 
 @vg.function
@@ -208,17 +207,17 @@ def surveyed(graph, parts):
 
 
 @vg.function
-def improving(graph, hot):
-    """The candidates that move: not those that have just moved, and only if they gain after the better ones."""
-    rising = graph.vertex_filter(rested, hot)
+def improving(graph, rim):
+    """The candidates that move, if they gain after the better ones."""
+    rising = graph.vertex_filter(rested, rim)
     return graph.vertex_filter(afterburn, rising)
 
 
 @vg.function
-def leaving(graph, parts, cells):
+def leaving(graph, givers, parts, cells):
     """The vertices that leave parts that are too heavy."""
     graph.vertex_apply(empty, cells)
-    going = graph.vertex_filter(leave)
+    going = graph.vertex_filter(leave, givers)
     graph.vertex_apply(draw_line, parts)
     going = graph.vertex_filter(is_chosen, going)
     return graph.vertex_filter(is_let_in, going)
@@ -228,8 +227,11 @@ def leaving(graph, parts, cells):
 def refinement(
     graph,
     start: vg.vertex_property(vg.int32),
+    border: vg.vertex_property(vg.bool_),
+    weights: vg.array(vg.int64),
     first,
     table,
+    doubled: vg.int64,
     k: vg.int64,
     limit: vg.int64,
     mean: vg.int64,
@@ -240,20 +242,22 @@ def refinement(
 ):
     """Better parts than `start`, none above `limit` if such were found; twice their cut, the heaviest, and turns.
 
-    What leaves a part that is too heavy brings it down to `target`, and fills others up to that.
-    `first`: the vertices 0 to k - 1, which stand for parts. `table`: the first `k * classes`, which stand for losses.
-    It ends when `patience` turns were of little use.
+    `border`: all vertices with a neighbor in another part, and maybe others; `border_now` has those of the new parts.
+    `weights`: of the parts. `doubled`: twice the cut. `first`: the vertices 0 to k - 1, which stand for parts.
+    `table`: the first `k * classes`, which stand for losses. What leaves a part that is too heavy brings it down to
+    `target`, and fills others up to that. It ends when `patience` turns were of little use.
     """
     part = graph.vertex_property(vg.int32)
     best = graph.vertex_property(vg.int32)
     old = graph.vertex_property(vg.int32)
-    dest = graph.vertex_property(vg.int32)
+    dest = graph.vertex_property(vg.int32, fill=-1)
     exit = graph.vertex_property(vg.int32)
     gain = graph.vertex_property(vg.int64)
     loss = graph.vertex_property(vg.int64)
     turn = graph.vertex_property(vg.int32)
     moved = graph.vertex_property(vg.int32)
     woken = graph.vertex_property(vg.int32)
+    eager = graph.vertex_property(vg.bool_)
     size = graph.vertex_property(vg.int64)
     coming = graph.vertex_property(vg.int64)
     mass = graph.vertex_property(vg.int64)
@@ -265,27 +269,29 @@ def refinement(
     part[:] = start
     best[:] = start
     graph.turn = vg.int32(2)
-    graph.doubled = 0
-    graph.stuck = False
-    graph.vertex_apply(weigh)
+    graph.doubled = doubled
+    graph.vertex_apply(fill, parts)
     surveyed(graph, parts)
     cut = graph.doubled
     heaviest = graph.heaviest
-    hot = graph.vertex_filter(choose)
+    rim = graph.vertex_filter(choose, graph.frontier(border))
+    stuck = False
     idle = 0
     turns = 0
     while idle < patience:
         moving = graph.frontier()
         if graph.heaviest <= limit:
-            moving = improving(graph, hot)
-            graph.stuck = False
+            moving = improving(graph, rim)
+            stuck = False
+        elif stuck:
+            moving = leaving(graph, graph.vertices, parts, cells)
         else:
-            moving = leaving(graph, parts, cells)
-            graph.stuck = len(moving) == 0
+            moving = leaving(graph, rim, parts, cells)
+            stuck = len(moving) == 0
         graph.vertex_apply(move, moving)
         graph.vertex_apply(settle, moving)
         around = graph.edge_apply(wake, moving) | moving
-        hot = (hot - around) | graph.vertex_filter(choose, around)
+        rim = (rim - around) | graph.vertex_filter(choose, around)
         surveyed(graph, parts)
         graph.turn += 1
         turns += 1
@@ -300,4 +306,10 @@ def refinement(
             cut = graph.doubled
             heaviest = graph.heaviest
             best[:] = part
-    return best, cut, heaviest, turns
+    strayed = graph.frontier(v for v in graph.vertices if v.part != v.best)
+    graph.vertex_apply(join, strayed)
+    around = graph.edge_apply(wake, strayed) | strayed
+    rim = (rim - around) | graph.vertex_filter(choose, around)
+    border_now = graph.vertex_property(vg.bool_)
+    border_now = dest >= 0
+    return best, border_now, cut, heaviest, turns

@@ -1,0 +1,142 @@
+"""Parts by vgraph and by METIS (and others): cut, balance and time, in turns.
+
+    python benchmarks/partition.py --data ../shared/data --blocks 3
+
+Graphs are files of the folder `--data`, `delaunayN` (N random points in a square) or those of `graphs.py`. A cut is the
+geometric mean over seeds. Seconds are of the method alone, the least of all blocks and seeds; vgraph's with 1 and 2
+threads. Processor seconds are those of one thread, which other load on the machine makes no longer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from graphs import make
+from harness import RESULTS, first_in_line, table, write_results
+
+import vgraph as vg
+from vgraph.partitioning import Partition
+
+FILES = {
+    "4elt": "mesh/4elt.graph.xz",
+    "delaunay_n15": "mesh/delaunay_n15.graph.xz",
+    "copter2": "mesh/copter2.graph.xz",
+    "wing": "mesh/wing.graph.xz",
+    "mdual": "mesh/mdual.graph.xz",
+    "USA-road-FLA": "road/USA-road-FLA.pace.gr.xz",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One graph and number of parts: cut, balance, seconds and processor seconds by method."""
+
+    graph: str
+    vertices: int
+    edges: int
+    k: int
+    cut: dict[str, float]
+    balance: dict[str, float]
+    seconds: dict[str, float]
+    processor: dict[str, float]
+
+
+def load(name: str, data: Path, cache: Path) -> vg.Graph:
+    """The undirected graph of that name."""
+    if name in FILES:
+        return undirected(vg.read(data / FILES[name]))
+    if name.startswith("delaunay"):
+        from scipy.spatial import Delaunay
+
+        points = np.random.default_rng(1).random((int(name.removeprefix("delaunay")), 2))
+        corners = Delaunay(points).simplices
+        ends = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]).T
+        return vg.Graph.from_edges(*ends, directed=False, multi_edges=False, keep_order=False)
+    found = make(name, cache)
+    return vg.Graph.from_csr(found.row_offsets, found.column_indices, directed=False)
+
+
+def undirected(graph: vg.Graph) -> vg.Graph:
+    """Without directions and properties."""
+    sources, targets, _ = graph.edges()
+    n = graph.num_vertices
+    return vg.Graph.from_edges(
+        sources, targets, num_vertices=n, directed=False, multi_edges=False, self_loops=False
+    )
+
+
+def ways(methods: list[str], threads: list[int]) -> dict[str, Callable[[vg.Graph, int, int], Partition]]:
+    """The sides of the comparison, by name."""
+    found: dict[str, Callable[[vg.Graph, int, int], Partition]] = {}
+    for t in threads:
+        found[f"vgraph, {t} thr"] = lambda g, k, s, t=t: vg.partition(g, k, seed=s, threads=t)
+    for method in methods:
+        found[method] = lambda g, k, s, m=method: vg.partition(g, k, m, seed=s)
+    return found
+
+
+def measure(name: str, graph: vg.Graph, k: int, sides: dict[str, Any], seeds: int, blocks: int) -> Row:
+    """All sides in turns, each with the same seeds; the first call of each is not counted."""
+    cuts: dict[str, dict[int, int]] = {side: {} for side in sides}
+    balance, seconds, processor = dict.fromkeys(sides, 0.0), {}, {}
+    for side, run in sides.items():
+        run(graph, k, 1)
+        seconds[side] = processor[side] = float("inf")
+    for _ in range(blocks):
+        for seed in range(1, seeds + 1):
+            for side, run in sides.items():
+                started = time.process_time()
+                found = run(graph, k, seed)
+                processor[side] = min(processor[side], time.process_time() - started)
+                seconds[side] = min(seconds[side], found.seconds)
+                cuts[side][seed] = found.cut
+                balance[side] = max(balance[side], float(found.balance))
+    means = {side: float(np.exp(np.mean(np.log(list(c.values()))))) for side, c in cuts.items()}
+    return Row(name, graph.num_vertices, graph.num_edges, k, means, balance, seconds, processor)
+
+
+def main() -> None:
+    """Measure, print, write `results/partition.json`."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--graphs", nargs="+", default=[*FILES, "kron20"])
+    parser.add_argument("--methods", nargs="*", default=["metis"])
+    parser.add_argument("--k", nargs="+", type=int, default=[2, 16, 64])
+    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--blocks", type=int, default=3)
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "vgraph-bench")
+    parser.add_argument("--out", type=Path, default=RESULTS / "partition.json")
+    parser.add_argument("--note", default="")
+    args = parser.parse_args()
+    preferred = first_in_line()
+    sides = ways(args.methods, args.threads)
+    rows = []
+    for name in args.graphs:
+        graph = load(name, args.data, args.cache)
+        for k in args.k:
+            rows.append(measure(name, graph, k, sides, args.seeds, args.blocks))
+            print(rows[-1], flush=True)
+    ours = next(iter(sides))
+    shown = [[r.graph, str(r.k), *(f"{r.cut[ours] / r.cut[m]:.3f}" for m in args.methods)] for r in rows]
+    print(table(["graph", "k", *(f"cut to {m}" for m in args.methods)], shown))
+    known = {
+        name: metadata.version(name)
+        for name in ("pymetis", "kahip")
+        if name in metadata.packages_distributions()
+    }
+    method = {"preferred_session": preferred, "seeds": args.seeds, "blocks": args.blocks, "note": args.note}
+    write_results(args.out, rows, method=method, libraries=known)
+
+
+if __name__ == "__main__":
+    main()
