@@ -201,6 +201,39 @@ def _prepared(part: Part, key: str, loaded: Loaded, state: str, order: str | Non
     return ""
 
 
+# --- (a3) tiles -------------------------------------------------------------------------------------------------
+
+TILES = (256, 512, 1024, 2048)
+WIDTHS: dict[str, tuple[float | None, ...]] = {"bfs": (None, 4), "sssp": (None, 50, 100, 200)}
+"""By case, widths of buckets; None: as chosen. A visit of a tile goes on through 16 of those that are named."""
+
+
+def tiles(part: Part, loaded: Loaded) -> None:
+    """Tiles of several sizes, in the graph's order and in that of clusters, beside what is chosen in each."""
+    for key in (k for k in WIDTHS if k in part.cases):
+        label = CASES[key].label
+        for order in (None, "clusters"):
+            _tiled(part, key, loaded, order, 0, "chosen")
+            for size in TILES:
+                for width in WIDTHS[key]:
+                    axes = {"tiles": size, "order": vg.delta_stepping(width)}
+                    schedule = vg.Schedule().at(label, **axes)
+                    _tiled(part, key, loaded, order, size, f"width {width}", schedule=schedule)
+
+
+def _tiled(
+    part: Part, key: str, loaded: Loaded, order: str | None, size: int, state: str, **options: Any
+) -> None:
+    case = CASES[key]
+    with part.trying(
+        graph=loaded.name, case=case.name, relabel=order, constant="tiles", value=size, state=state
+    ):
+        found = timed(case, loaded, part.repeats, sources=len(loaded.sources), relabel=order, **options)
+        by_hand = BY_HAND.get((key, loaded.name))
+        more = {"constant": "tiles", "value": size, "state": state, "by_hand": by_hand}
+        part.add(**_row(key, loaded, found), relabel=order, schedule=str(found.result.schedule), **more)
+
+
 # --- (b) load balance -----------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
     python benchmarks/gpu.py --parts headline,balance --graphs rmat22,road2048
     python benchmarks/gpu.py --parts headline --graphs cnr-2000,ego-Twitter,USA-road-FLA --data DIR
     python benchmarks/gpu.py --parts layouts --graphs rmat18,rmat22,road2048
+    python benchmarks/gpu.py --parts tiles --cases bfs,sssp --graphs road1024,road2048,USA-road-FLA --data DIR
     python benchmarks/gpu.py --parts growth --graphs rmat18,rmat19,rmat20,rmat21,rmat22,rmat23,rmat24
     python benchmarks/gpu.py --parts devices,constants --graphs rmat22,road2048
     python benchmarks/gpu.py --parts startup
@@ -41,7 +42,7 @@ import harness
 import startup
 from cuda_cases import CASES, PEERS_FROM
 
-PER_GRAPH = ("headline", "layouts", "balance", "growth", "devices", "constants")
+PER_GRAPH = ("headline", "layouts", "tiles", "balance", "growth", "devices", "constants")
 PARTS = (*PER_GRAPH, "startup")
 KEY = ("graph", "case", "balance", "relabel", "constant", "value", "algorithm", "state")
 OUT = harness.RESULTS / "cuda.json"

@@ -92,13 +92,14 @@ BY_SPLIT = Program(A.bellman_ford, S.at("relax", balance=vg.SPLIT(8)), "dist", F
 BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(4)), "dist", FROM_0)
 HOPS = Program(A.bfs, S.at("visit", direction=vg.PUSH, hops=3), "level", FROM_0)
 HOPS_IN_BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(8), hops=4), "dist", FROM_0)
+TILES = Program(A.sssp, S.at("relax", order=vg.delta_stepping(0.5), tiles=32), "dist", FROM_0)
 CORES = Program(cores, S, "core")
 TRIANGLES = Program(A.triangle_count, S.at("count", balance=vg.WARP), "total")
 INDEPENDENT = Program(A.maximal_independent_set, S, "member")
 
 PROGRAMS = {
     "bfs": BFS, "by arcs": BY_ARCS, "by bins": BY_BINS, "by split": BY_SPLIT, "buckets": BUCKETS,
-    "hops": HOPS, "hops in buckets": HOPS_IN_BUCKETS, "cores": CORES, "independent": INDEPENDENT,
+    "hops": HOPS, "hops in buckets": HOPS_IN_BUCKETS, "tiles": TILES, "cores": CORES, "independent": INDEPENDENT,
 }  # fmt: skip
 
 
@@ -180,6 +181,9 @@ FAULTS = {
     ),
     "hops: places in the queue of the grid are used before they are known": Fault(
         "frontier.cuh", "base = atomicAdd", SYNC, "", HOPS_IN_BUCKETS, (1, 64)
+    ),
+    "tiles: it is taken out of the ring behind its marks": Fault(
+        "tiles.cuh", "u32 found = relaxed(place);", "atomicExch(&ringed[found - 1], 0u);", "", TILES, (2, 64)
     ),
 }
 SEEDS = 40

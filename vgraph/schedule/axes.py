@@ -417,7 +417,6 @@ class ApplySchedule:
             Need("sync", (ASYNC,), "what a tile goes on with was changed in the same round"),
             _WHOLE_ROWS,
         ),
-        lacks=(Lack("cuda", 'device="cuda" goes on hop by hop', "use hops=64 here, or leave it out"),),
     )
     sync: Sync = axis(words(Sync))
     deduplicate: bool = axis(FLAG, candidates=(True, False))

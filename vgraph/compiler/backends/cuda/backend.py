@@ -11,7 +11,16 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA, Abilities
 from vgraph.compiler.analysis.lanes import side_of
 from vgraph.compiler.backends.base import ArgSlot, Backend, KernelInterface, SourceText
-from vgraph.compiler.backends.cuda import arcs, buckets, expressions, frontiers, lists, parallel, statements
+from vgraph.compiler.backends.cuda import (
+    arcs,
+    buckets,
+    expressions,
+    frontiers,
+    lists,
+    parallel,
+    statements,
+    tiles,
+)
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
@@ -232,8 +241,9 @@ def _descriptors(f: Emitter, interface: KernelInterface, layout: ControlLayout) 
         opened.append(f"{name}.open(a.{name}_ids, a.{name}_starts, a.{name}_room, a.{name}_frontiers);")
     for k, queued in enumerate(f.program.buckets):
         name = f.buckets(queued.name)
-        declared.append(f"  __shared__ Buckets<vid> {name};")
+        declared.append(f"  __shared__ {'Tiles' if queued.tiles else 'Buckets'}<vid> {name};")
         counters = f"(u64*)control + {layout.buckets + COUNTERS * BUCKET_QUEUES * k}"
+        counters += tiles.opening(f, queued) if queued.tiles else ""
         opened.append(f"{name}.open({', '.join(f'a.{name}_{part}' for part in _BUCKETS)}, {counters});")
     if not opened:
         return []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.cuda import hops, parallel
+from vgraph.compiler.backends.cuda import hops, parallel, tiles
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.scan import walk_body
 from vgraph.compiler.ir.rewrite import transform, walk
@@ -36,6 +36,9 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     with f.effect(), f.block(""):
         v = f.temporary("queued")
         f.line(f"vid {v} = {vertex};")
+        if _declared(f, node.buckets).tiles:
+            _to_tile(f, node, v)
+            return
         target, lowest = f.buckets(node.buckets), f.region.lowest[node.buckets]
         key, ahead = _known_key(f, node) or f"{_key(f, node.buckets)}({v})", f.region.ahead
         if ahead is None:
@@ -45,10 +48,23 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
             hops.push(f, ahead, node, v, target, key, lowest)
 
 
+def _to_tile(f: Emitter, node: ir.BucketPush, v: str) -> None:
+    assert f.region is not None
+    tile, target = f.region.tile, f.buckets(node.buckets)
+    if tile is None:
+        f.line(f"{target}.push({v}, {_key(f, node.buckets)}({v}));")
+    else:
+        f.line(f"{tile.view}.push({target}, {v}, {tile.key}({v}));")
+
+
+def _declared(f: Emitter, name: str) -> ir.BucketsDecl:
+    return next(b for b in f.program.buckets if b.name == name)
+
+
 def _known_key(f: Emitter, node: ir.BucketPush) -> str | None:
     """The key of a vertex whose value this thread has just written: who lowered it since, pushes by a lower one."""
     assert f.region is not None
-    declared = next(b for b in f.program.buckets if b.name == node.buckets)
+    declared = _declared(f, node.buckets)
     if carried := f.carried:
         prop, value = carried.reduce.prop, ir.Var(carried.new, carried.let.type)
     elif f.offered and node.vertex == f.offered[1]:
@@ -70,7 +86,11 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
 
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
-    """`parbucket v in work`: a parallel loop over the queue of the bucket under way."""
+    """`parbucket v in work`: a parallel loop over the queue of the bucket under way, or tile by tile."""
+    declared = _declared(f, node.buckets)
+    if declared.tiles:
+        tiles.emit_loop(f, node, declared)
+        return
     f.line("")
     near = f"{f.buckets(node.buckets)}.near"
     with f.block("", f"}}{f'  // {node.label}' if node.label else ''}"):

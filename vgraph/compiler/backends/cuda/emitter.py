@@ -19,6 +19,7 @@ from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.cuda.hops import Ahead, Carried
+    from vgraph.compiler.backends.cuda.tiles import Tile
 
 _ENDS = (ir.ParFor, ir.BucketLoop)
 _LOCAL = (ir.Trace, ir.Let, ir.Assign, ir.SetGlobal, ir.Accumulate)
@@ -72,6 +73,8 @@ class Region:
     """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
     ahead: Ahead | None = None
     """How the block goes on with what it pushes."""
+    tile: Tile | None = None
+    """What it keeps of the tile that it visits."""
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By side: what was read ahead of the row of `vertex`."""
     deltas: frozenset[str] = frozenset()
@@ -153,6 +156,12 @@ class Emitter:
     def prop(self, name: str) -> str:
         """The identifier of a property's array."""
         return self.names.of("property", name)
+
+    def value_at(self, prop: str, index: ir.Expr) -> str:
+        """The place of a property at an index; in a tile that the block visits, its own."""
+        tile = self.region.tile if self.region is not None else None
+        own = tile.place(self, prop, index) if tile is not None else None
+        return own or f"{self.prop(prop)}[{self.agreed(index)}]"
 
     def global_(self, name: str) -> str:
         """The identifier of a global scalar."""

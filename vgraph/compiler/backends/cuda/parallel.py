@@ -38,8 +38,9 @@ def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
         variable = region.partials[op, name] = f.temporary(f"{name} part")
         t = types[name]
         f.line(f"{type_name(t)} {variable} = {constant(neutral(op, t), t, f.program.target)};")
+    tiled = {b.name for b in f.program.buckets if b.tiles}
     for node in walk_body(body):
-        if isinstance(node, ir.BucketPush) and node.buckets not in region.lowest:
+        if isinstance(node, ir.BucketPush) and node.buckets not in {*region.lowest, *tiled}:
             region.lowest[node.buckets] = f.temporary(f"{node.buckets} lowest")
             f.line(f"i64 {region.lowest[node.buckets]} = Limits<i64>::most();")
         if not isinstance(node, ir.FrontierPush):

@@ -64,7 +64,7 @@ def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
 
 def _written(f: Emitter, node: ir.Store | ir.Reduce) -> tuple[str, str]:
     """What is written to, and the value: of a vector one element, if no other changes."""
-    place, element = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", one_element(node)
+    place, element = f.value_at(node.prop, node.index), one_element(node)
     if element is None:
         return place, f.agreed(node.value)
     at = element_number(f, element.index, element.type)

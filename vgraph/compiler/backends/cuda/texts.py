@@ -38,6 +38,7 @@ _WORDS: Final = (
     "LocalCounts LocalQueue Row by_hops early fetch_arcs go_on held local_counts local_queue row_of "
     "try_claim try_extreme BOX BOXES Boxes Outbox Settling append_all "
     "sending settle settling "
+    "DUE Kept LATER NO_KEY SWEEPS TileVisit Tiles by_tiles "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

@@ -140,8 +140,9 @@ class Memory:
 
     def _buckets(self) -> None:
         n = self.call.graph.num_vertices
-        for _ in self.call.plan.interface.buckets:
-            queues = [self.device.empty((n,), self._ids) for _ in range(BUCKET_QUEUES)]
+        for tile in self.call.plan.interface.buckets:
+            room = 2 * n if tile else n  # of tiles, one queue holds 8 bytes for each
+            queues = [self.device.empty((room,), self._ids) for _ in range(BUCKET_QUEUES)]
             marks = [self._zeros(n, np.uint32) for _ in range(BUCKET_MARKS)]
             self.words += [self._at(array) for array in (*queues, *marks)]
 

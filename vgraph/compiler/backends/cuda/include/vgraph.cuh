@@ -15,6 +15,7 @@
 #include "lists.cuh"
 #include "buckets.cuh"
 #include "local.cuh"
+#include "tiles.cuh"
 #include "graph.cuh"
 #include "marks.cuh"
 #include "rows.cuh"
