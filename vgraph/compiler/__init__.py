@@ -9,17 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vgraph.config import knobs
+from vgraph.graph.layouts import plans
 from vgraph.records import dataclass
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vgraph.compiler import ir
     from vgraph.compiler.backends.base import Backend, SourceText
     from vgraph.compiler.facts import Facts
     from vgraph.compiler.ir.rewrite import Pass
 
 Observer = Callable[["Pass | None", "ir.Program"], None]
+
+
+def _coloring(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    from vgraph.compiler.backends.first_fit import first_fit
+
+    return first_fit(first, second)
+
+
+plans.coloring = _coloring
 
 
 @dataclass(frozen=True)

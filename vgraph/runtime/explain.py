@@ -167,7 +167,12 @@ def _layout(graph: Graph, key: str) -> Iterator[str]:
     """What a layout of the graph's arcs took, wherever it has been built."""
     built = layouts.known(graph, key)
     for made in built:
-        yield f"{made.key}: {made.nbytes / 1e6:.3g} MB, built in {made.seconds * 1e3:.3g} ms"
+        figures = (
+            f", {made.numbers['count']} phases, d_max {made.numbers['d_max']}"
+            if "d_max" in made.numbers
+            else ""
+        )
+        yield f"{made.key}: {made.nbytes / 1e6:.3g} MB, built in {made.seconds * 1e3:.3g} ms{figures}"
     if not built:
         yield f"{key}: built by the first run, or by vg.prepare"
 

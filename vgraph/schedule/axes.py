@@ -164,9 +164,12 @@ class Conflict(Kind):
         """The name of its plan among the layouts of arcs (`graph/layouts/plans.py`); "" where it has none."""
         if self.kind in ("auto", "free", *_LOCKING):
             return ""
-        return f"{self.kind}.{self.rows}.{self.columns}" if self.rows else self.kind
+        size = f".{_BLOCK}" if self.kind in ("agm_n", "sgm") else ""
+        return f"{self.kind}.{self.rows}.{self.columns}" if self.rows else f"{self.kind}{size}"
 
 
+_BLOCK: Final = 256
+"""Sources of a block of `agm_n` and `sgm`: as many as a block of a GPU has threads."""
 _LOCKING: Final = ("edge_locked", "node_locked", "hybrid")
 _PLANNED: Final = ("sequential", "agm_e", "agm_n", "sgm", "diagonal", "colored")
 
@@ -325,7 +328,7 @@ class ApplySchedule:
             form="a word such as sequential or agm_e, blocked_diagonals(8x8), free or auto",
         ),
         rest=FREE,
-        candidates=(FREE, SEQUENTIAL),
+        candidates=(FREE, SEQUENTIAL, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(4, 4), COLORED),
         edges_only="a vertex operator writes its own vertex, and adds up at others",
         lacks=(
             Lack(

@@ -7,8 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from vgraph.graph import conflicts
 from vgraph.graph.build import sources_of
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Prepared
+
+coloring: conflicts.FirstFit | None = None
+"""Colors edges in machine code; the compiler, which stands above, puts it here (`vgraph/compiler/__init__.py`)."""
 
 
 def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
@@ -17,11 +21,18 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
     Arc `k` goes from `sources[k]` to `targets[k]`; it is `arcs[k]` in out order. Cell `c` has the arcs
     `bounds[c] .. bounds[c + 1]` (int64), and phase `p` the cells `phases[p] .. phases[p + 1]` (int64). With 0 `cells`
     every arc is a cell, and `bounds` is of no meaning. Two cells of a phase share no vertex. `count` is the number of
-    phases. Memory: two ids and an offset for each arc, 8 bytes for each cell.
+    phases, `d_max` the most arcs at a vertex. Memory: two ids and an offset for each arc, 8 bytes for each cell.
     """
-    order = np.argsort(arcs.graph.topology.arc_places)
-    cells = np.zeros(2, np.int64)
-    phases = np.array([0, order.size])
+    if kind == "sequential":
+        order = np.argsort(arcs.graph.topology.arc_places)
+        plan = conflicts.Plan(
+            order, None, np.array([0, order.size]), int(conflicts.Ends.of(arcs.graph).degrees.max(initial=0))
+        )
+    else:
+        assert coloring is not None
+        plan = conflicts.plan(arcs.graph, ".".join((kind, *map(str, parameters))), coloring)
+    order, cells = plan.order, np.zeros(2, np.int64) if plan.cells is None else plan.cells
+    phases = plan.phases if plan.num_phases else np.zeros(2, np.int64)
     xp, (row_offsets, columns) = arcs.xp, arcs.adjacency("out")
     sources = sources_of(arcs.on_host(row_offsets), columns.dtype)
     return {
@@ -30,8 +41,9 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
         "arcs": xp.asarray(order.astype(row_offsets.dtype)),
         "bounds": xp.asarray(cells),
         "phases": xp.asarray(phases),
-        "cells": 0,
+        "cells": 0 if plan.cells is None else cells.size - 1,
         "count": phases.size - 1,
+        "d_max": plan.d_max,
     }
 
 
@@ -42,6 +54,6 @@ def order(arcs: Arcs, made: Prepared, values: Any, *parameters: int) -> Any:
 
 _ARRAYS: Final = {"sources": "id", "targets": "id", "arcs": "offset", "bounds": "int64", "phases": "int64"}
 PLANS: Final = tuple(
-    ArcLayout(kind, _ARRAYS, ("cells", "count"), partial(build, kind=kind), order, side="out")
-    for kind in ("sequential",)
+    ArcLayout(kind, _ARRAYS, ("cells", "count", "d_max"), partial(build, kind=kind), order, side="out")
+    for kind in conflicts.KINDS
 )
