@@ -261,7 +261,7 @@ run {
   for i in range(0:i64, 2:i64, 1:i64) {
     frontier = edge_apply(hand, frontier)
   }
-  edge_apply(hand)
+  edge_apply(hand) as "hand all"
 }
 return given
 return taken

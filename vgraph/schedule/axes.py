@@ -261,9 +261,9 @@ def _of_an_order(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     return (*found, Need("tiles", (0,), whole, "use order=vg.delta_stepping() or leave it out", of=(STRICT,)))
 
 
-_ALONE: Final[Mapping[str, object]] = {"direction": PUSH, "phases": FUSED, "sync": ASYNC}
-"""What the other axes are wherever activations exclude each other: each arc is visited once, in one loop, and sees what
-was written before. Which vertices are active, and the frontier that comes out, are free; all others are at rest."""
+_ALONE: Final[Mapping[str, object]] = {"direction": PUSH, "phases": FUSED}
+"""What the other axes are wherever activations exclude each other: each arc is visited once, in one loop. Which
+vertices are active, the frontier that comes out, and the balance of a loop with locks are free; others are at rest."""
 _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 """What they are where arcs are taken in the order of a plan, too."""
 
@@ -328,7 +328,10 @@ class ApplySchedule:
             form="a word such as sequential or agm_e, blocked_diagonals(8x8), free or auto",
         ),
         rest=FREE,
-        candidates=(FREE, SEQUENTIAL, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(4, 4), COLORED),
+        candidates=(
+            *(FREE, SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL),
+            *(blocked_diagonals(4, 4), COLORED),
+        ),
         edges_only="a vertex operator writes its own vertex, and adds up at others",
         lacks=(
             Lack(

@@ -59,7 +59,7 @@ def _worth(c: Choice) -> bool:
         and not c.asked("tiles")
     )
     plain = c.asked("phases") in (None, FUSED) and c.chosen["order"] == UNORDERED
-    return free and plain and c.at.once(_changes)
+    return free and plain and not c.effects.exclusive and c.at.once(_changes)
 
 
 def _changes(at: Traversal) -> bool:

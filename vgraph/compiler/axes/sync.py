@@ -10,6 +10,8 @@ from vgraph.schedule import ASYNC, BSP, Sync
 
 def choose(c: Choice, asked: Sync | None) -> Sync:
     """ASYNC where the fixpoint provably does not depend on it."""
+    if c.effects.exclusive:
+        return asked or BSP  # there is nothing to say: each activation sees what those before it wrote
     if not c.effects.stale_reads:
         same = "the code is that of sync=bsp" if asked is ASYNC else "both are the same"
         c.because(asked or BSP, f"it reads nothing that it writes at other vertices, so {same}")

@@ -2,8 +2,8 @@
 
 Races are found by what may run at the same time, not by what did: two iterations of a parallel loop, or what threads do
 in the driver loop beside what one does for all, unless a barrier lies between. Two accesses of one place race if one
-writes and they are not both atomic; relaxed loads and stores are. What a pipeline's channel holds is ordered by it:
-there an element that is read too early or late is one that nobody has written.
+writes and they are neither both atomic (relaxed loads and stores are) nor made under one lock. What a pipeline's
+channel holds is ordered by it: there an element that is read too early or late is one that nobody has written.
 """
 
 from __future__ import annotations
@@ -99,15 +99,16 @@ class CheckedMachine(Machine):
             return
         task = self.task if word else self.items.get(self.thread, self.task)
         task = task if self.threads > 1 else 0
-        now = Access(task, writes, atomic, self.span(n))
+        now = Access(task, writes, atomic, self.span(n), frozenset(self.held[self.thread]))
         before = self.seen.setdefault(place, [])
         for other in before:
-            if other.task != task and (other.write or writes) and not (other.atomic and atomic):
+            apart = (other.atomic and atomic) or other.locks & now.locks
+            if other.task != task and (other.write or writes) and not apart:
                 prop, index = place
                 what = self.name(prop, index) if prop in self.properties else f"`{prop}`"
                 here, there = ("writes" if a.write else "reads" for a in (now, other))
                 raise DataRace(now.span, what, here, there, other.span)
-        alike = [a for a in before if (a.write, a.atomic) == (writes, atomic)]
+        alike = [a for a in before if (a.write, a.atomic, a.locks) == (writes, atomic, now.locks)]
         if len(alike) < 2 and all(a.task != task for a in alike):
             before.append(now)
 

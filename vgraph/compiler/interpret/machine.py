@@ -110,6 +110,7 @@ class Access(NamedTuple):
     write: bool
     atomic: bool
     span: Span
+    locks: frozenset[int] = frozenset()
 
 
 class Machine:
@@ -159,6 +160,8 @@ class Machine:
         self.segment = 0
         self.plan: Mapping[str, Any] = {}
         self.exchange: Exchange | None = arguments.get("set.exchange")
+        self.held: list[set[int]] = [set() for _ in range(max(1, threads))]
+        """The vertices whose locks each thread has."""
         self.thread = 0
         self.task = DRIVER
         """Who runs: iterations of a parallel loop with different numbers may be on different threads."""

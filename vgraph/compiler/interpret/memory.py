@@ -105,6 +105,24 @@ def compare_and_swap(m: Machine, env: Env, n: ir.CompareAndSwap) -> Steps:
     return None
 
 
+def lock(m: Machine, env: Env, n: ir.Lock) -> Steps:
+    array, index = m.arrays[n.prop], int(evaluate(m, env, n.index))
+    ok = bool(array[index] == 0)
+    if ok:
+        array[index] = 1
+        m.held[m.thread].add(index)
+    env[n.ok] = np.bool_(ok)
+    if m.interleaved:
+        yield
+    return None
+
+
+def unlock(m: Machine, env: Env, n: ir.Unlock) -> None:
+    index = int(evaluate(m, env, n.index))
+    m.held[m.thread].remove(index)
+    m.arrays[n.prop][index] = 0
+
+
 def root(sets: Any, vertex: int) -> int:
     while int(sets[vertex]) != vertex:
         vertex = int(sets[vertex])

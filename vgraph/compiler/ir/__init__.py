@@ -102,10 +102,12 @@ from vgraph.compiler.ir.kernel import (
     FrontierPush,
     FrontierSwap,
     Lanes,
+    Lock,
     ParFor,
     Pipeline,
     Single,
     Trace,
+    Unlock,
 )
 from vgraph.compiler.ir.legality import ACCUMULATING, MONOTONE
 from vgraph.compiler.ir.node import (

@@ -185,6 +185,24 @@ class CompareAndSwap(Stmt):
         c.require(not isinstance(t, Vector), "a vector is not swapped", self)
 
 
+@written("{ok} = lock {prop}[{index}]", at=NOWHERE, kernel=PARFOR)
+class Lock(Stmt):
+    """`ok = lock mutex[v]`: take the lock of v if it is free, never wait; the bool local `ok` tells. Who has it sees
+    what those saw and did that had it before. `mutex` is 0 where a lock is free."""
+
+    ok: BoolLocal
+    prop: WrittenName
+    index: Index
+
+
+@written("unlock {prop}[{index}]", at=NOWHERE, kernel=PARFOR)
+class Unlock(Stmt):
+    """`unlock mutex[v]`, by the thread that has the lock."""
+
+    prop: WrittenName
+    index: Index
+
+
 @written("push {frontier} {vertex} {layout}( {dedupe})?( {atomic})?", at=NOWHERE, kernel=PARFOR)
 class FrontierPush(Stmt):
     """`push next v` inside a `parfor`. SPARSE appends through a thread-local buffer, BITMAP sets the bit.

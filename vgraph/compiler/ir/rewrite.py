@@ -212,7 +212,7 @@ def fixed_copies(operator: ir.Operator) -> dict[str, ir.Expr]:
         match n:
             case ir.Let(name=name) | ir.Assign(name=name) | ir.Accumulate(name=name) | ir.For(name=name):
                 counts[name] += 1
-            case ir.CompareAndSwap(ok=name) | ir.Reduce(changed=str(name)):
+            case ir.CompareAndSwap(ok=name) | ir.Lock(ok=name) | ir.Reduce(changed=str(name)):
                 counts[name] += 1
     found: dict[str, ir.Expr] = {}
     for n in walk(operator):

@@ -5,8 +5,8 @@ after:  `vertex_apply(relax.copy, f)`; `edge_apply(relax.bsp, f)` with `dist[dst
 
 An edge operator reads `src` only inside its frontier, so only the frontier's vertices are copied.
 
-Two phases are two loops, and what the first reduces into a global is there when the second begins. A global that the
-operator also reads is copied, too: `@best.old = @best` before the apply.
+Two phases are two loops, as are passes under locks, and what the first reduces into a global is there when the second
+begins. A global that the operator also reads is copied, too: `@best.old = @best` before the apply.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vgraph.compiler.ir.rewrite import (
     with_fields,
 )
 from vgraph.compiler.types import VID, Type
-from vgraph.schedule import ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
+from vgraph.schedule import FREE, ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
 
 
 class _Copies:
@@ -89,12 +89,13 @@ class _Copies:
         if not isinstance(n, ir.EdgeApply | ir.VertexApply) or n.schedule is None:
             return None
         operator, fused = self.program.operator(n.op), n.schedule.phases is Phases.FUSED
+        passes = n.schedule.conflict != FREE and not n.schedule.conflict.key
         found = effects(operator)
         stale, combined = frozenset[str](), frozenset[str]()
         # Else the buffer between the phases holds what was read before anything is written.
         if n.schedule.sync is Sync.BSP and (fused or n.schedule.pipeline):
             stale = frozenset(r.prop for r in found.stale_reads)
-        if not fused:
+        if not fused or passes:
             combined = found.globals_read & found.globals_reduced
         if not stale and not combined:
             return None

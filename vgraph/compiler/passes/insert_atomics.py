@@ -46,7 +46,8 @@ def _alone(loop: _Loop, n: ir.Node, foreign_writes: set[str]) -> ir.Node | None:
 def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loop:
     accesses = [n for n in walk(loop) if isinstance(n, (*_WRITES, ir.Load))]
     alone = copies | (of_edges - {n.prop for n in accesses if isinstance(n, ir.Reduce)})
-    if isinstance(loop, ir.ParFor) and isinstance(loop.domain, ir.PlannedArcs):
+    locked = any(isinstance(n, ir.Lock) for n in walk(loop))
+    if locked or (isinstance(loop, ir.ParFor) and isinstance(loop.domain, ir.PlannedArcs)):
         alone |= {n.prop for n in accesses}  # no activation meets another
     nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in alone)]
     channel = loop.buffers if isinstance(loop, ir.Pipeline) else ()
@@ -73,7 +74,7 @@ def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loo
             case ir.Load(prop=prop) if prop in elsewhere:
                 return with_fields(n, {"order": ir.Order.RELAXED})
             case ir.FrontierPush(vertex=vertex, layout=layout):
-                alone = _own(loop, vertex) and (layout is ir.Layout.SPARSE or owns_words)
+                alone = not locked and _own(loop, vertex) and (layout is ir.Layout.SPARSE or owns_words)
                 return with_fields(n, {"atomic": not alone})
             case ir.If(condition=ir.Piece(share=ir.Share.WHOLE), then=then):
                 return with_fields(

@@ -40,6 +40,8 @@ class Lowering:
         self.program, self.context = program, context
         self._declared: dict[str, list[ir.Node]] = {}
         self.ordered = program.ordered
+        self.begin: list[ir.Stmt] = []
+        """What the program begins with."""
 
     @cached_property
     def fresh(self) -> FreshNames:
@@ -50,10 +52,14 @@ class Lowering:
         """Add to a group of the program's declarations: `properties`, `globals`, `frontiers`, ..."""
         self._declared.setdefault(group, []).append(declaration)
 
+    def declared(self, group: str) -> list[ir.Node]:
+        """What was added to a group."""
+        return self._declared.get(group, [])
+
     def finished(self, body: ir.Body) -> ir.Program:
         """The program with another driver loop, and with what was declared."""
         more = {group: (*getattr(self.program, group), *nodes) for group, nodes in self._declared.items()}
-        return with_fields(self.program, {**more, "body": body, "ordered": self.ordered})
+        return with_fields(self.program, {**more, "body": (*self.begin, *body), "ordered": self.ordered})
 
     def operator(self, name: str) -> ir.Operator:
         """The operator with its locals renamed apart from everything in the driver loop and in other loops."""

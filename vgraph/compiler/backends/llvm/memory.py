@@ -10,7 +10,7 @@ from vgraph.compiler.backends.llvm import arithmetic
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value, is_bool, is_float
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.types import I64, VID, Scalar, Type, Vector, element_of, is_long
+from vgraph.compiler.types import I32, I64, VID, Scalar, Type, Vector, element_of, is_long
 
 
 def element_address(f: Emitter, prop: str, index: str, t: Type) -> str:
@@ -355,6 +355,33 @@ def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
     f.start(done)
 
 
+# --- locks --------------------------------------------------------------------------------------------------
+
+
+def emit_lock(f: Emitter, node: ir.Lock) -> None:
+    """`ok = lock mutex[v]`: looks with a plain load first. A thread that is alone has every lock."""
+    ok = f.locals[node.ok].pointer
+    if f.serial:
+        f.do(f"store i1 true, ptr {ok}")
+        return
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), I32)
+    attempt, done = f.label("attempt"), f.label("attempted")
+    free = f.op(f"icmp eq i32 {load_at(f, address, I32, node.prop, relaxed=True)}, 0")
+    f.do(f"store i1 false, ptr {ok}")
+    f.branch(free, attempt, done)
+    f.start(attempt)
+    pair = f.op(f"cmpxchg ptr {address}, i32 0, i32 1 acquire monotonic, align 4{f.alias(node.prop)}")
+    f.do(f"store i1 {f.op(f'extractvalue {{ i32, i1 }} {pair}, 1')}, ptr {ok}")
+    f.start(done)
+
+
+def emit_unlock(f: Emitter, node: ir.Unlock) -> None:
+    """`unlock mutex[v]`."""
+    if not f.serial:
+        address = element_address(f, node.prop, f.index(f.expr(node.index)), I32)
+        f.do(f"store atomic i32 0, ptr {address} release, align 4{f.alias(node.prop)}")
+
+
 def emit_fill(f: Emitter, node: ir.Fill) -> None:
     """`fill dist = e`: each thread fills its part."""
     from vgraph.compiler.backends.llvm.parallel import barrier, my_part
@@ -384,5 +411,7 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Store: emit_store,
     ir.Reduce: emit_reduce,
     ir.CompareAndSwap: emit_compare_and_swap,
+    ir.Lock: emit_lock,
+    ir.Unlock: emit_unlock,
     ir.Fill: emit_fill,
 }
