@@ -289,6 +289,8 @@ class Maker:
                     self.pick(("min", "+", "|")), *place, value, self.chance(), self.pick((None, ok))
                 ),
                 lambda: ir.CompareAndSwap(ok, *place, self.expr(t), value, self.chance()),
+                lambda: ir.Lock(ok, *place),
+                lambda: ir.Unlock(*place),
                 lambda: ir.Claim(*place, self.expr(t), value, self.body()),
                 lambda: ir.Union(prop.name, self.expr(VID), self.expr(VID)),
                 lambda: ir.Fill(prop.name, self.pick((None, value))),

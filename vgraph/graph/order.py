@@ -144,15 +144,17 @@ def opposite_arcs(topology: Topology) -> NDArray[Any]:
 def places_of_arcs(topology: Topology) -> NDArray[np.int64]:
     """For each arc in out order its place among all, as the user's edges stand; of an undirected edge the arc that does
     not go down comes first. An edge that was given several times, and is one here, stands where it came first."""
-    numbers, order = numbers_of_arcs(topology), topology.edge_order
+    numbers, order = topology.edge_numbers, topology.edge_order
     place = np.arange(topology.num_edges)
     if order is not None:
         given = np.flatnonzero(order >= 0)[::-1]
         place[order[given]] = given
-    sources = build.sources_of(topology.out.row_offsets, topology.id_dtype)
-    found = np.empty(topology.num_arcs, np.int64)
-    found[np.lexsort((sources > topology.out.column_indices, place[numbers]))] = np.arange(found.size)
-    return found
+    down = build.sources_of(topology.out.row_offsets, topology.id_dtype) > topology.out.column_indices
+    key = 2 * place[numbers] + (down & (not topology.directed))
+    there = np.zeros(int(key.max(initial=-1)) + 1, np.int64)
+    there[key] = 1
+    ranks: NDArray[np.int64] = (np.cumsum(there) - 1)[key]
+    return ranks
 
 
 def in_given_order(values: NDArray[Any], topology: Topology) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from vgraph.compiler.axes.base import Choice
 from vgraph.refusals.schedules import NoExclusiveEdges
-from vgraph.schedule import FREE, SEQUENTIAL, Conflict
+from vgraph.schedule import EDGE_LOCKED, FREE, SEQUENTIAL, Conflict
 
 _WAY_OUT: Final = "use conflict=vg.SEQUENTIAL or leave it out"
 
@@ -21,10 +21,25 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
     assert write.span is not None
     if asked == FREE:
         c.refuse("it writes both ends of its edge, and two edges may meet at a vertex", write.span, _WAY_OUT)
-    chosen = asked or SEQUENTIAL
+    chosen = asked or _by_default(c)
     if c.axis.lack(chosen, c.device) is not None:
         raise NoExclusiveEdges(write.span, c.device, c.operator.name)
     if c.context.deterministic and not chosen.key:
         c.refuse("deterministic=True: which edge comes first depends on the threads", write.span, _WAY_OUT)
-    c.because(chosen, "asked for" if asked else "one after the other, in the order of the user's edges")
+    c.because(chosen, "asked for" if asked else _BECAUSE[chosen])
     return chosen
+
+
+_BECAUSE: Final = {
+    SEQUENTIAL: "deterministic=True: one after the other, in the order of the user's edges",
+    EDGE_LOCKED: "a lock costs less than a barrier, of which a plan has one for each arc at the vertex with the most",
+}
+
+
+def _by_default(c: Choice) -> Conflict:
+    """Locks. A plan takes d_max * (p + b) at the least, locks d_max * (p + l) + b / f, where p is the time of an
+    activation, b of a barrier, l of a lock, d_max the most arcs at a vertex, and f the part of them that get their turn
+    in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 15 ns, and f near 1; and rows are
+    walked as they lie in memory.
+    """
+    return SEQUENTIAL if c.context.deterministic else EDGE_LOCKED

@@ -24,7 +24,9 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
     phases, `d_max` the most arcs at a vertex. Memory: two ids and an offset for each arc, 8 bytes for each cell.
     """
     if kind == "sequential":
-        order = np.argsort(arcs.graph.topology.arc_places)
+        places = arcs.graph.topology.arc_places
+        order = np.empty_like(places)
+        order[places] = np.arange(places.size)
         plan = conflicts.Plan(
             order, None, np.array([0, order.size]), int(conflicts.Ends.of(arcs.graph).degrees.max(initial=0))
         )
