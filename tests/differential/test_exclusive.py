@@ -89,8 +89,9 @@ def test_an_apply_against_the_arcs():
         return x, up, active
 
     graph, seeds = programs.graph_of(True), np.array([7, 3])
-    expected = vg.run(against, graph, seeds=seeds, device="python")
-    found = vg.run(against, graph, seeds=seeds, threads=2)
+    given = {"seeds": seeds, "schedule": vg.Schedule().at("some", conflict=vg.DIAGONAL)}
+    expected = vg.run(against, graph, device="python", **given)
+    found = vg.run(against, graph, threads=2, **given)
     for part in expected.names:
         same(getattr(found, part), getattr(expected, part), part)
     assert np.any(expected.up)
