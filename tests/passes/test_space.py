@@ -207,4 +207,5 @@ def test_labels_vary_one_by_one_or_together() -> None:
     for c in counts:
         product *= c
     both = space.schedules(program, context, together=True)
-    assert sum(set(s.labels) == set(labels(program)) for s in both) == product
+    every = set(labels(program))
+    assert sum(set(s.labels) == every for s in both) == product

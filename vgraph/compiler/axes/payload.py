@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from vgraph.compiler.analysis.payload import obstacle, payload_bytes
-from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.base import Choice, Traversal
+from vgraph.compiler.obstacle import Obstacle
 from vgraph.schedule import APPLY_SCATTER, COMPUTED, GATHER_APPLY, RAW, Payload
+
+
+@cache
+def undivided(payload: Payload, arcs: bool) -> Callable[[Traversal], Obstacle | None]:
+    """Why an operator cannot be divided in this way, as a fact that a traversal remembers."""
+    return lambda at: obstacle(at.operator, payload, arcs=arcs)
 
 
 def choose(c: Choice, asked: Payload | None) -> Payload:
     """Whichever moves fewer bytes."""
     arcs = c.chosen["phases"] is GATHER_APPLY
-    blocked = {p: obstacle(c.operator, p, arcs=arcs) for p in (RAW, COMPUTED)}
+    blocked = {p: c.at.once(undivided(p, arcs)) for p in (RAW, COMPUTED)}
     if asked is not None:
         why = blocked[asked]
         if why is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vgraph.compiler.analysis.payload import obstacle
 from vgraph.compiler.axes.base import Choice
+from vgraph.compiler.axes.payload import undivided
 from vgraph.schedule import FUSED, GATHER_APPLY, Payload, Phases
 
 
@@ -16,7 +16,7 @@ def choose(c: Choice, asked: Phases | None) -> Phases:
             "a vertex operator writes its own vertex: there are no arcs between two phases", c.operator.span
         )
     arcs = asked is GATHER_APPLY
-    found = [obstacle(c.operator, p, arcs=arcs) for p in (Payload.COMPUTED, Payload.RAW)]
+    found = [c.at.once(undivided(p, arcs)) for p in (Payload.COMPUTED, Payload.RAW)]
     if found[0] is not None and found[1] is not None:
         c.refuse(found[0].reason, found[0].span, "use phases=vg.FUSED or leave it out")
     c.because(asked, "asked for")

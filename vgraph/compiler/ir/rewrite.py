@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache, wraps
+from itertools import chain
 from typing import Any, ClassVar, TypeVar, cast
 
 from vgraph.compiler import ir
@@ -57,20 +58,26 @@ def children(node: ir.Node) -> Iterator[ir.Node]:
 
 def walk(node: ir.Node) -> Iterator[ir.Node]:
     """`node` and everything below it, parents first, in order."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        # As `children`, which would be one frame more for each.
-        values, below = current.__dict__, list[ir.Node]()
-        for name in child_fields(type(current)):
-            value = values[name]
-            if type(value) is tuple:
-                below += value
-            elif isinstance(value, ir.Node):
-                below.append(value)
-        below.reverse()
-        stack += below
+    found: list[ir.Node] | None = node.__dict__.get("_below")
+    if found is None:
+        # Kept, for passes and resolvers walk the same programs and operators again and again.
+        found = node.__dict__["_below"] = []
+        stack = [*children(node)]
+        stack.reverse()
+        while stack:
+            current = stack.pop()
+            found.append(current)
+            values, below = current.__dict__, list[ir.Node]()
+            # As `children`, which would be one frame more for each.
+            for name in child_fields(type(current)):
+                value = values[name]
+                if type(value) is tuple:
+                    below += value
+                elif isinstance(value, ir.Node):
+                    below.append(value)
+            below.reverse()
+            stack += below
+    return chain((node,), found)
 
 
 def with_fields(node: N, changes: Mapping[str, object]) -> N:
@@ -79,6 +86,7 @@ def with_fields(node: N, changes: Mapping[str, object]) -> N:
     copy.__dict__.update(node.__dict__)
     copy.__dict__.update(changes)
     copy.__dict__.pop("_hash", None)
+    copy.__dict__.pop("_below", None)
     return copy
 
 
