@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import zlib
@@ -29,16 +30,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 OPTIMISED = re.compile(
     r"tests/(llvm|real)/|tests/test_examples|tests/externals/test_numba\.py|tests/runtime/test_(jit|explain)\.py"
-    r"|tests/differential/test_(algorithms_differential|library|locality|numbers|triangles)\.py"
+    r"|tests/differential/test_(algorithms_differential|library|locality|triangles)\.py"
 )
-"""Tests that keep LLVM's optimisations: examples and the library as users run them, lanes and prefetches, rounding,
-loops over common arcs, and what looks at the code."""
+"""Tests that keep LLVM's optimisations: examples and the library as users run them, lanes and prefetches, loops over
+common arcs, and what looks at the code."""
 
 
 def pytest_configure() -> None:
     os.environ.setdefault("VGRAPH_VERIFY", "1")
     # Each of the processes would start a thread for every CPU.
     os.environ.setdefault("VGRAPH_THREADS", str(min(4, os.cpu_count() or 1)))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay: no collection of garbage has to look at them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)

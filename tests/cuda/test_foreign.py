@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from foreign_harness import by_llvm, on_device, text_of
+from machine_code import cubin
 from numpy.typing import NDArray
 
 from vgraph.compiler.backends.cuda import nvrtc
@@ -347,7 +348,7 @@ def test_whole_powers(gpu: Any) -> None:
 @pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC is not installed: pip install 'vgraph[dev]'")
 def test_what_runs_emulated_compiles() -> None:
     for some in (arithmetic, comparisons, intrinsics, shapes, exact_floats, mathematics):
-        assert b"vg_main" in nvrtc.compile(text_of(list(some().values()), words(), "int64"))
+        assert b"vg_main" in cubin(text_of(list(some().values()), words(), "int64"))
 
 
 # --- what has no translation ----------------------------------------------------------------------------------

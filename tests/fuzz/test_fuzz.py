@@ -14,9 +14,9 @@ from .runs import SMALL, Runs, Subject, Way, check, compare, noted
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.py"))
 FEATURES = sorted((Path(__file__).parent / "features").glob("*.py"))
-QUICK = 24
-"""Random programs of a default run, six to a test. `python -m tests.fuzz` runs more."""
-EACH = 6
+QUICK = 12
+"""Random programs of a default run, three to a test. `python -m tests.fuzz` runs more, in `.ci/run` too."""
+EACH = 3
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda p: p.stem)

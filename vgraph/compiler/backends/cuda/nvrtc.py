@@ -172,16 +172,24 @@ def headers() -> Mapping[str, str]:
     return {p.name: p.read_text(encoding="utf-8") for p in sorted(_INCLUDE.glob("*.cuh"))}
 
 
-def options(arch: str, block: int) -> list[str]:
-    """The options given to NVRTC."""
+def options(arch: str, block: int, *, fast: bool = False) -> list[str]:
+    """The options given to NVRTC; `fast`, for those of CUDA 12.9 on, leaves most optimisations out."""
     # -fmad=false: a product is rounded before it is added to something, as on the CPU.
     common = ["-std=c++17", "-default-device", "--device-int128", "-fmad=false"]
-    return [*common, f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}"]
+    return [*common, f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}", *["--Ofast-compile=max"] * fast]
 
 
-def cubin_parts(text: str, arch: str = "sm_90", block: int = BLOCK) -> tuple[str, ...]:
+def cubin_parts(text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = False) -> tuple[str, ...]:
     """All that the cubin of `compile` depends on, for the key under which it is kept."""
-    return ("cubin", text, *options(arch, block), *headers(), *headers().values(), stamp(), _own_text())
+    return (
+        "cubin",
+        text,
+        *options(arch, block, fast=fast),
+        *headers(),
+        *headers().values(),
+        stamp(),
+        _own_text(),
+    )
 
 
 @functools.cache
@@ -190,8 +198,8 @@ def _own_text() -> str:
     return Path(__file__).read_text(encoding="utf-8")
 
 
-def compile(text: str, arch: str = "sm_90", block: int = BLOCK) -> bytes:
-    """The cubin of a kernel's text for GPUs of `arch`, launched with `block` threads per block.
+def compile(text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = False) -> bytes:
+    """The cubin of a kernel's text for GPUs of `arch`, launched with `block` threads per block; `fast` as of `options`.
 
     Raises DeviceError where there is no NVRTC or it does not know `arch`, InternalError with NVRTC's messages if it
     refuses the text: that is generated.
@@ -212,7 +220,7 @@ def compile(text: str, arch: str = "sm_90", block: int = BLOCK) -> bytes:
         source = (text.encode(), b"vg_main.cu", len(headers()))
         library.check("nvrtcCreateProgram", ctypes.byref(program), *source, texts, names)
         try:
-            return _compile(library, program, _strings(options(arch, block)))
+            return _compile(library, program, _strings(options(arch, block, fast=fast)))
         finally:
             library.call("nvrtcDestroyProgram", ctypes.byref(program))
 
