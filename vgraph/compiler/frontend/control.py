@@ -39,7 +39,13 @@ def of_algorithm(body: s.Body, is_enumerate: IsEnumerate) -> s.Body:
 
 def returns(body: s.Body) -> list[s.Return]:
     """All returns in a body."""
-    return [n for statement in body for n in s.walk(statement) if isinstance(n, s.Return)]
+    found: list[s.Return] = []
+    for statement in body:
+        if isinstance(statement, s.Return):
+            found.append(statement)
+        for inside in s.bodies(statement):
+            found += returns(inside)
+    return found
 
 
 def always_returns(body: s.Body) -> bool:
