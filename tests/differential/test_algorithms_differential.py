@@ -16,7 +16,7 @@ import vgraph as vg
 A = vg.algorithms
 WEIGHTS = ("int32", "int64", "float32", "float64")
 SHAPES = ("random", "star", "path", "clique", "loops", "parallel", "two parts", "no edges")
-quick = settings(max_examples=25)
+quick = settings(max_examples=12)
 many = settings(max_examples=600)
 
 

@@ -41,14 +41,14 @@ def agrees(graph: vg.Graph, sources: list[int] | None = None, **how: Any) -> Non
     np.testing.assert_allclose(found, expected(graph, sources, **params), rtol=1e-12, atol=1e-15)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(graphs(), st.booleans(), st.booleans(), st.sampled_from([1, 2, 3]))
 def test_all_sources(graph: vg.Graph, normalized: bool, endpoints: bool, threads: int) -> None:
     agrees(graph, threads=threads, normalized=normalized, endpoints=endpoints)
     agrees(graph, device="python", normalized=normalized, endpoints=endpoints)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(graphs(), st.sets(st.integers(0, 13)), st.booleans(), st.sampled_from([1, 2, 3]))
 def test_some_sources(graph: vg.Graph, chosen: set[int], normalized: bool, threads: int) -> None:
     sources = sorted({s % graph.num_vertices for s in chosen})
@@ -63,7 +63,7 @@ def test_larger_graphs(directed: bool, threads: int, direction: Any) -> None:
     agrees(larger(3, directed, "int32"), [5, 17, 2999], threads=threads, schedule=schedule)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(graphs(), st.sets(st.integers(0, 13)), st.sets(st.integers(0, 13)), st.booleans(), HOW)
 def test_some_targets(graph: vg.Graph, begin: set[int], end: set[int], normalized: bool, how: Any) -> None:
     sources, targets = (sorted({v % graph.num_vertices for v in chosen}) for chosen in (begin, end))

@@ -40,13 +40,13 @@ def agrees(graph: vg.Graph, sources: list[int] | None = None, normalized: bool =
     vg.verify(found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(graphs(), st.booleans(), HOW)
 def test_all_sources(graph: vg.Graph, normalized: bool, how: Any) -> None:
     agrees(graph, normalized=normalized, **how)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(graphs(), st.lists(st.integers(0, 13), max_size=4), st.booleans(), HOW)
 def test_some_sources(graph: vg.Graph, chosen: list[int], normalized: bool, how: Any) -> None:
     agrees(graph, [s % graph.num_vertices for s in chosen], normalized, **how)

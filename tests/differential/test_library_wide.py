@@ -15,7 +15,7 @@ from test_algorithms_differential import arcs_of, graphs, make
 import vgraph as vg
 
 A = vg.algorithms
-quick = settings(max_examples=25)
+quick = settings(max_examples=12)
 HOW = st.sampled_from([{"device": "python"}, {"threads": 1}, {"threads": 2}])
 
 

@@ -32,7 +32,7 @@ def made(g: nx.Graph) -> vg.Graph:
 
 
 @BOTH
-@settings(max_examples=16)
+@settings(max_examples=8)
 @given(graphs(dtypes=("int32", "float64")), st.sampled_from([1.0, 0.5, 2.0]), st.integers(1, 3))
 def test_communities_everywhere(
     algorithm: vg.AlgorithmDef, graph: vg.Graph, resolution: float, threads: int

@@ -36,7 +36,7 @@ def same(found: Any, by_node: dict[int, float]) -> None:
     np.testing.assert_allclose(found, [by_node[v] for v in range(len(found))], rtol=1e-11, atol=1e-14)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(graphs(), st.booleans(), st.booleans(), HOW)
 def test_all_pairs(graph: vg.Graph, normalized: bool, endpoints: bool, how: Any) -> None:
     graph = positive(graph)
@@ -46,7 +46,7 @@ def test_all_pairs(graph: vg.Graph, normalized: bool, endpoints: bool, how: Any)
     vg.verify(found)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(graphs(), st.sets(st.integers(0, 13)), st.sets(st.integers(0, 13)), st.booleans(), HOW)
 def test_some_pairs(graph: vg.Graph, begin: set[int], end: set[int], normalized: bool, how: Any) -> None:
     graph = positive(graph)
@@ -130,7 +130,7 @@ def test_no_vertices() -> None:
     assert vg.run(ALGORITHM, graph, device="python").centrality.size == 0
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(graphs(), st.sets(st.integers(0, 13)), st.booleans(), HOW)
 def test_closeness(graph: vg.Graph, some: set[int], improved: bool, how: Any) -> None:
     """Weights of 0 are lengths, too."""

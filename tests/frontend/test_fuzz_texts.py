@@ -29,7 +29,7 @@ def test_mutated_texts(kind):
     seeds, pool = fuzz_texts.KINDS[kind][1](), fuzz_texts.pool(kind)
     read = []
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=80, deadline=None)
     @given(st.sampled_from(seeds), EDITS)
     def attempt(seed, edits):
         read.append(fuzz_texts.attempt(kind, fuzz_texts.mutated(seed, edits, pool)))

@@ -204,6 +204,7 @@ def taken(make: Callable[[], Any]) -> int:
     return peak
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("multi", [True, False, "sum"])
 @pytest.mark.parametrize("properties", [{}, {"w": [1, 2, 3]}, {"w": [1, 2, 3], "x": [1.5, 2, 3]}])
@@ -219,6 +220,7 @@ def test_building_takes_few_bytes_a_vertex(directed: bool, multi: Any, propertie
     )
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("multi", [True, "sum"])
 @pytest.mark.parametrize("dtypes", [[], [np.int32], [np.float64], [np.int32, np.float64]])

@@ -120,7 +120,7 @@ def agree_on_tables(case: tuple[Layout, bytes]) -> None:
 @example((LAYOUTS[3], b'"1","2",""\n'))
 @example((LAYOUTS[7], b"1 2 3.0\n"))
 @example((LAYOUTS[8], b"-0\n-1\n"))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_tables(case: tuple[Layout, bytes]) -> None:
     agree_on_tables(case)
 
@@ -157,7 +157,7 @@ list_blocks = st.one_of(
 @given(list_blocks)
 @example(b"1 +2\n")
 @example(b" \n\n1\n#\n")
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_lists(block: bytes) -> None:
     agree_on_lists(block)
 

@@ -122,6 +122,7 @@ def test_nan_is_propagated_and_stays(op: str, t: Scalar, threads: int) -> None:
     np.testing.assert_array_equal(arrays["touched"], changed)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("op", "t"), [(o, t) for o, t in CASES if t is not VID], ids=lambda x: str(x))
 def test_global_reduction_is_the_same_in_every_thread(op: str, t: Scalar, threads: int) -> None:

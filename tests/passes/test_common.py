@@ -163,7 +163,7 @@ def program(name: str, graph: Graph):
 
 @pytest.mark.parametrize("name", BODIES)
 @given(graph=graphs(), seed=st.integers(0, 99), threads=st.sampled_from((1, 2, 3)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_kernels_give_the_answer_of_the_program(name, graph, seed, threads):
     source = program(name, graph)
     kernel = lowered(source, Schedule(), 1 if threads == 1 else 0)

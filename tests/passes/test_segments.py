@@ -46,7 +46,7 @@ def scheduled(program, count, layout=None):
     seed=st.integers(0, 99),
     threads=st.sampled_from((0, 1)),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed, threads):
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
@@ -70,7 +70,7 @@ def test_machine_code_gives_the_answer_of_the_program(name, count, threads):
 
 
 @given(graph=graphs(), count=st.sampled_from((1, *COUNTS)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_segments_hold_every_arc_once(graph, count):
     key = f"segments.{count}"
     found = on_host(graph, key)
