@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from vgraph.graph.prepared import Prepared
     from vgraph.io import from_ratings, read, read_ratings, write
     from vgraph.orders import reorder
-    from vgraph.partitioning import partition
+    from vgraph.partitioning import edge_partition, partition
     from vgraph.runtime.devices.groups import cpu, devices
     from vgraph.verifiers import verify
 
@@ -185,6 +185,7 @@ __all__ = [
     "delta_stepping",
     "devices",
     "dot",
+    "edge_partition",
     "edge_property",
     "exp",
     "explain",
@@ -235,6 +236,7 @@ _LATE = {
     "cpu": "vgraph.runtime.devices.groups",
     "devices": "vgraph.runtime.devices.groups",
     "Prepared": "vgraph.graph.prepared",
+    "edge_partition": "vgraph.partitioning",
     "partition": "vgraph.partitioning",
     "from_ratings": "vgraph.io",
     "read": "vgraph.io",

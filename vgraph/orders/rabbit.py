@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import vgraph as vg
 from vgraph.graph import Graph
-from vgraph.orders.sequential import both_ways, sequentially
+from vgraph.sequential import both_ways, sequentially
 
 
 @vg.algorithm

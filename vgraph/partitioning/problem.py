@@ -57,12 +57,7 @@ def problem_of(
     device: str | None = None,
 ) -> Problem:
     """The arguments of `vg.partition`, checked. Raises ParameterError."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < 2**31:
-        raise ParameterError(f"k={shown(k)}: a number of parts, an int from 1 to 2**31 - 1")
-    if not isinstance(imbalance, int | float) or not 1 <= imbalance < float("inf"):
-        raise ParameterError(f"imbalance={shown(imbalance)}: a number of at least 1, such as 1.03")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**31:
-        raise ParameterError(f"seed={shown(seed)}: an int from 0 to 2**31 - 1")
+    check_request(k, imbalance, seed)
     arcs = weights_of(graph, edge_weight, "edge")
     made = symmetric(graph, arcs)
     if max(made.num_arcs, made.num_vertices) >= 2**31:
@@ -75,6 +70,16 @@ def problem_of(
         loads = weights_of(graph, vertex_weight, "vertex")
     made = Graph(made._topology, dict(made.edge_properties), {"load": narrowed(loads)})
     return Problem(made, int(k), limit_of(loads, int(k), imbalance), int(seed), threads, device)
+
+
+def check_request(k: object, imbalance: object, seed: object) -> None:
+    """Raise ParameterError for a number of parts, an imbalance or a seed that cannot be."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < 2**31:
+        raise ParameterError(f"k={shown(k)}: a number of parts, an int from 1 to 2**31 - 1")
+    if not isinstance(imbalance, int | float) or not 1 <= imbalance < float("inf"):
+        raise ParameterError(f"imbalance={shown(imbalance)}: a number of at least 1, such as 1.03")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**31:
+        raise ParameterError(f"seed={shown(seed)}: an int from 0 to 2**31 - 1")
 
 
 def is_skewed(graph: Graph) -> bool:
