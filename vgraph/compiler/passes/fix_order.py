@@ -4,7 +4,7 @@ before: `parfor v in sparse f { ... @error += e ... }`
 after:  `parfor v in vertices { parts[v] = 0 }`
         `parfor v in sparse f { let part = 0; ... part += e ...; parts[v] = part }`
         and the parts, one a vertex, are added up in the order of vertices: threads add up blocks of them in place, and
-        then each thread the sums of all blocks.
+        then each thread the sums of all blocks. Along a plan each activation adds to the part of its source.
 
 Also, minima and maxima give the same zero whichever of 0.0 and -0.0 comes first, and no backend may reorder sums.
 """
@@ -56,13 +56,14 @@ class _Sums:
         if not found:
             return None
         assert isinstance(n, ir.ParFor)
-        assert (n.cut, n.domain.once) == (None, True), "a vertex is visited once, by one thread"
+        planned = isinstance(n.domain, ir.PlannedArcs)
+        assert n.cut is None and (n.domain.once or planned), "a vertex is visited by one thread at a time"
         before: list[ir.Stmt] = []
         after: list[ir.Stmt] = []
         for key, t in found.items():
             prop = self.property(key, t)
             n = self.kept_apart(n, key, prop)
-            if isinstance(n.domain, ir.Members):
+            if planned or isinstance(n.domain, ir.Members):
                 v = self.fresh("v")
                 clear = ir.Store(prop.name, ir.Var(v, VID), identity(key[0], t))
                 before.append(ir.ParFor(v, ir.Vertices(), (clear,)))
@@ -70,16 +71,23 @@ class _Sums:
         return (*before, n, *after)
 
     def kept_apart(self, loop: ir.ParFor, key: Sum, prop: ir.Property) -> ir.ParFor:
-        """The loop, which stores what each visit adds."""
-        part = self.fresh("part")
+        """The loop, which stores what each visit adds; to what those before it added, where arcs have an order."""
+        part, planned = self.fresh("part"), isinstance(loop.domain, ir.PlannedArcs)
+        place = ir.Var(loop.vertex, VID)
 
         def rule(n: ir.Node) -> ir.Node | None:
-            ours = isinstance(n, ir.ReduceGlobal) and (n.op, n.name) == key
-            return ir.Accumulate(n.op, part, n.value) if ours and isinstance(n, ir.ReduceGlobal) else None
+            if not (isinstance(n, ir.ReduceGlobal) and (n.op, n.name) == key):
+                return None
+            if planned:
+                so_far = ir.Load(prop.name, place, prop.type)
+                return ir.Store(prop.name, place, ir.Binary(n.op, so_far, n.value))
+            return ir.Accumulate(n.op, part, n.value)
 
         body = transform_body(loop.body, rule)
+        if planned:
+            return with_fields(loop, {"body": body})
         start = ir.Let(part, prop.type, identity(key[0], prop.type))
-        end = ir.Store(prop.name, ir.Var(loop.vertex, VID), ir.Var(part, prop.type))
+        end = ir.Store(prop.name, place, ir.Var(part, prop.type))
         return with_fields(loop, {"body": (start, *body, end)})
 
     def added_up(self, key: Sum, prop: ir.Property) -> ir.Body:
