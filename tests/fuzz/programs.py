@@ -449,6 +449,34 @@ def write_in_a_helper(w: Writer, number: int) -> list[str]:
 
 
 @STEPS.add(0.7)
+def both_ends(w: Writer, number: int) -> list[str]:
+    """Both ends are written, by sums of what stays: every order gives the same."""
+    w.begin_operator("edge")
+    w.operator(f"op{number}", ["src", "edge", "dst"])
+    at_src, at_dst = (
+        w.r.choice([p for p in w.properties if p.is_writable and p.type in INTEGERS]) for _ in "ab"
+    )
+    hidden = {at_src.name, at_dst.name}
+    s = Scope(["src", "dst"], edges=["edge"], hidden={"src": hidden, "dst": hidden})
+    w.line(1, f"src.{at_src.name} += {e.cast(e.integer(w, s, 1), at_src.type).text}")
+    depth = 1
+    if w.chance(0.5):
+        w.line(1, f"if {e.boolean(w, s, 1).text}:")
+        depth = 2
+    w.line(depth, f"dst.{at_dst.name} -= {e.cast(e.integer(w, s, 1), at_dst.type).text}")
+    w.line(depth, f"src.{at_dst.name} += 1")
+    if w.chance(0.3):
+        w.line(1, "graph.claims += 1")
+    f = f"f{number}"
+    return [
+        f"{f} = {_start(w)}",
+        "for i in range(rounds):",
+        f"    {f} = graph.edge_apply(op{number}, {f}{_reverse(w)})",
+        f"    sizes = sizes * 3 + len({f})",
+    ]
+
+
+@STEPS.add(0.7)
 def elements(w: Writer, number: int) -> list[str]:
     """A loop over an array, whose elements are vertices."""
     o.edge_operator(w, f"op{number}")

@@ -22,6 +22,7 @@ import vgraph as vg
 from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU as CPU_ABILITIES
 from vgraph.compiler.abilities import CUDA as CUDA_ABILITIES
+from vgraph.compiler.analysis.effects import is_exclusive
 from vgraph.compiler.backends.abi import Steering
 from vgraph.compiler.backends.base import refuse_externals
 from vgraph.compiler.facts import Facts
@@ -327,7 +328,7 @@ def ways(subject: Subject, r: random.Random, cuda: bool) -> Iterator[Way]:
     yield replace(kernel, station=station, threads=1, seed=seed + 1)
     yield Way("cpu", 1, opt=3 if r.random() < 0.05 else 0, seed=seed + 2)
     yield Way("cpu", r.choice([2, 5]), scheduled[-1], seed=seed + 3)
-    if cuda:
+    if cuda and not any(map(is_exclusive, subject.ready.operators)):  # which run on CPUs only
         way = Way("cuda", 0, seed=seed + 4)
         for schedule in subject.schedules(way, 1):
             yield replace(way, schedule=options_of(schedule))

@@ -16,6 +16,7 @@ from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager, transform
 from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
+from vgraph.compiler.passes.lower_conflicts import lower_conflicts
 from vgraph.graph import Graph, layouts
 from vgraph.refusals.checks import DataRace
 from vgraph.schedule import AXES, Schedule
@@ -24,10 +25,12 @@ CONFLICTS = [c for c in AXES["conflict"].candidates if c != vg.FREE]
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def kernel_of(program: ir.Program, threads: int = 0, **options: object) -> ir.Program:
+def kernel_of(
+    program: ir.Program, threads: int = 0, passes: object = PIPELINE, **options: object
+) -> ir.Program:
     asked = Schedule().at("hand", **options).at("hand all", conflict=options["conflict"])
     context = Context(schedule=asked, threads=threads)
-    return PassManager(context).run(program, PIPELINE)
+    return PassManager(context).run(program, passes)
 
 
 def graph_of(seed: int, directed: bool = True) -> Graph:
@@ -46,6 +49,10 @@ def agrees(conflict: object, name: str, directed: bool, seed: int, threads: int,
     kernel = kernel_of(program, conflict=conflict, **options)
     assert parse_program(print_program(kernel)) == kernel
     same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=threads, checked=True), want)
+    loops = kernel_of(
+        program, passes=PIPELINE[: PIPELINE.index(lower_conflicts) + 1], conflict=conflict, **options
+    )
+    same(interpret(loops, graph, {"source": 0}, seed=seed), want)  # arcs are numbered as in the graph
 
 
 @pytest.mark.parametrize("conflict", CONFLICTS, ids=str)

@@ -75,7 +75,8 @@ def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
     if n.planned:
         plan, k = m.plan, env[PIECE].begin
         other = plan["targets" if n.orientation is ir.Orientation.OUT else "sources"][k]
-        return (yield from _loop(m, env, [{n.vertex: m.vid.type(other), n.edge: m.eid.type(k)}], n.body))
+        number = m.eid.type(k if m.low else plan["arcs"][k])
+        return (yield from _loop(m, env, [{n.vertex: m.vid.type(other), n.edge: number}], n.body))
     if n.segments > 1:
         edges = m.side(n.orientation).edges
         piece = env.get(PIECE)

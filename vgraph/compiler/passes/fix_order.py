@@ -57,7 +57,8 @@ class _Sums:
             return None
         assert isinstance(n, ir.ParFor)
         planned = isinstance(n.domain, ir.PlannedArcs)
-        assert n.cut is None and (n.domain.once or planned), "a vertex is visited by one thread at a time"
+        assert n.cut is None, "a vertex is visited whole"
+        assert n.domain.once or planned, "a vertex is visited by one thread at a time"
         before: list[ir.Stmt] = []
         after: list[ir.Stmt] = []
         for key, t in found.items():
