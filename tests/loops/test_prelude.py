@@ -145,18 +145,26 @@ def test_a_cancelled_run_takes_nothing():
 # --- tiles
 
 
+def _tiles(m: Machine, count: int, group: int) -> tuple[Unit, int, dict[str, int]]:
+    """Nothing waits in `count` tiles; where their arrays lie."""
+    numbers = {**tiles.UNIT.numbers, "GROUP": group}
+    unit = Unit(f"tiles {Path(__file__).parent / 'tiles'}", numbers=numbers)
+    table = m.allocate(TILES.size, zero=True)
+    arrays = {name: m.allocate(8 * count) for name in ("least", "groups", "busy")}
+    for name, value in {"count": count, **arrays}.items():
+        m.write(table + TILES.offset(name), 8, value)
+    m.call(unit, "reset", table)
+    return unit, table, arrays
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_threads_visit_tiles_until_nothing_waits(seed):
-    count, unit = 9, Unit(f"tiles {Path(__file__).parent / 'tiles'}", numbers=tiles.UNIT.numbers)
-    m = Machine({"vg_pause": lambda *_: 0}, seed=seed)
-    ctx, table = m.allocate(CONTEXT.size, zero=True), m.allocate(TILES.size, zero=True)
-    for name, value in (("count", 5), ("least", m.allocate(40)), ("busy", m.allocate(20))):
-        m.write(table + TILES.offset(name), 8, value)
+    count, m = 9, Machine({"vg_pause": lambda *_: 0}, seed=seed)
+    unit, table, _ = _tiles(m, 5, 2)
+    ctx, owner = m.allocate(CONTEXT.size, zero=True), m.allocate(40, zero=True)
     flags, values = m.allocate(count, zero=True), m.allocate(8 * count)
-    owner = m.allocate(40, zero=True)
     for v in range(count):
         m.write(values + 8 * v, 8, 1000 if v else 0)
-    m.call(unit, "reset", table)
     m.call(unit, "push", table, flags, 0, 0)
     found = [m.allocate(16) for _ in range(3)]
     m.run([partial(m.call, unit, "work", ctx, table, flags, values, count, f, owner) for f in found])
@@ -170,6 +178,15 @@ def test_threads_visit_tiles_until_nothing_waits(seed):
     m.write(ctx + CONTEXT.offset("cancel"), 4, 1)
     m.call(unit, "push", table, flags, 3, 0)
     assert not m.call(unit, "next", ctx, table, found[0])
+
+
+def test_no_tile_of_a_group_is_overlooked():
+    for seed in range(20):
+        m = Machine(seed=seed)
+        unit, table, arrays = _tiles(m, 3, 3)
+        looks = partial(m.call, unit, "look_again", table, 0)
+        m.run([looks, partial(m.call, unit, "wait", table, 0, 5), partial(m.call, unit, "wait", table, 1, 7)])
+        assert m.read(arrays["groups"], 8) == 5
 
 
 # --- the native runtime

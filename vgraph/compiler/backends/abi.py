@@ -268,11 +268,14 @@ TILES: Final = Layout(
     (  # read-only while a loop runs
         ("count", "i64"),
         ("least", "ptr"),  # i64 by tile: the lowest key of a vertex that waits, BUCKETS_NONE for none
+        ("groups", "ptr"),  # i64 by TILE_GROUP tiles: the lowest of these
         ("busy", "ptr"),  # u32 by tile: whether a thread visits it
     ),
     (("pending", "i64"),),  # tiles that wait or are visited
 )
 """Ranges of vertices with buckets of their own."""
+TILE_GROUP: Final = 64
+"""Tiles that are looked at together, by whoever looks for the lowest."""
 BUCKETS_CELLS: Final = 1024
 """Buckets in the circle, a power of two."""
 WORKER_STRIDE: Final = WORKER.size + 8 * BUCKETS_CELLS

@@ -18,6 +18,7 @@ from vgraph.compiler.backends.abi import (
     LINE,
     LIST,
     MAX_THREADS,
+    TILE_GROUP,
     TILES,
     TRACE_RECORD,
     WORKER,
@@ -193,9 +194,12 @@ class ContextView:
         queued = aligned_zeros(_round_up(capacity))  # whole words
         tiles = aligned_zeros(TILES.size).view(TILES.dtype)
         count = -(-capacity // tile) if tile else 0
-        least, busy = aligned_zeros(8 * count), aligned_zeros(4 * count)
-        tiles["count"], tiles["least"], tiles["busy"] = count, least.ctypes.data, busy.ctypes.data
-        self._keep += [queued, tiles, least, busy]
+        parts = {"least": 8 * count, "groups": 8 * -(-count // TILE_GROUP), "busy": 4 * count}
+        tiles["count"] = count
+        for name, nbytes in parts.items():
+            self._keep.append(part := aligned_zeros(nbytes))
+            tiles[name] = part.ctypes.data
+        self._keep += [queued, tiles]
         workers = self._workers[index]
         for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
             worker = workers[k : k + WORKER.size].view(WORKER.dtype)

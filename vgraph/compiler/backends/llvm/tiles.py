@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import BUCKETS_BEHIND, BUCKETS_CELLS, BUCKETS_NONE, DECLARATIONS, WORKER
+from vgraph.compiler.backends.abi import (
+    BUCKETS_BEHIND,
+    BUCKETS_CELLS,
+    BUCKETS_NONE,
+    DECLARATIONS,
+    TILE_GROUP,
+    WORKER,
+)
 from vgraph.compiler.backends.llvm import buckets
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Region
 from vgraph.compiler.backends.llvm.forks import fork_point
@@ -29,6 +36,7 @@ through another tile. Shortest paths on a road grid of 1000 x 1000 in the order 
 without tiles 54); a search 1.00, 1.01, 1.04 and 1.12 (64, 56, 54 and 56 ms)."""
 _NUMBERS: Final = {
     "NONE": BUCKETS_NONE,
+    "GROUP": TILE_GROUP,
     "BEHIND": BUCKETS_BEHIND,
     "CELLS": BUCKETS_CELLS,
     "CIRCLE": WORKER.size,
@@ -38,8 +46,8 @@ UNIT: Final = Unit("tiles", numbers=_NUMBERS)
 
 @dataclass(frozen=True)
 class Tile:
-    """The tile that is visited: its first vertex, and the slots of the last key that is due, of the lowest that is not,
-    and of the tile's number."""
+    """The tile that is visited: its first vertex, and the slots of the last key that is due and of the lowest that is
+    not."""
 
     base: str
     limit: str
