@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from test_algorithms_differential import arcs_of, graphs, larger
 
 import vgraph as vg
+from vgraph.runtime import policy
 from vgraph.runtime.policy import worth_orienting
 
 
@@ -49,3 +50,24 @@ def test_hubs(threads: int) -> None:
     )
     agrees(graph, threads=threads)
     assert worth_orienting(graph)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_long_lists_of_hubs_are_compared_by_bitmaps(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unasked, where triangles are counted, at vertices too; not where lists are short or lead anywhere."""
+    monkeypatch.setattr(policy, "LARGE", 1 << 12)
+    rng = np.random.default_rng(4)
+    ends = (rng.random((2, 40_000)) ** 3 * 600).astype(int)
+    graph = vg.Graph.from_edges(
+        *ends, num_vertices=600, directed=False, multi_edges=False, weight=ends[0] * 0
+    )
+    agrees(graph, threads=threads)
+    assert "hubs=16384" in str(vg.explain(vg.algorithms.triangle_count, graph, threads=threads).schedule)
+    lcc = vg.run(vg.algorithms.local_clustering, graph, threads=threads)
+    assert "hubs=16384" in str(lcc.schedule)
+    vg.verify(lcc, graph)
+    for few, share in ((10_000, policy.HUB_SHARE), (policy.LONG_LISTS, 1.1)):
+        monkeypatch.setattr(policy, "LONG_LISTS", few)
+        monkeypatch.setattr(policy, "HUB_SHARE", share)
+        other = vg.Graph.from_edges(*ends, num_vertices=600, directed=False, multi_edges=False)
+        assert "hubs" not in str(vg.run(vg.algorithms.triangle_count, other, threads=threads).schedule)

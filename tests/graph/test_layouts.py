@@ -57,3 +57,27 @@ def test_names_of_properties_in_an_order(prop: str) -> None:
         key = layout.key(4)
         assert layouts.parsed(key) == (layout, (4,))
         assert split_name(ordered_name(prop, key)) == (prop, key), name
+
+
+@pytest.mark.parametrize("count", [1, 5, 40, 600])
+@pytest.mark.parametrize("id_bits", [None, 64])
+@pytest.mark.parametrize("skewed", [True, False])
+def test_lists_with_hubs_in_front_and_bitmaps_of_hubs(skewed: bool, id_bits: int | None, count: int) -> None:
+    """Also where the first vertices are the hubs, where bitmaps have several blocks, and with parallel arcs."""
+    n = 700
+    ends = (np.random.default_rng(count).random((2, 4000)) ** 3 * n).astype(int)
+    graph = vg.Graph.from_edges(*(ends if skewed else n - 1 - ends), num_vertices=n, id_bits=id_bits)
+    found = on_host(graph, f"out_hubs.{count}").arrays
+    rows, columns = graph.out.row_offsets.astype(int), graph.out.column_indices
+    degrees = graph.out_degree.astype(int) + graph.in_degree
+    hubs = found["vertices"].astype(int)
+    assert np.sort(degrees[hubs]).sum() >= 0.98 * np.sort(degrees)[-count:].sum()
+    assert (np.diff(hubs) > 0).all()
+    assert found["words"].ctypes.data % 64 == 0
+    for v in range(n):
+        mine, split = columns[rows[v] : rows[v + 1]], int(found["split"][v])
+        assert found["columns"][split : rows[v + 1]].tolist() == [u for u in mine if u not in hubs]
+        assert hubs[found["columns"][rows[v] : split].astype(int)].tolist() == [u for u in mine if u in hubs]
+        bits = found["words"][8 * int(found["blocks"][v]) : 8 * int(found["blocks"][v + 1])]
+        inside = np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
+        assert hubs[inside].tolist() == sorted({u for u in mine.tolist() if u in hubs} if v in hubs else ())

@@ -336,7 +336,7 @@ class Maker:
                     *(i, self.expr(VID), ways[0], self.expr(VID), ways[1], self.body({i: VID})),
                     *(self.pick((0, 4)), self.pick((0, 4))),
                 ),
-                lambda: ir.ForMarkedHubs(i, self.expr(VID), ways[0], 4, self.body({i: VID})),
+                lambda: ir.ForMarkedHubs(i, self.expr(VID), ways[0], 4, self.body({i: VID}), self.chance()),
                 lambda: ir.MarkHubs(self.expr(VID), ways[0], 4),
             )
         )()

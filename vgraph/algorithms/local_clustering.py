@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms.triangle_count import count_between
+from vgraph.algorithms.triangle_count import count_along, count_between, with_hubs
 from vgraph.graph import Graph
 from vgraph.graph.orient import oriented, oriented_with_ways
 
@@ -39,7 +39,7 @@ def finish(v):
 
 
 @vg.algorithm
-def local_clustering(graph, _edges=None):
+def local_clustering(graph, _edges=None, _by=None):
     """The fraction of the ordered pairs of neighbors of a vertex between which there is an arc; 0 below two neighbors.
 
     A neighbor is a vertex with an arc in either direction; an undirected edge is an arc both ways, which makes it the
@@ -53,7 +53,10 @@ def local_clustering(graph, _edges=None):
     else:
         triangles = graph.vertex_property(vg.int64)
         graph.total = 0
-        graph.vertex_apply(count_between)
+        if _by is None:
+            graph.vertex_apply(count_between)
+        else:
+            graph.vertex_apply(count_along, label="count_between")
     graph.vertex_apply(finish)
     return lcc
 
@@ -64,4 +67,4 @@ def by_degree(graph: Graph) -> vg.Prepared:
     undirected one are both ways, so that triangles are all that counts."""
     if graph.directed:
         return oriented_with_ways(graph)
-    return oriented(graph)._replace(arguments={"_edges": "undirected"})
+    return with_hubs(oriented(graph)._replace(arguments={"_edges": "undirected"}))

@@ -35,6 +35,8 @@ class Facts:
     """Breadth-first searches take many rounds, as on road networks."""
     short_lists: bool = False
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
+    bitmaps: bool = False
+    """On a CPU what lists have in common had better be found by bitmaps of hubs: they are long, and mostly of hubs."""
     slices: bool = False
     """On a GPU pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
     near: bool = False

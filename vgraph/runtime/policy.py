@@ -106,10 +106,31 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
         hubs=large and graph.max_degree * HUB > graph.num_arcs,
         deep=large and is_deep(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
+        bitmaps=device == "cpu" and worth_bitmaps(graph),
         slices=device == "cuda" and worth_slices(graph) and settled(graph),
         near=large and device == "cuda" and settled(graph) and near_rows(graph) >= NEAR_SHARE,
         segments=1 if device == "cuda" else _segments_for(graph),
     )
+
+
+LONG_LISTS: Final = 40
+"""Arcs of the list that an arc leads from, on average over all arcs, from which on bitmaps of hubs are made."""
+HUBS: Final = 1 << 14
+HUB_SHARE: Final = 0.5
+"""So large a part of all arcs has to lead to so many vertices."""
+
+
+def worth_bitmaps(graph: Graph) -> bool:
+    """Whether what neighbor lists have in common is sooner found by bitmaps of hubs, which have to be made."""
+
+    def look() -> bool:
+        degrees, n = graph.out_degree.astype(np.int64), graph.num_vertices
+        if graph.num_arcs < LARGE or int(degrees @ degrees) < LONG_LISTS * graph.num_arcs:
+            return False
+        entering = np.bincount(graph.out.column_indices, minlength=n)
+        return float(np.partition(entering, max(0, n - HUBS))[-HUBS:].sum()) >= HUB_SHARE * graph.num_arcs
+
+    return graph.kept_with_topology("worth bitmaps", look)
 
 
 SLICED: Final = 1 << 20

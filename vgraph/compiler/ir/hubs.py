@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vgraph.compiler.ir.expressions import Const
 from vgraph.compiler.ir.node import (
     NOWHERE,
     PARFOR,
@@ -15,6 +16,7 @@ from vgraph.compiler.ir.node import (
     VidExpr,
     written,
 )
+from vgraph.compiler.ir.statements import Reduce
 from vgraph.compiler.types import I64, Type
 
 if TYPE_CHECKING:
@@ -47,18 +49,25 @@ class MarkedHubs(Expr):
         _check(c, self)
 
 
-@written("for {vertex} in markedhubs {hubs} {orientation}({of}) {body}", at=NOWHERE, kernel=PARFOR)
+@written("for {vertex} in markedhubs {hubs} {orientation}({of})( {late})? {body}", at=NOWHERE, kernel=PARFOR)
 class ForMarkedHubs(Stmt):
-    """`for w in markedhubs 8192 out(v) { ... }`: each once, ascending."""
+    """`for w in markedhubs 8192 out(v) { ... }`: each once, ascending.
+
+    `late { count[w] += 1 }`: it only adds constants at w, to properties that nothing reads before the parallel loop
+    around it ends: they may get them then.
+    """
 
     vertex: NewVid
     of: VidExpr
     orientation: Orientation
     hubs: int
     body: LoopBody
+    late: bool = False
 
     def verify(self, c: Checker, t: Type) -> None:
         _check(c, self)
+        sums = all(isinstance(s, Reduce) and s.op == "+" and isinstance(s.value, Const) for s in self.body)
+        c.require(not self.late or sums, "what may come late is a sum of constants", self)
 
 
 def _check(c: Checker, n: MarkHubs | MarkedHubs | ForMarkedHubs) -> None:

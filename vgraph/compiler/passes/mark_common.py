@@ -60,6 +60,8 @@ class _Marker:
     def __init__(self, program: ir.Program, fresh: FreshNames, own: set[str], single: bool) -> None:
         self.program, self.fresh, self.own, self.single = program, fresh, own, single
         self.mark: ir.Property | None = None
+        self.only_added: set[str] = set()
+        """Properties to which the present parallel loop only adds."""
 
     def property(self) -> ir.Property:
         if self.mark is None:
@@ -70,6 +72,11 @@ class _Marker:
         """The parallel loop with the loops over neighbors inside it rewritten."""
 
         outermost = {id(n) for n in _outermost(loop, loop.vertex)}
+        inside = [n for n in walk(loop) if isinstance(n, ir.Load | ir.Store | ir.Reduce | ir.CompareAndSwap)]
+        other = {
+            n.prop for n in inside if not (isinstance(n, ir.Reduce) and n.op == "+" and n.changed is None)
+        }
+        self.only_added = {n.prop for n in inside} - other
 
         def rule(n: ir.Node) -> tuple[ir.Stmt, ...] | None:
             if isinstance(n, ir.ForNeighbors) and id(n) in outermost:
@@ -148,11 +155,20 @@ class _Marker:
                 assert isinstance(s, ir.Accumulate | ir.Reduce | ir.ReduceGlobal)
                 times = ir.Binary("*", ir.Cast(s.value.type, number), s.value)
                 found.append(with_fields(s, {"value": times}))
-        if rest:
-            rest = rest if guard is None else (guard, *rest)
-            each = ir.ForMarkedHubs(loop.vertex, of, side, loop.hubs, rest, span=loop.span)
-            found.append(self.apart(each))
+        late = tuple(s for s in rest if whole and self._late(s, loop.vertex))
+        rest = tuple(s for s in rest if s not in late)
+        for part in (late, rest if guard is None or not rest else (guard, *rest)):
+            if part:
+                each = ir.ForMarkedHubs(loop.vertex, of, side, loop.hubs, part, part is late, span=loop.span)
+                found.append(self.apart(each))
         return tuple(found)
+
+    def _late(self, s: ir.Stmt, vertex: str) -> bool:
+        """Whether a statement adds a constant at `vertex`, where no other thread writes and nothing is read before the
+        parallel loop has ended."""
+        if not (isinstance(s, ir.Reduce) and isinstance(s.index, ir.Var) and s.index.name == vertex):
+            return False
+        return self._adds(s) and (s.prop in self.own or s.prop in self.only_added)
 
     def apart(self, loop: ir.ForMarkedHubs) -> ir.ForMarkedHubs:
         """A second copy of a body: its locals get other names."""

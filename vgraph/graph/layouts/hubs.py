@@ -17,8 +17,8 @@ from vgraph.graph.layouts.base import ArcLayout, Arcs
 
 BLOCK: Final = 512
 """Bits that are looked at together; a bitmap is so many times as long, up to its last hub."""
-ROWS: Final = 1024
-"""Bitmaps that are made together, from bytes."""
+ROWS: Final = 512
+"""Bitmaps that are made together."""
 FIRST_SHARE: Final = 0.98
 """The first vertices are taken for the hubs if they have so much of the hubs' arcs: then lists are what they were."""
 
@@ -70,32 +70,30 @@ def _hubs(xp: Any, row_offsets: Any, columns: Any, count: int) -> Any:
 
 def _bitmaps(xp: Any, row_offsets: Any, split: Any, columns: Any, vertices: Any) -> tuple[Any, Any]:
     """`blocks` and `words` of `build`."""
-    width = -(-len(vertices) // BLOCK) * BLOCK
     begin, end = row_offsets[vertices].astype(np.int64), split[vertices].astype(np.int64)
-    last = columns[xp.maximum(end - 1, 0)].astype(np.int64) if columns.size else xp.zeros(len(vertices), int)
-    lengths = xp.where(end > begin, last // BLOCK + 1, 0)
+    last = columns[xp.maximum(end - 1, 0)].astype(np.int64) if columns.size else end
     of_vertex = xp.zeros(len(row_offsets), np.uint32)
-    of_vertex[vertices + 1] = lengths
+    of_vertex[vertices + 1] = xp.where(end > begin, last // BLOCK + 1, 0)
     blocks = xp.cumsum(of_vertex, dtype=np.uint32)
-    words, at = _aligned(xp, int(blocks[-1]) * BLOCK // 64), 0
+    words = _aligned(xp, int(blocks[-1]) * (BLOCK // 64))
     for first in range(0, len(vertices), ROWS):
         some = slice(first, first + ROWS)
         counts = end[some] - begin[some]
-        bits = xp.zeros((len(counts), width), bool)
-        rows = xp.repeat(xp.arange(len(counts)), counts)
-        places = xp.arange(len(rows)) + xp.repeat(begin[some] - (xp.cumsum(counts) - counts), counts)
-        bits[rows, columns[places]] = True
-        packed = xp.packbits(bits.ravel(), bitorder="little").view(np.uint64).reshape(len(counts), -1)
-        kept = xp.arange(packed.shape[1])[None] < (lengths[some] * (BLOCK // 64))[:, None]
-        size = int(kept.sum())
-        words[at : at + size] = packed[kept]
-        at += size
+        before = xp.cumsum(counts) - counts
+        hubs = columns[xp.arange(int(counts.sum())) + xp.repeat(begin[some] - before, counts)].astype(
+            np.int64
+        )
+        rows = xp.repeat(blocks[vertices[some]].astype(np.int64) * (BLOCK // 64), counts)
+        word = rows + (hubs >> 6)
+        new = xp.flatnonzero(xp.diff(word, prepend=-1))  # lists ascend, so a word's bits stand together
+        if new.size:
+            words[word[new]] = xp.bitwise_or.reduceat(xp.uint64(1) << (hubs & 63).astype(np.uint64), new)
     return blocks, words
 
 
 def _aligned(xp: Any, size: int) -> Any:
-    """Words (uint64) that begin with a line of the cache."""
-    whole = xp.empty(size + 8, np.uint64)
+    """Words (uint64), all zero, that begin with a line of the cache."""
+    whole = xp.zeros(size + 8, np.uint64)
     address = whole.ctypes.data if xp is np else whole.data.ptr
     return whole[-address % 64 // 8 :][:size]
 

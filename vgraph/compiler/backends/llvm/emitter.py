@@ -83,6 +83,8 @@ class Region:
     """Bitmap address of each frontier asked for membership."""
     tile: Any = None
     """The tile (a `tiles.Tile`) that is visited, in a loop over buckets in tiles."""
+    counts: dict[int, Any] = field(default_factory=dict)
+    """The counters (`hub_counts.Counts`) of each loop over hubs that may add late, by its identity."""
 
 
 class Emitter:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.backends.llvm import hub_counts
 from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
@@ -18,8 +19,7 @@ from vgraph.compiler.backends.scan import hubs_key
 from vgraph.compiler.types import I64, VID
 from vgraph.graph.layouts.hubs import BLOCK
 
-_WORDS: Final = BLOCK // 64
-_VECTOR: Final = f"<{_WORDS} x i64>"
+_WORDS, _VECTOR = hub_counts.WORDS, hub_counts.VECTOR
 _LINE: Final = 64
 _Compared = ir.MarkedHubs | ir.ForMarkedHubs
 
@@ -68,6 +68,15 @@ def _words(f: Emitter, node: _Compared, first: str) -> str:
     return f.item(_VECTOR, f.pointers[name], first)
 
 
+def _shared(f: Emitter, words: str, block: str) -> str:
+    """What a block of a bitmap has in common with the marks."""
+    own, theirs = (
+        f.op(f"load {_VECTOR}, ptr {f.item(_VECTOR, base, block)}, align {_LINE}{f.alias(scope)}")
+        for base, scope in ((f.marks, "marked"), (words, "hubs.words"))
+    )
+    return f.op(f"and {_VECTOR} {own}, {theirs}")
+
+
 def emit_marked(f: Emitter, node: ir.MarkedHubs) -> Value:
     """`markedhubs 8192 out(v)`."""
     v = f.index(f.expr(node.of))
@@ -81,12 +90,7 @@ def emit_marked(f: Emitter, node: ir.MarkedHubs) -> Value:
     f.do(f"store {_VECTOR} zeroinitializer, ptr {total}")
 
     def block(k: str, _: str, __: str) -> None:
-        own, theirs = (
-            f.op(f"load {_VECTOR}, ptr {f.item(_VECTOR, base, k)}, align {_LINE}{f.alias(scope)}")
-            for base, scope in ((f.marks, "marked"), (words, "hubs.words"))
-        )
-        both = f.op(f"and {_VECTOR} {own}, {theirs}")
-        ones = f.call(_VECTOR, f"llvm.ctpop.v{_WORDS}i64", f"{_VECTOR} {both}")
+        ones = f.call(_VECTOR, f"llvm.ctpop.v{_WORDS}i64", f"{_VECTOR} {_shared(f, words, k)}")
         so_far = f.op(f"load {_VECTOR}, ptr {total}")
         f.do(f"store {_VECTOR} {f.op(f'add {_VECTOR} {so_far}, {ones}')}, ptr {total}")
 
@@ -132,6 +136,7 @@ def emit_for_marked(f: Emitter, node: ir.ForMarkedHubs) -> None:
     v = f.index(f.expr(node.of))
     first, blocks = _blocks(f, node, v)
     hub, other, done = (f.label("hubs" + s) for s in (".bitmap", ".list", ".end"))
+    counts = f.region.counts.get(id(node)) if f.region is not None else None
 
     def body(number: str, again: str, _: str) -> None:
         saved = dict(f.locals)
@@ -146,11 +151,19 @@ def emit_for_marked(f: Emitter, node: ir.ForMarkedHubs) -> None:
     f.start(hub)
     words = _words(f, node, first)
 
+    def block(k: str, _: str, __: str) -> None:
+        assert counts is not None
+        hub_counts.ripple(f, counts, k, _shared(f, words, k))
+
     def word(k: str, _: str, __: str) -> None:
         both = (f.read("i64", f.marks, k, "marked"), f.read("i64", words, k, "hubs.words"))
         set_bits(f, f.op(f"and i64 {both[0]}, {both[1]}"), k, body)
 
-    counted(f, "0", f.op(f"mul nuw nsw i64 {blocks}, {_WORDS}"), word, "words")
+    if counts is not None:
+        counted(f, "0", blocks, block, "blocks")
+        hub_counts.added(f, counts)
+    else:
+        counted(f, "0", f.op(f"mul nuw nsw i64 {blocks}, {_WORDS}"), word, "words")
     f.jump(done)
 
     f.start(other)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, MAIL, Way
-from vgraph.compiler.backends.llvm import pushes
+from vgraph.compiler.backends.llvm import hub_counts, pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
@@ -188,6 +188,8 @@ def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
 def end_region(f: Emitter, body: ir.Body, region: Region) -> None:
     """The end of a parallel loop: what this thread has done becomes known to all."""
     pushes.finish(f, region)
+    for counts in region.counts.values():
+        hub_counts.finish(f, counts)
     publish_buckets(f, body)
     f.region = None
     combine_partials(f, region)
@@ -209,6 +211,8 @@ def prepare(f: Emitter, body: ir.Body, region: Region) -> None:
             region.pushes[inner.frontier, inner.layout] = pushes.prepare(f, inner)
         elif isinstance(inner, ir.InFrontier) and inner.frontier not in region.bits:
             region.bits[inner.frontier] = f.load_field(FRONTIER, descriptor(f, inner.frontier), "bits")
+        elif isinstance(inner, ir.ForMarkedHubs) and inner.late:
+            region.counts[id(inner)] = hub_counts.prepare(f, inner)
 
 
 def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
