@@ -3,8 +3,9 @@
     python benchmarks/partition.py --data ../shared/data --blocks 3
 
 Graphs are files of the folder `--data`, `delaunayN` (N random points in a square) or those of `graphs.py`. A cut is the
-geometric mean over seeds; large graphs have one. Seconds are of the method alone, the least of all blocks and seeds; vgraph's with 1 and 2
-threads. Processor seconds are those of one thread, which other load on the machine makes no longer.
+geometric mean over seeds; large graphs have one. Seconds are of the method alone, the least of all blocks and seeds;
+vgraph's with 1 and 2 threads. Processor seconds are those of one thread, which other load on the machine makes no
+longer.
 """
 
 from __future__ import annotations
