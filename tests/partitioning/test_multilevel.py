@@ -110,6 +110,25 @@ def test_bisection_reports_what_it_made():
     assert len(set(found.score[:tries])) > 1
 
 
+def test_neighbors_are_paired_that_are_light_enough():
+    graph = weighted(300, 5, 9)
+    problem = problem_of(graph, 2, 1.03, 0, "load", "weight", 1, "cpu")
+    to_coarser = multilevel.paired(problem, problem.graph, 12, 1)
+    sizes, loads = np.bincount(to_coarser), np.bincount(to_coarser, problem.loads)
+    assert sorted(set(sizes)) == [1, 2]
+    assert loads[sizes == 2].max() <= 12
+    first = np.unique(to_coarser, return_index=True)[1]
+    assert (np.diff(first) > 0).all()  # numbers follow those of the first members: what was near stays near
+    reach = problem.graph.to_scipy("weight").toarray() > 0
+    pairs = [np.flatnonzero(to_coarser == c) for c in np.flatnonzero(sizes == 2)]
+    near = [reach[a, b] for a, b in pairs]
+    assert np.mean(near) > 0.9
+    assert all(reach[a, b] or (reach[a] & reach[b]).any() for a, b in pairs)
+    left = np.flatnonzero(sizes[to_coarser] == 1)
+    free = reach[np.ix_(left, left)] & (np.add.outer(problem.loads[left], problem.loads[left]) <= 12)
+    assert free.sum() < 0.1 * reach.sum()
+
+
 def test_vertices_on_one_hub_are_paired():
     graph = vg.Graph.from_edges([0] * 60, range(1, 61), directed=False)
     problem = problem_of(graph, 2, 1.03, 0, [1] * 61, None, 1, "cpu")
@@ -152,6 +171,19 @@ def test_cuts_are_like_those_of_metis(k):
     graph = vg.read(MESH / "airfoil1.graph.xz")
     cuts = {m: [vg.partition(graph, k, m, seed=s).cut for s in range(3)] for m in ("vgraph", "metis")}
     assert np.mean(cuts["vgraph"]) <= 1.08 * np.mean(cuts["metis"])
+
+
+@pytest.mark.slow
+def test_skewed_graphs_get_parts_of_equally_many_arcs():
+    rng = np.random.default_rng(8)
+    sources = (rng.random(60000) ** 4 * 5000).astype(int)
+    graph = vg.Graph.from_edges(sources, rng.integers(0, 5000, 60000), num_vertices=5000, directed=False)
+    found = vg.partition(graph, 8)
+    assert found.weights.max() <= found.limit
+    assert found.balance.arcs < 1.05
+    assert len({level.arcs for level in found.levels}) == len(found.levels)
+    assert any(level.rounds == 0 for level in found.levels)  # hardly different from the one before
+    assert found.cut < 0.97 * vg.partition(graph, 8, "random").cut
 
 
 @pytest.mark.slow

@@ -64,10 +64,8 @@ def problem_of(
         raise ParameterError(
             "partition takes graphs of fewer than 2**31 vertices and arcs, each edge two arcs"
         )
-    if vertex_weight is None and is_skewed(made):
-        loads = np.maximum(made.out_degree.astype(np.int64), 1)
-    else:
-        loads = weights_of(graph, vertex_weight, "vertex")
+    skewed = vertex_weight is None and is_skewed(graph)
+    loads = weights_of(graph, "degree" if skewed else vertex_weight, "vertex")
     made = Graph(made._topology, dict(made.edge_properties), {"load": narrowed(loads)})
     return Problem(made, int(k), limit_of(loads, int(k), imbalance), int(seed), threads, device)
 
