@@ -210,7 +210,7 @@ def explain(
     if isinstance(device, str) and device not in ("cpu", "cuda"):
         raise DeviceError(f'device={shown(device)}: programs are compiled for "cpu" and "cuda"')
     check_flags(passes=passes, llvm=llvm, assembly=assembly)
-    if device == "cuda" and (llvm or assembly):
+    if isinstance(device, str) and device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')
     job = job_of(
         algorithm,
