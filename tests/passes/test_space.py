@@ -14,7 +14,7 @@ from lowering_programs import PROGRAMS
 
 import vgraph as vg
 from vgraph.compiler import ir, space
-from vgraph.compiler.abilities import CPU, CUDA, Abilities
+from vgraph.compiler.abilities import CPU, CPU_SET, CUDA, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.ir.text import parse_program
@@ -87,7 +87,7 @@ def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(ax
         n.axis: n.values[0] for a in reversed(both) for n in a.needs if n.axis not in (need.axis, axis.name)
     }
     reasons = set()
-    device = next(d for d in (CPU, CUDA) if all(len(able(a, d.device)) > 1 for a in both))
+    device = next(d for d in (CPU, CUDA, CPU_SET) if all(len(able(a, d.device)) > 1 for a in both))
     for value, other in product(*(able(a, device.device) for a in both)):
         if axis.has(need, value, device.device) and other not in need.values:
             found = refusals(device, **met, **{axis.name: value, need.axis: other})
@@ -96,7 +96,7 @@ def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(ax
     assert reasons
 
 
-@pytest.mark.parametrize("device", [CPU, CUDA], ids=["cpu", "cuda"])
+@pytest.mark.parametrize("device", [CPU, CUDA, CPU_SET], ids=["cpu", "cuda", "set"])
 def test_what_a_device_lacks_is_refused_by_all_programs(device: Abilities) -> None:
     for axis in AXES.values():
         for value in (v for v in axis.candidates if v != axis.rest):

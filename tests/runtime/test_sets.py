@@ -201,6 +201,62 @@ def test_every_kind_of_write(name, directed):
         assert_same(algorithm, graph, count, placement, expected, given)
 
 
+FORMS = [
+    ("bfs", "visit", vg.BASE),
+    ("bfs", "visit", vg.COMBINE),
+    ("sssp", "relax", vg.DELAYED),
+    ("sssp", "relax", vg.BASE),
+]
+
+
+@pytest.mark.parametrize(("name", "label", "exchange"), FORMS)
+def test_forms_of_exchanges(name, label, exchange):
+    algorithm, graph = getattr(vg.algorithms, name), small_graph()
+    expected = vg.run(algorithm, graph, device="python", source=3)
+    bytes_ = []
+    for count, placement in placements(24):
+        schedule = vg.Schedule().at(label, exchange=exchange)
+        groups = [vg.cpu(threads=1)] * count
+        got = vg.run(algorithm, graph, source=3, device=groups, placement=placement, schedule=schedule)
+        result = "level" if name == "bfs" else "dist"
+        np.testing.assert_array_equal(getattr(got, result), getattr(expected, result))
+        assert vg.explain(algorithm, graph, device=groups, schedule=schedule, passes=False).schedule.count(
+            f"exchange={exchange.value}"
+        )
+        bytes_.append(got.stats.exchanged_bytes)
+    assert bytes_[0] > 0
+
+
+@vg.operator
+def count_active(src, edge, dst):
+    dst.hits += src.weight
+
+
+@vg.algorithm
+def pulls_twice(graph, seeds: vg.array(vg.vertex)):
+    """A frontier that is used again after it was pulled from."""
+    hits = graph.vertex_property(vg.int64, 0)
+    weight = graph.vertex_property(vg.int64, 3)
+    frontier = graph.frontier(seeds)
+    reached = graph.edge_apply(count_active, frontier, label="first")
+    graph.edge_apply(count_active, frontier, label="second")
+    both = len(frontier) * 100 + len(reached)
+    left = reached - frontier
+    return hits, both, left
+
+
+def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known():
+    graph, given = small_graph(), {"seeds": [1, 5, 9, 20, 22]}
+    expected = vg.run(pulls_twice, graph, device="python", **given)
+    schedule = vg.Schedule().at("first", exchange=vg.BASE).at("second", exchange=vg.BASE)
+    for count, placement in placements(24):
+        groups = [vg.cpu(threads=1)] * count
+        got = vg.run(pulls_twice, graph, device=groups, placement=placement, schedule=schedule, **given)
+        np.testing.assert_array_equal(got.hits, expected.hits)
+        np.testing.assert_array_equal(got.left, expected.left)
+        assert got.both == expected.both
+
+
 def test_groups_of_several_threads():
     graph = small_graph()
     expected = vg.run(all_writes, graph, device="python", **PROGRAMS["all_writes"][1])
@@ -235,7 +291,7 @@ def test_explain_tells_where_members_exchange_what():
     graph = small_graph()
     told = vg.explain(vg.algorithms.sssp, graph, device=TWO)
     assert told.members.count("ghosts") == 2
-    (line,) = (x for x in told.reasons.splitlines() if "exchange" in x)
+    (line,) = (x for x in told.reasons.splitlines() if "after a round" in x)
     assert "dist to owners, frontier.size to all members; at most" in line
     bound = int(line.rpartition("at most ")[2].removesuffix(" bytes").replace(",", ""))
     result = vg.run(vg.algorithms.sssp, graph, device=TWO, source=0)
@@ -293,15 +349,35 @@ def test_a_placement_needs_a_set():
         vg.run(vg.algorithms.bfs, small_graph(), source=0, placement=np.zeros(24, int))
 
 
-@pytest.mark.parametrize("schedule", [{"direction": vg.PULL}, {"order": vg.delta_stepping(2)}])
-def test_schedules_that_a_set_does_not_take(schedule):
-    with pytest.raises(vg.VGraphError):
+WRONG_SCHEDULES = {
+    "buckets": ({"order": vg.delta_stepping(2)}, "buckets are those of one device"),
+    "tiles": ({"tiles": 4}, "tiles are those of one device"),
+    "combined and pulled": ({"exchange": vg.COMBINE, "direction": vg.PULL}, "is pushed"),
+    "base and pushed": ({"exchange": vg.BASE, "direction": vg.PUSH}, "pull"),
+    "delayed rounds": ({"exchange": vg.DELAYED, "sync": vg.BSP}, "see updates at once"),
+    "segments": ({"segments": 2}, "in the order of the whole graph"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_SCHEDULES)
+def test_schedules_that_a_set_does_not_take(case):
+    asked, message = WRONG_SCHEDULES[case]
+    schedule = vg.Schedule().at("relax", **asked)
+    with pytest.raises(vg.VGraphError, match=message):
+        vg.run(vg.algorithms.sssp, small_graph(), source=0, device=TWO, schedule=schedule)
+
+
+def test_what_may_not_be_delayed_is_refused_with_its_line():
+    schedule = vg.Schedule().at("visit", exchange=vg.DELAYED)
+    with pytest.raises(vg.ScheduleError, match="`level` is claimed") as refused:
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO, schedule=schedule)
+    assert "^^^" in str(refused.value)
+
+
+def test_one_device_exchanges_nothing():
+    with pytest.raises(vg.ScheduleError, match="one device has nobody to exchange with"):
         vg.run(
-            vg.algorithms.sssp,
-            small_graph(),
-            source=0,
-            device=TWO,
-            schedule=vg.Schedule().at("relax", **schedule),
+            vg.algorithms.bfs, small_graph(), source=0, schedule=vg.Schedule().at("visit", exchange=vg.BASE)
         )
 
 

@@ -71,6 +71,7 @@ def build(
     does not take and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
     from vgraph.compiler import ir
+    from vgraph.compiler.abilities import CPU_SET
     from vgraph.compiler.backends.base import refuse_externals
     from vgraph.compiler.facts import Facts
     from vgraph.compiler.ir.rewrite import Context, PassManager
@@ -93,9 +94,8 @@ def build(
         schedule or Schedule(),
         threads,
         facts or Facts(),
-        abilities=backend.abilities,
+        abilities=CPU_SET if distributed else backend.abilities,
         deterministic=deterministic,
-        distributed=distributed,
     )
     kernel = PassManager(context).run(program, passes or pipeline(), between=knobs().verify, on_pass=on_pass)
     assert kernel.level is ir.Level.KERNEL

@@ -26,4 +26,8 @@ class Abilities:
 
 
 CPU: Final = Abilities("cpu", warps=False, copies=True, externals=True, wide_globals=True, own_sizes=False)
+CPU_SET: Final = Abilities(
+    "set", warps=False, copies=True, externals=True, wide_globals=True, own_sizes=False
+)
+"""Each of several groups of CPU threads that run a program together."""
 CUDA: Final = Abilities("cuda", warps=True, copies=False, externals=True, wide_globals=False, own_sizes=True)

@@ -7,6 +7,7 @@ from dataclasses import field
 from pathlib import PurePath
 
 from vgraph.compiler import ir, space
+from vgraph.compiler.abilities import CPU_SET
 from vgraph.compiler.analysis.effects import effects
 from vgraph.compiler.analysis.placement import with_bytes
 from vgraph.compiler.backends import jit
@@ -130,9 +131,8 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     context = Context(
         threads=job.single,
         facts=job.facts,
-        abilities=backend.abilities,
+        abilities=CPU_SET if job.members else backend.abilities,
         deterministic=job.deterministic,
-        distributed=bool(job.members),
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)

@@ -97,6 +97,21 @@ class Sync(Word):
     AUTO = "auto"
 
 
+class Exchange(Word):
+    """What the members of a set of devices tell each other in a round, each of which owns some of the vertices."""
+
+    LOCAL = "local"
+    """Nothing: there is one device."""
+    BASE = "base"
+    """Members get the values at the far ends of arcs into their vertices, and compute for these alone."""
+    COMBINE = "combine"
+    """Members compute along the arcs that leave their vertices; for each vertex of others what it gets is combined,
+    then goes to its owner."""
+    DELAYED = "delayed"
+    """The same, but members go on by themselves until nothing changes, and only then tell each other."""
+    AUTO = "auto"
+
+
 class Rows(Word):
     """How the neighbors of a vertex are stored where a loop walks them."""
 
@@ -174,6 +189,7 @@ _LOCKING: Final = ("edge_locked", "node_locked", "hybrid")
 _PLANNED: Final = ("sequential", "agm_e", "agm_n", "sgm", "diagonal", "colored")
 
 PUSH, PULL = Direction.PUSH, Direction.PULL
+LOCAL, BASE, COMBINE, DELAYED = Exchange.LOCAL, Exchange.BASE, Exchange.COMBINE, Exchange.DELAYED
 FUSED, GATHER_APPLY, APPLY_SCATTER = Phases.FUSED, Phases.GATHER_APPLY, Phases.APPLY_SCATTER
 RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
 TOPOLOGY, DATA = Drive.TOPOLOGY, Drive.DATA
@@ -286,6 +302,10 @@ def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     )
 
 
+_NOBODY: Final = "one device has nobody to exchange with"
+_GIVE_A_SET: Final = "give a list of devices, or leave it out"
+
+
 # --- the records ----------------------------------------------------------------------------------------------
 
 
@@ -314,6 +334,33 @@ class ApplySchedule:
             )
         ),
     )
+    exchange: Exchange = axis(
+        words(Exchange),
+        rest=LOCAL,
+        edges_only="a vertex operator sends nothing along arcs, so there is nothing to choose",
+        needs=(
+            Need(
+                "direction",
+                (PULL,),
+                "members that get values at the far ends of arcs pull",
+                of=(BASE,),
+                note="members get the values at the far ends of arcs",
+            ),
+            Need(
+                "direction",
+                (PUSH,),
+                "what goes to vertices of others is pushed",
+                of=(COMBINE, DELAYED),
+                note="what goes to vertices of others is combined",
+            ),
+            Need("drive", (TOPOLOGY,), "which vertices active ones of others reach is not known", of=(BASE,)),
+            Need("sync", (ASYNC,), "members that go on by themselves see updates at once", of=(DELAYED,)),
+        ),
+        lacks=(
+            Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
+            Lack("cuda", _NOBODY, _GIVE_A_SET),
+        ),
+    )
     drive: Drive = axis(words(Drive))
     frontier: FrontierLayout = axis(words(FrontierLayout))
     conflict: Conflict = axis(
@@ -340,6 +387,7 @@ class ApplySchedule:
                 'use device="cpu"',
                 (*_LOCKING, *_PLANNED, "blocked_diagonals"),
             ),
+            Lack("set", "who writes both ends of an edge may not own both"),
         ),
     )
     order: Order = axis(
@@ -360,6 +408,7 @@ class ApplySchedule:
                 "use order=vg.delta_stepping() or leave it out",
                 values=("strict",),
             ),
+            Lack("set", "buckets are those of one device", "use order=vg.UNORDERED or leave it out"),
         ),
     )
     balance: Balance = axis(
@@ -423,6 +472,7 @@ class ApplySchedule:
             Need("sync", (ASYNC,), "what a tile goes on with was changed in the same round"),
             _WHOLE_ROWS,
         ),
+        lacks=(Lack("set", "tiles are those of one device"),),
     )
     sync: Sync = axis(words(Sync))
     deduplicate: bool = axis(FLAG, candidates=(True, False))
@@ -442,6 +492,7 @@ class ApplySchedule:
             _ONE_LOOP,
             _WHOLE_ROWS,
         ),
+        lacks=(Lack("set", "rows of a member are in the order of the whole graph"),),
     )
     rows: Rows = axis(
         words(Rows),
@@ -518,6 +569,7 @@ AXES: Final[Mapping[str, Axis]] = _axes()
 """All axes by name, in the order in which they are shown."""
 _FIRST: Final = (
     "conflict",
+    "exchange",
     "order",
     "drive",
     "phases",
@@ -531,13 +583,14 @@ _FIRST: Final = (
 )
 DECIDED: Final[tuple[str, ...]] = tuple(dict.fromkeys((*_FIRST, *AXES)))
 """All axes in the order in which they are decided: a resolver sees the choices before its own."""
-SHAPING: Final = _FIRST[:5]
+SHAPING: Final = _FIRST[:6]
 """What the loop is like depends on these: other options may need two of them."""
 
 __all__ = [
-    "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "AXES", "BITMAP", "BLOCK", "BSP", "COLORED", "COMPUTED", "CSR", "DATA",
-    "DECIDED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED", "GATHER_APPLY", "HYBRID", "NODE_LOCKED",
-    "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING", "SPARSE", "SPLIT",
-    "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance", "Conflict", "Direction",
-    "Drive", "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync", "blocked_diagonals", "delta_stepping",
+    "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "AXES", "BASE", "BITMAP", "BLOCK", "BSP", "COLORED", "COMBINE",
+    "COMPUTED", "CSR", "DATA", "DECIDED", "DELAYED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED",
+    "GATHER_APPLY", "HYBRID", "LOCAL", "NODE_LOCKED", "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING", "SPARSE",
+    "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance", "Conflict",
+    "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync",
+    "blocked_diagonals", "delta_stepping",
 ]  # fmt: skip

@@ -202,6 +202,12 @@ class Lack:
     way_out: str = "leave it out"
     values: tuple[str, ...] = ()
     """As `kind_of` gives them."""
+    alone: bool = False
+    """Only one device by itself; else what "cpu" lacks the members of a "set" of groups of its threads lack, too."""
+
+    def of(self, device: str) -> bool:
+        """Whether it is about `device`."""
+        return self.device == device or (device == "set" and self.device == "cpu" and not self.alone)
 
 
 @dataclass(frozen=True)
@@ -243,13 +249,17 @@ class Axis:
 
     def lack(self, value: object, device: str) -> Lack | None:
         """What keeps `device` from having `value`."""
-        lacks = (n for n in self.lacks if n.device == device)
+        lacks = (n for n in self.lacks if n.of(device))
         return next((n for n in lacks if not n.values or kind_of(value) in n.values), None)
 
     def has(self, need: Need, value: object, device: str) -> bool:
         """Whether `value` of this axis has the need, on `device`."""
         of = [kind_of(v) for v in need.of]
-        return (kind_of(value) in of if of else value != self.rest) and need.on in (None, device)
+        return (kind_of(value) in of if of else value != self.rest) and need.on in (
+            None,
+            device,
+            "cpu" if device == "set" else device,
+        )
 
 
 def axis(words: Words, **record: Any) -> Any:

@@ -18,8 +18,6 @@ def choose(c: Choice, asked: Order | None) -> Order:
         return _by_default(c)
     if asked == UNORDERED:
         return asked
-    if c.context.distributed:
-        c.refuse("buckets are those of one device", None, "use order=vg.UNORDERED or leave it out")
     obstacle = c.at.once(_obstacle)
     if obstacle is not None:
         c.refuse(obstacle.reason, obstacle.span, "use order=vg.UNORDERED or leave it out")

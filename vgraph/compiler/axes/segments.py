@@ -21,8 +21,6 @@ def choose(c: Choice, asked: int | None) -> int:
     assert isinstance(c.apply, ir.EdgeApply), "the axis is one of edge operators only"
     against = c.apply.reverse
     if c.context.distributed:
-        if asked not in (None, 1):
-            c.refuse("rows on a member of a set of devices are in the order of the whole graph")
         return 1
     if asked is None and sliced(c):
         c.because(2, "values of sources are read from the memory that a block shares")

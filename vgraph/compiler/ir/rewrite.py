@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, ClassVar, TypeVar, cast
 
 from vgraph.compiler import ir
-from vgraph.compiler.abilities import CPU, Abilities
+from vgraph.compiler.abilities import CPU, CPU_SET, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of, per_class
@@ -321,8 +321,7 @@ class Context:
 
     `schedule` is what the user asked for, `threads` how many workers will run it (0: any number), `facts`
     what is known of the graph and the machine, `abilities` what the device can do. `deterministic`: the result may not
-    depend on the order in which threads come. `distributed`: every member of a set of devices runs the program, on its
-    own part of the graph. Passes may leave `notes` for `explain`.
+    depend on the order in which threads come. Passes may leave `notes` for `explain`.
     """
 
     schedule: Schedule = field(default_factory=Schedule)
@@ -331,7 +330,11 @@ class Context:
     notes: list[str] = field(default_factory=list)
     abilities: Abilities = CPU
     deterministic: bool = False
-    distributed: bool = False
+
+    @property
+    def distributed(self) -> bool:
+        """Whether every member of a set of devices runs the program, on its own part of the graph."""
+        return self.abilities.device == CPU_SET.device
 
     def option(self, label: str, name: str, default: Any = None) -> Any:
         """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""

@@ -37,7 +37,7 @@ from vgraph.compiler.ir.rewrite import (
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering
 from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, element_of
 from vgraph.records import dataclass
-from vgraph.schedule import AXES, PUSH
+from vgraph.schedule import DELAYED, PUSH
 from vgraph.source import Span
 
 Apply = ir.EdgeApply | ir.VertexApply
@@ -85,13 +85,8 @@ class _Placing(Lowering):
         assert n.schedule is not None
         operator = self.program.operator(n.op)
         own = operator.args[0]
-        for name in ("conflict", "tiles"):
-            if getattr(n.schedule, name) != AXES[name].rest:
-                part.refuse(self.program, n.span, f"a round with {name}= belongs to one device")
         if isinstance(n, ir.EdgeApply) and n.schedule.direction is not PUSH:
             own = operator.args[2]
-            if n.frontier is not None:
-                part.refuse(self.program, n.span, "a pull asks whether neighbors are in the frontier")
         return part.visit(self.program, operator, own)
 
     def stays_behind(self, name: str, op: str) -> bool:
@@ -389,14 +384,31 @@ class _Placing(Lowering):
         self.size(ghosts, n.out)
         self.note(n.label, owners, ghosts)
         first = self.exchange(owners) if visit.writes else ()
-        return [*ahead, call, *between, *first, *self.exchange(ghosts)]
+        return [*ahead, *self.rounds(n, call, between), *first, *self.exchange(ghosts)]
+
+    def rounds(self, n: Apply, call: Apply, sieve: list[ir.Stmt]) -> list[ir.Stmt]:
+        """The apply itself: once, or until nothing changes here; a pull has to know which ghosts are active."""
+        assert n.schedule is not None
+        if n.schedule.exchange is DELAYED:
+            assert n.out is not None
+            some = ir.Compare(">", ir.FrontierSize(n.out), _ZERO)
+            return [ir.While(some, (call, *sieve))]
+        if not isinstance(n, ir.EdgeApply) or n.schedule.direction is PUSH or n.frontier is None:
+            return [call, *sieve]
+        mails, frontier = _Mails(), n.frontier
+        out, got = self.mail(mails, f"{frontier}.active", BOOL, "ghosts")
+        mails.out[part.SHARED].append(ir.Store(out, _I, ir.InFrontier(frontier, _V)))
+        push = ir.FrontierPush(frontier, _V, ir.Layout.BITMAP, dedupe=True)
+        mails.got[part.GHOSTS].append(ir.If(ir.Load(got, _I, BOOL), (push,)))
+        ahead = [ir.FrontierConvert(frontier, ir.Layout.BITMAP), *self.exchange(mails)]
+        return [*ahead, call, *sieve, *(self.only_owned(frontier) if frontier != n.out else ())]
 
     def note(self, label: str, *exchanges: _Mails) -> None:
         """What `explain` says of the exchanges behind an apply."""
         rows = dict.fromkeys(row for mails in exchanges for row in mails.rows)
         if not rows:
             self.context.notes.append(
-                f"{label}: exchange=none: what members do at their vertices, no other has to know"
+                f"{label}: nothing is exchanged: what members do at their vertices, no other has to know"
             )
             return
         types = {p.name: p.type for p in self._declared["properties"] if isinstance(p, ir.Property)}
@@ -406,7 +418,7 @@ class _Placing(Lowering):
             words.append(f"{out.removesuffix(f'.to_{way}')} to {_WHO[way]}")
         pairs = sums["all"]
         at_most = part.bytes_text(sums["owners"] + sums["ghosts"], pairs)
-        self.context.notes.append(f"{label}: exchange=combine: after a round {', '.join(words)}; {at_most}")
+        self.context.notes.append(f"{label}: after a round {', '.join(words)}; {at_most}")
 
     def call(self, n: Apply, visit: Visit, renames: dict[str, str]) -> Apply:
         """The apply of the member's own operator."""

@@ -226,7 +226,10 @@ def _records(there: Sequence[_Member], threads: int) -> NDArray[np.int64]:
         rows = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
         rows[:, 2] = np.minimum(rows[:, 2], m.part.owned)  # a loop over all vertices passes over ghosts
         found.append(rows)
-    records = found[0].copy()
+    rounds = max(map(len, found))
+    # members that go on by themselves do not have the same number of rounds
+    found = [np.concatenate([rows, np.zeros((rounds - len(rows), 6), np.int64)]) for rows in found]
+    records = max(found, key=lambda rows: np.count_nonzero(rows[:, 4])).copy()
     records[:, 2] = np.sum([rows[:, 2] for rows in found], axis=0)
     records[:, 3] = np.sum([rows[:, 3] for rows in found], axis=0)
     records[:, 4] = np.max([rows[:, 4] for rows in found], axis=0)
