@@ -9,7 +9,9 @@ import pytest
 
 import vgraph as vg
 from tests.library_arguments import UNDIRECTED, arguments_for, graph_for
+from vgraph.compiler.facts import Facts
 from vgraph.refusals.sets import NotOnASet
+from vgraph.runtime import policy
 
 TWO = [vg.cpu(threads=1), vg.cpu(threads=1)]
 RUN = {
@@ -365,6 +367,23 @@ def test_schedules_that_a_set_does_not_take(case):
     schedule = vg.Schedule().at("relax", **asked)
     with pytest.raises(vg.VGraphError, match=message):
         vg.run(vg.algorithms.sssp, small_graph(), source=0, device=TWO, schedule=schedule)
+
+
+def test_members_go_on_by_themselves_on_deep_graphs(monkeypatch):
+    line = np.arange(99)
+    graph = vg.Graph.from_edges(line, line + 1, weight=np.ones(99, int))
+    monkeypatch.setattr(policy, "facts_of", lambda graph, device: Facts(deep=True))
+    chosen = {
+        name: vg.explain(getattr(vg.algorithms, name), graph, device=TWO, passes=False).schedule
+        for name in ("sssp", "bfs")
+    }
+    assert "exchange=delayed" in chosen["sssp"]
+    assert "exchange=combine" in chosen["bfs"]
+    asked = vg.Schedule().at("relax", sync=vg.BSP)
+    assert "combine" in vg.explain(vg.algorithms.sssp, graph, asked, device=TWO, passes=False).schedule
+    placement = np.arange(100) % 2
+    got = vg.run(vg.algorithms.sssp, graph, source=0, device=TWO, placement=placement)
+    assert (got.dist == np.arange(100)).all()
 
 
 def test_what_may_not_be_delayed_is_refused_with_its_line():

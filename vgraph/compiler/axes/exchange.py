@@ -9,16 +9,24 @@ from vgraph.schedule import APPLY_SCATTER, BASE, COMBINE, DELAYED, GATHER_APPLY,
 
 
 def choose(c: Choice, asked: Exchange | None) -> Exchange:
-    """On a set of devices BASE for what is pulled, COMBINE for what is pushed, as on one device; else LOCAL."""
+    """On a set of devices BASE for what is pulled, COMBINE for what is pushed, as on one device; else LOCAL.
+
+    DELAYED on deep graphs, where it is legal: two groups of one thread, shortest paths on a grid of 512 x 512, took
+    79 ms instead of 1386 (and 63 in buckets on one group of two); on a power-law graph, of few rounds, 31 not 29.
+    """
     if not c.context.distributed:
         return LOCAL
     if asked is DELAYED:
         obstacle = c.at.once(_obstacle)
         if obstacle is not None:
             c.refuse(obstacle.reason, obstacle.span, "use exchange=vg.COMBINE or leave it out")
-    found = asked if asked not in (None, LOCAL) else BASE if _pulls(c) else COMBINE
-    assert found is not None
-    c.because(found, "asked for" if asked is found else "as it walks arcs on one device")
+    if asked not in (None, LOCAL):
+        c.because(asked, "asked for")
+        return asked
+    found, reason = (BASE if _pulls(c) else COMBINE), "as it walks arcs on one device"
+    if found is COMBINE and c.context.facts.deep and c.agrees(DELAYED) and c.at.once(_obstacle) is None:
+        found, reason = DELAYED, "rounds are many and short, and any order of updates ends the same"
+    c.because(found, reason)
     return found
 
 
