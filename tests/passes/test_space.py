@@ -87,7 +87,8 @@ def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(ax
         n.axis: n.values[0] for a in reversed(both) for n in a.needs if n.axis not in (need.axis, axis.name)
     }
     reasons = set()
-    device = next(d for d in (CPU, CUDA, CPU_SET) if all(len(able(a, d.device)) > 1 for a in both))
+    devices = [d for d in (CPU, CUDA, CPU_SET) if need.on in (None, d.device)]
+    device = next(d for d in devices if all(len(able(a, d.device)) > 1 for a in both))
     for value, other in product(*(able(a, device.device) for a in both)):
         if axis.has(need, value, device.device) and other not in need.values:
             found = refusals(device, **met, **{axis.name: value, need.axis: other})

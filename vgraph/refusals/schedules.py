@@ -36,11 +36,11 @@ class NoChangedVertices(Refusal):
 
 @dataclass(eq=False)
 class NoExclusiveEdges(Refusal, ScheduleError):
-    """An operator that writes both ends of its edge, on a device that has no schedule for it."""
+    """An operator that writes both ends of its edge, on a device where no schedule is chosen unasked."""
 
-    title = 'device="{device}" does not run `{operator}`'
+    title = 'how `{operator}` runs on device="{device}" has to be said'
     label = "it writes both ends of its edge"
-    help = 'use device="cpu"'
+    help = 'ask for conflict=vg.EDGE_LOCKED or a plan such as vg.AGM_E, or use device="cpu"'
 
     device: str
     operator: str

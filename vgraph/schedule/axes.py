@@ -285,21 +285,25 @@ _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 
 
 def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
-    """The needs of `conflict`, but that of no order, which is one of `order`'s; what no CPU has is free."""
+    """The needs of `conflict`, but that of no order, which is one of `order`'s."""
     reason, way_out = "activations that write both ends of their edges have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
-    fixed = {**rest, **_ALONE}
     planned = tuple(map(Conflict, (*_PLANNED, "blocked_diagonals")))
     found = [
-        Need(name, (value,), reason.format(name, spelled(value)), way_out)
-        for name, value in fixed.items()
-        if name not in ("conflict", "order", "balance") and axes[name].lack(None, "cpu") is None
+        Need(
+            name,
+            (value,),
+            reason.format(name, spelled(value)),
+            way_out,
+            on="cuda" if name == "balance" else None,
+        )
+        for name, value in {**rest, **_ALONE}.items()
+        if name not in ("conflict", "order")
     ]
     by_plan = "a plan says which arcs come next, which is {}={}"
-    return (
-        *found,
-        *(Need(n, (v,), by_plan.format(n, spelled(v)), way_out, of=planned) for n, v in _BY_PLAN.items()),
-    )
+    for name, value in _BY_PLAN.items():
+        found.append(Need(name, (value,), by_plan.format(name, spelled(value)), way_out, of=planned))
+    return tuple(found)
 
 
 _NOBODY: Final = "one device has nobody to exchange with"
@@ -383,9 +387,15 @@ class ApplySchedule:
         lacks=(
             Lack(
                 "cuda",
-                'device="cuda" does not run operators that write both ends of their edges',
-                'use device="cpu"',
-                (*_LOCKING, *_PLANNED, "blocked_diagonals"),
+                'device="cuda" has no thread that takes edges one by one',
+                "use conflict=vg.EDGE_LOCKED or a plan such as vg.AGM_E",
+                ("sequential",),
+            ),
+            Lack(
+                "cuda",
+                'device="cuda" locks both ends for each arc',
+                "use conflict=vg.EDGE_LOCKED",
+                ("node_locked", "hybrid"),
             ),
             Lack("set", "who writes both ends of an edge may not own both"),
         ),

@@ -21,9 +21,9 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
     assert write.span is not None
     if asked == FREE:
         c.refuse("it writes both ends of its edge, and two edges may meet at a vertex", write.span, _WAY_OUT)
-    chosen = asked or _by_default(c)
-    if c.axis.lack(chosen, c.device) is not None:
+    if asked is None and c.context.abilities.warps:
         raise NoExclusiveEdges(write.span, c.device, c.operator.name)
+    chosen = asked or _by_default(c)
     if c.context.deterministic and not chosen.key:
         c.refuse("deterministic=True: which edge comes first depends on the threads", write.span, _WAY_OUT)
     c.because(chosen, "asked for" if asked else _BECAUSE[chosen])

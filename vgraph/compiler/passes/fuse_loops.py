@@ -231,7 +231,10 @@ def _constants(program: ir.Program, hidden: set[str]) -> dict[str, ir.Const]:
     """Properties that every loop which touches them leaves at one constant everywhere, and that one."""
     loops = [n for s in program.body for n in walk(s) if _over_all(n)]
     total = Counter(
-        n.prop for s in program.body for n in walk(s) if isinstance(n, (*_ACCESSES, ir.CompareAndSwap))
+        n.prop
+        for s in program.body
+        for n in walk(s)
+        if isinstance(n, (*_ACCESSES, ir.CompareAndSwap, ir.Lock))
     )
     found: dict[str, ir.Const] = {}
     for prop in sorted(hidden & total.keys()):

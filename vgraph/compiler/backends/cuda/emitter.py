@@ -77,6 +77,8 @@ class Region:
     """What it keeps of the tile that it visits."""
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By side: what was read ahead of the row of `vertex`."""
+    planned: tuple[str, str] = ("", "")
+    """The place of the arc in its plan, and the array of other ends, in a loop along one."""
     deltas: frozenset[str] = frozenset()
     """The sides of which rows are read as differences, "in" and "out"."""
     shared: frozenset[int] = frozenset()

@@ -349,6 +349,28 @@ def _take_shelf(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region) -> 
     f.line(f"Shelf {region.shelf} = open_shelf({len(region.counters)});")
 
 
+def _planned(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    """The cells of one phase after the other, a thread for each, and the grid meets between phases."""
+    assert isinstance(node.domain, ir.PlannedArcs)
+    key, forward = node.domain.key, node.domain.orientation is ir.Orientation.OUT
+    count, cells = (f.names.of("prepared", f"{key}.{name}") for name in ("count", "cells"))
+    names = ("sources", "targets", "bounds", "phases")
+    sources, targets, bounds, phases = (f.array(f"{key}.{name}") for name in names)
+    phase, cell, end, k, last = map(f.temporary, ("phase", "cell", "cells end", "arc", "arcs end"))
+    near, far = (sources, targets) if forward else (targets, sources)
+    region.planned = k, far
+    with f.block(f"for (i64 {phase} = 0; {phase} < {count}; ++{phase})"):
+        f.line(f"i64 {end} = {phases}[{phase} + 1];")
+        first = f"{phases}[{phase}] + thread_number()"
+        with f.block(f"for (i64 {cell} = {first}; {cell} < {end}; {cell} += num_threads())"):
+            f.line(f"i64 {k} = {cells} ? {bounds}[{cell}] : {cell};")
+            f.line(f"i64 {last} = {cells} ? {bounds}[{cell} + 1] : {cell} + 1;")
+            with f.block(f"for (; {k} < {last}; ++{k})"):
+                f.line(f"vid {f.local(node.vertex)} = {near}[{k}];")
+                f.visit(node.body, "continue")
+        f.stops("team.meet()")
+
+
 # --- the table -------------------------------------------------------------------------------------------------------
 
 
@@ -367,6 +389,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.SparseMembers: Walk(_queue, lambda f, d: f"members({f.frontier(d.frontier)})"),
     ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {f.num_vertices})"),
     ir.Slices: Walk(by_slices),
+    ir.PlannedArcs: Walk(_planned),
 }
 """How each domain is walked."""
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {

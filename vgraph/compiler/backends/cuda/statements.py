@@ -144,6 +144,17 @@ def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
         f.line(f"{ok} = {call};")
 
 
+def emit_lock(f: Emitter, node: ir.Lock) -> None:
+    """`ok = lock mutex[v]`: by one thread, which never waits, so that it cannot keep its warp from giving it back."""
+    assert f.place is Place.THREAD
+    f.line(f"{f.local(node.ok)} = take_lock(&{f.prop(node.prop)}[{f.expr(node.index)}]);")
+
+
+def emit_unlock(f: Emitter, node: ir.Unlock) -> None:
+    """`unlock mutex[v]`."""
+    f.line(f"give_lock(&{f.prop(node.prop)}[{f.expr(node.index)}]);")
+
+
 def emit_scratch_store(f: Emitter, node: ir.ScratchStore) -> None:
     """`scratch count[v] = e`: what was zero is noted."""
     name = f.names.of("scratch", node.prop)
@@ -245,6 +256,8 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Store: emit_store,
     ir.Reduce: emit_reduce,
     ir.CompareAndSwap: emit_compare_and_swap,
+    ir.Lock: emit_lock,
+    ir.Unlock: emit_unlock,
     ir.ScratchStore: emit_scratch_store,
     ir.ScratchClear: emit_scratch_clear,
     ir.Exchange: emit_exchange,

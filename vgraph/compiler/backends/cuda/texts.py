@@ -39,6 +39,7 @@ _WORDS: Final = (
     "try_claim try_extreme BOX BOXES Boxes Outbox Settling append_all "
     "sending settle settling "
     "DUE Kept LATER NO_KEY SWEEPS TileVisit Tiles by_tiles "
+    "take_lock give_lock "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

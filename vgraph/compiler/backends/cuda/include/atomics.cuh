@@ -131,6 +131,18 @@ VG_DEVICE bool claim(T* place, T expected, T value) {
   return cas_bits((Bits<T>*)place, seen, bit_cast<Bits<T>>(value)) == seen;
 }
 
+// Take the lock of a vertex if it is free: 0. Who has it sees what those did that had it before.
+VG_DEVICE bool take_lock(i32* place) {
+  if (!claim<i32>(place, 0, 1)) return false;
+  __threadfence();
+  return true;
+}
+
+VG_DEVICE void give_lock(i32* place) {
+  __threadfence();
+  atomicExch(place, 0);
+}
+
 // Replace what is there by next(old) until no other thread comes between; stop where stop(old).
 template <class T, class Stop, class Next>
 VG_DEVICE bool exchange(T* place, Stop stop, Next next) {
