@@ -164,3 +164,30 @@ def test_partition(example):
     graph = module.mesh(np.random.default_rng(2).random((60, 2)))
     found = vg.partition(graph, 4, "random")
     assert vg.run(module.messages, graph, part=found.parts, threads=1).sent[:4].sum() == found.volume
+
+
+def test_funk_svd(example):
+    rng = np.random.default_rng(2)
+    u, i = np.nonzero(rng.random((9, 7)) < 0.6)
+    graph = vg.from_ratings(u, i, rng.integers(1, 6, u.size))
+    given = {"size": 2, "epochs": 5, "rate": 0.05, "regularization": 0.1, "damping": 2.0}
+    schedule = vg.Schedule().at("learn", conflict=vg.SEQUENTIAL)
+    result = vg.run(example("funk_svd").funk_svd, graph, schedule=schedule, **given)
+    rating, features = graph.edges()[2]["rating"].astype(float), np.zeros((16, 2))
+    off = rating - rating.mean()
+    of_items = np.bincount(i, off, 7) / (np.bincount(i, minlength=7) + 2)
+    of_users = np.bincount(u, off - of_items[i], 9) / (np.bincount(u, minlength=9) + 2)
+    np.testing.assert_allclose(result.bias, np.r_[of_users, of_items])
+    off -= of_items[i] + of_users[u]
+    for f in range(2):
+        p, q, trail = np.full(9, 0.1), np.full(7, 0.1), 0.01 * (1 - f)
+        for _ in range(5):
+            for x, y, r in zip(u, i, off, strict=True):
+                error = r - (p[x] * q[y] + trail)
+                p[x], q[y] = (
+                    p[x] + 0.05 * (error * q[y] - 0.1 * p[x]),
+                    q[y] + 0.05 * (error * p[x] - 0.1 * q[y]),
+                )
+        off -= p[u] * q[i]
+        features[:, f] = np.r_[p, q]
+    np.testing.assert_allclose(result.features, features, rtol=1e-9)

@@ -92,6 +92,12 @@ def ascending(*keys: NDArray[Any]) -> NDArray[np.int64]:
     return order
 
 
+def shuffled(key: NDArray[Any]) -> NDArray[np.int64]:
+    """The key, its values permuted by lot, always in the same way."""
+    found: NDArray[np.int64] = np.random.default_rng(0).permutation(1 + int(key.max(initial=0)))[key]
+    return found
+
+
 def numbered(*keys: NDArray[Any]) -> NDArray[np.uint32]:
     """Numbers from 0 on, equal where all `keys` are, in their order."""
     order = ascending(*keys)

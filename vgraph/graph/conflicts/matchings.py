@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.graph.conflicts.base import Ends, Plan, ascending, numbered, plan
+from vgraph.graph.conflicts.base import Ends, Plan, ascending, numbered, plan, shuffled
 
 FirstFit = Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.uint32]]
 """The color of each edge, which go one after the other; given are its two ends."""
@@ -29,24 +29,29 @@ def all_graph_nodes(ends: Ends, first_fit: FirstFit, size: int) -> Plan:
 
 
 def sub_graphs(ends: Ends, first_fit: FirstFit, size: int) -> Plan:
-    """Sources by falling out-degree in blocks of `size`, and maximal matchings of each block's own arcs (SGM)."""
+    """Sources by falling out-degree in blocks of `size`, and maximal matchings of each block's own arcs (SGM).
+
+    Blocks come in an order by lot: gradient descent that comes to all busy sources first, and leaves them, ends at
+    larger errors (by 3 % on Jester's ratings).
+    """
     degrees = np.bincount(ends.sources, minlength=ends.num_vertices)
     place = np.empty(degrees.size, np.int64)
     place[ascending(degrees.max(initial=0) - degrees)] = np.arange(degrees.size)
     block = place[ends.sources] // size
     # A vertex that several blocks touch is another one in each.
     numbers = numbered(np.r_[block, block], np.r_[ends.sources, ends.targets])
-    return plan(ends, block, first_fit(*np.split(numbers, 2)))
+    return plan(ends, shuffled(block), first_fit(*np.split(numbers, 2)))
 
 
 def colored(ends: Ends, first_fit: FirstFit) -> Plan:
     """Phases are classes of a greedy coloring of the line graph, edges of the most conflicts first (COLOR).
 
-    On graphs with hubs that gives few colors, for what has to be one after the other begins at once.
+    On graphs with hubs that gives few colors, for what has to be one after the other begins at once. Classes come in an
+    order by lot, as blocks do above.
     """
     degrees = ends.degrees
     conflicts = degrees[ends.sources] + degrees[ends.targets]
     order = ascending(conflicts.max(initial=0) - conflicts)
     colors = np.empty(order.size, np.uint32)
     colors[order] = first_fit(ends.sources[order], ends.targets[order])
-    return plan(ends, colors)
+    return plan(ends, shuffled(colors))

@@ -1,0 +1,268 @@
+"""Matrix factorization by stochastic gradient descent, with biases (Koren, Bell and Volinsky 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import vgraph as vg
+from vgraph.errors import ParameterError, shown
+from vgraph.graph import Graph
+from vgraph.graph.extend import extended
+from vgraph.graph.weights import check_weights, kept_with_values
+
+
+@vg.operator
+def scatter(v):
+    """Small factors by lot, around 0."""
+    for i in range(len(v.latent)):
+        v.latent[i] = vg.float32(spread * vg.random_normal(v, i, seed))
+
+
+@vg.operator
+def add_up(v, graph):
+    """How many ratings there are to learn from, and to test with, and what they sum up to."""
+    for e in v.out_edges:
+        if test is not None and e.test:
+            graph.tests += 1
+        else:
+            graph.count += 1
+            graph.total += e.rating
+
+
+@vg.function
+def predicted(u, i, graph):
+    """What u would give to i."""
+    return vg.float32(graph.mean) + u.bias + i.bias + vg.dot(u.latent, i.latent)
+
+
+@vg.operator
+def learn(src, edge, dst, graph):
+    """A step down the gradient of the squared error of one rating, and of what keeps numbers small."""
+    if test is None or not edge.test:
+        step = vg.float32(graph.step)
+        shrink = vg.float32(regularization)
+        error = edge.rating - predicted(src, dst, graph)
+        if biases:
+            src.bias += step * (error - shrink * src.bias)
+            dst.bias += step * (error - shrink * dst.bias)
+        before = src.latent
+        src.latent += step * (error * dst.latent - shrink * before)
+        dst.latent += step * (error * before - shrink * dst.latent)
+
+
+@vg.operator
+def judge(v, graph):
+    """How far predictions are off, squared."""
+    loss = 0.0
+    missed = 0.0
+    for e in v.out_edges:
+        error = float(e.rating - predicted(v, e.dst, graph))
+        if test is not None and e.test:
+            missed += error * error
+        else:
+            loss += error * error
+    graph.loss += loss
+    graph.missed += missed
+
+
+@vg.algorithm
+def matrix_factorization(
+    graph,
+    factors=16,
+    epochs=10,
+    rate: vg.between(0, vg.inf) = 0.01,
+    regularization: vg.between(0, vg.inf) = 0.05,
+    seed=0,
+    rating: vg.edge_property(vg.float32) = None,
+    test: vg.edge_property(vg.bool_) = None,
+    decay: vg.between(0, 1) = 1.0,
+    bold=False,
+    patience=0,
+    biases=True,
+    spread: vg.between(0, vg.inf) = 0.1,
+    users=None,
+    items=None,
+):
+    """Vectors of users and items whose products, with biases, are close to the ratings, by stochastic gradient descent.
+
+    The graph is directed, with the users as its first vertices and an edge from a user to each item that it rated, as
+    `vg.from_ratings` makes it. `factors`: the length of vectors. `epochs`: how often all ratings are gone through, each
+    a step of length `rate`, which keeps numbers small in proportion to `regularization`. `rating`: the name of an edge
+    property, read as float32; "rating" by default, else "weight". `test`: the name of one of bools; those edges are not
+    learned from, but tested with. After each epoch the rate is multiplied by `decay`, and with `bold=True` by 1.05 or,
+    where the error grew, 0.5. `patience`: it ends when so many epochs have found nothing better in the test (without
+    one, in training); 0 for never. `biases=False`: vectors alone, and the mean. `spread`: the deviation of the first
+    factors, drawn by `seed`. `users`: how many there are, by default all vertices before the first that is rated.
+
+    Results: `user_factors` and `item_factors` (float32, a row for each), `user_bias` and `item_bias` (float32), `mean`,
+    `rmse` (float64, of the training ratings after each epoch) and `test_rmse` (NaN without `test`). Also
+    `predict(users, items)`, for which items count from 0, and `recommend(user, k=10, rated=False)`, which gives items,
+    the best first, and predictions. Which order ratings are gone through in says the axis `conflict` at label `learn`:
+    with locks, two runs on several threads differ a little; a plan always gives the same. Raises ParameterError for
+    graphs of other forms, and ratings that are missing or not finite. O(ratings * factors) per epoch.
+    """
+    latent = graph.vertex_property(vg.vector(vg.float32, factors))
+    bias = graph.vertex_property(vg.float32)
+    history = graph.vertex_property(vg.float64)
+    tested = graph.vertex_property(vg.float64)
+    graph.step = rate
+    graph.count = 0
+    graph.tests = 0
+    graph.total = 0.0
+    graph.loss = 0.0
+    graph.missed = 0.0
+    graph.vertex_apply(scatter)
+    graph.vertex_apply(add_up)
+    graph.mean = graph.total / max(graph.count, 1)
+    best = vg.inf
+    before = vg.inf
+    idle = 0
+    done = 0
+    while done < epochs and (patience == 0 or idle < patience):
+        graph.edge_apply(learn)
+        graph.loss = 0.0
+        graph.missed = 0.0
+        graph.vertex_apply(judge)
+        loss = vg.sqrt(graph.loss / max(graph.count, 1))
+        missed = vg.sqrt(graph.missed / max(graph.tests, 1))
+        history[done] = loss
+        tested[done] = missed
+        judged = missed if graph.tests > 0 else loss
+        idle = 0 if judged < best else idle + 1
+        best = min(best, judged)
+        graph.step *= decay
+        if bold:
+            graph.step *= 1.05 if loss < before else 0.5
+        before = loss
+        done += 1
+    mean = graph.mean
+    tests = graph.tests
+    raters = users
+    rated = items
+    return latent, bias, history, tested, mean, done, tests, raters, rated
+
+
+@matrix_factorization.requires
+def ratings(graph: Graph, factors: Any, epochs: Any, rating: Any, patience: Any, users: Any) -> None:
+    """Raise ParameterError for what are no ratings of items by users, and for numbers out of range."""
+    for name, value, least in (("factors", factors, 1), ("epochs", epochs, 0), ("patience", patience, 0)):
+        if value < least:
+            raise ParameterError(f"{name}={shown(value)} is below {least}")
+    sides_of(graph, users)
+    check_weights(graph, _named(graph, rating), negative=True, of="rating")
+
+
+@matrix_factorization.prepares
+def with_room(graph: Graph, epochs: Any, rating: Any, users: Any) -> vg.Prepared:
+    """The number of users, ratings by their name, and as many vertices as epochs: each keeps what came of one."""
+    users, missing = sides_of(graph, users), epochs - graph.num_vertices
+    if rating is None:
+        name, own = _named(graph, rating), graph.edge_properties
+        graph = kept_with_values(
+            graph, name, "ratings", lambda: graph.with_edge_property("rating", own[name].astype(np.float32))
+        )
+    made = graph if missing <= 0 else extended(graph, missing, edge=graph.edge_properties)
+    return vg.Prepared(made, arguments={"users": users, "items": graph.num_vertices - users})
+
+
+@matrix_factorization.finishes
+def apart(
+    latent: NDArray[Any],
+    bias: NDArray[Any],
+    history: NDArray[Any],
+    tested: NDArray[Any],
+    mean: Any,
+    done: int,
+    tests: int,
+    raters: int,
+    rated: int,
+) -> dict[str, Any]:
+    """Users and items apart, and an error for each epoch."""
+    user, item = slice(raters), slice(raters, raters + rated)
+    return {
+        "user_factors": latent[user],
+        "item_factors": latent[item],
+        "user_bias": bias[user],
+        "item_bias": bias[item],
+        "mean": mean,
+        "rmse": history[:done],
+        "test_rmse": tested[:done] if tests else np.full(done, np.nan),
+    }
+
+
+@matrix_factorization.derives
+def predict(graph: Graph, result: vg.Result) -> Callable[[ArrayLike, ArrayLike], NDArray[np.float32]]:
+    """What users would give to items, both counted from 0, one by one."""
+
+    def predicted(users: ArrayLike, items: ArrayLike) -> NDArray[np.float32]:
+        u, i = _known(users, result.user_bias, "user"), _known(items, result.item_bias, "item")
+        products = np.einsum("...k,...k", result.user_factors[u], result.item_factors[i])
+        found: NDArray[np.float32] = (
+            np.float32(result.mean) + result.user_bias[u] + result.item_bias[i] + products
+        )
+        return found
+
+    return predicted
+
+
+@matrix_factorization.derives
+def recommend(
+    graph: Graph, result: vg.Result
+) -> Callable[..., tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """The items with the best predictions for a user."""
+
+    def recommended(
+        user: int, k: int = 10, *, rated: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Items, counted from 0, the best first, and predictions; with `rated` such as the user has rated, too."""
+        u = int(_known(user, result.user_bias, "user"))
+        if k < 0:
+            raise ParameterError(f"k={shown(k)} is below 0")
+        score = result.predict(u, np.arange(result.item_bias.size))
+        left = np.ones(score.size, bool)
+        if not rated:
+            begin, end = graph.out.row_offsets[u : u + 2].tolist()
+            left[graph.out.column_indices[begin:end].astype(np.int64) - result.user_bias.size] = False
+        items = np.flatnonzero(left)
+        best = items[np.argsort(-score[items], kind="stable")[:k]]
+        return best, score[best]
+
+    return recommended
+
+
+def _known(ids: ArrayLike, of: NDArray[Any], what: str) -> NDArray[Any]:
+    found = np.asarray(ids)
+    if found.dtype.kind not in "iu" or (found.size and not 0 <= found.min() <= found.max() < of.size):
+        raise ParameterError(f"{what}={shown(ids)}: there are {what}s from 0 to {of.size - 1}")
+    return found
+
+
+def sides_of(graph: Graph, users: Any) -> int:
+    """How many users there are. Raises ParameterError where edges do not lead from them to items."""
+    if not graph.directed:
+        raise ParameterError("ratings lead from users to items; build the graph with directed=True")
+    rated = graph.out.column_indices
+    first = int(rated.min()) if rated.size else graph.num_vertices
+    known = first if users is None else users
+    if not 0 <= known <= graph.num_vertices or (rated.size and known > first):
+        raise ParameterError(f"users={shown(users)}: vertex {first} is rated, so it is an item")
+    raters = np.flatnonzero(graph.topology.degrees("out"))
+    if raters.size and raters[-1] >= known:
+        raise ParameterError(
+            f"vertex {raters[-1]} rates, and the first items are {first}, ...: users come first, and items follow; "
+            "vg.from_ratings builds such a graph"
+        )
+    return int(known)
+
+
+def _named(graph: Graph, rating: Any) -> Any:
+    """The ratings, by default those of either name."""
+    if rating is not None:
+        return rating
+    return (
+        "weight" if "rating" not in graph.edge_properties and "weight" in graph.edge_properties else "rating"
+    )
