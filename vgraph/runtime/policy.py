@@ -128,7 +128,7 @@ def worth_bitmaps(graph: Graph) -> bool:
         if graph.num_arcs < LARGE or int(degrees @ degrees) < LONG_LISTS * graph.num_arcs:
             return False
         entering = np.bincount(graph.out.column_indices, minlength=n)
-        return float(np.partition(entering, max(0, n - HUBS))[-HUBS:].sum()) >= HUB_SHARE * graph.num_arcs
+        return float(np.sort(entering)[-HUBS:].sum()) >= HUB_SHARE * graph.num_arcs
 
     return graph.kept_with_topology("worth bitmaps", look)
 

@@ -8,7 +8,7 @@ each reduced into the vertex.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
@@ -16,6 +16,7 @@ from vgraph.compiler.ir.rewrite import children, per_operator, transform, walk, 
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, is_long
 
+_N = TypeVar("_N", bound=ir.Node)
 _EFFECTS: Final = (ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Claim, ir.Union, ir.Emit)
 
 
@@ -29,6 +30,11 @@ def as_reduction(n: ir.Node, vertex: str) -> ir.Node | None:
         if n.index.name == vertex and own and op in (*ir.MONOTONE, *ir.ACCUMULATING):
             return ir.Reduce(op, n.prop, n.index, e, span=n.span)
     return None
+
+
+def own_sums(loop: _N, vertex: str) -> _N:
+    """A loop in which `as_reduction` was done for every statement."""
+    return transform(loop, lambda n: as_reduction(n, vertex))
 
 
 @per_operator
@@ -45,7 +51,7 @@ class _Cutter:
 
     def __init__(self, operator: ir.Operator) -> None:
         self.v = operator.args[0]
-        self.operator = operator = transform(operator, lambda n: as_reduction(n, operator.args[0]))
+        self.operator = operator = own_sums(operator, operator.args[0])
         self.loop = self.the_loop()
         self.sums = self.accumulators()
         self.once: list[ir.Node] = []

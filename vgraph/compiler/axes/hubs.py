@@ -6,6 +6,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import carried, compared_with, ends_walk, leaves, own_arcs
+from vgraph.compiler.analysis.pieces import own_sums
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
@@ -39,7 +40,8 @@ def hubs_obstacle(at: Traversal) -> Obstacle | None:
     loops = [n for n in walk(at.operator) if isinstance(n, ir.ForCommon)]
     if not loops:
         return Obstacle("it compares no neighbor lists", at.operator.span)
-    return next((found for loop in loops if (found := _in_order(loop)) is not None), None)
+    own = at.operator.args[0]
+    return next((found for n in loops if (found := _in_order(own_sums(n, own))) is not None), None)
 
 
 def _only_counts(c: Choice) -> bool:

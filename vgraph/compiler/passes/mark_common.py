@@ -29,6 +29,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import compares_others, compares_own, compares_together, shared_loops
+from vgraph.compiler.analysis.pieces import own_sums
 from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of
@@ -376,7 +377,14 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     def pairs(n: ir.Node) -> tuple[ir.Stmt, ...] | None:
         return marker.of_pair(n) if isinstance(n, ir.ForCommon) and n.hubs else None
 
-    body = tuple(transform(s, rule) for s in program.body)
+    def sums(n: ir.Node) -> ir.Node | None:
+        if not isinstance(n, ir.ParFor | ir.BucketLoop):
+            return None
+        own = n.vertex
+        return transform(n, lambda x: own_sums(x, own) if isinstance(x, ir.ForCommon) and x.hubs else None)
+
+    body = transform_body(program.body, sums) if by_hubs else program.body
+    body = tuple(transform(s, rule) for s in body)
     if by_hubs:
         body = transform_body(body, pairs)
     elif marker.mark is None:
