@@ -204,20 +204,22 @@ def _prepared(part: Part, key: str, loaded: Loaded, state: str, order: str | Non
 # --- (a3) tiles -------------------------------------------------------------------------------------------------
 
 TILES = (256, 512, 1024, 2048)
-WIDTHS: dict[str, tuple[float | None, ...]] = {"bfs": (None, 4), "sssp": (None, 50, 100, 200)}
-"""By case, widths of buckets; None: as chosen. A visit of a tile goes on through 16 of those that are named."""
+WIDTHS: dict[str, tuple[float | None, ...]] = {"bfs": (None, 4), "sssp": (None, 0.25, 0.5, 1)}
+"""By case, widths of buckets in levels or mean weights; None: as chosen. A visit of a tile goes on through 16 more of
+those that are named."""
 
 
 def tiles(part: Part, loaded: Loaded) -> None:
     """Tiles of several sizes, in the graph's order and in that of clusters, beside what is chosen in each."""
     for key in (k for k in WIDTHS if k in part.cases):
         label = CASES[key].label
+        unit = loaded.graph.edge_property_mean("weight") if key == "sssp" else 1
         for order in (None, "clusters"):
             _tiled(part, key, loaded, order, 0, "chosen")
             for size in TILES:
                 for width in WIDTHS[key]:
-                    axes = {"tiles": size, "order": vg.delta_stepping(width)}
-                    schedule = vg.Schedule().at(label, **axes)
+                    order_of = vg.delta_stepping(None if width is None else width * unit)
+                    schedule = vg.Schedule().at(label, tiles=size, order=order_of)
                     _tiled(part, key, loaded, order, size, f"width {width}", schedule=schedule)
 
 
