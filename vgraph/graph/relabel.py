@@ -45,9 +45,8 @@ class Relabelled(NamedTuple):
     @staticmethod
     def renumber(ids: NDArray[Any], table: NDArray[np.int64]) -> NDArray[Any]:
         """Each vertex by its other number; what is no vertex (none) stays."""
-        valid = (ids >= 0) & (ids < table.size)
-        found = ids.copy()
-        found[valid] = table[ids[valid].astype(np.int64)]
+        found: NDArray[Any] = table.take(ids, mode="clip").astype(ids.dtype)
+        np.copyto(found, ids, where=(ids < 0) | (ids >= table.size))
         return found
 
 
