@@ -46,6 +46,15 @@ def test_what_is_written(operator: vg.OperatorDef) -> None:
         np.testing.assert_array_equal(found.level, wanted.level)
 
 
+@pytest.mark.slow
+def test_ids_of_64_bits() -> None:
+    graph = graph_of(3, directed=True)
+    wide = vg.Graph.from_edges(*graph.edges()[:2], num_vertices=graph.num_vertices, id_bits=64)
+    for k, room in enumerate(ROOMS):
+        found = go(bfs, wide, "visit", room, k, tiles=16)
+        np.testing.assert_array_equal(found.level, vg.run(bfs, graph, device="cpu", source=0).level)
+
+
 def test_the_grid_meets_once() -> None:
     graph = vg.Graph.from_edges(range(99), range(1, 100))
     assert go(bfs, graph, "visit", 4096, 0, tiles=16).stats.rounds == 2  # tiles, and one that claims

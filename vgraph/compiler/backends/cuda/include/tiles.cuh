@@ -27,7 +27,7 @@ struct Tiles {
   VG_DEVICE void open(u64 near, u64, u64 far, u64, u64 queued, u64 piled, u64* c, u32 most, u32 bytes, i64 num_vertices) {
     u32 fits = pool_bytes() / bytes;
     size = (Id)vg::max(1u, vg::min(most, fits));
-    count = (num_vertices + size - 1) / size;
+    count = (num_vertices + (i64)size - 1) / (i64)size;
     ring = (u32*)near;
     least = (i64*)far;
     marks = (u32*)queued;
@@ -47,7 +47,7 @@ struct Tiles {
   // Behind what changed v.
   VG_DEVICE void push(Id v, i64 key) {
     __threadfence();
-    if (!atomicExch(&marks[v], 1u)) wait(v / size, key);
+    if (!atomicExch(&marks[v], 1u)) wait((i64)(v / size), key);
   }
   // One thread of a block: a tile, and the lowest key that waits there; -1 if the run is to stop or nothing is left.
   VG_DEVICE i64 take(const u32* cancel, i64& key) {
@@ -140,8 +140,9 @@ VG_DEVICE void by_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile
     __syncthreads();
     i64 t = taken[0];
     if (t < 0) return;
-    tile.first = (Id)(t * tiles.size);
-    tile.size = (Id)vg::min((i64)tiles.size, num_vertices - t * tiles.size);
+    i64 first = t * (i64)tiles.size;
+    tile.first = (Id)first;
+    tile.size = (Id)vg::min((i64)tiles.size, num_vertices - first);
     tile.limit = taken[1] == NO_KEY ? NO_KEY : taken[1] + ahead;
     for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
       Id v = tile.first + i;
