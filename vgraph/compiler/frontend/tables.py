@@ -9,7 +9,6 @@ in the cache are signed as code is, and those beside the grammar are part of the
 from __future__ import annotations
 
 import functools
-import gc
 import hashlib
 import pickle
 import threading
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vgraph.cache import cached_object
+from vgraph.garbage import uncollected
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -74,14 +74,8 @@ def build() -> bytes:
 def _load(tables: bytes) -> Lark:
     from lark import Lark
 
-    data = pickle.loads(tables)
-    collecting = gc.isenabled()
-    gc.disable()  # many small objects that all stay: collecting on the way doubles the time
-    try:
-        return Lark.__new__(Lark)._load(data, postlex=_indenter())
-    finally:
-        if collecting:
-            gc.enable()
+    with uncollected():
+        return Lark.__new__(Lark)._load(pickle.loads(tables), postlex=_indenter())
 
 
 def _indenter() -> Indenter:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache, key_text
 from vgraph.compiler.frontend import source_parts
+from vgraph.garbage import uncollected
 from vgraph.runtime.devices.runner import Loaded, Runner
 from vgraph.runtime.plan import Plan, plan_of
 from vgraph.runtime.prints import warn_of_prints
@@ -84,7 +85,10 @@ class CompiledRunner(Runner):
             if found is not None:
                 _loaded.move_to_end(place)
                 return found
-        loaded = self._from_cache(key) or self._compile(job, own, key)
+        loaded = self._from_cache(key)
+        if loaded is None:
+            with uncollected():
+                loaded = self._compile(job, own, key)
         with _lock:
             _loaded[place] = loaded
             while len(_loaded) > _LOADED:

@@ -1,0 +1,52 @@
+"""Collections of garbage wait while a program is compiled, and only then."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+import vgraph as vg
+from vgraph.garbage import uncollected
+from vgraph.runtime.devices import compiling
+
+
+@vg.operator
+def count(v):
+    v.x = v.x + 1
+
+
+@vg.algorithm
+def counted(graph):
+    x = graph.vertex_property(vg.int32)
+    graph.vertex_apply(count)
+    return x
+
+
+def test_it_is_as_before_afterwards() -> None:
+    assert gc.isenabled()
+    with uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="inside"), uncollected():
+        raise ValueError("inside")
+    assert gc.isenabled()
+
+
+def test_while_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    own = compiling.compile_program
+
+    def watched(*given):
+        seen.append(gc.isenabled())
+        return own(*given)
+
+    monkeypatch.setattr(compiling, "compile_program", watched)
+    monkeypatch.setenv("VGRAPH_NO_CACHE", "1")
+    graph = vg.Graph.from_edges([0], [1])
+    assert vg.run(counted, graph, device="cpu").x.tolist() == [1, 1]
+    assert seen == [False]
+    assert gc.isenabled()
