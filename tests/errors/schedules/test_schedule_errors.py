@@ -2,7 +2,7 @@
 
 A case is a file with an algorithm `main`, compiled for the same directed graph as the programs of the folder above, and
 a function `schedule` that makes what is refused; `threads = 1` where it is refused for one thread, `device = "cuda"`
-where it is refused there, `deterministic = True` or `distributed = True` where that refuses it. `pytest --update-golden` accepts new messages:
+where it is refused there, `deterministic = True` where that refuses it. `pytest --update-golden` accepts new messages:
 read them aloud, and see that the caret is under the line that forbids.
 """
 
@@ -54,10 +54,7 @@ def refused(name: str, folder: Path = HERE) -> ScheduleError:
     try:
         abilities = {"cpu": CPU, "cuda": CUDA, "set": CPU_SET}[getattr(case, "device", "cpu")]
         threads, fixed = getattr(case, "threads", 0), getattr(case, "deterministic", False)
-        apart = getattr(case, "distributed", False)
-        context = Context(
-            case.schedule(), threads, abilities=abilities, deterministic=fixed, distributed=apart
-        )
+        context = Context(case.schedule(), threads, abilities=abilities, deterministic=fixed)
         PassManager(context).run(program, PIPELINE)
     except ScheduleError as error:
         return error
