@@ -36,8 +36,8 @@ ROUNDS: Final = 4
 TRIES: Final = 60
 LEAST_TRIES: Final = 4
 WORK: Final = 120_000
-"""Bisections are tried so often that they walk about so many arcs, or an eighth of the graph's: what is cheap beside the
-rest, and gains most where the coarsest graph is small beside it, as that of a road network."""
+"""Bisections are tried so often that they walk about so many arcs, or an eighth of the graph's: what is cheap beside
+the rest, and gains most where the coarsest graph is small beside it, as that of a road network."""
 PASSES: Final = 4
 IDLE_MOVES: Final = 40
 """Passes of a try, and moves of a pass without a better state."""
