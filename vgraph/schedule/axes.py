@@ -471,7 +471,7 @@ class ApplySchedule:
         count(0, "vertices of a tile, 0: none"),
         rest=0,
         candidates=(0, 4),
-        numbers=(256, 512, 1024),
+        numbers=(256, 1024, 4096),
         edges_only="a vertex operator sends nothing along arcs, so there is nothing to go on with",
         needs=(
             Need("direction", (PUSH,), "what a tile goes on with lies at the ends of the arcs it walks"),
