@@ -285,7 +285,7 @@ _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 
 
 def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
-    """The needs of `conflict`, but that of no order, which is one of `order`'s."""
+    """The needs of `conflict`, but that of no order, which is one of `order`'s; sets of devices run no such operators."""
     reason, way_out = "activations that write both ends of their edges have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
     planned = tuple(map(Conflict, (*_PLANNED, "blocked_diagonals")))
@@ -298,7 +298,7 @@ def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
             on="cuda" if name == "balance" else None,
         )
         for name, value in {**rest, **_ALONE}.items()
-        if name not in ("conflict", "order")
+        if name not in ("conflict", "order", "exchange")
     ]
     by_plan = "a plan says which arcs come next, which is {}={}"
     for name, value in _BY_PLAN.items():
