@@ -14,14 +14,14 @@ from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
 
 TWO = [vg.cpu(threads=1), vg.cpu(threads=1)]
-RUN = {
-    "a_star", "assortativity", "bellman_ford", "betweenness", "bfs", "closeness", "conjugate_gradient",
-    "degree_centrality", "diameter", "eccentricity", "eigenvector", "harmonic_centrality", "hits", "k_core", "katz",
-    "label_components", "longest_path", "maximal_independent_set", "multi_source_bfs", "pagerank", "path_counts",
-    "spmm", "spmv", "sssp", "weighted_betweenness", "weighted_closeness", "widest_path",
+REFUSED = {
+    "biconnected_components", "coloring", "connected_components", "edge_betweenness", "k_truss", "leiden", "louvain",
+    "max_flow", "minimum_spanning_forest", "transitive_reduction",
 }  # fmt: skip
-"""The algorithms of the library that run on a set; all others are refused."""
-BY_DEFAULT = {"bfs", "pagerank", "triangle_count"}
+"""The algorithms of the library that no set runs; all others do."""
+OTHER_VERTICES = {"simrank"}
+"""Algorithms that prepare a graph of other vertices, which nobody can place."""
+BY_DEFAULT = {"bfs", "pagerank", "triangle_count", "connected_components"}
 
 
 def small_graph(directed: bool = True, seed: int = 0) -> vg.Graph:
@@ -68,7 +68,7 @@ def test_the_library_on_sets(name):
     algorithm = getattr(vg.algorithms, name)
     graph = graph_for(algorithm, small_graph(name not in UNDIRECTED))
     given = arguments_for(algorithm, graph)
-    if name not in RUN:
+    if name in REFUSED:
         with pytest.raises(NotOnASet) as refused:
             vg.run(algorithm, graph, device=TWO, **given)
         assert "help: run it on one device" in str(refused.value)
@@ -76,6 +76,10 @@ def test_the_library_on_sets(name):
         return
     expected = vg.run(algorithm, graph, device="python", **given)
     for count, placement in placements(graph.num_vertices):
+        if name in OTHER_VERTICES and placement is not None:
+            with pytest.raises(vg.ParameterError, match="prepares one of others"):
+                vg.run(algorithm, graph, device=TWO, placement=placement % 2, **given)
+            continue
         assert_same(algorithm, graph, count, placement, expected, given)
 
 
@@ -287,6 +291,17 @@ def test_what_members_had():
     assert [r.frontier for r in result.trace] == [r.frontier for r in one.trace]
     alone = vg.run(vg.algorithms.bfs, graph, source=0, device=[vg.cpu(threads=1)])
     assert alone.stats.exchanged_bytes == 0
+
+
+def test_explain_tells_why_members_have_the_whole_graph():
+    graph = small_graph(directed=False)
+    told = vg.explain(vg.algorithms.jaccard, graph, device=TWO, passes=False)
+    assert "every member has all arcs and a copy of every vertex: " in told.reasons
+    assert told.members.count("ghosts") == 2
+    parts = vg.run(vg.algorithms.pagerank, graph, device=TWO).stats.members
+    whole = vg.run(vg.algorithms.label_propagation, graph, device=TWO).stats.members
+    assert sum(m.arcs for m in whole) == sum(m.arcs for m in parts) == graph.num_arcs
+    assert all(m.vertices + m.ghosts == graph.num_vertices for m in whole)
 
 
 def test_explain_tells_where_members_exchange_what():

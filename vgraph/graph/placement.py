@@ -32,9 +32,12 @@ class Part:
     graph: Graph
     numbers: NDArray[Any]
     """The vertices of the part by their ids in the whole graph, in its `id_dtype`: owned ones, then ghosts."""
-    owned: int
+    owned: NDArray[Any]
+    """The owned ones by their numbers in the part, ascending."""
     arcs: int
     """Arcs that leave owned vertices."""
+    ghosts_at: NDArray[Any]
+    """The ghosts by their numbers in the part, by owner."""
     ghosts: NDArray[np.uint64]
     """The ghosts that member k owns are those from `ghosts[k]` to `ghosts[k + 1]`."""
     shared: NDArray[np.uint64]
@@ -66,28 +69,36 @@ def ranges(graph: Graph, shares: Sequence[float]) -> NDArray[np.int64]:
 
 
 def placed(
-    graph: Graph, owner: Callable[[], NDArray[np.int64]], members: int, key: object, both: bool
+    graph: Graph,
+    owner: Callable[[], NDArray[np.int64]],
+    members: int,
+    key: object,
+    *,
+    both: bool = False,
+    whole: bool = False,
 ) -> tuple[Part, ...]:
     """The part of each member, where `owner` gives the member of each vertex; `key` stands for `owner` and `members`.
 
-    `both`: also with the arcs that enter owned vertices, which an undirected graph has in any case.
+    `both`: also with the arcs that enter owned vertices, which an undirected graph has in any case. `whole`: every part
+    is all of the graph, in its own numbers; they share its arcs.
     """
     both = both and graph.directed
     with _lock:
         kept = _placed.setdefault(graph, {})
-        kept[key, both] = found = kept.pop((key, both), None) or _parts(graph, owner(), members, both)
+        key = key, both, whole
+        kept[key] = found = kept.pop(key, None) or _parts(graph, owner(), members, both, whole)
         while len(kept) > _KEPT:
             del kept[next(iter(kept))]
         return found
 
 
-def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool) -> tuple[Part, ...]:
+def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool, whole: bool) -> tuple[Part, ...]:
     sides = [graph.out, graph.in_] if both else [graph.out]
     owned = [np.flatnonzero(owner == m) for m in range(members)]
     ghosts: list[NDArray[np.int64]] = []
     for m, mine in enumerate(owned):
-        near = np.zeros(graph.num_vertices, np.bool_)
-        for side in sides:
+        near = np.full(graph.num_vertices, whole)
+        for side in () if whole else sides:
             near[side.column_indices[_rows(side, mine)]] = True
         near[owner == m] = False
         found = np.flatnonzero(near)
@@ -98,7 +109,8 @@ def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool) -> 
         theirs = [ghosts[p][starts[p][m] : starts[p][m + 1]] for p in range(members)]
         at = np.searchsorted(mine, np.concatenate([*theirs, np.zeros(0, np.int64)]))
         shared = np.concatenate([[0], np.cumsum([len(t) for t in theirs])])
-        made.append(_part(graph, mine, ghosts[m], starts[m], shared, at, both))
+        make = _copy if whole else _part
+        made.append(make(graph, mine, ghosts[m], starts[m], shared, at, both))
     return tuple(made)
 
 
@@ -135,6 +147,7 @@ def _part(
         return Adjacency(offsets, here[whole.column_indices[places]], ids), places
 
     out, places = side(graph.out)
+    arcs = len(places)
     vertex = {name: values[numbers] for name, values in graph.vertex_properties.items()}
     vertex |= {"set.number": numbers, "set.mine": np.arange(len(numbers)) < len(owned)}
     vertex["set.degree.out"] = graph.out_degree[numbers].astype(np.int64)
@@ -148,6 +161,31 @@ def _part(
         made = Graph.with_in_properties(topology, edge, vertex, inward)
     else:
         made = Graph(topology, edge, vertex)
-    offsets = (starts.astype(np.uint64), shared.astype(np.uint64))
     numbered = made.vertex_properties["set.number"]
-    return Part(made, numbered, len(owned), len(places), *offsets, at.astype(graph.id_dtype))
+    places = np.arange(len(numbers), dtype=graph.id_dtype)
+    lists = (
+        places[len(owned) :],
+        starts.astype(np.uint64),
+        shared.astype(np.uint64),
+        at.astype(graph.id_dtype),
+    )
+    return Part(made, numbered, places[: len(owned)], arcs, *lists)
+
+
+def _copy(
+    graph: Graph,
+    owned: NDArray[np.int64],
+    ghosts: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    shared: NDArray[np.int64],
+    at: NDArray[np.int64],
+    both: bool,
+) -> Part:
+    """All of the graph, as a part."""
+    mine = np.zeros(graph.num_vertices, np.bool_)
+    mine[owned] = True
+    made = Graph(graph.topology, graph.edge_properties, {**graph.vertex_properties, "set.mine": mine})
+    ids = np.arange(graph.num_vertices, dtype=graph.id_dtype)
+    arcs = int(graph.out_degree[owned].sum())
+    lists = (starts.astype(np.uint64), shared.astype(np.uint64), ids[owned[at]])
+    return Part(made, ids, ids[owned], arcs, ids[ghosts], *lists)

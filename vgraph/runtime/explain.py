@@ -146,7 +146,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     if job.members:
         parts = CPUSet(job.members, job.placement).parts_of(job.graph, interface)
         result.members = "\n".join(map(_member, job.members, parts))
-        ghosts = sum(len(p.numbers) - p.owned for p in parts)
+        ghosts = sum(len(p.ghosts_at) for p in parts)
         result.reasons = with_bytes(result.reasons, ghosts, len(parts))
     result.layouts = "\n".join(line for key in layouts_of(interface) for line in _layout(job.graph, key))
     result.cuda = compiled.source.text if cuda else ""
@@ -158,8 +158,8 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
 def _member(group: CPUGroup, part: Part) -> str:
     """What a member of a set of devices has of the graph."""
     return (
-        f"{group.name}: {part.owned:,} vertices, {part.arcs:,} arcs, "
-        f"{len(part.numbers) - part.owned:,} ghosts, {part.nbytes / 1e6:.3g} MB"
+        f"{group.name}: {len(part.owned):,} vertices, {part.arcs:,} arcs, "
+        f"{len(part.ghosts_at):,} ghosts, {part.nbytes / 1e6:.3g} MB"
     )
 
 

@@ -177,6 +177,10 @@ def _placement(
         raise ParameterError(
             f"placement is {found[at]} at vertex {at}; the members are 0 to {len(members) - 1}"
         )
+    if rank is not None and len(rank) != len(found):
+        raise ParameterError(
+            "placement is about the vertices of the graph, and the algorithm prepares one of others: leave it out"
+        )
     owner = np.zeros(prepared.num_vertices, np.int64)
     owner[np.arange(len(found)) if rank is None else rank] = found
     return owner

@@ -73,17 +73,18 @@ class Visit:
     """Globals that are reduced into, and how."""
 
 
-def visit(program: ir.Program, operator: ir.Operator, own: str) -> Visit:
+def visit(program: ir.Program, operator: ir.Operator, own: str, *, whole: bool) -> Visit:
     """The operator for a member that visits the arcs, or the neighbors, of its vertex `own`.
 
-    Raises NotOnASet for what needs more of the graph than the member has.
+    `whole`: a member has a place for every vertex, by its number in the graph, and all arcs. Raises NotOnASet for what
+    needs more of the graph than the member has.
     """
-    return _Localizer(program, operator, own).run()
+    return _Localizer(program, operator, own, whole).run()
 
 
 class _Localizer:
-    def __init__(self, program: ir.Program, operator: ir.Operator, own: str) -> None:
-        self.program, self.own, self.operator = program, own, operator
+    def __init__(self, program: ir.Program, operator: ir.Operator, own: str, whole: bool) -> None:
+        self.program, self.own, self.operator, self.whole = program, own, operator, whole
         self.sites = {p.name: p.site for p in program.properties}
         loops = (n.vertex for n in walk(operator) if isinstance(n, ir.ForNeighbors))
         self.vertices = {*loops, *(a for a in operator.args if a == own or operator.is_edge)}
@@ -98,7 +99,7 @@ class _Localizer:
         for n in walk(self.operator):
             self._check_arcs(n)
         found = self.found
-        found.operator = transform(self.operator, self._rule)
+        found.operator = self.operator if self.whole else transform(self.operator, self._rule)
         for n in walk(found.operator):
             self._note(n)
         for name, op in found.writes.items():
@@ -109,13 +110,13 @@ class _Localizer:
 
     def _check_arcs(self, n: ir.Node) -> None:
         match n:
-            case ir.ForCommon():
+            case ir.ForCommon() if not self.whole:
                 self.refuse(
                     n, "it looks at the neighbors of two vertices, one of which may lie on another member"
                 )
             case ir.Union():
                 self.refuse(n, "disjoint sets have roots on any member")
-        if isinstance(n, ir.Expr) and n.type == EID:
+        if self.whole or (isinstance(n, ir.Expr) and n.type == EID):
             return
         indices = [n.__dict__[f.name] for f in fields_of(type(n)) if f.type == "Index"]
         if any(c.type == EID for c in children(n) if isinstance(c, ir.Expr) and c not in indices):
@@ -176,7 +177,7 @@ class _Localizer:
     def _refused(self, n: ir.Node) -> None:
         match n:
             case ir.ForNeighbors(of=at) | ir.Neighbor(vertex=at) | ir.HasNeighbor(vertex=at):
-                if not self._owned(at):
+                if not (self.whole or self._owned(at)):
                     self.refuse(n, "the neighbors of a neighbor may lie on another member")
             case ir.InFrontier(vertex=at) if not self._owned(at):
                 self.refuse(n, "whether a neighbor is in a frontier is known where it is owned")

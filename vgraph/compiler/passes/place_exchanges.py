@@ -59,8 +59,11 @@ class _Mails:
 class _Placing(Lowering):
     """The pass on its way through a program."""
 
-    def __init__(self, program: ir.Program, context: Context) -> None:
+    def __init__(self, program: ir.Program, context: Context, *, whole: bool) -> None:
         super().__init__(program, context)
+        self.whole = whole
+        if not whole:
+            self.number(part.OWNED, VID)
         for p in program.properties:
             if p.site is ir.Site.NUMBERED:
                 part.refuse(
@@ -84,10 +87,8 @@ class _Placing(Lowering):
         """The operator of an apply for a member."""
         assert n.schedule is not None
         operator = self.program.operator(n.op)
-        own = operator.args[0]
-        if isinstance(n, ir.EdgeApply) and n.schedule.direction is not PUSH:
-            own = operator.args[2]
-        return part.visit(self.program, operator, own)
+        own = operator.args[0 if _pushes(n) else 2]
+        return part.visit(self.program, operator, own, whole=self.whole)
 
     def stays_behind(self, name: str, op: str) -> bool:
         """Whether a ghost never has more of the property than its owner: all that is done to it is this operation, or
@@ -204,7 +205,7 @@ class _Placing(Lowering):
                 return [*(s for before, _ in heads.values() for s in before), with_fields(n, changes)]
             case ir.Store(prop=name, index=at) if self.program.property(name).site is ir.Site.VERTEX:
                 return self.store(n, at)
-            case ir.Fill(prop=name, value=None):
+            case ir.Fill(prop=name, value=None) if not self.whole:
                 v = self.fresh("v")
                 return [ir.FillEach(name, v, ir.Load(self.number_property(), ir.Var(v, VID), VID))]
             case ir.FillEach():
@@ -295,11 +296,15 @@ class _Placing(Lowering):
     def here(self, at: ir.Expr) -> tuple[list[ir.Stmt], ir.Expr]:
         """The number on this member of a vertex of the graph, or none."""
         before, at = self.value(at)
+        if self.whole:
+            return before, at
         name = self.fresh("here")
         found = ir.Lookup(self.array(part.PLACE), (ir.Cast(I64, at),), _NONE)
         return [*before, ir.Let(name, VID, found)], ir.Var(name, VID)
 
     def owned(self, here: ir.Expr) -> ir.Expr:
+        if self.whole:
+            return ir.Load(self.given(part.MINE, BOOL, ir.Site.VERTEX, ir.Origin.GRAPH), here, BOOL)
         return ir.Compare("<", here, self.number(part.OWNED, VID))
 
     def number_property(self) -> str:
@@ -309,8 +314,10 @@ class _Placing(Lowering):
         """All copies of the element get the value."""
         first, value = self.value(n.value)
         before, here = self.here(at)
-        held = ir.Compare("!=", here, _NONE)
-        return [*first, *before, ir.If(held, (with_fields(n, {"index": here, "value": value}),))]
+        stored = with_fields(n, {"index": here, "value": value})
+        if self.whole:
+            return [*first, *before, stored]
+        return [*first, *before, ir.If(ir.Compare("!=", here, _NONE), (stored,))]
 
     def value(self, e: ir.Expr) -> tuple[list[ir.Stmt], ir.Expr]:
         """An expression of the driver loop, and what has to be done before: elements come from their owners."""
@@ -318,13 +325,13 @@ class _Placing(Lowering):
 
         def rule(n: ir.Node) -> ir.Node | None:
             match n:
-                case ir.GraphSize(what=what):
+                case ir.GraphSize(what=what) if not self.whole:
                     return self.number(part.SIZES[what])
                 case ir.FrontierSize(frontier=f):
                     return ir.GlobalVar(self.sized[f], I64)
                 case ir.Load(prop=name, index=at) if at.type == VID:
                     return self.element(before, n, name, at)
-                case ir.Degree(vertex=at) | ir.Neighbor(vertex=at) | ir.HasNeighbor(vertex=at):
+                case ir.Degree() | ir.Neighbor() | ir.HasNeighbor() if not self.whole:
                     part.refuse(self.program, n.span, "the driver loop asks for the neighbors of one vertex")
                 case ir.InFrontier():
                     part.refuse(self.program, n.span, "the driver loop asks for one vertex of a frontier")
@@ -356,12 +363,11 @@ class _Placing(Lowering):
     def fill_each(self, n: ir.FillEach) -> list[ir.Stmt]:
         """Every element of a property; ghosts may not have what it is made of."""
         mails = _Mails()
-        value = transform(
-            n.value, lambda e: ir.Var(part.SIZES[e.what], I64) if isinstance(e, ir.GraphSize) else None
-        )
-        for e in walk(value):
-            if isinstance(e, ir.Var) and e.name in part.SIZES.values():
-                self.number(e.name)
+
+        def rule(e: ir.Node) -> ir.Node | None:
+            return self.number(part.SIZES[e.what]) if isinstance(e, ir.GraphSize) and not self.whole else None
+
+        value = transform(n.value, rule)
         if n.prop in self.near:
             self.refresh(mails, n.prop)
         return [with_fields(n, {"value": value}), *self.exchange(mails)]
@@ -437,6 +443,9 @@ class _Placing(Lowering):
                 self.number(m.name)
         if isinstance(n, ir.VertexApply) and n.frontier is None:
             operator = self.guarded(operator)
+        elif isinstance(n, ir.EdgeApply) and self.whole and (n.frontier is None or not _pushes(n)):
+            own = ir.Var(operator.args[0 if _pushes(n) else 2], VID)  # a ghost has arcs, which others walk
+            operator = with_fields(operator, {"body": (ir.If(self.owned(own), operator.body),)})
         self.declare("operators", operator)
         return with_fields(n, {"op": name} | ({"only": None} if isinstance(n, ir.EdgeApply) else {}))
 
@@ -446,7 +455,7 @@ class _Placing(Lowering):
         test = self.owned(ir.Var(operator.args[0], VID))
         if not isinstance(emits, ir.Emit):
             return with_fields(operator, {"body": (ir.If(test, body),)})
-        name = self.fresh("chosen")
+        name = self.fresh(f"{operator.name}.chosen")
         inside = (*body[:-1], ir.Assign(name, emits.value))
         guard = (
             ir.Let(name, BOOL, FALSE),
@@ -538,6 +547,11 @@ def _length(t: Type) -> int:
     return t.length if isinstance(t, Vector) else 1
 
 
+def _pushes(n: Apply) -> bool:
+    """Whether an apply visits the vertices whose arcs leave, or its own alone."""
+    return isinstance(n, ir.VertexApply) or (n.schedule is not None and n.schedule.direction is PUSH)
+
+
 def _at(n: ir.Stmt, vertex: str) -> ir.Stmt:
     return transform(n, lambda m: ir.Var(vertex, VID) if m == _V else None)
 
@@ -551,7 +565,20 @@ def _combined(op: str, a: ir.Expr, b: ir.Expr) -> ir.Expr:
 def _run(program: ir.Program, context: Context) -> ir.Program:
     if not context.distributed:
         return program
-    placing = _Placing(program, context)
+    from vgraph.refusals.sets import NotOnASet
+
+    notes = len(context.notes)
+    try:
+        return _placed(program, context, whole=False)
+    except NotOnASet as obstacle:
+        del context.notes[notes:]
+        context.notes.append(f"every member has all arcs and a copy of every vertex: {obstacle.reason}")
+        return _placed(program, context, whole=True)
+
+
+def _placed(program: ir.Program, context: Context, *, whole: bool) -> ir.Program:
+    """The program on parts of the graph, or on copies of all of it. Raises NotOnASet where that is not enough."""
+    placing = _Placing(program, context, whole=whole)
     body = placing.body(program.body)
     results = []
     for r in program.results:

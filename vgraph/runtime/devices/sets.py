@@ -70,12 +70,13 @@ class CPUSet(CPU):
 
     def parts_of(self, graph: Graph, interface: KernelInterface) -> tuple[Part, ...]:
         """The part of each member for a kernel, made now if the graph has none."""
-        count, both = len(self.groups), interface.transpose
+        count, whole = len(self.groups), all(a.name != part.OWNED for a in interface.args)
+        form = {"both": interface.transpose, "whole": whole}
         if (owner := self.placement) is not None:
             key = (count, cache_key((owner.tobytes().hex(),)))
-            return placed(graph, lambda: owner, count, key, both)
+            return placed(graph, lambda: owner, count, key, **form)
         shares = tuple(g.threads for g in self.groups)
-        return placed(graph, lambda: ranges(graph, shares), count, shares, both)
+        return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
 
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
@@ -124,9 +125,9 @@ class CPUSet(CPU):
             MemberStats(
                 m.group.name,
                 max(0.0, seconds - int(peer["waited"]) * 1e-9),
-                m.part.owned,
+                len(m.part.owned),
                 m.part.arcs,
-                len(m.part.numbers) - m.part.owned,
+                len(m.part.ghosts_at),
                 m.part.nbytes,
                 int(peer["received"]),
             )
@@ -173,9 +174,9 @@ def _call_of(call: Call, own: Part, number: int, count: int) -> Call:
     """The run of a plan on one member: arguments of vertices are cut to its part."""
     graph, plan = call.graph, call.plan
     given = dict(call.arguments)
-    given |= {part.OWNED: own.owned, part.MEMBERS: count}
+    given |= {part.OWNED: len(own.owned), part.MEMBERS: count}
     given |= {name: getattr(graph, what) for what, name in part.SIZES.items()}
-    at_ghosts = np.arange(own.owned, len(own.numbers), dtype=own.numbers.dtype)
+    at_ghosts = own.ghosts_at
     sizes = {"owners": len(at_ghosts), "ghosts": len(own.at), "all": 1}
     at_sizes = {"owners": len(own.at), "ghosts": len(at_ghosts), "all": count}
     for array in plan.arrays:
@@ -195,8 +196,8 @@ def _call_of(call: Call, own: Part, number: int, count: int) -> Call:
             given[name] = np.asarray(given[name])[own.numbers]
         elif array.origin == "members":
             ids = np.asarray(given[members.array_name(name)], np.int64)
-            marks = members.marked(ids, graph.num_vertices)[own.numbers[: own.owned]]
-            given[members.array_name(name)] = np.flatnonzero(marks)
+            marks = members.marked(ids, graph.num_vertices)[own.numbers]
+            given[members.array_name(name)] = own.owned[marks[own.owned]]
     return Call(plan, own.graph, given, None, call.max_rounds, call.seed)
 
 
@@ -214,7 +215,7 @@ def _whole(array: Array, graph: Graph, there: Sequence[_Member]) -> NDArray[Any]
         return first
     whole = np.empty((graph.num_vertices, *first.shape[1:]), first.dtype)
     for m in there:
-        whole[m.part.numbers[: m.part.owned]] = m.arrays[array.name][: m.part.owned]
+        whole[m.part.numbers[m.part.owned]] = m.arrays[array.name][m.part.owned]
     return whole
 
 
@@ -224,7 +225,7 @@ def _records(there: Sequence[_Member], threads: int) -> NDArray[np.int64]:
     for m in there:
         trace = m.context.trace()
         rows = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
-        rows[:, 2] = np.minimum(rows[:, 2], m.part.owned)  # a loop over all vertices passes over ghosts
+        rows[:, 2] = np.minimum(rows[:, 2], len(m.part.owned))  # a loop over all vertices passes over ghosts
         found.append(rows)
     rounds = max(map(len, found))
     # members that go on by themselves do not have the same number of rounds
