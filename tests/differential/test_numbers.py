@@ -16,6 +16,7 @@ NAMED = ("a_star", "bipartite_matching", "eigenvector", "hits", "katz", "longest
 """Algorithms that take the name of their weights."""
 LENGTHS = ("sssp", "bellman_ford", "weighted_closeness", "weighted_betweenness")
 OTHERS = (
+    "max_flow",
     "minimum_spanning_forest",
     "widest_path",
     "leiden",
@@ -241,7 +242,7 @@ def test_weights_are_finite(name: str, value: float, device: str) -> None:
     for dtype in (np.float32, np.float64):
         weight = np.ones(40, dtype)
         weight[3] = value
-        with pytest.raises(vg.ParameterError, match="a weight is not finite"):
+        with pytest.raises(vg.ParameterError, match="a (weight|capacity) is not finite"):
             run(name, random_graph(weight, directed=name not in UNDIRECTED), device=device)
 
 
