@@ -38,12 +38,13 @@ class NoChangedVertices(Refusal):
 class NoExclusiveEdges(Refusal, ScheduleError):
     """An operator that writes both ends of its edge, on a device where no schedule is chosen unasked."""
 
-    title = 'how `{operator}` runs on device="{device}" has to be said'
+    title = "no schedule is chosen for `{operator}` on a device of kind {device}"
     label = "it writes both ends of its edge"
-    help = 'ask for conflict=vg.EDGE_LOCKED or a plan such as vg.AGM_E, or use device="cpu"'
+    help = "{way_out}"
 
     device: str
     operator: str
+    way_out: str
 
 
 @dataclass(eq=False)

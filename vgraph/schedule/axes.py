@@ -285,7 +285,7 @@ _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 
 
 def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
-    """The needs of `conflict`, but that of no order, which is one of `order`'s; sets of devices run no such operators."""
+    """The needs of `conflict`, but that of no order, which is one of `order`'s. Sets of devices have no conflicts."""
     reason, way_out = "activations that write both ends of their edges have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
     planned = tuple(map(Conflict, (*_PLANNED, "blocked_diagonals")))
@@ -397,7 +397,11 @@ class ApplySchedule:
                 "use conflict=vg.EDGE_LOCKED",
                 ("node_locked", "hybrid"),
             ),
-            Lack("set", "who writes both ends of an edge may not own both"),
+            Lack(
+                "set",
+                "who writes both ends of an edge may not own both",
+                values=(*_LOCKING, *_PLANNED, "blocked_diagonals"),  # each, so that the resolver is asked
+            ),
         ),
     )
     order: Order = axis(

@@ -53,6 +53,10 @@ class Traversal:
             settle(choice)
         for name in DECIDED:
             choice.chosen[name] = choice.decide(name)
+        alone = choice.chosen["conflict"] != AXES["conflict"].rest
+        assert alone == (self.effects.exclusive is not None), (
+            "activations that exclude each other are kept apart"
+        )
         return ApplySchedule(**choice.chosen, extra=options.extra, reasons=tuple(choice.reasons))
 
 

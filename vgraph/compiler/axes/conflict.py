@@ -6,7 +6,7 @@ from typing import Final
 
 from vgraph.compiler.axes.base import Choice
 from vgraph.refusals.schedules import NoExclusiveEdges
-from vgraph.schedule import EDGE_LOCKED, FREE, SEQUENTIAL, Conflict
+from vgraph.schedule import EDGE_LOCKED, FREE, SEQUENTIAL, Conflict, spelled
 
 _WAY_OUT: Final = "use conflict=vg.SEQUENTIAL or leave it out"
 
@@ -21,9 +21,11 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
     assert write.span is not None
     if asked == FREE:
         c.refuse("it writes both ends of its edge, and two edges may meet at a vertex", write.span, _WAY_OUT)
-    if asked is None and c.context.abilities.warps:
-        raise NoExclusiveEdges(write.span, c.device, c.operator.name)
     chosen = asked or _by_default(c)
+    if asked is None and (c.context.abilities.warps or c.axis.lack(chosen, c.device)):
+        several = [v for v in c.axis.candidates if v != FREE and c.axis.lack(v, c.device) is None]
+        ask = f"ask for conflict={spelled(several[0], 'vg.')} or for a plan, or " if several else ""
+        raise NoExclusiveEdges(write.span, c.device, c.operator.name, f'{ask}use device="cpu"')
     if c.context.deterministic and not chosen.key:
         c.refuse("deterministic=True: which edge comes first depends on the threads", write.span, _WAY_OUT)
     c.because(chosen, "asked for" if asked else _BECAUSE[chosen])
