@@ -242,7 +242,7 @@ def test_weights_are_finite(name: str, value: float, device: str) -> None:
     for dtype in (np.float32, np.float64):
         weight = np.ones(40, dtype)
         weight[3] = value
-        with pytest.raises(vg.ParameterError, match="a (weight|capacity) is not finite"):
+        with pytest.raises(vg.ParameterError, match=r"a (weight|capacity) is not finite"):
             run(name, random_graph(weight, directed=name not in UNDIRECTED), device=device)
 
 
