@@ -190,7 +190,38 @@ def packed_and_vectors(graph, source: vg.vertex):
     return far, by, feature
 
 
+@vg.operator
+def weigh(src, edge, dst, graph):
+    dst.total += src.x
+    graph.arcs += 1
+
+
+@vg.operator
+def ask_the_boss(v, graph):
+    v.y = v.boss.total
+    v.boss.asked += 1
+    graph.sum += len(v.out_neighbors & v.boss.out_neighbors)
+
+
+@vg.algorithm
+def found_in_data(graph, boss: vg.vertex_property(vg.vertex)):
+    """Vertices that are neither the operator's own nor neighbors, so every member has all of the graph."""
+    x = graph.vertex_property(vg.int64, 2)
+    y = graph.vertex_property(vg.int64, 0)
+    total = graph.vertex_property(vg.int64, 0)
+    asked = graph.vertex_property(vg.int64, 0)
+    graph.arcs = 0
+    graph.sum = 0
+    for _ in range(2):
+        graph.edge_apply(weigh)
+        graph.vertex_apply(ask_the_boss)
+    arcs = graph.arcs
+    common = graph.sum
+    return y, total, asked, arcs, common
+
+
 PROGRAMS = {
+    "found_in_data": (found_in_data, {"boss": np.random.default_rng(5).integers(0, 24, 24)}),
     "all_writes": (all_writes, {"source": 3, "seeds": [1, 8, 20]}),
     "searches": (searches, {"sources": [3, 9, 3, 17]}),
     "packed_and_vectors": (packed_and_vectors, {"source": 3}),
@@ -261,6 +292,19 @@ def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known():
         np.testing.assert_array_equal(got.hits, expected.hits)
         np.testing.assert_array_equal(got.left, expected.left)
         assert got.both == expected.both
+
+
+@pytest.mark.parametrize("exchange", [vg.BASE, vg.COMBINE])
+def test_arcs_of_a_whole_graph_are_walked_once(exchange):
+    graph, given = small_graph(), PROGRAMS["found_in_data"][1]
+    expected = vg.run(found_in_data, graph, device="python", **given)
+    schedule = vg.Schedule().at("weigh", exchange=exchange)
+    for count, placement in placements(24):
+        groups = [vg.cpu(threads=1)] * count
+        got = vg.run(found_in_data, graph, device=groups, placement=placement, schedule=schedule, **given)
+        assert (got.arcs, got.common) == (2 * graph.num_arcs, expected.common)
+        np.testing.assert_array_equal(got.total, expected.total)
+        np.testing.assert_array_equal(got.asked, expected.asked)
 
 
 def test_groups_of_several_threads():
