@@ -104,6 +104,9 @@ def run(
         return job.as_seen(execute(job, runner_for(job), report))
 
 
+AlgorithmDef.runs = staticmethod(run)
+
+
 @public
 def prepare(
     algorithm: AlgorithmDef,

@@ -408,3 +408,11 @@ def test_wrong_arguments_are_told_in_short(graph, call):
     with pytest.raises(vg.VGraphError) as caught:
         call(graph)
     assert len(str(caught.value)) < 500
+
+
+def test_a_call_of_an_algorithm_runs_it() -> None:
+    graph = vg.Graph.from_edges([0, 1], [1, 2])
+    found = vg.algorithms.bfs(graph, source=1, device="python")
+    assert found.level.tolist() == vg.run(vg.algorithms.bfs, graph, source=1).level.tolist()
+    with pytest.raises(vg.VGraphError, match="source"):
+        vg.algorithms.bfs(graph)

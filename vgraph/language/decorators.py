@@ -157,14 +157,16 @@ class FunctionDef(Definition):
 
 
 class AlgorithmDef(Definition):
-    """A whole graph program: `vg.run(name, graph, ...)` runs it."""
+    """A whole graph program: `vg.run(name, graph, ...)` runs it, and so does `name(graph, ...)`."""
 
     kind = "algorithm"
+    runs: ClassVar[Callable[..., Any]]
+    """`vg.run`, which stands above the language and puts itself here."""
 
     @public
-    def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Refuses: algorithms run by `vg.run`."""
-        raise VGraphError(f"{self.name} is an algorithm: run it with vg.run({self.name}, graph, ...)")
+    def __call__(self, graph: Any, *args: Any, **kwargs: Any) -> Any:
+        """The same as `vg.run(self, graph, ...)`."""
+        return self.runs(self, graph, *args, **kwargs)
 
     @cached_property
     def requirements(self) -> list[Callable[..., None]]:
