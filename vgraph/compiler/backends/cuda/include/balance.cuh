@@ -79,6 +79,8 @@ using Warp = Lanes<32>;
 struct Block {
   static constexpr u32 size = BLOCK;
   VG_DEVICE u32 rank() const { return threadIdx.x; }
+  VG_DEVICE u32 leader() const { return 0; }  // this and the mask are asked for where the block is one warp
+  VG_DEVICE u32 mask() const { return ALL; }
   VG_DEVICE bool leads() const { return threadIdx.x == 0; }
   VG_DEVICE void wait() const { __syncthreads(); }
   template <class T>
