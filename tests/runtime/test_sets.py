@@ -368,9 +368,16 @@ WRONG_DEVICES = {
     "unknown": (["gpu"], "is not available"),
     "no name": ([3], "a member is"),
     "no range": (["cpu:x"], "cores are named as"),
+    "backwards": (["cpu:1-0"], "1-0 goes from a higher core to a lower one"),
     "missing": (["cpu:99999"], "this process has no core 99999"),
     "twice": (["cpu:0", "cpu:0"], "core 0 is in two members"),
 }
+
+
+@pytest.mark.parametrize("cores", [[0.5], "0", [None]])
+def test_cores_are_whole_numbers(cores):
+    with pytest.raises(vg.ParameterError, match="numbers of CPUs"):
+        vg.cpu(cores=cores)
 
 
 @pytest.mark.parametrize("case", WRONG_DEVICES)
@@ -386,6 +393,7 @@ WRONG_PLACEMENTS = {
     "negative": (np.arange(24) - 1, "is -1 at vertex 0"),
     "NaN": (np.where(np.arange(24) == 4, np.nan, 0), "NaN at vertex 4"),
     "fractions": (np.full(24, 0.5), "whole numbers"),
+    "ragged": ([[0], [1, 2]], "placement cannot be made an array"),
 }
 
 

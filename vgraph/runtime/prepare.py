@@ -19,6 +19,7 @@ from vgraph.compiler.types import Target, Vector, element_of
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, GraphError, ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.arrays import as_array
 from vgraph.graph.relabel import By, order_of
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
@@ -160,7 +161,10 @@ def _placement(
         raise ParameterError(
             "placement= says which member of a set of devices has a vertex: give device=[...]"
         )
-    found = np.asarray(parts)
+    try:
+        found = as_array(parts, "placement")
+    except GraphError as error:
+        raise ParameterError(str(error)) from None
     if found.shape != (graph.num_vertices,):
         raise ParameterError(
             f"placement has the shape {found.shape}; it needs one member per vertex, ({graph.num_vertices:,},)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from vgraph.compiler.backends.abi import MAX_THREADS
@@ -75,7 +76,7 @@ def cpu(threads: int | None = None, cores: Sequence[int] | None = None) -> CPUGr
 
 def _checked(cores: Any) -> tuple[int, ...]:
     try:
-        found = tuple(sorted({int(core) for core in cores}))
+        found = tuple(sorted({index(core) for core in cores}))
     except (TypeError, ValueError):
         raise ParameterError(f"cores={shown(cores)}: numbers of CPUs, such as cores=[0, 1]") from None
     if not found:
@@ -132,7 +133,10 @@ def _member(one: object) -> CPUGroup:
         match = _RANGE.fullmatch(part)
         if match is None:
             raise DeviceError(f"device=[{shown(one)}]: cores are named as in 'cpu:0-7' or 'cpu:0,2'")
-        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise DeviceError(f"device=[{shown(one)}]: {part} goes from a higher core to a lower one")
+        numbers += range(first, last + 1)
     return cpu(cores=numbers)
 
 
