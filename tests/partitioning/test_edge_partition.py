@@ -237,10 +237,17 @@ def test_what_is_refused():
         (((), 3), r"not a vg\.Graph"),
         ((graph, 0), "k=0"),
         ((graph, 3, "best"), "the methods are spac, random"),
+        ((graph, 3, ["spac"]), "the methods are spac, random"),
         ((graph, 3, "spac", 0.5), "imbalance=0.5"),
         ((graph, 3, "spac", 1.03, -1), "seed=-1"),
     ):
         with pytest.raises(vg.ParameterError, match=message):
             vg.edge_partition(*given)
-    with pytest.raises(vg.ParameterError, match="partitioner='best'"):
-        vg.edge_partition(graph, 3, partitioner="best")
+    for wrong in ("best", ["vgraph"]):
+        with pytest.raises(vg.ParameterError, match="partitioner="):
+            vg.edge_partition(graph, 3, partitioner=wrong)
+
+
+@pytest.mark.parametrize("method", OURS)
+def test_any_imbalance_is_taken(method):
+    assert vg.edge_partition(mesh(4), 3, method, imbalance=1e300).sizes.sum() == mesh(4).num_edges

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vgraph as vg
-from vgraph.partitioning import METHODS, read_parts, write_parts
+from vgraph.partitioning import METHODS, measured, read_parts, write_parts
 
 LIBRARIES = {"metis": "pymetis", "kahip": "kahip"}
 
@@ -106,6 +106,7 @@ def test_what_whole_vertices_need_is_allowed():
         ({"k": 0}, "k=0"),
         ({"k": 2.5}, "k=2.5"),
         ({"method": "best"}, "the methods are"),
+        ({"method": ["blocks"]}, "the methods are"),
         ({"imbalance": 0.9}, "imbalance=0.9"),
         ({"seed": -1}, "seed=-1"),
         ({"vertex_weight": [0, 1, 1, 1]}, "the weight 0 is below 1"),
@@ -123,6 +124,45 @@ def test_wrong_arguments_are_refused(arguments, message):
         vg.partition(graph, **{"k": 2, "method": "blocks", **arguments})
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"edge_weight": [1, 2, 3, 4, 5, 6]}, "an undirected edge has one value"),
+        ({"vertex_weight": [[1], [1, 2]]}, "vertex_weight cannot be made an array"),
+    ],
+)
+def test_weights_that_no_graph_has_are_refused(arguments, message):
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], directed=False)
+    with pytest.raises(vg.GraphError, match=message):
+        vg.partition(graph, 2, **arguments)
+    with pytest.raises(vg.GraphError, match=message):
+        measured(graph, [0, 0, 1, 1], **arguments)
+
+
+def test_wrong_parts_are_refused():
+    with pytest.raises(vg.GraphError, match="parts cannot be made an array"):
+        measured(grid(2), [[0], [1, 2]])
+    with pytest.raises(vg.ParameterError, match="k='2'"):
+        measured(grid(2), [0, 0, 1, 1], "2")
+    with pytest.raises(vg.ParameterError, match=r"not a vg\.Graph"):
+        measured(None, [0])
+
+
+@pytest.mark.parametrize("method", list(methods()))
+def test_any_imbalance_is_taken(method):
+    found = vg.partition(grid(3), 2, method=method, imbalance=1e300)
+    assert found.limit == 9
+    assert set(found.parts.tolist()) <= {0, 1}
+
+
+def test_metis_is_not_asked_for_parts_that_stay_empty(capfd):
+    pytest.importorskip("pymetis")
+    for k in (25, 40):
+        found = vg.partition(grid(5), k, method="metis")
+        assert found.sizes.max() == found.limit == 1
+    assert capfd.readouterr().out == ""
+
+
 def test_files_of_parts(tmp_path):
     file = tmp_path / "grid.graph.part.3"
     parts = vg.partition(grid(5), 3, method="random").parts
@@ -133,6 +173,10 @@ def test_files_of_parts(tmp_path):
     file.write_text("0\n1\n-1\n")
     with pytest.raises(vg.GraphFormatError, match=":3: '-1'"):
         read_parts(file, 3)
+    with pytest.raises(vg.GraphError, match="cannot be read: No such file"):
+        read_parts(tmp_path / "none", 3)
+    with pytest.raises(vg.GraphError, match="cannot be written: No such file"):
+        write_parts(parts, tmp_path / "none" / "parts")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -7,25 +7,33 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vgraph.errors import GraphFormatError, ParameterError
+from vgraph.errors import GraphError, GraphFormatError, ParameterError
+from vgraph.graph.arrays import as_array
 from vgraph.tracebacks import public
 
 
 @public
 def write_parts(parts: ArrayLike, path: str | Path) -> None:
-    """Write one number per line; METIS calls such a file `NAME.part.K`."""
-    numbers = np.asarray(parts)
+    """Write one number per line; METIS calls such a file `NAME.part.K`. Raises GraphError where it cannot."""
+    numbers = as_array(parts, "parts")
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise ParameterError(
             f"parts of shape {numbers.shape} and type {numbers.dtype} are no integers in a row"
         )
-    Path(path).write_text("".join(f"{part}\n" for part in numbers.tolist()), encoding="ascii")
+    try:
+        Path(path).write_text("".join(f"{part}\n" for part in numbers.tolist()), encoding="ascii")
+    except OSError as error:
+        raise GraphError(f"the file {str(path)!r} cannot be written: {error.strerror}") from None
 
 
 @public
 def read_parts(path: str | Path, num_vertices: int) -> NDArray[np.int32]:
-    """The parts in a file, int32[num_vertices]. Raises GraphFormatError with the line."""
-    lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    """The parts in a file, int32[num_vertices]. Raises GraphFormatError with the line, GraphError for a file that
+    cannot be read."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise GraphError(f"the file {str(path)!r} cannot be read: {error.strerror}") from None
     if len(lines) != num_vertices:
         raise GraphFormatError(
             path, None, f"it has {len(lines)} lines, and the graph has {num_vertices} vertices"

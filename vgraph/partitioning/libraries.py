@@ -19,6 +19,8 @@ def metis(problem: Problem) -> NDArray[np.int32]:
         raise VGraphError("method='metis' needs pymetis: pip install 'vgraph[metis]'") from error
     graph, loads = problem.graph, problem.loads
     # METIS's own tolerance is in thousandths above even
+    if problem.k >= graph.num_vertices:  # it would complain on stdout, and may put all into one part
+        return np.arange(graph.num_vertices, dtype=np.int32)
     over = problem.limit * problem.k / max(1, int(loads.sum(dtype=np.int64)))
     options = pymetis.Options(ufactor=max(1, int((over - 1) * 1000)), seed=problem.seed)
     _, parts = pymetis.part_graph(

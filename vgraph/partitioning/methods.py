@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.arrays import as_array
 from vgraph.partitioning import libraries, simple
 from vgraph.partitioning.multilevel import label_propagation, multilevel
-from vgraph.partitioning.problem import Problem, problem_of, weights_of
+from vgraph.partitioning.problem import Problem, check_request, problem_of, weights_of
 from vgraph.partitioning.result import LevelStats, Partition
 from vgraph.tracebacks import public
 
@@ -55,12 +56,13 @@ def partition(
     or the name of an edge property; by default every edge counts 1. Weights are integers of at least 1.
     threads, device: as in `vg.run`, for methods that are programs of vgraph.
 
-    Directions are ignored, parallel edges count each, loops never. Raises ParameterError, and VGraphError
-    where a method's library is not installed.
+    Directions are ignored, parallel edges count each, loops never. Raises ParameterError, GraphError for weights that
+    are no array or differ between the arcs of an undirected edge, and VGraphError where a method's library is not
+    installed.
     """
     if not isinstance(graph, Graph):
         raise ParameterError(f"{shown(graph)} is not a vg.Graph")
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ParameterError(f"method={shown(method)}: the methods are {', '.join(METHODS)}")
     problem = problem_of(graph, k, imbalance, seed, vertex_weight, edge_weight, threads, device)
     started = time.perf_counter()
@@ -93,9 +95,14 @@ def measured(
 ) -> Partition:
     """A `Partition` of parts that are given, to see their figures: an int from 0 to k - 1 for each vertex.
 
-    k: by default one more than the largest part. Weights as in `partition`. Raises ParameterError.
+    k: by default one more than the largest part. Weights as in `partition`. Raises ParameterError, and GraphError
+    as it does.
     """
-    numbers = np.asarray(parts)
+    if not isinstance(graph, Graph):
+        raise ParameterError(f"{shown(graph)} is not a vg.Graph")
+    if k is not None:
+        check_request(k, 1.0, 0)
+    numbers = as_array(parts, "parts")
     if numbers.shape != (graph.num_vertices,) or numbers.dtype.kind not in "iu":
         raise ParameterError(
             f"parts of shape {numbers.shape} and type {numbers.dtype} are not an int for each vertex"

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.arrays import as_array
 from vgraph.graph.build import count_self_loops, repeats, sources_of
 from vgraph.graph.topology import Adjacency, Topology
 from vgraph.language.decorators import AlgorithmDef
@@ -56,9 +57,11 @@ def problem_of(
     threads: int | None = None,
     device: str | None = None,
 ) -> Problem:
-    """The arguments of `vg.partition`, checked. Raises ParameterError."""
+    """The arguments of `vg.partition`, checked. Raises ParameterError and GraphError as that does."""
     check_request(k, imbalance, seed)
     arcs = weights_of(graph, edge_weight, "edge")
+    if not (graph.directed or edge_weight is None or isinstance(edge_weight, str)):
+        graph.with_edge_property("edge_weight", arcs)  # refuses what differs between the arcs of an edge
     made = symmetric(graph, arcs)
     if max(made.num_arcs, made.num_vertices) >= 2**31:
         raise ParameterError(
@@ -102,7 +105,7 @@ def weights_of(graph: Graph, given: ArrayLike | str | None, of: str) -> NDArray[
                 f"{name}={shown(given)}: the graph has no such {of} property; it has: {known}"
             )
         given = properties[given]
-    values = np.asarray(given)
+    values = as_array(given, name)
     if values.shape != (size,):
         what = "vertex" if of == "vertex" else "arc, in the order of graph.out"
         raise ParameterError(f"{name} has shape {values.shape}; it needs {size} numbers, one for each {what}")
@@ -151,7 +154,7 @@ def limit_of(loads: NDArray[np.int64], k: int, imbalance: float) -> int:
     lightest part (Graham 1969), and what that needs is allowed.
     """
     total = int(loads.sum())
-    mean = total / k
+    mean, imbalance = total / k, min(imbalance, k)
     heavy = np.sort(loads[loads > (imbalance - 1) * mean])[::-1]
     packed = [0] * min(k, max(1, heavy.size))
     for load in heavy.tolist():

@@ -60,9 +60,9 @@ def edge_partition(
     """
     if not isinstance(graph, Graph):
         raise ParameterError(f"{shown(graph)} is not a vg.Graph")
-    if method not in EDGE_METHODS:
+    if not isinstance(method, str) or method not in EDGE_METHODS:
         raise ParameterError(f"method={shown(method)}: the methods are {', '.join(EDGE_METHODS)}")
-    if partitioner not in METHODS:
+    if not isinstance(partitioner, str) or partitioner not in METHODS:
         raise ParameterError(f"partitioner={shown(partitioner)}: the methods are {', '.join(METHODS)}")
     check_request(k, imbalance, seed)
     problem = EdgeProblem(graph, int(k), imbalance, int(seed), partitioner, threads, device)

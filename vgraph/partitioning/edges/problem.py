@@ -35,7 +35,7 @@ class EdgeProblem:
     def limit(self) -> int:
         """How many edges a part may have."""
         mean = self.graph.num_edges / self.k
-        return max(int(self.imbalance * mean), -(-self.graph.num_edges // self.k))
+        return max(int(min(self.imbalance, self.k) * mean), -(-self.graph.num_edges // self.k))
 
     @functools.cached_property
     def stream(self) -> NDArray[np.int64]:
