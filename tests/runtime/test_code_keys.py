@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
@@ -158,9 +159,14 @@ def test_keys_are_the_same_in_every_process():
 
 
 def test_a_key_tells_values_apart_whose_repr_an_interrupt_has_broken():
-    """An interrupt inside `repr` of a dataclass leaves a note that it is being written: it is "..." from then on."""
-    one, other = Scalar("i32", Kind.SIGNED, 32), Scalar("f64", Kind.FLOAT, 64)
-    running = next(c.cell_contents for c in Scalar.__repr__.__closure__ if isinstance(c.cell_contents, set))
+    """An interrupt inside `repr` of the standard dataclasses leaves a note that it is being written: "..." from then on."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Value:
+        name: str
+
+    one, other = Value("i32"), Value("f64")
+    running = next(c.cell_contents for c in Value.__repr__.__closure__ if isinstance(c.cell_contents, set))
     notes = {(id(value), threading.get_ident()) for value in (one, other)}
     running |= notes
     try:
