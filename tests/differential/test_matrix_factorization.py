@@ -104,6 +104,22 @@ def test_held_out_ratings_are_not_learned_from() -> None:
     assert np.isnan(under(vg.SEQUENTIAL, graph, epochs=2).test_rmse).all()
 
 
+def test_the_same_ratings_with_other_tests() -> None:
+    graph = taste(20, 15)
+    one = np.arange(graph.num_edges) % 3 == 0
+    first, second, array = (
+        under(vg.SEQUENTIAL, g, test=test, epochs=2)
+        for g, test in (
+            (graph.with_edge_property("part", one), "part"),
+            (graph.with_edge_property("part", ~one), "part"),
+            (graph, ~one),
+        )
+    )
+    assert (first.mean != second.mean) and (array.mean == second.mean)
+    ratings = graph.edge_properties["rating"]
+    assert second.mean == pytest.approx(ratings[one].mean(), rel=1e-6)
+
+
 @pytest.mark.parametrize("factors", [1, 33, 256])
 def test_numbers_of_factors(factors: int) -> None:
     graph = taste(20, 15)

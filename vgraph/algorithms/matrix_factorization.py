@@ -161,10 +161,11 @@ def with_room(graph: Graph, epochs: Any, rating: Any, users: Any) -> vg.Prepared
     """The number of users, ratings by their name, and as many vertices as epochs: each keeps what came of one."""
     users, missing = sides_of(graph, users), epochs - graph.num_vertices
     if rating is None:
-        name, own = _named(graph, rating), graph.edge_properties
-        graph = kept_with_values(
-            graph, name, "ratings", lambda: graph.with_edge_property("rating", own[name].astype(np.float32))
+        name, values = _named(graph, rating), graph.edge_properties[_named(graph, rating)]
+        kept = kept_with_values(
+            graph, name, "ratings", lambda: graph.with_edge_property("rating", values.astype(np.float32))
         )
+        graph = graph.with_edge_property("rating", kept.edge_properties["rating"])
     made = graph if missing <= 0 else extended(graph, missing, edge=graph.edge_properties)
     return vg.Prepared(made, arguments={"users": users, "items": graph.num_vertices - users})
 
