@@ -102,3 +102,16 @@ def test_the_order_of_edges_that_became_one():
     sources = vg.graph.build.sources_of(graph.out.row_offsets, np.dtype(np.int64))
     place = np.argsort(graph.topology.arc_places)
     assert sources[place].tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("directed", DIRECTED)
+@pytest.mark.parametrize("conflict", [vg.SEQUENTIAL, vg.blocked_diagonals(3, 5), vg.AGM_E], ids=str)
+def test_a_plan_is_one_order_whatever_the_numbers_of_vertices(conflict, directed):
+    """Of undirected edges the arc that goes up in the user's numbers comes first, too."""
+    graph = programs.graph_of(directed)
+    given = {**GIVEN["spread"], "schedule": vg.Schedule().at("some", conflict=conflict)}
+    expected = vg.run(programs.spread, graph, device="python", **given).x
+    for moved, options in ((graph, {"relabel": "degree"}), (vg.reorder(graph, by="random"), {})):
+        found = vg.run(programs.spread, moved, **given, **options)
+        assert found.stats.order
+        np.testing.assert_array_equal(found.x, expected)

@@ -89,6 +89,18 @@ class Moved:
         return found
 
 
+class Renumbered(Moved):
+    """The same arcs, between vertices with other numbers; of an undirected edge `arcs` has the one the other way."""
+
+    @property
+    def same_way(self) -> NDArray[np.int64]:
+        """For each arc the one that it was."""
+        if self.before.directed:
+            return self.arcs
+        out = self.before.out
+        return build.transpose(out.row_offsets, out.column_indices)[2].astype(np.int64)[self.arcs]
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """An order that was found out before."""
@@ -144,6 +156,8 @@ def opposite_arcs(topology: Topology) -> NDArray[Any]:
 def places_of_arcs(topology: Topology) -> NDArray[np.int64]:
     """For each arc in out order its place among all, as the user's edges stand; of an undirected edge the arc that does
     not go down comes first. An edge that was given several times, and is one here, stands where it came first."""
+    if isinstance(topology.order, Renumbered):
+        return topology.order.before.arc_places[topology.order.same_way]
     numbers, order = topology.edge_numbers, topology.edge_order
     place = np.arange(topology.num_edges)
     if order is not None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from vgraph.errors import GraphError, shown
 from vgraph.graph import build
 from vgraph.graph.arrays import as_ids, check_below, sealed
-from vgraph.graph.order import Moved
+from vgraph.graph.order import Renumbered
 from vgraph.graph.topology import Adjacency, Topology
 
 if TYPE_CHECKING:
@@ -112,5 +112,5 @@ def _moved(topology: Topology, old_of_new: NDArray[np.int64]) -> Permuted:
         offsets, columns, places = build.transpose(offsets, columns)
         arcs = arcs[places]
     out = Adjacency(offsets, columns)
-    new = Topology(out, topology.num_edges, topology.directed, Moved(topology, arcs))
+    new = Topology(out, topology.num_edges, topology.directed, Renumbered(topology, arcs))
     return new, arcs, sealed(old_of_new), sealed(new_of_old)

@@ -19,6 +19,7 @@ from vgraph.graph.conflicts.base import plan as by_keys
 from vgraph.graph.conflicts.diagonals import blocked_diagonals
 from vgraph.graph.conflicts.matchings import FirstFit, all_graph_edges, all_graph_nodes, colored, sub_graphs
 from vgraph.graph.graph import Graph
+from vgraph.graph.order import Renumbered
 
 
 def sequential(ends: Ends) -> Plan:
@@ -42,11 +43,16 @@ KINDS: Final[dict[str, Callable[..., Plan]]] = {
 def plan(graph: Graph, key: str, first_fit: FirstFit) -> Plan:
     """The plan of a kind, such as `agm_e`, `sgm.256` or `blocked_diagonals.64.64`; made when first asked for.
 
-    It is kept as long as the graph's arcs. `first_fit` colors edges, which takes machine code.
+    It is kept as long as the graph's arcs. A graph in another order of vertices has the plan of the one that it was
+    made from, so that results are the same. `first_fit` colors edges, which takes machine code.
     """
 
     def make() -> Plan:
         start = time.perf_counter()
+        moved = graph.topology.order
+        if isinstance(moved, Renumbered):
+            before = plan(Graph(moved.before, {}, {}), key, first_fit)
+            return replace(before, order=sealed(np.argsort(moved.same_way)[before.order]))
         kind, *parameters = key.split(".")
         maker = KINDS[kind]
         given = [first_fit] if "first_fit" in inspect.signature(maker).parameters else []
