@@ -91,6 +91,10 @@ def test_malformed_lines(tmp_path: Path, text: str, line: int, says: str) -> Non
         (([1, 2], [2], [3]), {}, "items: one dimension and 2 elements"),
         (([1], [2], ["x"]), {}, "ratings are numbers, not <U1"),
         (([1, "a", None], [1, 2, 3], [1, 2, 3]), {}, "cannot be sorted"),
+        (([1.0, np.nan], [1, 2], [1, 2]), {}, "users: an id is NaN"),
+        ((np.array([2**63], np.uint64), [1], [1]), {}, "users: the id 9223372036854775808 does not fit"),
+        (([1, 2], [[1], [2, 3]], [1, 2]), {}, "items: setting an array element"),
+        (([1], [2], [3]), {"user": "who"}, "user='who': only data frames"),
         (("ratings.csv",), {}, "takes a data frame, a SciPy matrix or three arrays, not str"),
     ],
 )
@@ -98,6 +102,16 @@ def test_what_is_refused(given: tuple[Any, ...], options: dict[str, Any], says: 
     given = tuple(np.array(x, object) if isinstance(x, list) and None in x else x for x in given)
     with pytest.raises(vg.GraphError, match=says):
         vg.from_ratings(*given, **options)
+
+
+def test_ids_of_mixed_integers_are_exact() -> None:
+    graph = vg.from_ratings(np.array([2**53 + 1], np.uint64), np.array([-5]), [1])
+    assert graph.vertex_properties["id"].tolist() == [2**53 + 1, -5]
+
+
+def test_columns_called_by_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    check(vg.from_ratings(pandas.DataFrame(list(zip(USERS, ITEMS, RATINGS, strict=True)))))
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:

@@ -43,14 +43,19 @@ def from_ratings(
     if items is not None or values is not None:
         if items is None or values is None:
             raise GraphError("from_ratings(users, items, values): one of three arrays is missing")
-        return _of_arrays(np.asarray(ratings), np.asarray(items), {"rating": np.asarray(values)})
+        _no_names(user, item, rating)
+        return _of_arrays(
+            _array(ratings, "users"), _array(items, "items"), {"rating": _array(values, "values")}
+        )
     if hasattr(ratings, "columns"):
+        titles = {str(n): n for n in ratings.columns}
         names = _chosen(list(map(str, ratings.columns)), (user, item, rating))
-        columns = [ratings[name].to_numpy() for name in names]
-        more = {str(n): ratings[n].to_numpy() for n in ratings.columns if n not in names}
+        columns = [ratings[titles[name]].to_numpy() for name in names]
+        more = {name: ratings[n].to_numpy() for name, n in titles.items() if name not in names}
         numbers = {name: x for name, x in more.items() if x.dtype.kind in "biuf" and name != "rating"}
         return _of_arrays(columns[0], columns[1], {"rating": columns[2], **numbers})
     if hasattr(ratings, "tocoo") and getattr(ratings, "ndim", 2) == 2:
+        _no_names(user, item, rating)
         found = ratings.tocsr().tocoo()
         users, things = found.shape
         ids = np.r_[np.arange(users), np.arange(things)]
@@ -102,6 +107,19 @@ def read_ratings(
     return _of_arrays(users, items, {"rating": rows.columns[chosen[2]], **more})
 
 
+def _no_names(*given: str | None) -> None:
+    for what, name in zip(COLUMNS, given, strict=True):
+        if name is not None:
+            raise GraphError(f"{what}={shown(name)}: only data frames have columns with names")
+
+
+def _array(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise GraphError(f"{name}: {error}") from None
+
+
 def _untitled(count: int) -> list[str]:
     return [*COLUMNS, *(f"column_{k}" for k in range(3, count))]
 
@@ -132,8 +150,13 @@ def _of_arrays(users: NDArray[Any], items: NDArray[Any], properties: dict[str, N
         second, i = np.unique(items, return_inverse=True)
     except TypeError as error:
         raise GraphError(f"ids of users or items cannot be sorted: {error}") from None
+    for name, found in (("users", first), ("items", second)):
+        if found.dtype.kind == "f" and np.isnan(found).any():
+            raise GraphError(f"{name}: an id is NaN; leave out ratings whose {name} are not known")
+        if found.dtype.kind == "u" and found.max(initial=0) > np.iinfo(np.int64).max:
+            raise GraphError(f"{name}: the id {found.max()} does not fit int64")
     whole = first.dtype.kind in "biu" and second.dtype.kind in "biu"
-    ids = np.r_[first, second].astype(np.int64) if whole else None
+    ids = np.r_[first.astype(np.int64), second.astype(np.int64)] if whole else None
     return _graph(u, first.size, i, second.size, ids, properties)
 
 
