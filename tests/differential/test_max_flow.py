@@ -111,6 +111,7 @@ def test_what_is_refused() -> None:
         no=[np.nan, 1],
         huge=[2**62, 1],
         vast=[1e308, 1e308],
+        vectors=np.ones((2, 2)),
     )
     for given, message in (
         ({"sink": 0}, "source=0 is the sink"),
@@ -121,6 +122,7 @@ def test_what_is_refused() -> None:
         ({"capacity": "no"}, "a capacity is not finite"),
         ({"capacity": "huge"}, "add up to 4.6"),
         ({"capacity": "vast"}, "add up to 1.79"),
+        ({"capacity": "vectors"}, "capacity='vectors': its values are vectors, not numbers"),
         ({"sink": 3, "capacity": None}, "sink=3"),
     ):
         with pytest.raises(vg.ParameterError, match=message):

@@ -42,6 +42,8 @@ def check_weights(
     given = None if isinstance(name, str) else np.atleast_1d(np.asarray(name))
     if given is not None and given.dtype.kind not in "biuf":
         raise ParameterError(f"{of}={shown(name)}: the name of an edge property, an array or a number")
+    if given is None and graph.edge_properties[str(name)].ndim > 1:
+        raise ParameterError(f"{of}={shown(name)}: its values are vectors, not numbers")
     if not graph.num_arcs:
         return
     low, high, has_nan = graph.edge_property_range(str(name)) if given is None else range_of(given)
