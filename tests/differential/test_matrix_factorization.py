@@ -115,7 +115,8 @@ def test_the_same_ratings_with_other_tests() -> None:
             (graph, ~one),
         )
     )
-    assert (first.mean != second.mean) and (array.mean == second.mean)
+    assert first.mean != second.mean
+    assert array.mean == second.mean
     ratings = graph.edge_properties["rating"]
     assert second.mean == pytest.approx(ratings[one].mean(), rel=1e-6)
 
@@ -204,6 +205,11 @@ def test_what_is_refused() -> None:
         (graph, {"epochs": -1}, "epochs=-1 is below 0"),
         (graph, {"rate": -1.0}, "rate=-1"),
         (graph, {"rating": "stars"}, "rating='stars': the graph has no such edge property"),
+        (graph, {"epochs": 2**40}, "do not fit into memory"),
+        (graph, {"rate": np.inf}, "rate: a value is not finite"),
+        (vg.from_ratings([1], [1], [1e300]), {}, "rating='rating': a rating is too large for a float32"),
+        (graph, {"users": "two"}, "users='two' is not a number of vertices"),
+        (graph, {"users": -1}, "users=-1: the graph has 9 vertices"),
         (graph, {"users": 7}, "users=7: vertex 5 is rated"),
         (graph, {"users": 3}, "vertex 4 rates"),
         (vg.Graph.from_edges(s, t, directed=False, **properties), {}, "directed=True"),
@@ -217,3 +223,12 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(vg.ParameterError, match=message):
             vg.run(A.matrix_factorization, bad, **given)
+    result = under(vg.SEQUENTIAL, graph, epochs=1)
+    for call, message in (
+        (lambda: result.predict([0, 1], [0, 1, 2]), "one item for each user"),
+        (lambda: result.recommend([0, 1]), "one user at a time"),
+        (lambda: result.recommend(0, k=1.5), "k=1.5 is not a number of items"),
+    ):
+        with pytest.raises(vg.ParameterError, match=message):
+            call()
+    assert result.predict([], []).size == 0

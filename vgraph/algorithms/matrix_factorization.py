@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 import vgraph as vg
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.arrays import max_vertices
 from vgraph.graph.extend import extended
-from vgraph.graph.weights import check_weights, kept_with_values
+from vgraph.graph.weights import check_numbers, check_weights, heaviest, kept_with_values
 
 
 @vg.operator
@@ -147,13 +148,29 @@ def matrix_factorization(
 
 
 @matrix_factorization.requires
-def ratings(graph: Graph, factors: Any, epochs: Any, rating: Any, patience: Any, users: Any) -> None:
+def ratings(
+    graph: Graph,
+    factors: Any,
+    epochs: Any,
+    rate: Any,
+    regularization: Any,
+    spread: Any,
+    rating: Any,
+    patience: Any,
+    users: Any,
+) -> None:
     """Raise ParameterError for what are no ratings of items by users, and for numbers out of range."""
     for name, value, least in (("factors", factors, 1), ("epochs", epochs, 0), ("patience", patience, 0)):
         if value < least:
             raise ParameterError(f"{name}={shown(value)} is below {least}")
+    check_numbers(rate=rate, regularization=regularization, spread=spread)
+    if epochs > max_vertices():
+        raise ParameterError(f"epochs={shown(epochs)}: errors of so many do not fit into memory")
     sides_of(graph, users)
-    check_weights(graph, _named(graph, rating), negative=True, of="rating")
+    name = _named(graph, rating)
+    check_weights(graph, name, negative=True, of="rating")
+    if heaviest(graph, name) > float(np.finfo(np.float32).max):
+        raise ParameterError(f"rating={shown(name)}: a rating is too large for a float32")
 
 
 @matrix_factorization.prepares
@@ -201,6 +218,10 @@ def predict(graph: Graph, result: vg.Result) -> Callable[[ArrayLike, ArrayLike],
 
     def predicted(users: ArrayLike, items: ArrayLike) -> NDArray[np.float32]:
         u, i = _known(users, result.user_bias, "user"), _known(items, result.item_bias, "item")
+        try:
+            np.broadcast_shapes(u.shape, i.shape)
+        except ValueError:
+            raise ParameterError(f"{u.shape} users and {i.shape} items: one item for each user") from None
         products = np.einsum("...k,...k", result.user_factors[u], result.item_factors[i])
         found: NDArray[np.float32] = (
             np.float32(result.mean) + result.user_bias[u] + result.item_bias[i] + products
@@ -220,7 +241,11 @@ def recommend(
         user: int, k: int = 10, *, rated: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Items, counted from 0, the best first, and predictions; with `rated` such as the user has rated, too."""
+        if np.ndim(user):
+            raise ParameterError(f"user={shown(user)}: items are recommended to one user at a time")
         u = int(_known(user, result.user_bias, "user"))
+        if not isinstance(k, int | np.integer):
+            raise ParameterError(f"k={shown(k)} is not a number of items")
         if k < 0:
             raise ParameterError(f"k={shown(k)} is below 0")
         score = result.predict(u, np.arange(result.item_bias.size))
@@ -237,8 +262,11 @@ def recommend(
 
 def _known(ids: ArrayLike, of: NDArray[Any], what: str) -> NDArray[Any]:
     found = np.asarray(ids)
-    if found.dtype.kind not in "iu" or (found.size and not 0 <= found.min() <= found.max() < of.size):
-        raise ParameterError(f"{what}={shown(ids)}: there are {what}s from 0 to {of.size - 1}")
+    if not found.size:
+        return found.astype(np.int64)
+    if found.dtype.kind not in "iu" or not 0 <= found.min() <= found.max() < of.size:
+        there = f"there are {what}s from 0 to {of.size - 1}" if of.size else f"there are no {what}s"
+        raise ParameterError(f"{what}={shown(ids)}: {there}")
     return found
 
 
@@ -248,8 +276,12 @@ def sides_of(graph: Graph, users: Any) -> int:
         raise ParameterError("ratings lead from users to items; build the graph with directed=True")
     rated = graph.out.column_indices
     first = int(rated.min()) if rated.size else graph.num_vertices
+    if not isinstance(users, int | np.integer | None):
+        raise ParameterError(f"users={shown(users)} is not a number of vertices")
     known = first if users is None else users
-    if not 0 <= known <= graph.num_vertices or (rated.size and known > first):
+    if not 0 <= known <= graph.num_vertices:
+        raise ParameterError(f"users={shown(users)}: the graph has {graph.num_vertices} vertices")
+    if rated.size and known > first:
         raise ParameterError(f"users={shown(users)}: vertex {first} is rated, so it is an item")
     raters = np.flatnonzero(graph.topology.degrees("out"))
     if raters.size and raters[-1] >= known:
