@@ -364,6 +364,7 @@ def test_explain_tells_where_members_exchange_what():
 
 WRONG_DEVICES = {
     "cuda:0": (["cuda:0", "cpu"], "groups of CPU threads so far"),
+    "no list": ("cpu:0", r"named in a set of devices: device=\['cpu:0'\]"),
     "nothing": ([], "a list with at least one"),
     "unknown": (["gpu"], "is not available"),
     "no name": ([3], "a member is"),

@@ -386,6 +386,10 @@ def _device(
                 f"threads={shown(threads)}: threads are of the CPU, and device={shown(asked)}"
             )
         return asked
+    if asked.startswith("cpu:"):
+        raise DeviceError(
+            f"device={shown(asked)}: cores are named in a set of devices: device=[{shown(asked)}]"
+        )
     if asked not in DEVICES:
         raise DeviceError(f"device={shown(asked)} is not available; the devices are {', '.join(DEVICES)}")
     if for_gpu:
