@@ -155,6 +155,22 @@ def test_any_imbalance_is_taken(method):
     assert set(found.parts.tolist()) <= {0, 1}
 
 
+def test_blocks_of_weights_that_doubles_round():
+    heavy = np.ones(9, int)
+    heavy[-1] = 2**53 - 100
+    for seed in range(20):
+        found = vg.partition(grid(3), 5, "random", seed=seed, vertex_weight=heavy)
+        assert found.parts.max() < 5
+
+
+@pytest.mark.parametrize("given", ["vertex_weight", "edge_weight"])
+def test_kahip_refuses_weights_beyond_32_bits(given):
+    pytest.importorskip("kahip")
+    weights = np.full(9 if given == "vertex_weight" else 24, 2**40)
+    with pytest.raises(vg.ParameterError, match="below 2"):
+        vg.partition(grid(3), 2, "kahip", **{given: weights})
+
+
 def test_metis_is_not_asked_for_parts_that_stay_empty(capfd):
     pytest.importorskip("pymetis")
     for k in (25, 40):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.errors import VGraphError
+from vgraph.errors import ParameterError, VGraphError
 from vgraph.partitioning.problem import Problem
 
 
@@ -43,6 +43,8 @@ def kahip(problem: Problem) -> NDArray[np.int32]:
     over = problem.limit * problem.k / max(1, int(loads.sum(dtype=np.int64))) - 1
     offsets, columns = _csr(graph, np.int32)
     weights = graph.edge_properties["weight"]
+    if loads.dtype != np.int32 or weights.dtype != np.int32:
+        raise ParameterError("method='kahip': the sum of its weights is below 2**31; scale them down")
     given = (x.tolist() for x in (loads, offsets, weights, columns))
     _, parts = library.kaffpa(*given, problem.k, over, True, problem.seed, library.ECO)
     return np.asarray(parts, np.int32)

@@ -40,5 +40,5 @@ def in_blocks(order: NDArray[Any], problem: Problem) -> Parts:
     loads = problem.loads[order].astype(np.float64)
     middles = np.cumsum(loads) - loads / 2
     parts = np.empty(order.size, np.int32)
-    parts[order] = middles * (problem.k / loads.sum())
+    parts[order] = np.minimum(middles * (problem.k / loads.sum()), problem.k - 1)  # rounding may give k
     return parts
