@@ -102,6 +102,12 @@ def test_edges_that_became_one(directed: bool, multi_edges: Any) -> None:
     vg.verify(other)
 
 
+def test_all_edges_were_left_out() -> None:
+    loops = vg.Graph.from_edges([0, 1], [0, 1], num_vertices=3, self_loops=False, capacity=[1.5, 2])
+    found = vg.run(A.max_flow, loops, source=0, sink=1)
+    assert (found.value, found.flow.tolist(), found.min_cut.tolist()) == (0, [0, 0], [True, False, True])
+
+
 def test_what_is_refused() -> None:
     graph = vg.Graph.from_edges(
         [0, 1],

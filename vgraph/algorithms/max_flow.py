@@ -190,7 +190,7 @@ def _doubled(graph: Graph, limit: NDArray[Any]) -> Graph:
     made = Graph.from_edges(*ends, num_vertices=given.num_vertices, limit=limit)
     order, arcs = made.topology.order, _arcs_of_edges(given, sources > targets)
     assert order is not None
-    made.topology.order = Known(np.where(arcs < 0, -1, order.numbers(made.topology)[arcs]))
+    made.topology.order = Known(np.append(order.numbers(made.topology), -1)[arcs])  # -1 stays
     return made
 
 
