@@ -125,7 +125,7 @@ CALLS = {
     "delta_stepping": lambda: vg.delta_stepping(-1.0),
     "operator": lambda: vg.operator(3),
     "vector": lambda: vg.vector(3, 3),
-    "call of an algorithm": lambda: vg.algorithms.bfs(),
+    "call of an algorithm": lambda: vg.algorithms.bfs(None),
     "read": lambda: vg.read("there is no such file.el"),
     "explain": lambda: vg.explain(3, 3),
     "prepare": lambda: vg.prepare(3, 3),

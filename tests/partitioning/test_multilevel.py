@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_simple import grid
 
 import vgraph as vg
-from tests.partitioning.test_simple import grid
 from vgraph.partitioning import multilevel
 from vgraph.partitioning.problem import problem_of
 from vgraph.partitioning.programs.bisection import bisection

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 import pytest
+from library_arguments import UNDIRECTED, arguments_for, graph_for
 
 import vgraph as vg
-from tests.library_arguments import UNDIRECTED, arguments_for, graph_for
 from vgraph.compiler.facts import Facts
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
