@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import cuda_gpu
@@ -68,6 +69,7 @@ class Part:
         except Exception as error:  # a part goes on after whatever fails; `main` then exits with 1
             refused = isinstance(error, vg.ScheduleError)
             reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            reason = reason.replace(f"{Path(vg.__file__).parents[1]}/", "")
             self.failures.append({**what, "refused": refused, "reason": reason[:400]})
             print(f"left out: {what}: {reason[:400]}", file=sys.stderr, flush=True)
             if not isinstance(error, vg.VGraphError | AssertionError):

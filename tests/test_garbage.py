@@ -36,6 +36,29 @@ def test_it_is_as_before_afterwards() -> None:
     assert gc.isenabled()
 
 
+def test_an_interrupt_right_behind_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    off = gc.disable
+
+    def interrupted() -> None:
+        off()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gc, "disable", interrupted)
+    with pytest.raises(KeyboardInterrupt), uncollected():
+        pass
+    assert gc.isenabled()
+
+
+def test_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One comes in while another is inside, which leaves first."""
+    first, second = uncollected(), uncollected()
+    with first:
+        second.__enter__()
+    assert not gc.isenabled()
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+
+
 def test_while_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     own = compiling.compile_program

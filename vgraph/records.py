@@ -28,7 +28,8 @@ else:
                 shared["__repr__"] = _repr
             own = {name for name in ("__eq__", "__hash__", "__repr__") if vars(cls).get(name) is not None}
             declare(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
-            cls.__init__ = _init(cls, frozen)
+            if "__init__" not in vars(cls):
+                cls.__init__ = _init(cls, frozen)
             for name in shared.keys() - own:
                 setattr(cls, name, shared[name])
             return cls

@@ -90,7 +90,6 @@ def test_the_stamp_loads_nothing():
     code = """
 import sys
 from vgraph.compiler.backends.cuda import nvrtc
-from vgraph.compiler.backends.cuda.layout import BLOCK, WHOLE_BLOCK
 assert "so" in nvrtc.stamp()
 if sys.platform == "linux":
     assert "libnvrtc" not in open("/proc/self/maps").read()

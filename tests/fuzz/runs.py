@@ -328,7 +328,9 @@ def ways(subject: Subject, r: random.Random, cuda: bool) -> Iterator[Way]:
     yield replace(kernel, station=station, threads=1, seed=seed + 1)
     yield Way("cpu", 1, opt=3 if r.random() < 0.05 else 0, seed=seed + 2)
     yield Way("cpu", r.choice([2, 5]), scheduled[-1], seed=seed + 3)
-    if cuda and not any(map(is_exclusive, subject.ready.operators)):  # which run on CPUs only
+    if cuda and not any(
+        map(is_exclusive, subject.ready.operators)
+    ):  # a GPU runs these on request: test_conflicts_on_a_gpu.py
         way = Way("cuda", 0, seed=seed + 4)
         for schedule in subject.schedules(way, 1):
             yield replace(way, schedule=options_of(schedule))

@@ -239,3 +239,11 @@ def test_parts_are_in_one_piece(monkeypatch):
     graph = grid(20, 4, directed=False)
     parts = vg.partition(graph, 11).parts
     assert np.count_nonzero(np.diff(parts[graph.relabelled("partition").old_of_new])) == 10
+
+
+@pytest.mark.parametrize("n", [7, 10, 14])
+def test_gorder_of_small_dense_graphs(n: int) -> None:
+    for seed in range(6):
+        dense = np.triu(np.random.default_rng(seed).random((n, n)) < 0.9, 1)
+        graph = vg.Graph.from_edges(*np.nonzero(dense), num_vertices=n, directed=False)
+        assert sorted(order_of(graph, "gorder")[1].tolist()) == list(range(n))

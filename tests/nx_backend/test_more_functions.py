@@ -750,3 +750,17 @@ def test_flows_that_are_none() -> None:
         for function in (backend.minimum_cut, nx.minimum_cut):
             with pytest.raises(error):
                 function(*given)
+
+
+def test_a_flow_of_floats_that_saturates_what_is_bounded() -> None:
+    """The rest has no capacity, and sums are rounded."""
+    graph = nx.DiGraph()
+    for i, limit in enumerate(np.random.default_rng(37).random(50)):
+        graph.add_edge("s", i, capacity=float(limit))
+        graph.add_edge(i, "t")
+    value = nx.maximum_flow_value(graph, "s", "t", backend="vgraph")
+    assert value == pytest.approx(nx.maximum_flow_value(graph, "s", "t"))
+    endless = nx.DiGraph([("s", "t")])
+    endless.add_edge("a", "b", capacity=10**17)
+    with pytest.raises(nx.NetworkXUnbounded):
+        nx.maximum_flow_value(endless, "s", "t", backend="vgraph")

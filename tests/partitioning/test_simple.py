@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,3 +209,16 @@ def test_a_picture(tmp_path):
     graph = grid(6, vertex_properties={"x": side % 6, "y": side // 6})
     vg.partition(graph, 3, method="blocks").plot(tmp_path / "parts.png")
     assert (tmp_path / "parts.png").stat().st_size > 0
+
+
+def test_a_partition_that_was_looked_at_can_be_copied() -> None:
+    found = vg.partition(vg.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), 2, method="blocks")
+    again = pickle.loads(pickle.dumps(found.balance))
+    assert (again, again.vertices, again.arcs) == (found.balance, found.balance.vertices, found.balance.arcs)
+    assert pickle.loads(pickle.dumps(found)).parts.tolist() == found.parts.tolist()
+
+
+def test_a_part_of_many_digits(tmp_path: Path) -> None:
+    (tmp_path / "parts").write_text("9" * 5000 + "\n")
+    with pytest.raises(vg.GraphFormatError, match="no number of a part"):
+        read_parts(tmp_path / "parts", 1)

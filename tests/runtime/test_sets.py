@@ -499,9 +499,8 @@ def test_an_interrupt_ends_all_members_and_the_next_run_works():
     for _ in range(2):
         with pytest.raises(Stop):
             vg.run(endless, graph, device=TWO, progress=stop)
-    start = time.monotonic()
-    assert (vg.run(vg.algorithms.bfs, graph, source=0, device=TWO).level >= -1).all()
-    assert time.monotonic() - start < 5
+    expected = vg.run(vg.algorithms.bfs, graph, source=0, device="python").level
+    np.testing.assert_array_equal(vg.run(vg.algorithms.bfs, graph, source=0, device=TWO).level, expected)
 
 
 def test_a_failing_program_ends_with_one_error():
@@ -533,9 +532,12 @@ def test_a_failing_member_ends_all(monkeypatch):
     start = time.monotonic()
     with pytest.raises(vg.DeviceError, match="out of memory: 123 more bytes"):
         vg.run(endless, small_graph(), device=TWO)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60
     monkeypatch.undo()
-    assert (vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO).level >= -1).all()
+    expected = vg.run(vg.algorithms.bfs, small_graph(), source=0, device="python").level
+    np.testing.assert_array_equal(
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO).level, expected
+    )
 
 
 def test_cores_of_a_run_under_way_are_busy():
@@ -552,3 +554,24 @@ def test_devices_are_listed():
     first = vg.devices()[0]
     assert (first.name, first.kind) == ("cpu", "cpu")
     assert first.threads >= 1
+
+
+@vg.operator
+def claim_with_none(src, edge, dst):
+    x = src.q
+    if dst.p == vg.none:
+        dst.p = x
+
+
+@vg.algorithm
+def claimed_with_none(graph):
+    p = graph.vertex_property(vg.vertex, vg.none)
+    q = graph.vertex_property(vg.vertex, vg.none)
+    found = graph.edge_apply(claim_with_none, graph.vertices)
+    return p, q, found
+
+
+def test_a_claim_with_the_value_of_what_is_unclaimed_enters_at_its_owner():
+    graph = vg.Graph.from_edges([0, 1, 2, 3, 4, 5], [19, 18, 17, 16, 15, 14], num_vertices=20)
+    expected = vg.run(claimed_with_none, graph, device="python").found.tolist()
+    assert vg.run(claimed_with_none, graph, device=TWO).found.tolist() == expected == list(range(14, 20))

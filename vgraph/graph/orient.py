@@ -38,7 +38,7 @@ def oriented(graph: Graph) -> Prepared:
         # By the degrees of the graph it was made of, it is in that order, and in no other do walks end as soon.
         order = sealed(np.arange(made.graph.num_vertices))
         made.graph.kept_with_topology("order degree", lambda: order)
-        made.graph.kept_with_topology("order that pays", lambda: None)
+        made.graph.kept_with_topology("paying order", lambda: None)
         return made
 
     return graph.kept_with_topology("oriented", make)

@@ -27,6 +27,7 @@ FILES = (
     "components.tests.test_connected",
     "components.tests.test_strongly_connected",
     "components.tests.test_weakly_connected",
+    "flow.tests.test_maxflow",
     "link_analysis.tests.test_hits",
     "link_analysis.tests.test_pagerank",
     "shortest_paths.tests.test_astar",

@@ -82,7 +82,8 @@ def _unweighted(a: Bound) -> str:
 
 
 def _flow(a: Bound) -> str:
-    return "flow_func is not supported" if a.get("flow_func") is not None else ""
+    given = a.get("flow_func") is not None or a.get("kwargs")
+    return "flow_func and its parameters are not supported" if given else ""
 
 
 def _louvain(a: Bound) -> str:

@@ -29,18 +29,20 @@ def _solved(G: Any, s: Any, t: Any, capacity: str) -> tuple[NxGraph, Any]:
     total = limit.sum()
     if limit.dtype.kind == "f" and not bounded.all() and (limit % 1 == 0).all() and total < 2**53:
         limit, total = limit.astype(np.int64), int(total)
-    limit[~bounded] = total + 1
+    exact = limit.dtype.kind != "f"
+    most = total if exact else 1.5 * total  # sums of floats are rounded, and in another order
+    limit[~bounded] = 1 + (total if exact else 2 * total)
     made = vg.Graph.from_edges(
         graph.sources, graph.targets, num_vertices=len(graph), directed=graph.is_directed(), capacity=limit
     )
     found = vg.run(A.max_flow, made, source=graph.index[s], sink=graph.index[t])
-    if found.value > total:
+    if found.value > most:
         raise nx.NetworkXUnbounded("Infinite capacity path, flow unbounded above.")
     return graph, found
 
 
 def maximum_flow(
-    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None
+    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> tuple[Any, Any]:
     """The value of a maximum flow, and what flows along each edge."""
     graph, found = _solved(flowG, _s, _t, capacity)
@@ -54,14 +56,14 @@ def maximum_flow(
 
 
 def maximum_flow_value(
-    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None
+    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> Any:
     """The value of a maximum flow."""
     return _solved(flowG, _s, _t, capacity)[1].value.item()
 
 
 def minimum_cut(
-    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None
+    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> tuple[Any, Any]:
     """The capacity of a minimum cut, and the two sides of that which is next to the sink."""
     graph, found = _solved(flowG, _s, _t, capacity)
@@ -71,6 +73,8 @@ def minimum_cut(
     return found.value.item(), sides
 
 
-def minimum_cut_value(flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None) -> Any:
+def minimum_cut_value(
+    flowG: Any, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
+) -> Any:
     """The capacity of a minimum cut."""
     return maximum_flow_value(flowG, _s, _t, capacity)

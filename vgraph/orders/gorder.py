@@ -62,15 +62,17 @@ def greedy(
                     end = offsets[w + 1] if offsets[w + 1] - begin <= hub else begin
                     for k in range(begin - 1, end):
                         u = 1 + (w if k < begin else vg.int64(columns[k]))
-                        old = score[u]
-                        if old >= 0:
+                        known = score[u]
+                        old = min(known, size)
+                        if known >= 0:
                             if above[u] == 0:
                                 first[old] = below[u]
                             else:
                                 below[above[u]] = below[u]
                             above[below[u]] = above[u]
-                            new = min(old + change, size)
-                            score[u] = new
+                            exact = known + change
+                            new = min(exact, size)
+                            score[u] = exact
                             above[u] = 0
                             below[u] = first[new]
                             above[first[new]] = u

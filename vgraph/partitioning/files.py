@@ -41,7 +41,8 @@ def read_parts(path: str | Path, num_vertices: int) -> NDArray[np.int32]:
     found = np.empty(num_vertices, np.int32)
     for number, line in enumerate(lines):
         text = line.strip()
-        if not (text.isascii() and text.isdigit() and int(text) < 2**31 - 1):
+        digits = text.lstrip("0") or "0"
+        if not (text.isascii() and text.isdigit() and len(digits) <= 10 and int(digits) < 2**31 - 1):
             raise GraphFormatError(path, number + 1, f"{text[:40]!r} is no number of a part")
-        found[number] = int(text)
+        found[number] = int(digits)
     return found

@@ -43,6 +43,10 @@ class Balance(float):
         made.vertices, made.arcs = vertices, arcs
         return made
 
+    def __getnewargs__(self) -> tuple[float, float, float]:  # type: ignore[override]
+        """What a copy is made of."""
+        return float(self), self.vertices, self.arcs
+
     def __repr__(self) -> str:
         return f"{float(self):.4f} (vertices {self.vertices:.4f}, arcs {self.arcs:.4f})"
 

@@ -236,7 +236,7 @@ def order_that_pays(graph: Graph) -> str | None:
             return "rcm"
         return "degree" if worth_orienting(graph) else None
 
-    return graph.kept_with_topology("order that pays", find)
+    return graph.kept_with_topology("paying order", find)
 
 
 def _order_shares(graph: Graph) -> tuple[float, float]:

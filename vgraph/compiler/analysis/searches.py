@@ -63,7 +63,7 @@ def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search
         level = _level(claim, marked)
         starts[claim.prop] = level[0]
     rising = {n: v for n, v in starts.items() if _rises(n.removeprefix("@"), counted)}
-    if not _differs(claim.value, claim.expected, rising):
+    if not _differs(claim.value, claim.expected, rising, _visited(operator)):
         raise Blocked(f"`{claim.prop}` may be given the value that says it is not yet claimed", claim.span)
     return Search(claim, marked.index, *counted, level)
 
@@ -87,7 +87,14 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
                 unknown.add(n.name)
     known = {f"@{name}": number for name, number in least.items() if name not in unknown}
     claims = [n for n in walk(operator) if isinstance(n, ir.Claim)]
-    return all(_differs(n.value, n.expected, known) for n in claims)
+    return all(_differs(n.value, n.expected, known, _visited(operator)) for n in claims)
+
+
+def _visited(operator: ir.Operator) -> frozenset[str]:
+    """Locals that are vertices, never none: arguments, and what loops visit. Others may hold none."""
+    loops = (n.vertex for n in walk(operator) if isinstance(n, ir.ForNeighbors | ir.ForCommon))
+    given = {n.name for n in walk(operator) if isinstance(n, ir.Let | ir.Assign)}
+    return frozenset({*operator.args, *loops} - given)
 
 
 def _names(n: ir.Node) -> str | None:
@@ -161,7 +168,8 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
 
     if source is None or marked is None or transform(marked.index, same) != transform(source, same):
         raise Blocked("it does not start at one vertex that is claimed before", claim.span)
-    if not _differs(marked.value, claim.expected, {}):
+    stored = frozenset(n.name for n in walk(transform(marked.index, same)) if isinstance(n, ir.Var))
+    if not _differs(transform(marked.value, same), claim.expected, {}, stored):
         raise Blocked("the vertex at which it starts may not be claimed before", marked.span)
     return marked, {f"@{name}": value for name, value in starts.items() if value is not None}
 
@@ -175,8 +183,9 @@ def _rises(name: str, counted: tuple[dict[str, int], dict[str, int]]) -> bool:
     return sum(by.get(name, 0) for by in counted) in UPWARDS
 
 
-def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int]) -> bool:
-    """Whether a value is never what is expected; `least`: what globals, as `@name`, and properties are at least."""
+def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int], visited: frozenset[str]) -> bool:
+    """Whether a value is never what is expected; `least`: what globals, as `@name`, and properties are at least;
+    `visited`: locals that are vertices, never none."""
     if isinstance(value, ir.Cast) and isinstance(value.type, Scalar) and value.type.is_integer:
         value = value.operand
     match value:
@@ -185,8 +194,8 @@ def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int]) -> bool:
     match value, expected:
         case ir.Const(value=a), ir.Const(value=b):
             return bool(a != b)
-        case ir.Var(type=t), ir.Const(value=-1):
-            return t == VID  # an argument, which is a vertex
+        case ir.Var(name=local, type=t), ir.Const(value=-1):
+            return t == VID and local in visited
         case ((ir.GlobalVar() | ir.Load()), ir.Const(value=int(b))):
             name = _names(value)
             return name in least and b < least[name]

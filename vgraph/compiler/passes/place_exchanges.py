@@ -22,6 +22,7 @@ from dataclasses import field
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.placement import CLAIM, Visit
+from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import (
     Context,
@@ -493,7 +494,9 @@ class _Placing(Lowering):
         filling = n.out if isinstance(n, ir.EdgeApply) else None
         marks, at_owners = "", ""
         adds = any(op in ir.ACCUMULATING for op in visit.writes.values())
-        if filling is not None and adds:
+        again = not claims_once(self.program, self.program.operator(n.op))
+        unclaimed = [name for name, op in visit.writes.items() if op == CLAIM and again]
+        if filling is not None and (adds or unclaimed):
             marks = self.given("set.touched", BOOL, ir.Site.VERTEX, ir.Origin.LOCAL)
             resets.append(ir.Store(marks, _V, FALSE))
             out, at_owners = self.mail(mails, marks, BOOL, "owners")
@@ -507,7 +510,13 @@ class _Placing(Lowering):
         for name, op in visit.writes.items():
             mails.got[part.SHARED] += self.taken(mails, visit, name, op, enters)
         if marks:
-            mails.got[part.SHARED].append(ir.If(ir.Load(at_owners, _I, BOOL), enters))
+            test: ir.Expr = ir.Load(at_owners, _I, BOOL)
+            for name in () if adds else unclaimed:  # claimed with what says that it is not yet claimed
+                held = ir.Load(name, _V, self.type_of(name))
+                as_before = ir.Compare("==", held, visit.claims[name].expected)
+                mails.got[part.SHARED].append(ir.If(ir.Logical("and", test, as_before), enters))
+            if adds:
+                mails.got[part.SHARED].append(ir.If(test, enters))
         return drop
 
     def taken(
