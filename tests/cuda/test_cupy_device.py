@@ -75,6 +75,7 @@ def test_room_in_shared_memory():
     assert device.room(X, 0) == 0
     kernel = types.SimpleNamespace(ptr=0)
     assert device.room(kernel, 4096) == 4096
+    assert device.room(kernel, 48) == 128  # all that was wanted
     assert device.room(kernel, 1 << 20) == (50 * 1024 - 1024 - 1000) // 128 * 128
     assert Fake.most_dynamic == device.room(kernel, 1 << 20)
 

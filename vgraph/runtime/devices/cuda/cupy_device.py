@@ -117,7 +117,7 @@ class CupyDevice:
             attributes["MaxSharedMemoryPerBlockOptin"],
         )
         room = most - driver.funcGetAttribute(_SHARED_BYTES, kernel.ptr)
-        shared = max(0, min(wanted, room)) // _ALIGNED * _ALIGNED
+        shared = max(0, min(-(-wanted // _ALIGNED), room // _ALIGNED)) * _ALIGNED
         driver.funcSetAttribute(kernel.ptr, _MOST_DYNAMIC_SHARED_BYTES, shared)
         return int(shared)
 

@@ -40,9 +40,8 @@ struct Tiles {
     __threadfence();
     if (relaxed(&ringed[t]) || atomicExch(&ringed[t], 1u)) return;
     atomicAdd(&counters[2], 1ull);
-    u64 place = atomicAdd(&counters[1], 1ull);
-    __threadfence();
-    atomicExch(&ring[place % count], (u32)t + 1);
+    u32* place = &ring[atomicAdd(&counters[1], 1ull) % count];
+    while (atomicCAS(place, 0u, (u32)t + 1)) pause();  // whoever counted what is there takes it
   }
   // Behind what changed v.
   VG_DEVICE void push(Id v, i64 key) {
@@ -56,9 +55,8 @@ struct Tiles {
       if (head < relaxed(&counters[1])) {
         if (atomicCAS(&counters[0], head, head + 1) != head) continue;
         u32* place = &ring[head % count];
-        u32 found = relaxed(place);
-        for (; !found; found = relaxed(place)) pause();  // whoever counted it puts it there
-        atomicExch(place, 0u);
+        u32 found = atomicExch(place, 0u);
+        for (; !found; found = atomicExch(place, 0u)) pause();  // whoever counted it puts it there
         __threadfence();
         atomicExch(&ringed[found - 1], 0u);
         key = (i64)atomicExch((u64*)&least[found - 1], (u64)NO_KEY);
@@ -147,7 +145,10 @@ VG_DEVICE void by_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile
     for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
       Id v = tile.first + i;
       tile.active[i] = relaxed(&tiles.marks[v]) && atomicExch(&tiles.marks[v], 0u) ? DUE : 0;
-      __threadfence();
+    }
+    __threadfence();
+    for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
+      Id v = tile.first + i;
       (kept.load(i, v), ...);
       if (tile.active[i] == DUE && key(v) > tile.limit) {
         tile.active[i] = LATER;
