@@ -157,3 +157,4 @@ from vgraph.compiler.ir.statements import (
     Store,
     While,
 )
+from vgraph.compiler.ir.unions import KnownSet, KnowSet

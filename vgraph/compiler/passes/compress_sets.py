@@ -16,7 +16,26 @@ from vgraph.compiler.types import VID
 def _rule(low: Lowering, n: ir.EdgeApply | ir.VertexApply) -> ir.Body | None:
     writes = effects(low.program.operator(n.op)).writes
     united = sorted({w.prop for w in writes if w.kind is WriteClass.MERGING})
-    return (n, *(_compress(low, p) for p in united)) if united else None
+    assert n.schedule is not None
+    compress = _halve if n.schedule.unions else _compress
+    return (n, *(compress(low, p) for p in united)) if united else None
+
+
+def _halve(low: Lowering, prop: str) -> ir.Stmt:
+    """The same where a path is walked by many at a time: each step of one shortens those of others."""
+    v, root, up = low.fresh("v"), low.fresh("root"), low.fresh("up")
+    own, here, above = (ir.Var(name, VID) for name in (v, root, up))
+    step: ir.Body = (
+        ir.Store(prop, own, above),
+        ir.Assign(root, above),
+        ir.Assign(up, ir.Load(prop, above, VID)),
+    )
+    body: ir.Body = (
+        ir.Let(root, VID, ir.Load(prop, own, VID)),
+        ir.Let(up, VID, ir.Load(prop, here, VID)),
+        ir.While(ir.Compare("!=", above, here), step),
+    )
+    return ir.ParFor(v, ir.Vertices(), body)
 
 
 def _compress(low: Lowering, prop: str) -> ir.Stmt:

@@ -40,6 +40,7 @@ _WORDS: Final = (
     "sending settle settling "
     "DUE Kept LATER NO_KEY SWEEPS TileVisit Tiles by_tiles "
     "take_lock give_lock "
+    "KnownSets open_sets "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""
