@@ -109,6 +109,27 @@ def test_results_stand_as_the_edges_were_given(directed: bool, device: str) -> N
 
 
 @vg.operator
+def compare(src, edge, dst):
+    dst.more += edge.w - edge.reverse.w
+
+
+@vg.algorithm
+def compared(graph):
+    more = graph.vertex_property(vg.int64)
+    graph.edge_apply(compare)
+    return more
+
+
+@pytest.mark.parametrize("device", ["python", "cpu"])
+def test_opposite_arcs_in_another_order_of_vertices(device: str) -> None:
+    rng = np.random.default_rng(3)
+    graph = vg.Graph.from_edges(*rng.integers(0, 12, (2, 60)), multi_edges=True, w=rng.integers(0, 99, 60))
+    before, after = (vg.run(compared, graph, device=device, relabel=by) for by in (None, "random"))
+    assert after.stats.order or device == "python"
+    assert after.more.tolist() == before.more.tolist()
+
+
+@vg.operator
 def cross(src, edge, dst):
     edge.seen = True
     dst.reached = True

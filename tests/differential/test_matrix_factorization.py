@@ -151,6 +151,12 @@ def test_rates_seeds_and_biases() -> None:
     assert wild[-1] < wild[0]
 
 
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_too_large_a_rate(device: str) -> None:
+    with pytest.raises(vg.AlgorithmError, match="grows beyond all bounds: use a smaller rate"):
+        vg.run(A.matrix_factorization, taste(6, 5), epochs=20, rate=100.0, device=device)
+
+
 def test_it_ends_early_where_tests_get_worse() -> None:
     graph = taste(20, 15, part=0.3, tests=0.3)
     given = {"factors": 16, "epochs": 400, "rate": 0.05, "regularization": 0.0, "test": "test", "threads": 1}

@@ -49,6 +49,14 @@ def test_the_same_from_everywhere(tmp_path: Path) -> None:
     assert turned.edges()[2]["rating"].tolist() == [13, 14, 12, 11]
 
 
+def test_text_goes_by_pandas(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    (tmp_path / "a.csv").write_text(
+        'user,item,stars,tag,when\nbob,"b, or c",2.5,"so, so",1\nann,"b, or c",4,good,2\nann,a,1,bad,3\nzoe,a,5,,4\n'
+    )
+    check(vg.from_ratings(pandas.read_csv(tmp_path / "a.csv")), ("rating", "when"), ids=False)
+
+
 def test_rows_and_columns_without_ratings_are_there() -> None:
     from scipy.sparse import csr_matrix
 
@@ -69,6 +77,12 @@ def test_results_of_edges_come_in_the_order_of_the_ratings() -> None:
         ("1,2\n", 1, "expected a user, an item and a rating, got '1,2'"),
         ("user,item,rating\n1,2,3\n1,2\n", 3, "2"),
         ("user,item,rating\n1,2,3\n4,5,six\n", 3, "six"),
+        (
+            "user,item,stars,tag\n1,2,3,good\n",
+            2,
+            "'good' is not a number \\(column 'tag'\\); columns of text",
+        ),
+        ("user,item,stars\nann,2,3\n", 2, "'ann' is not a vertex id \\(column 'user'\\); .* vg.from_ratings"),
         ("1 2 3\n\n# more\n4 -5 6\n", 4, "-5"),
         ("1 2 3\n4 5.5 6\n", 2, "5.5"),
         ("1 2 3\n4 5 6 7\n", 2, "4"),

@@ -104,7 +104,8 @@ def matrix_factorization(
     `predict(users, items)`, for which items count from 0, and `recommend(user, k=10, rated=False)`, which gives items,
     the best first, and predictions. Which order ratings are gone through in says the axis `conflict` at label `learn`:
     with locks, two runs on several threads differ a little; a plan always gives the same. Raises ParameterError for
-    graphs of other forms, and ratings that are missing or not finite. O(ratings * factors) per epoch.
+    graphs of other forms, and ratings that are missing or not finite; AlgorithmError where numbers grow beyond all
+    bounds, as with too large a rate. O(ratings * factors) per epoch.
     """
     latent = graph.vertex_property(vg.vector(vg.float32, factors))
     bias = graph.vertex_property(vg.float32)
@@ -130,6 +131,8 @@ def matrix_factorization(
         graph.vertex_apply(judge)
         loss = vg.sqrt(graph.loss / max(graph.count, 1))
         missed = vg.sqrt(graph.missed / max(graph.tests, 1))
+        if not loss < vg.inf:
+            vg.fail("the error grows beyond all bounds: use a smaller rate")
         history[done] = loss
         tested[done] = missed
         judged = missed if graph.tests > 0 else loss

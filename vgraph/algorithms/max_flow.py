@@ -102,8 +102,8 @@ def max_flow(graph, source: vg.vertex, sink: vg.vertex, capacity="capacity"):
     target to its source; without `Graph.from_edges`, from the larger end to the smaller); `min_cut`, true at each
     vertex from which the sink cannot be reached any more: edges from there to the others are full, and `value` is what
     they carry together. With integers all is exact and the same in every run; floats are rounded. Raises ParameterError
-    for capacities that are missing, negative, not finite or too large to be added up, and if the source is the sink.
-    O(vertices**2 * arcs) at worst, far less as a rule.
+    for capacities that are missing, negative or not finite, integers from 2**62 on, or such that leave the source and
+    add up to 2**63, and if the source is the sink. O(vertices**2 * arcs) at worst, far less as a rule.
     """
     room = graph.edge_property(graph.limit.dtype)
     offer = graph.edge_property(graph.limit.dtype)
@@ -161,7 +161,7 @@ def network(graph: Graph, source: Any, sink: Any, capacity: Any) -> None:
         )
     if not isinstance(capacity, str | None):
         raise ParameterError(f"capacity={shown(capacity)}: the name of an edge property, or None")
-    check_capacities(graph, capacity)
+    check_capacities(graph, capacity, source)
 
 
 @max_flow.prepares

@@ -116,16 +116,28 @@ def check_sums(graph: Graph, terms: int) -> None:
         )
 
 
-def check_capacities(graph: Graph, name: object) -> None:
-    """Raise ParameterError for capacities that are missing, negative, not finite, or too large to be added up."""
+def check_capacities(graph: Graph, name: object, source: int) -> None:
+    """Raise ParameterError for capacities that are missing, negative, not finite, or too large.
+
+    No more flows than leaves the source, and an arc has room for its own capacity and that of the arc in the other
+    direction: integers of both fit into an int64.
+    """
     check_weights(graph, name, of="capacity")
-    if isinstance(name, str) and graph.num_arcs:
-        values = graph.edge_properties[name]
-        limit = 2.0**62 if values.dtype.kind != "f" else np.finfo(np.float64).max
+    if not isinstance(name, str) or not graph.num_arcs:
+        return
+    values = graph.edge_array(name)
+    if values.dtype.kind == "f":
         with np.errstate(over="ignore"):
-            total = values.sum(dtype=np.float64)
-        if total >= limit:
-            raise ParameterError(f"capacity={shown(name)}: the capacities add up to {limit} or more")
+            if not math.isfinite(values.sum(dtype=np.float64)):
+                raise ParameterError(
+                    f"capacity={shown(name)}: the capacities add up to more than a float64 holds"
+                )
+    elif graph.edge_property_range(name).max >= 1 << 62:
+        raise ParameterError(f"capacity={shown(name)}: a capacity is 2**62 or more")
+    elif 0 <= source < graph.num_vertices:
+        begin, end = graph.out.row_offsets[source : source + 2].tolist()
+        if sum(values[begin:end].tolist()) >= 1 << 63:
+            raise ParameterError(f"capacity={shown(name)}: what leaves the source adds up to 2**63 or more")
 
 
 def own_weight(graph: Graph) -> str | None:

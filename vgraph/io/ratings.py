@@ -19,6 +19,7 @@ from vgraph.io.table import Layout, check_columns, read_rows, unquoted
 from vgraph.tracebacks import public
 
 COLUMNS = ("user", "item", "rating")
+_WAY_OUT = "columns of text, and ids of any kind, are taken by vg.from_ratings(pandas.read_csv(...))"
 
 
 @public
@@ -79,7 +80,8 @@ def read_ratings(
     A first line of names tells what columns are called; then those beyond the first three, or those that `user`, `item`
     and `rating` do not name, are edge properties, too. Without one, further columns are left out. Users and items are
     integers from 0 to 2**32 - 1. Lines that begin with `#` or `%` are comments; `.gz`, `.xz`, `.bz2` and `.zst` are
-    unpacked. Raises GraphFormatError, with the line, for what is none of this.
+    unpacked. Raises GraphFormatError, with the line, for what is none of this; a file with text in it is for
+    `from_ratings(pandas.read_csv(path))`, which takes ids of any kind and leaves out other text.
     """
     with TextSource(as_path(path), progress) as text:
         while (line := text.peek()) is not None and is_comment(line):
@@ -101,7 +103,10 @@ def read_ratings(
             text.line()
         at = titles.index(chosen[0]), titles.index(chosen[1])
         comma = b"," in without_comment(unquoted(line))
-        rows = read_rows(text, Layout(tuple(titles), at, num_vertices=MAX_VERTICES, comma=comma, quotes=True))
+        layout = Layout(
+            tuple(titles), at, num_vertices=MAX_VERTICES, comma=comma, quotes=True, way_out=_WAY_OUT
+        )
+        rows = read_rows(text, layout)
     users, items = rows.keys >> np.uint64(32), rows.keys & np.uint64(0xFFFFFFFF)
     more = {name: x for name, x in rows.columns.items() if name not in (chosen[2], "rating") and named}
     return _of_arrays(users, items, {"rating": rows.columns[chosen[2]], **more})

@@ -34,6 +34,7 @@ class Layout:
     Ids count from `base`; `num_vertices` is the declared number, or None. `mark` is the word that each line
     begins with. A line that begins with a byte of `comments` is skipped. `comma`: fields are separated by
     commas; `quotes`: they may stand in double quotes. `values`: which numbers may stand in the other columns.
+    `way_out`: what to do where a column holds text, whose name is told then.
     """
 
     fields: tuple[str, ...]
@@ -45,12 +46,17 @@ class Layout:
     comma: bool = False
     quotes: bool = False
     values: Literal["real", "integer", "unsigned"] = "real"
+    way_out: str = ""
 
     @property
     def last_id(self) -> int:
         """The largest id that a line may hold."""
         count = max_vertices() if self.num_vertices is None else self.num_vertices
         return count - 1 + self.base
+
+    def told(self, column: int) -> str:
+        """Which column holds text, and what to do about it."""
+        return f" (column {self.fields[column]!r}); {self.way_out}" if self.way_out else ""
 
     @property
     def others(self) -> list[int]:
@@ -207,9 +213,9 @@ def _read_lines(source: TextSource, first: int, block: bytes, layout: Layout) ->
             continue
         fields = _fields(source, number, line, layout)
         for column, at in zip(ids, layout.ids, strict=True):
-            column.append(_id(source, number, fields[at], layout))
+            column.append(_id(source, number, fields[at], layout, at))
         for values, at in zip(others, layout.others, strict=True):
-            values.append(_value(source, number, fields[at], layout))
+            values.append(_value(source, number, fields[at], layout, at))
     parts = [_column(values) for values in others]
     return [np.array(column, np.uint64) - np.uint64(layout.base) for column in ids], parts
 
@@ -238,9 +244,9 @@ def _fields(source: TextSource, number: int, line: bytes, layout: Layout) -> Seq
     return fields
 
 
-def _id(source: TextSource, number: int, field: bytes, layout: Layout) -> int:
+def _id(source: TextSource, number: int, field: bytes, layout: Layout, column: int) -> int:
     if not field.isdigit():
-        source.fail(f"{quoted(field)} is not a vertex id", number)
+        source.fail(f"{quoted(field)} is not a vertex id{layout.told(column)}", number)
     value = parse_number(field)
     if value is None:
         source.fail(f"vertex {quoted(field)} {no_number(field)}", number)
@@ -252,10 +258,10 @@ def _id(source: TextSource, number: int, field: bytes, layout: Layout) -> int:
     return source.fail(f"vertex {value}: {too_many_vertices(value + 1)}", number)
 
 
-def _value(source: TextSource, number: int, field: bytes, layout: Layout) -> int | float:
+def _value(source: TextSource, number: int, field: bytes, layout: Layout, column: int) -> int | float:
     value = parse_number(field)
     if value is None:
-        source.fail(f"{quoted(field)} {no_number(field)}", number)
+        source.fail(f"{quoted(field)} {no_number(field)}{layout.told(column)}", number)
     if layout.values != "real" and not is_integer(field):
         source.fail(f"{quoted(field)} is not an integer, which the header announces", number)
     if layout.values == "unsigned" and value < 0:

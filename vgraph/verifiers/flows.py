@@ -21,7 +21,7 @@ def maximum(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Flow and cut are what they say, so none can be larger, or smaller (Ford and Fulkerson 1956)."""
     s, t, properties = graph.edges()
     s, t = s.astype(np.int64), t.astype(np.int64)
-    check_capacities(graph, given["capacity"])
+    check_capacities(graph, given["capacity"], given["source"])
     capacity = np.ones(s.size, np.int64) if given["capacity"] is None else properties[given["capacity"]]
     exact = capacity.dtype.kind != "f"
     capacity = capacity.astype(np.int64 if exact else np.float64)

@@ -50,7 +50,11 @@ def _looks_at_number(n: ir.Node) -> str | None:
         case ir.Union():
             return "a disjoint set is named by its smallest vertex"
         case ir.Cast(to=to, operand=operand) if _is_number(to) != _is_number(operand.type):
-            return "the number of a vertex is used as a value" if _is_number(operand.type) else _MADE
+            if (
+                operand.type == EID
+            ):  # of `edge.reverse` is asked whether it is there, and an edge has no number
+                return None
+            return "the number of a vertex is used as a value" if operand.type == VID else _MADE
         case ir.Const(value=value, type=t) if _is_number(t) and value != -1:
             return _MADE
         case ir.Compare(op=op, left=left) if _is_number(left.type) and op not in ("==", "!="):
@@ -83,7 +87,13 @@ def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
             return Obstacle(f"`{n.name}` is read while neighbors add to it", n.span)
     for n in _unclaimed(loop.body):
         if isinstance(n, ir.Store) and n.index.type != EID:
-            return Obstacle(f"`{n.prop}` is stored for every neighbor: the last one stays", n.span)
+            own = any(isinstance(m, ir.Load) and m.prop == n.prop for m in walk(n.value))
+            how = (
+                "carried from neighbor to neighbor"
+                if own
+                else "stored for every neighbor: the last one stays"
+            )
+            return Obstacle(f"`{n.prop}` is {how}", n.span)
     for n in _own_jumps(loop.body):
         return Obstacle("it leaves the loop over the neighbors early", n.span)
     return None
