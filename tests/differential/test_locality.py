@@ -69,11 +69,15 @@ def star_like(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return rng.integers(0, 71, degree.sum()), np.repeat(np.arange(71), degree)
 
 
-@pytest.mark.parametrize(("dtype", "segments", "id_bits"), [
-    *itertools.product(("float32", "float64", "int32", "uint32", "int64"), (1, 3), (None,)),
-    ("float32", 2, 64), ("int32", 1, 64),
+LANES, SLICES = {"vectorize": True}, {"rows": vg.SLICES}
+
+
+@pytest.mark.parametrize(("hint", "dtype", "segments", "id_bits"), [
+    *itertools.product((LANES,), ("float32", "float64", "int32", "uint32", "int64"), (1, 3), (None,)),
+    (LANES, "float32", 2, 64), (LANES, "int32", 1, 64),
+    *itertools.product((SLICES,), ("float64", "uint32"), (3,), (None,)), (SLICES, "float32", 3, 64),
 ])  # fmt: skip
-def test_lanes(dtype: str, segments: int, id_bits: int | None) -> None:
+def test_lanes(hint: dict[str, object], dtype: str, segments: int, id_bits: int | None) -> None:
     rng = np.random.default_rng(3)
     sources, targets = star_like(rng)
     given = rng.integers(5, 90, 71).astype(dtype)
@@ -84,7 +88,7 @@ def test_lanes(dtype: str, segments: int, id_bits: int | None) -> None:
     want = vg.run(reductions, graph, dtype=getattr(vg, dtype), device="python")
     schedule = vg.Schedule().at("own", vectorize=True)
     for label in ("add", "lowest", "highest", "first"):
-        schedule = schedule.at(label, segments=segments, vectorize=True)
+        schedule = schedule.at(label, segments=segments, **hint)
     threads = 1 if segments > 1 else 2  # two programs, each of them compiled
     found = vg.run(reductions, graph, dtype=getattr(vg, dtype), schedule=schedule, threads=threads)
     for name in want.names:

@@ -18,20 +18,20 @@ from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager, walk
 from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.passes import PIPELINE
-from vgraph.graph import Graph
-from vgraph.graph.layouts import on_host, ordered
+from vgraph.graph import Graph, machine
+from vgraph.graph.layouts import on_host, ordered, sell
 from vgraph.schedule import Options, Schedule
 
 PULLED = ("sssp", "limited", "bfs", "bfs_by_level", "sums", "components")
 COUNTS = (2, 3, 4, 5, 100)
 
 
-def scheduled(program, count, layout=None):
+def scheduled(program, count, layout=None, rows=vg.CSR):
     """A pull over all vertices by segments, for every edge operator."""
     found = {}
     for n in walk(program):
         if isinstance(n, ir.EdgeApply):
-            asked = {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": count}
+            asked = {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": count, "rows": rows}
             if layout is not None and (n.frontier or n.out):
                 asked["frontier"] = layout
             found[n.label] = Options(**asked)
@@ -45,28 +45,32 @@ def scheduled(program, count, layout=None):
     layout=st.sampled_from((vg.SPARSE, vg.BITMAP, None)),
     seed=st.integers(0, 99),
     threads=st.sampled_from((0, 1)),
+    rows=st.sampled_from((vg.CSR, vg.SLICES)),
 )
 @settings(max_examples=15, deadline=None)
-def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed, threads):
+def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed, threads, rows):
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
-    kernel = lowered(program, scheduled(program, count, layout), threads)
+    kernel = lowered(program, scheduled(program, count, layout, rows), threads)
     assert f"segments {count}" in print_program(kernel)
+    assert ("sliced" in print_program(kernel)) == (rows is vg.SLICES)
     same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=1 if threads else 3), want)
 
 
 @pytest.mark.covering
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("count", [2, 3, 1000])
+@pytest.mark.parametrize(("count", "rows"), [(2, vg.CSR), (3, vg.SLICES), (1000, vg.CSR)])
 @pytest.mark.parametrize("name", PULLED)
-def test_machine_code_gives_the_answer_of_the_program(name, count, threads):
+def test_machine_code_gives_the_answer_of_the_program(name, count, rows, threads, monkeypatch):
+    for module, limit, value in ((sell, "MOST", 64), (sell, "TASK", 2), (machine, "LEAST", 64)):
+        monkeypatch.setattr(module, limit, value)
     rng = np.random.default_rng(threads)
     n, m = 300, 1500
     ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
     graph = Graph.from_edges(*ends, num_vertices=n, weight=weight)
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
-    same(native(lowered(program, scheduled(program, count), threads), graph, threads), want)
+    same(native(lowered(program, scheduled(program, count, rows=rows), threads), graph, threads), want)
 
 
 @given(graph=graphs(), count=st.sampled_from((1, *COUNTS)))
@@ -121,6 +125,12 @@ def test_golden_ir(golden):
     program = parse_program(PROGRAMS["sssp"])
     kernel = lowered(program, scheduled(program, 4), 0)
     golden(Path(__file__).parent / "golden" / "sssp-segments-4.ir", print_program(kernel))
+
+
+def test_golden_ir_of_segments_in_slices(golden):
+    program = parse_program(PROGRAMS["sssp"])
+    kernel = lowered(program, scheduled(program, 4, rows=vg.SLICES), 0)
+    golden(Path(__file__).parent / "golden" / "sssp-rows-slices-4.ir", print_program(kernel))
 
 
 def test_golden_ir_of_slices(golden):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vgraph as vg
 from vgraph.compiler import ir
 from vgraph.compiler.axes.segments import gathered_bytes
+from vgraph.compiler.backends import jit
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.rewrite import Context, PassManager, walk
 from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes.choose_schedule import choose_schedule
 from vgraph.runtime import caches, policy
+from vgraph.schedule.record import show
 
 MB = 1 << 20
 SUM = """\
@@ -78,6 +81,32 @@ def test_segments_that_are_chosen_give_the_same_ranks(monkeypatch: pytest.Monkey
         cut = vg.run(vg.algorithms.pagerank, graph, threads=threads)
         assert cut.schedule.labels["gather"].segments == 8
         assert abs(cut.rank - plain.rank).max() < 1e-12
+
+
+def test_slices_are_chosen_when_they_would_have_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After so many pulls, or at once where a graph is prepared; not where rows are short, nor for one order."""
+    monkeypatch.setattr(policy, "SLICED", 1)
+    monkeypatch.setattr(jit, "wide_gathers", lambda: True)
+
+    def gathered(graph: vg.Graph, **more: object) -> tuple[str, np.ndarray]:
+        found = vg.run(vg.algorithms.pagerank, graph, max_rounds=25, tolerance=0.0, **more)
+        return show(found.schedule.labels["gather"].rows), found.rank
+
+    graph, alike = (vg.read(vg.data.path("karate"), directed=False) for _ in range(2))
+    (first, plain), (second, _), (third, ranks) = (gathered(graph) for _ in range(3))
+    assert [first, second, third] == ["csr", "csr", "slices"]
+    assert policy.uses(graph).pulls == 75
+    np.testing.assert_allclose(ranks, plain, rtol=1e-12)
+    assert gathered(graph, deterministic=True)[0] == "csr"
+    assert "rows=slices: many pulls" in str(vg.explain(vg.algorithms.pagerank, graph))
+    (made,) = vg.prepare(vg.algorithms.pagerank, alike)
+    assert made.name == "sell.2"
+    assert gathered(alike)[0] == "slices"
+    far = vg.Graph.from_edges(np.arange(40), np.arange(40)[::-1])
+    vg.prepare(vg.algorithms.pagerank, far)
+    assert gathered(far)[0] == "csr"
+    monkeypatch.setattr(jit, "wide_gathers", lambda: False)
+    assert gathered(alike)[0] == "csr"
 
 
 def test_the_highest_level_of_cache_counts(tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ Each step is pure, so programs can be compiled by several threads at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgraph.config import knobs
+from vgraph.graph import machine
 from vgraph.graph.layouts import plans
 from vgraph.records import dataclass
 from vgraph.schedule import Schedule
@@ -33,7 +34,15 @@ def _coloring(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[
     return first_fit(first, second)
 
 
-plans.coloring = _coloring
+def _machine_code(
+    file: str, name: str, types: Mapping[str, str], numbers: Mapping[str, int]
+) -> Callable[..., None]:
+    from vgraph.compiler.backends.machine_code import made
+
+    return made(file, name, types, numbers)
+
+
+plans.coloring, machine.maker = _coloring, _machine_code
 
 
 @dataclass(frozen=True)

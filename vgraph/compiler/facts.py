@@ -38,7 +38,7 @@ class Facts:
     bitmaps: bool = False
     """On a CPU what lists have in common had better be found by bitmaps of hubs: they are long, and mostly of hubs."""
     slices: bool = False
-    """On a GPU pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
+    """Pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
     near: bool = False
     """On a GPU rows had better be read as differences: nearly all vertices have few neighbors of near ids, and so much
     is run on them that it pays."""

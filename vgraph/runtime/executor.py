@@ -216,6 +216,8 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
         policy.note_run(job.walked, ran.free)
+        if runner.name == "cpu":
+            policy.note_pulls(job.walked, _pulled(ran, plan))
         values = _outputs(ran, plan, runner, call)
         if most is not None and len(ran.records):
             # it may have gone on, and ended, before it was looked at
@@ -246,8 +248,7 @@ def run_loaded(job: Job, runner: Runner, loaded: Loaded) -> dict[str, Any]:
 
 def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     """Make what a run of the job would make and keep: its code, layouts, copies of the graph on a GPU."""
-    if runner.name == "cuda":
-        policy.expect_runs(job.walked)
+    policy.expect_runs(job.walked)
     try:
         loaded = runner.build(job)
         job, loaded = _in_order(job, loaded, runner)
@@ -354,6 +355,12 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
             scalar = numbers.renumber(np.atleast_1d(scalar), numbers.old_of_new)[0]
         values[output.name] = scalar.view(f"int{scalar.dtype.itemsize * 8}") if output.ids else scalar
     return values
+
+
+def _pulled(ran: Ran, plan: Plan) -> int:
+    """Arcs of the rounds that pulled."""
+    way = plan.interface.directions.index("pull") if "pull" in plan.interface.directions else -1
+    return int(ran.records[ran.records[:, 1] == way, 3].sum())
 
 
 def _trace(records: NDArray[np.int64], plan: Plan, kept: Watched | None) -> Trace:

@@ -117,6 +117,8 @@ class Rows(Word):
 
     CSR = "csr"
     """Where a row begins, and the neighbors one behind the other."""
+    SLICES = "slices"
+    """On CPUs: 16-bit offsets from the first source of a segment, of 16 destinations side by side (SELL-16)."""
     DELTA = "delta"
     """Up to four neighbors as 16-bit differences to the vertex, 8 bytes a row; what does not fit is read from CSR."""
     AUTO = "auto"
@@ -195,7 +197,7 @@ RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
 TOPOLOGY, DATA = Drive.TOPOLOGY, Drive.DATA
 SPARSE, BITMAP = FrontierLayout.SPARSE, FrontierLayout.BITMAP
 BSP, ASYNC = Sync.BSP, Sync.ASYNC
-CSR, DELTA = Rows.CSR, Rows.DELTA
+CSR, DELTA, SLICES = Rows.CSR, Rows.DELTA, Rows.SLICES
 UNORDERED, STRICT = Order("unordered"), Order("strict")
 FREE = Conflict("free")
 EDGE_LOCKED, NODE_LOCKED, HYBRID = map(Conflict, _LOCKING)
@@ -513,10 +515,30 @@ class ApplySchedule:
         rest=Rows.CSR,
         needs=(
             _WHOLE_ROWS,
-            Need("segments", (1,), "the rows of a segment are its own"),
+            Need("segments", (1,), "the rows of a segment are its own", of=(Rows.DELTA,)),
             Need("hops", (1,), "a block keeps where the rows of what it finds lie in CSR"),
+            *(
+                Need(axis, (value,), reason, of=(Rows.SLICES,))
+                for axis, value, reason in (
+                    ("direction", PULL, "slices are made of the arcs that enter vertices"),
+                    ("drive", TOPOLOGY, "slices are walked whole, not from a queue of vertices"),
+                    ("phases", FUSED, "two phases walk a buffer, in the order of the whole graph"),
+                    ("hubs", 0, "the rows of a slice are its own"),
+                    ("prefetch", 0, "the values of a segment's sources are in the cache"),
+                    ("vectorize", False, "16 rows are walked side by side as they are"),
+                )
+            ),
         ),
-        lacks=(Lack("cpu", "rows are read as differences on GPUs only"),),
+        lacks=(
+            Lack("cpu", "rows are read as differences on GPUs only", values=("delta",)),
+            Lack(
+                "cuda",
+                "on GPUs segments are in slices as they are",
+                "use segments=2",
+                ("slices",),
+            ),
+            Lack("set", "rows of a member are in the order of the whole graph", values=("slices",)),
+        ),
     )
     hubs: int = axis(
         count(0, "vertices with bitmaps, 0: none", 1 << 16),
@@ -574,6 +596,12 @@ class ApplySchedule:
         ),
         lacks=(Lack("cuda", 'device="cuda" runs a thread per lane as it is'),),
     )
+
+    @property
+    def ranges(self) -> int:
+        """Into how many ranges of sources a pull falls: one after the other, with a visit of a vertex in each."""
+        return max(2, self.segments) if self.rows is Rows.SLICES else self.segments
+
     extra: tuple[tuple[str, Any], ...] = ()
     """The options that belong to passes of the user's, sorted."""
     reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
@@ -618,8 +646,8 @@ SHAPING: Final = _FIRST[:6]
 __all__ = [
     "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "AXES", "BASE", "BITMAP", "BLOCK", "BSP", "COLORED", "COMBINE",
     "COMPUTED", "CSR", "DATA", "DECIDED", "DELAYED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED",
-    "GATHER_APPLY", "HYBRID", "LOCAL", "NODE_LOCKED", "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING", "SPARSE",
-    "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance", "Conflict",
-    "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync",
+    "GATHER_APPLY", "HYBRID", "LOCAL", "NODE_LOCKED", "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING", "SLICES",
+    "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance",
+    "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync",
     "blocked_diagonals", "delta_stepping",
 ]  # fmt: skip

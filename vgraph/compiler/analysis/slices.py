@@ -7,10 +7,12 @@ largest expression that depends on the source and on nothing else of the arc.
 from __future__ import annotations
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.gathers import reductions_of, vector_obstacle
 from vgraph.compiler.ir.rewrite import children, map_children, walk, written_locals
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
+from vgraph.graph.layouts.sell import SELL
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 from vgraph.records import dataclass
 
@@ -37,6 +39,16 @@ def slices_obstacle(operator: ir.Operator) -> Obstacle | None:
         reason = f"what it reads of the source is {values[0].type}: a block keeps numbers of 4 or 8 bytes, and bools"
         return Obstacle(reason, values[0].span)
     return None
+
+
+def side_by_side(operator: ir.Operator) -> bool:
+    """Whether what each arc gives is computed for several destinations at a time: by numbers of the source, the arc and
+    what is the same for all, without conditions."""
+    src, edge, dst = operator.args
+    if vector_obstacle(operator.body, src, edge) is not None:
+        return False
+    values = [value for _, value in reductions_of(operator.body) or ()]
+    return not any(isinstance(n, ir.Var) and n.name == dst for value in values for n in walk(value))
 
 
 def _unfit(n: ir.Node, dst: str) -> Obstacle | None:
@@ -147,4 +159,5 @@ def key_of(loop: ir.ParFor, target: Target) -> str:
         layout = SLICES if arcs_of(loop).orientation is ir.Orientation.IN else OUT_SLICES
         return layout.key(loop.domain.count, sliced(loop).bits(target))
     assert isinstance(loop.domain, ir.Segments)
-    return SEGMENTS.key(loop.domain.count)
+    layout = SELL if isinstance(loop.domain, ir.SlicedSegments) else SEGMENTS
+    return layout.key(loop.domain.count)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.slices import side_by_side
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir.rewrite import walk
-from vgraph.schedule import CSR, DELTA, Rows
+from vgraph.schedule import CSR, DELTA, FUSED, PULL, SLICES, TOPOLOGY, VERTEX, Rows
 
 
 def choose(c: Choice, asked: Rows | None) -> Rows:
-    """As differences, where nearly all rows of the graph fit in a word."""
+    """In slices, where that pays; as differences, where nearly all rows of the graph fit in a word."""
     loops = c.is_edge or any(isinstance(n, ir.ForNeighbors) for n in walk(c.operator))
+    if asked is None and _many_pulls(c):
+        c.because(SLICES, "many pulls along all arcs are expected, and rows side by side stream half as much")
+        return SLICES
     if asked is None:
         if not (loops and c.context.facts.near and c.agrees(DELTA)):
             return CSR
@@ -19,4 +23,23 @@ def choose(c: Choice, asked: Rows | None) -> Rows:
         if not loops:
             c.refuse("it has no loop over arcs", c.operator.span)
         c.because(DELTA, "asked for")
+    elif asked is SLICES:
+        if not isinstance(c.apply, ir.EdgeApply):
+            c.refuse(
+                "a vertex operator walks its arcs itself, so they cannot be cut by their sources",
+                c.operator.span,
+            )
+        if c.apply.reverse:
+            c.refuse("it runs against the arcs, and slices are made of those that enter vertices")
+        c.because(SLICES, "asked for")
     return asked or DELTA
+
+
+def _many_pulls(c: Choice) -> bool:
+    """Whether a loop pulls along all arcs on a CPU, where so much is run that slices pay, and in lanes."""
+    if not (c.context.facts.slices and isinstance(c.apply, ir.EdgeApply)) or c.context.deterministic:
+        return False
+    free = c.apply.frontier is None and c.apply.out is None and not c.apply.reverse
+    shape = {"direction": PULL, "drive": TOPOLOGY, "phases": FUSED, "balance": VERTEX}
+    fits = free and all(c.chosen[name] == value for name, value in shape.items())
+    return fits and c.axis.lack(SLICES, c.device) is None and c.agrees(SLICES) and side_by_side(c.operator)

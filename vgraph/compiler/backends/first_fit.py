@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.cache import cached_object
-from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.loops.llvm import functions
-from vgraph.compiler.backends.loops.walker import Unit
+from vgraph.compiler.backends.machine_code import machine_code
 
 _LOWEST_BIT = """
 declare i64 @llvm.cttz.i64(i64, i1)
@@ -37,17 +32,6 @@ def first_fit(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[
     bits, lists = np.zeros(int(words[-1]), np.uint64), np.empty(int(places[-1]), np.uint32)
     first, second = np.ascontiguousarray(first, np.uint32), np.ascontiguousarray(second, np.uint32)
     arrays: list[NDArray[Any]] = [first, second, colors, words, bits, full, places, lists, counts]
-    _function()[0](first.size, *(array.ctypes.data for array in arrays))
+    function = machine_code("matchings", "vg_first_fit", external=(("lowest_bit", "i64"),), text=_LOWEST_BIT)
+    function(first.size, *(array.ctypes.data for array in arrays))
     return colors
-
-
-@functools.cache
-def _function() -> tuple[Any, object]:
-    """The function in memory, and what keeps it there."""
-    into: dict[str, str] = {}
-    functions(Unit("matchings"), "vg_first_fit", {"lowest_bit": "i64"}, into, set())
-    text = "\n".join((_LOWEST_BIT, *into.values()))
-    code, _ = cached_object(jit.object_parts(text), lambda: jit.compile_ir(text), {"what": "first fit"})
-    loaded = jit.load_object(code, {})
-    kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 9)
-    return kind(loaded.address("vg_first_fit")), loaded

@@ -94,6 +94,12 @@ def _host_machine(opt: int) -> TargetMachine:
     )
 
 
+@functools.cache
+def wide_gathers() -> bool:
+    """Whether the host gathers 16 values of 4 bytes by one instruction."""
+    return bool(_initialize().get_host_cpu_features().get("avx512f"))
+
+
 def _level(opt: int | None) -> int:
     return knobs().opt if opt is None else opt
 

@@ -70,6 +70,7 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
     ir.SparseMembers: _members,
     ir.BitmapMembers: _members,
     ir.Segments: _segments,
+    ir.SlicedSegments: _segments,
     ir.Slices: _slices,
     ir.PlannedArcs: _planned,
     ir.Listed: _listed,

@@ -45,6 +45,7 @@ from vgraph.compiler.ir.domains import (
     Members,
     PlannedArcs,
     Segments,
+    SlicedSegments,
     Slices,
     SparseMembers,
     VertexWords,

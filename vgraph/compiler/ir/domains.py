@@ -90,6 +90,14 @@ class Segments(Domain):
         c.require(self.count > 1, "a loop by segments has several", self)
 
 
+@written("vertices segments {count} sliced")
+class SlicedSegments(Segments):
+    """`vertices segments 4 sliced`: the same, but in at least 4 ranges, and within one the vertices with as many such
+    arcs are side by side."""
+
+    axis = "rows"
+
+
 @written("vertices slices {count}")
 class Slices(Domain):
     """`vertices slices 4`: the sources fall into at least 4 ranges. For each from which it has arcs a vertex is

@@ -224,7 +224,8 @@ class ForNeighbors(Stmt):
         )
         _check_beyond(c, self)
         if self.segments > 1:
-            entering = domain == Segments(self.segments) and self.orientation is Orientation.IN
+            cut = isinstance(domain, Segments) and domain.count == self.segments
+            entering = cut and self.orientation is Orientation.IN
             ok = own and (entering or domain == Slices(self.segments))
             rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"
             c.require(ok, rule, self)

@@ -24,7 +24,7 @@ from vgraph.compiler.passes.lowering import Lowering, after_round, before_round,
 from vgraph.compiler.passes.pull_pieces import sliced
 from vgraph.compiler.passes.pulls import collect, pull_body, still_open
 from vgraph.compiler.types import VID
-from vgraph.schedule import VERTEX, ApplySchedule, Direction, Drive, Phases
+from vgraph.schedule import VERTEX, ApplySchedule, Direction, Drive, Phases, Rows
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
@@ -34,7 +34,8 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         return _behind_guard(low, apply, operator)
     dst = operator.args[2]
     target = low.target(apply)
-    segments = apply.schedule.segments
+    segments = apply.schedule.ranges
+    kind = ir.SlicedSegments if apply.schedule.rows is Rows.SLICES else ir.Segments
     inner = apply
     if apply.schedule.drive is Drive.DATA:
         candidates, active, collected = collect(low, apply, operator)
@@ -43,7 +44,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         domain: ir.Domain = ir.SparseMembers(candidates)
     else:
         before = before_round(apply, target, ir.Layout.BITMAP)
-        among = ir.Segments(segments) if segments > 1 else ir.VertexWords()
+        among = kind(segments) if segments > 1 else ir.VertexWords()
         domain = ir.BitmapMembers(apply.among) if apply.among else among
     if segments > 1 and low.context.abilities.warps:
         body = sliced(low, inner, operator, target)

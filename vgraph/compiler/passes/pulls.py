@@ -103,7 +103,7 @@ class Pull:
         # Reads of a reduced property at dst see the register.
         walked = transform_body(walked, self.own_reads)
         inside = active_only(self.apply, self.src, walked)
-        segments = self.apply.schedule.segments if self.apply.schedule else 1
+        segments = self.apply.schedule.ranges if self.apply.schedule else 1
         # Segments divide the arcs among several visits; together they walk all.
         whole: ir.Body = (ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(self.dst, VID), self.apply.entering)),)
         count = whole if segments == 1 else ()
@@ -176,7 +176,7 @@ def pull_body(
     dst = ir.Var(operator.args[2], VID)
     if target and hit:
         pushed = push(apply, target, dst, own=True)
-        if apply.schedule.segments > 1:  # a vertex may change in several segments
+        if apply.schedule.ranges > 1:  # a vertex may change in several segments
             pushed = with_fields(pushed, {"dedupe": True})
         changed = ir.If(ir.Var(hit, BOOL), (*visit.stores, pushed))
         body: ir.Body = (ir.Let(hit, BOOL, FALSE), *visit.walk, changed)

@@ -24,10 +24,12 @@ from vgraph.graph.layouts.deltas import DELTAS
 from vgraph.graph.layouts.hubs import HUBS
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.graph.layouts.segments import SEGMENTS
+from vgraph.graph.layouts.sell import SELL
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 LAYOUTS: Final = {
-    layout.name: layout for layout in (SEGMENTS, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values(), *PLANS)
+    layout.name: layout
+    for layout in (SEGMENTS, SELL, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values(), *PLANS)
 }
 """All that there are, by name."""
 

@@ -30,6 +30,7 @@ from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native import native_text
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, InternalError
+from vgraph.graph import machine
 from vgraph.records import dataclass
 from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.runtime.progress import Progress, ProgressCallback
@@ -137,6 +138,9 @@ _turns: Final = itertools.count(1)
 def default_threads() -> int:
     """Threads of a run that names no number: the VGRAPH_THREADS knob, else the CPUs this process may use."""
     return knobs().threads or min(available_cpus(), MAX_THREADS)
+
+
+machine.threads = default_threads
 
 
 def run_native(

@@ -65,6 +65,22 @@ class Piece(NamedTuple):
     first: str
 
 
+@dataclass(frozen=True)
+class Slice:
+    """The row that is visited in a loop by segments in slices (`sell.py`); numbers are i64."""
+
+    key: str
+    """Of the layout."""
+    row: str
+    lane: str
+    start: str
+    """The first source of the segment."""
+    begin: str
+    """The first step of the slice."""
+    totals: tuple[str, ...]
+    """Where what the rows add up stands by lane, for each statement of the loop over arcs; empty if nowhere."""
+
+
 @dataclass
 class Region:
     """The parallel loop being emitted."""
@@ -77,6 +93,9 @@ class Region:
     """State (a `pushes.Push`) of each frontier and layout pushed to."""
     row: str = ""
     """Number (i64) of the row being visited, in a loop by segments; of the arc, in one by a plan."""
+    segment: str = ""
+    """Number (i64) of the range being walked, in a loop by such."""
+    slice: Slice | None = None
     columns: str = ""
     """The array of the other ends of planned arcs."""
     bits: dict[str, str] = field(default_factory=dict)

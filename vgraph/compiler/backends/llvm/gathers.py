@@ -46,7 +46,7 @@ def by_lanes(f: Emitter, node: ir.ForNeighbors, begin: str, end: str, columns: s
     degree = f.op(f"sub nuw nsw i64 {end}, {begin}")
     f.branch(f.op(f"icmp ult i64 {degree}, {FEW}"), few, many)
     f.start(many)
-    loop = _Lanes(f, node, lanes, columns)
+    loop = Lanes(f, node, lanes, columns)
     loop.begin()
     whole = f.op(f"and i64 {degree}, {-lanes}")
     stop = f.op(f"add nuw nsw i64 {begin}, {whole}")
@@ -63,7 +63,7 @@ def by_lanes(f: Emitter, node: ir.ForNeighbors, begin: str, end: str, columns: s
     return f.op(f"phi i64 [ {begin}, %{entry} ], [ {end}, %{after} ]"), end
 
 
-class _Lanes:
+class Lanes:
     """The body of a loop over arcs, for several arcs at once."""
 
     def __init__(self, f: Emitter, node: ir.ForNeighbors, lanes: int, columns: str) -> None:
@@ -91,7 +91,7 @@ class _Lanes:
         def each(number: str, _: str, __: str) -> None:
             shift = self.lanes.bit_length() - 1
             arc = self.f.op(f"add nuw nsw i64 {begin}, {self.f.op(f'shl nuw nsw i64 {number}, {shift}')}")
-            self._step(arc, None)
+            self.step(arc, self._ids(arc, None), None)
 
         return each
 
@@ -102,11 +102,15 @@ class _Lanes:
         filled = f.op(f"insertelement <{n} x i32> poison, i32 {narrow}, i64 0")
         spread = f.op(f"shufflevector <{n} x i32> {filled}, <{n} x i32> poison, <{n} x i32> zeroinitializer")
         numbers = ", ".join(f"i32 {k}" for k in range(n))
-        self._step(arc, f.op(f"icmp ult <{n} x i32> <{numbers}>, {spread}"))
+        mask = f.op(f"icmp ult <{n} x i32> <{numbers}>, {spread}")
+        self.step(arc, self._ids(arc, mask), mask)
 
-    def _step(self, arc: str, mask: str | None) -> None:
+    def _ids(self, arc: str, mask: str | None) -> str:
+        return self._row(self.ids, self.f.pointers[self.columns], arc, self.columns, mask)
+
+    def step(self, arc: str, others: str, mask: str | None) -> None:
+        """The body for the lanes of the mask (None: all), with the other ends `others`, from arc number `arc` on."""
         f = self.f
-        others = self._row(self.ids, f.pointers[self.columns], arc, self.columns, mask)
         for s, (slot, t) in zip(self.statements, self.totals, strict=True):
             value, name = self._value(s.value, others, arc, mask), f.types.register(t)
             if mask is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.llvm import gathers, hubs
+from vgraph.compiler.backends.llvm import gathers, hubs, sell
 from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.loops import counted
@@ -19,6 +19,9 @@ from vgraph.graph.layouts.segments import SEGMENTS
 
 def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     """`for (u, e) in out(v)`: a counted loop over arc numbers."""
+    if node.segments > 1 and f.region is not None and f.region.slice is not None:
+        sell.walk_row(f, node, f.region.slice)
+        return
     begin, end, columns = _arcs(f, node)
     if node.vectorize:
         begin, end = gathers.by_lanes(f, node, begin, end, columns)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, MAIL, Way
-from vgraph.compiler.backends.llvm import hub_counts, pushes
+from vgraph.compiler.backends.llvm import hub_counts, pushes, sell
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
@@ -19,6 +19,7 @@ from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, wa
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import I64, VID, Vector, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
+from vgraph.graph.layouts.sell import SELL
 
 VERTEX_CHUNK: Final = (64, 64)
 """(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
@@ -393,6 +394,7 @@ class _Ranges(Walk):
         before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
         f.start(head)
         segment, place = f"%s.{head}", len(f.lines)
+        region.segment = segment
         begin = f.read("i64", f.pointers[name], segment, name)
         following = f.op(f"add nuw nsw i64 {segment}, 1")
         size = f.op(f"sub nuw nsw i64 {f.read('i64', f.pointers[name], following, name)}, {begin}")
@@ -422,6 +424,20 @@ class _Segments(_Ranges):
         f.region.row, ids = i, f"{self.ranges(node)[0]}.vertices"
         wide = f.widen(f.read(f.types.id, f.pointers[ids], i, ids))
         visit(wide, again, wide)
+
+
+class _Sliced(_Ranges):
+    """The slices of one segment after the other, in tasks of about as many arcs."""
+
+    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+        assert isinstance(node.domain, ir.SlicedSegments)
+        return SELL.key(node.domain.count), "bounds"
+
+    def chunk(self, f: Emitter, node: ir.ParFor, size: str) -> str:
+        return "1"
+
+    def visit_item(self, f: Emitter, node: ir.ParFor, i: str, again: str, visit: Visit) -> None:
+        sell.visit_task(f, node, i, visit)
 
 
 class _Planned(_Ranges):
@@ -468,6 +484,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.SparseMembers: _Queue(),
     ir.BitmapMembers: _Words(),
     ir.Segments: _Segments(),
+    ir.SlicedSegments: _Sliced(),
     ir.PlannedArcs: _Planned(),
     ir.Listed: _Listed(),
 }

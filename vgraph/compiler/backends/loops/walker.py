@@ -26,7 +26,7 @@ from vgraph.compiler.backends.abi import (
 from vgraph.records import dataclass
 
 PRELUDE: Final = Path(__file__).parent.parent / "prelude"
-SIZES: Final = {"i1": 1, "u8": 1, "u32": 4, "u64": 8, "i64": 8, "f64": 8}
+SIZES: Final = {"i1": 1, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "i64": 8, "f64": 8}
 ORDERS: Final = {
     "RELAXED": "monotonic", "ACQUIRE": "acquire", "RELEASE": "release", "BOTH": "acq_rel", "TOTAL": "seq_cst"
 }  # fmt: skip

@@ -1,0 +1,95 @@
+"""Segments in slices of 16 rows: every arc once, whatever the number of threads that make them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vgraph as vg
+from vgraph.graph import machine
+from vgraph.graph.layouts import on_host, ordered, sell
+
+
+def graph_of(seed: int, *, directed: bool = True, id_bits: int | None = None) -> vg.Graph:
+    """With a hub whose rows are long, loops, parallel arcs, and vertices that no arc enters."""
+    rng, n, m = np.random.default_rng(seed), 300, 3000
+    sources, targets = rng.integers(0, n, (2, m))
+    targets[: m // 2] = 5
+    targets[targets > n - 9] = 1
+    return vg.Graph.from_edges(
+        sources, targets, num_vertices=n, directed=directed, id_bits=id_bits, weight=rng.integers(1, 99, m)
+    )
+
+
+@pytest.mark.parametrize("most", [1, 7, 100, 0xFFFF])
+def test_the_layout_holds_every_arc_once(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sell, "MOST", most)
+    monkeypatch.setattr(sell, "TASK", 4)
+    empty = vg.Graph.from_edges([], [], num_vertices=9, weight=np.zeros(0, int))
+    for graph in (graph_of(1), graph_of(2, directed=False), graph_of(3, id_bits=64), empty):
+        found, weight = on_host(graph, "sell.2"), ordered(graph, "weight", "sell.2")
+        a = {name: array.astype(np.int64) for name, array in found.arrays.items()}
+        width = found.numbers["width"]
+        assert width == max(1, min(most, -(-graph.num_vertices // 2)))
+        assert found.numbers["count"] == a["starts"].size == a["bounds"].size - 1
+        assert a["tasks"][-1] == a["steps"].size - 1
+        arcs = []
+        for s, start in enumerate(a["starts"]):
+            seen = []
+            for i in range(a["tasks"][a["bounds"][s]], a["tasks"][a["bounds"][s + 1]]):
+                rows, steps = range(16 * i, 16 * i + 16), range(a["steps"][i], a["steps"][i + 1])
+                assert len(steps) == a["lengths"][rows].max()
+                assert a["full"][i] == a["lengths"][rows].min()
+                for lane, row in enumerate(rows):
+                    sources = a["offsets"][[16 * k + lane for k in steps]]
+                    length = a["lengths"][row]
+                    assert (sources[:length] < width).all()
+                    assert (sources[length:] == sell.NONE).all()
+                    assert (a["vertices"][row] == graph.num_vertices) == (length == 0)
+                    columns = graph.in_.column_indices[a["firsts"][row] :][:length]
+                    assert (start + sources[:length] == columns).all()
+                    values = weight[[16 * k + lane for k in steps[:length]]].tolist()
+                    arcs += [
+                        (int(u), int(a["vertices"][row]), w) for u, w in zip(columns, values, strict=True)
+                    ]
+                    seen += [a["vertices"][row]] * bool(length)
+            assert len(seen) == len({*seen}) > 0 or not graph.num_arcs
+        sources = np.repeat(np.arange(graph.num_vertices), np.diff(graph.out.row_offsets.astype(int)))
+        stored = zip(sources, graph.out.column_indices, graph.edge_array("weight"), strict=True)
+        assert sorted(arcs) == sorted((int(u), int(v), int(w)) for u, v, w in stored)
+
+
+def test_little_of_it_is_padding() -> None:
+    """Beyond 16 of the longest rows of a segment, a 32nd."""
+    rng = np.random.default_rng(5)
+    ends = (rng.random((2, 60_000)) ** 4 * 2000).astype(int)
+    graph = vg.Graph.from_edges(*ends, num_vertices=2000)
+    found = on_host(graph, "sell.2").arrays
+    assert found["offsets"].size < graph.num_arcs * (1 + 1 / 32) + 2 * 16 * int(found["lengths"].max())
+
+
+def test_any_number_of_threads_makes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "LEAST", 1)
+    made = []
+    for threads in (1, 2, 5):
+        monkeypatch.setattr(machine, "threads", lambda n=threads: n)
+        graph = graph_of(4)
+        made.append([*on_host(graph, "sell.3").arrays.values(), ordered(graph, "weight", "sell.3")])
+    for others in zip(*made, strict=True):
+        assert all(np.array_equal(others[0], other) for other in others[1:])
+
+
+def test_how_long_rows_are() -> None:
+    graph = graph_of(6)
+    lengths = on_host(graph, "sell.2").arrays["lengths"]
+    assert sell.arcs_of_a_row(graph) == pytest.approx(graph.num_arcs / np.count_nonzero(lengths))
+    assert sell.arcs_of_a_row(vg.Graph.from_edges([], [], num_vertices=3)) == 0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_sums_are_the_same_with_any_number_of_threads(threads: int) -> None:
+    schedule = vg.Schedule().at("gather", rows=vg.SLICES)
+    arguments = {"dtype": vg.float32, "max_rounds": 5, "schedule": schedule, "deterministic": True}
+    graph = graph_of(7)
+    want = vg.run(vg.algorithms.pagerank, graph, threads=2, **arguments).rank
+    assert np.array_equal(vg.run(vg.algorithms.pagerank, graph, threads=threads, **arguments).rank, want)
