@@ -66,10 +66,12 @@ def test_long_lists_of_hubs_are_compared_by_bitmaps(threads: int, monkeypatch: p
     lcc = vg.run(vg.algorithms.local_clustering, graph, threads=threads)
     assert "hubs=16384" in str(lcc.schedule)
     vg.verify(lcc, graph)
-    monkeypatch.setattr(policy, "HUBS", 120)
+    monkeypatch.setattr(policy, "HUBS", 200)
     for power, worth in ((3, True), (1, False)):
         ends = (rng.random((2, 40_000)) ** power * 600).astype(int)
-        assert policy.worth_bitmaps(vg.Graph.from_edges(*ends, num_vertices=600)) == worth
+        for directed in (True, False):
+            asked = vg.Graph.from_edges(*ends, num_vertices=600, directed=directed)
+            assert policy.worth_bitmaps(asked) == worth
     for few, share in ((10_000, policy.HUB_SHARE), (policy.LONG_LISTS, 1.1)):
         monkeypatch.setattr(policy, "LONG_LISTS", few)
         monkeypatch.setattr(policy, "HUB_SHARE", share)
