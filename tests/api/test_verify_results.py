@@ -12,6 +12,7 @@ import pytest
 from library_arguments import arguments_for, graph_for
 
 import vgraph as vg
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.verifiers import VERIFIERS
 
 NAMES = vg.algorithms.__all__
@@ -35,7 +36,8 @@ def made(name: str, graph: vg.Graph, **more: Any) -> tuple[vg.Graph, Any]:
 
 
 def test_every_algorithm_has_a_verifier() -> None:
-    assert sorted(VERIFIERS) == sorted(vg.algorithms.__all__)
+    known = {name for name, value in vars(vg.algorithms).items() if isinstance(value, AlgorithmDef)}
+    assert set(VERIFIERS) == known >= set(vg.algorithms.__all__)
 
 
 @pytest.mark.covering

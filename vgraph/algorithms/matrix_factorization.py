@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.errors import ParameterError, shown
+from vgraph.algorithms._ratings import check_ratings, named, predict, recommend, sides_of
 from vgraph.graph import Graph
-from vgraph.graph.arrays import max_vertices
 from vgraph.graph.extend import extended
-from vgraph.graph.weights import check_numbers, check_weights, heaviest, kept_with_values
+from vgraph.graph.weights import check_numbers, kept_with_values
 
 
 @vg.operator
@@ -163,17 +161,8 @@ def ratings(
     users: Any,
 ) -> None:
     """Raise ParameterError for what are no ratings of items by users, and for numbers out of range."""
-    for name, value, least in (("factors", factors, 1), ("epochs", epochs, 0), ("patience", patience, 0)):
-        if value < least:
-            raise ParameterError(f"{name}={shown(value)} is below {least}")
     check_numbers(rate=rate, regularization=regularization, spread=spread)
-    if epochs > max_vertices():
-        raise ParameterError(f"epochs={shown(epochs)}: errors of so many do not fit into memory")
-    sides_of(graph, users)
-    name = _named(graph, rating)
-    check_weights(graph, name, negative=True, of="rating")
-    if heaviest(graph, name) > float(np.finfo(np.float32).max):
-        raise ParameterError(f"rating={shown(name)}: a rating is too large for a float32")
+    check_ratings(graph, rating, users, factors, epochs, patience=patience)
 
 
 @matrix_factorization.prepares
@@ -181,7 +170,7 @@ def with_room(graph: Graph, epochs: Any, rating: Any, users: Any) -> vg.Prepared
     """The number of users, ratings by their name, and as many vertices as epochs: each keeps what came of one."""
     users, missing = sides_of(graph, users), epochs - graph.num_vertices
     if rating is None:
-        name, values = _named(graph, rating), graph.edge_properties[_named(graph, rating)]
+        name, values = named(graph, rating), graph.edge_properties[named(graph, rating)]
         kept = kept_with_values(
             graph, name, "ratings", lambda: graph.with_edge_property("rating", values.astype(np.float32))
         )
@@ -215,90 +204,5 @@ def apart(
     }
 
 
-@matrix_factorization.derives
-def predict(graph: Graph, result: vg.Result) -> Callable[[ArrayLike, ArrayLike], NDArray[np.float32]]:
-    """What users would give to items, both counted from 0, one by one."""
-
-    def predicted(users: ArrayLike, items: ArrayLike) -> NDArray[np.float32]:
-        u, i = _known(users, result.user_bias, "user"), _known(items, result.item_bias, "item")
-        try:
-            np.broadcast_shapes(u.shape, i.shape)
-        except ValueError:
-            raise ParameterError(f"{u.shape} users and {i.shape} items: one item for each user") from None
-        products = np.einsum("...k,...k", result.user_factors[u], result.item_factors[i])
-        found: NDArray[np.float32] = (
-            np.float32(result.mean) + result.user_bias[u] + result.item_bias[i] + products
-        )
-        return found
-
-    return predicted
-
-
-@matrix_factorization.derives
-def recommend(
-    graph: Graph, result: vg.Result
-) -> Callable[..., tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    """The items with the best predictions for a user."""
-
-    def recommended(
-        user: int, k: int = 10, *, rated: bool = False
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Items, counted from 0, the best first, and predictions; with `rated` such as the user has rated, too."""
-        if np.ndim(user):
-            raise ParameterError(f"user={shown(user)}: items are recommended to one user at a time")
-        u = int(_known(user, result.user_bias, "user"))
-        if not isinstance(k, int | np.integer):
-            raise ParameterError(f"k={shown(k)} is not a number of items")
-        if k < 0:
-            raise ParameterError(f"k={shown(k)} is below 0")
-        score = result.predict(u, np.arange(result.item_bias.size))
-        left = np.ones(score.size, bool)
-        if not rated:
-            begin, end = graph.out.row_offsets[u : u + 2].tolist()
-            left[graph.out.column_indices[begin:end].astype(np.int64) - result.user_bias.size] = False
-        items = np.flatnonzero(left)
-        best = items[np.argsort(-score[items], kind="stable")[:k]]
-        return best, score[best]
-
-    return recommended
-
-
-def _known(ids: ArrayLike, of: NDArray[Any], what: str) -> NDArray[Any]:
-    found = np.asarray(ids)
-    if not found.size:
-        return found.astype(np.int64)
-    if found.dtype.kind not in "iu" or not 0 <= found.min() <= found.max() < of.size:
-        there = f"there are {what}s from 0 to {of.size - 1}" if of.size else f"there are no {what}s"
-        raise ParameterError(f"{what}={shown(ids)}: {there}")
-    return found
-
-
-def sides_of(graph: Graph, users: Any) -> int:
-    """How many users there are. Raises ParameterError where edges do not lead from them to items."""
-    if not graph.directed:
-        raise ParameterError("ratings lead from users to items; build the graph with directed=True")
-    rated = graph.out.column_indices
-    first = int(rated.min()) if rated.size else graph.num_vertices
-    if not isinstance(users, int | np.integer | None):
-        raise ParameterError(f"users={shown(users)} is not a number of vertices")
-    known = first if users is None else users
-    if not 0 <= known <= graph.num_vertices:
-        raise ParameterError(f"users={shown(users)}: the graph has {graph.num_vertices} vertices")
-    if rated.size and known > first:
-        raise ParameterError(f"users={shown(users)}: vertex {first} is rated, so it is an item")
-    raters = np.flatnonzero(graph.topology.degrees("out"))
-    if raters.size and raters[-1] >= known:
-        raise ParameterError(
-            f"vertex {raters[-1]} rates, and the first items are {first}, ...: users come first, and items follow; "
-            "vg.from_ratings builds such a graph"
-        )
-    return int(known)
-
-
-def _named(graph: Graph, rating: Any) -> Any:
-    """The ratings, by default those of either name."""
-    if rating is not None:
-        return rating
-    return (
-        "weight" if "rating" not in graph.edge_properties and "weight" in graph.edge_properties else "rating"
-    )
+matrix_factorization.derives(predict)
+matrix_factorization.derives(recommend)

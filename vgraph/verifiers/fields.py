@@ -35,17 +35,22 @@ KINDS: Final[dict[str, str]] = {
     "eccentricity": INTEGER,
     "edges": VERTEX,
     "end": VERTEX,
+    "error": FLOAT,
     "flow": NUMBER,
     "hop": INTEGER,
+    "item_bias": FLOAT,
+    "item_factors": FLOAT,
     "hub": FLOAT,
     "in_centrality": FLOAT,
     "label": VERTEX,
     "lcc": FLOAT,
     "length": FLOAT,
     "level": INTEGER,
+    "loss": FLOAT,
     "levels": INTEGER,
     "lower": INTEGER,
     "mate": VERTEX_OR_NONE,
+    "mean": FLOAT,
     "member": FLAG,
     "min_cut": FLAG,
     "modularity": FLOAT,
@@ -58,16 +63,20 @@ KINDS: Final[dict[str, str]] = {
     "product": FLOAT,
     "rank": FLOAT,
     "reached": INTEGER,
+    "rmse": FLOAT,
     "rounds": INTEGER,
     "score": FLOAT,
     "size": INTEGER,
     "similar": VERTEX_OR_NONE,
     "similarity": FLOAT,
     "squares": INTEGER,
+    "test_rmse": FLOAT,
     "total": INTEGER,
     "triangles": INTEGER,
     "truss": INTEGER,
     "upper": INTEGER,
+    "user_bias": FLOAT,
+    "user_factors": FLOAT,
     "value": NUMBER,
     "weight": NUMBER,
     "width": NUMBER,
@@ -78,9 +87,11 @@ KINDS: Final[dict[str, str]] = {
 SCALARS: Final = {
     "assortativity",
     "end",
+    "error",
     "length",
     "levels",
     "lower",
+    "mean",
     "modularity",
     "rounds",
     "size",
@@ -118,6 +129,13 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return ()
     if name == "edges":
         return (*np.shape(value)[:1], 2)
+    if name.endswith("rmse") or name == "loss":
+        return (np.size(value),)
+    if name.startswith(("user_", "item_")):
+        first = int(graph.out.column_indices.min(initial=graph.num_vertices))
+        users = first if given["users"] is None else given["users"]
+        rows = users if name.startswith("user_") else graph.num_vertices - users
+        return (rows, given["factors"]) if name.endswith("factors") else (rows,)
     if algorithm == "rich_club":
         return (len(value) if np.ndim(value) == 1 else 0,)
     if algorithm == "most_similar":
@@ -130,4 +148,5 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return (graph.num_vertices, given["length"] + 1) if "length" in given else (np.size(value),)
     if algorithm in ("edge_betweenness", "transitive_reduction") or name == "flow":
         return graph.in_given_order(np.zeros(graph.num_edges)).shape
-    return ({"score": len(given.get("left", ())), "truss": graph.num_edges}.get(name, graph.num_vertices),)
+    n = graph.num_vertices
+    return ({"score": len(given["left"]) if "left" in given else n, "truss": graph.num_edges}.get(name, n),)
