@@ -87,10 +87,13 @@ DTYPES: dict[str, DType] = {
 
 
 def meant(value: object) -> str:
-    """`; write vg.float64` for a type of Python's or NumPy's, where one of ours was wanted; else nothing."""
-    if not isinstance(value, (type, np.dtype)):
+    """`; write vg.float64` for a type of Python's or NumPy's or its name, where one of ours was wanted; else nothing."""
+    if not isinstance(value, (type, np.dtype, str)):
         return ""
-    name = np.dtype(value).name
+    try:
+        name = np.dtype(value).name
+    except TypeError:
+        return ""
     own = "bool_" if name == "bool" else name
     return f"; write vg.{own}" if any(d.name == own for d in DTYPES.values()) else ""
 

@@ -120,9 +120,10 @@ class AppliesInOperator(Refusal):
 
     title = "`graph.{name}` stands in algorithms only"
     label = "an operator is one visit of a round"
-    help = "apply operators from the algorithm; an operator may loop over neighbors"
+    help = "{advice}"
 
     name: str
+    advice: str
 
 
 @dataclass(eq=False)

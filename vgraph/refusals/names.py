@@ -66,7 +66,7 @@ class CapturedArray(Refusal):
     help = (
         "give it as a parameter of the algorithm: `table: vg.array(vg.float64)` is read as `table[i]`, "
         "`vg.array(vg.float64, 2)` as `table[i, j]`; `vg.vertex_property(vg.float64)`, of one element per vertex, as "
-        "`v.table`"
+        "`v.table`; one without annotation is looped over, or made a frontier: `graph.frontier(seeds)`"
     )
 
     what: str

@@ -106,7 +106,12 @@ def items(ctx: Context, e: s.Items) -> en.Made:
         for item in held:
             ctx.emit(ir.ListAppend(name, item, span=e.span))
 
-    advice = "only `levels = []` and `return a, b` in an algorithm take one; operators have `a = vg.local(vg.int64, 8)`"
+    advice = "operators have `a = vg.local(vg.int64, 8)`"
+    if isinstance(ctx, AlgorithmContext):
+        advice = (
+            "only `levels = []` and `return a, b` take one; other arrays are parameters of the algorithm, as in "
+            "`graph.frontier(seeds)`, and so `vg.run(..., seeds=[0, 1])`"
+        )
     held = en.refuse(lambda: refusals.types.NotAValue(e.span, "a list or tuple", advice))
     return en.Made(held, put if e.kind == "list" and isinstance(ctx, AlgorithmContext) else None)
 

@@ -28,7 +28,14 @@ _INSTEAD = {
         for name in ("out_degree", "in_degree", "degree", "id")
     },
 }
-_APPLIES = (*WHOLE, "edge_apply", "vertex_apply", "vertex_filter", "frontier", "vertex_property", "vertices")
+_DECLARES = "declare it in the algorithm, by `x = graph.{}(...)`; operators see it as `{}`"
+_ELSEWHERE = {
+    "vertex_property": _DECLARES.format("vertex_property", "v.x"),
+    "edge_property": _DECLARES.format("edge_property", "edge.x"),
+    "scratch": _DECLARES.format("scratch", "v.x"),
+    "vertices": "an operator is applied to all vertices by the algorithm; its own loop goes over `range(graph.num_vertices)`, and takes `vg.vertex(i)`",
+}
+_APPLIES = "apply operators from the algorithm; an operator may loop over neighbors"
 
 
 def attribute(ctx: Context, e: s.Attribute, graph: en.GraphRef) -> en.Entity:
@@ -42,8 +49,8 @@ def attribute(ctx: Context, e: s.Attribute, graph: en.GraphRef) -> en.Entity:
     found = size(ctx, e.name, e.span) or read_global(ctx, e.name, e.span)
     if found is not None:
         return found
-    if isinstance(ctx, OperatorContext) and e.name in _APPLIES:
-        raise refusals.driver.AppliesInOperator(e.span, e.name)
+    if isinstance(ctx, OperatorContext) and e.name in (*_methods(ctx), "vertices"):
+        raise refusals.driver.AppliesInOperator(e.span, e.name, _ELSEWHERE.get(e.name, _APPLIES))
     graph_owned = (*ctx.unit.signature.edge_properties, *ctx.unit.signature.vertex_properties)
     if e.name in graph_owned:
         return en.GraphProperty(e.name, e.span)

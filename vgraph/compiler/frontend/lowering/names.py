@@ -104,7 +104,10 @@ def _undefined(ctx: Context, e: s.Name) -> Refusal:
             "parameter `graph`)"
         )
         if e.id == "graph":
-            advice = "let it have a further parameter `graph`, as in `def visit(v, graph):`"
+            advice = (
+                "let it have a further parameter `graph`, as in `def visit(v, graph):`, for the graph's numbers; "
+                "properties and frontiers are made in the algorithm"
+            )
         elif e.id in ctx.unit.properties:
             advice = f"read a property at a vertex: `v.{e.id}`, or `vg.vertex(i).{e.id}` by its number"
         return refusals.names.AlgorithmsVariable(e.span, e.id, ctx.unit.definition.name, advice)
