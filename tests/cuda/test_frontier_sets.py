@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from matrix import shaped
-from test_frontiers import check, expected, graph_of, sets
+from test_frontiers import check, expected, graph_of, returned, sets
 
 import vgraph as vg
 from vgraph.compiler import space
@@ -28,3 +28,13 @@ def test_sets_on_a_gpu(gpu: Any) -> None:
         ):
             shaped(gpu, seed)
             check(vg.run(sets, graph, schedule=schedule, device="cuda", **given), wanted)
+
+
+def test_helpers_that_return_frontiers(gpu: Any) -> None:
+    graph = graph_of(40, True)
+    for how in range(4):
+        arguments = {"center": 3, "radius": 2, "how": how}
+        first = vg.run(returned, graph, device="python", **arguments)
+        found = vg.run(returned, graph, device="cuda", **arguments)
+        for name in first.names:
+            assert np.array_equal(getattr(found, name), getattr(first, name)), (name, how)

@@ -296,3 +296,77 @@ def test_conditions_wherever_they_stand() -> None:
     for way in ({"device": "python"}, {"threads": 1}, {"threads": 2}):
         found = vg.run(counted, graph, **way)
         assert (found.many, found.rounds) == (3 * 100 + 6, 7), way
+
+
+@vg.operator
+def enter(src, edge, dst):
+    """Reached."""
+    if not dst.seen:
+        dst.seen = True
+
+
+@vg.function
+def ball(graph, center, radius):
+    """What is within some hops of a vertex; returns in a loop, and of a frontier that goes on changing."""
+    front = graph.frontier(center)
+    found = front
+    for _ in range(radius):
+        front = graph.edge_apply(enter, front)
+        if not front:
+            return found
+        found |= front
+    return found
+
+
+@vg.function
+def chosen(graph, a, b, how):
+    """A frontier on every way: given, made, applied, and of a parameter that is assigned."""
+    if how == 0:
+        return a
+    elif how == 1:
+        return a | b
+    if how == 2:
+        return graph.edge_apply(enter, a)
+    a = a & b
+    return graph.frontier(v for v in a if v.id % 2 == 0)
+
+
+@vg.function
+def chosen_again(graph, a, how):
+    """Of another helper's."""
+    if how > 1:
+        return chosen(graph, a, a, how)
+    return chosen(graph, a, graph.vertices, how)
+
+
+@vg.algorithm
+def returned(graph, center: vg.vertex, radius, how: vg.int64):
+    """Helpers that return frontiers early, called in a loop, in sets, conditions and `len`."""
+    seen = graph.vertex_property(vg.bool_)
+    seen[center] = True
+    around = ball(graph, center, radius)
+    kept = around - graph.frontier(center)
+    size = 0
+    for i in range(4):
+        found = chosen_again(graph, around, i)
+        size = size * 100 + len(found)
+    if chosen(graph, around, kept, how):
+        size += len(chosen(graph, around, around, 1) - graph.frontier(center))
+    last = chosen(graph, kept, around, how)
+    return around, kept, found, last, size
+
+
+def test_helpers_return_frontiers_early() -> None:
+    graph = graph_of(40, True)
+    level = vg.run(vg.algorithms.bfs, graph, source=3).level
+    for radius in (0, 2, 50):
+        for how in range(4):
+            arguments = {"center": 3, "radius": radius, "how": how}
+            first = vg.run(returned, graph, device="python", **arguments)
+            assert first.around.tolist() == np.flatnonzero((level >= 0) & (level <= radius)).tolist()
+            assert first.kept.tolist() == [v for v in first.around if v != 3]
+            assert first.found.tolist() == [v for v in first.around if v % 2 == 0]
+            for way in WAYS[1:]:
+                found = vg.run(returned, graph, **way, **arguments)
+                for name in first.names:
+                    assert np.array_equal(getattr(found, name), getattr(first, name)), (name, way, arguments)

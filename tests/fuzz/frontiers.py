@@ -31,6 +31,18 @@ def combined(w: Writer, number: int) -> list[str]:
     """Frontiers are combined, and their sizes observed."""
     f = f"f{number}"
     op, again = w.r.choice("|&-"), w.r.choice("|&-")
+    if w.chance(0.3):  # by a helper that returns where it knows
+        name, limit = f"pick{number}", w.r.randint(1, 30)
+        w.lines += ["", "", "@vg.function", f"def {name}(graph, a, b):"]
+        w.line(1, f"if len(a) > {limit}:")
+        w.line(2, w.r.choice(["return b", f"return a {again} b", "return graph.vertices"]))
+        w.line(1, f"a {op}= b")
+        w.line(1, w.r.choice(["return a", "return graph.frontier(v for v in a if v.out_degree > 1)"]))
+        return [
+            f"{f} = {name}(graph, {made(w, number)}, chosen)",
+            f"sizes = sizes * 7 + len({f})",
+            f"chosen = {name}(graph, chosen, {f})",
+        ]
     return [
         f"{f} = {made(w, number)} {op} {made(w, number)}",
         f"sizes = sizes * 7 + len({f} {again} {made(w, number)})",

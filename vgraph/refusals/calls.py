@@ -123,6 +123,17 @@ class NoReturn(Refusal):
     name: str
 
 
+@dataclass(eq=False)
+class OtherReturns(Refusal):
+    """A helper that gives a frontier by one return, and something else by another."""
+
+    title = "`{name}` returns a frontier and something else"
+    label = "every way through it has to give the same kind"
+    help = "make two helpers of it; a number beside a frontier may be a global, `graph.x = ...`"
+
+    name: str
+
+
 class AfterReturn(Refusal):
     """Statements that never run."""
 

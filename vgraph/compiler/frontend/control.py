@@ -37,6 +37,13 @@ def of_algorithm(body: s.Body, is_enumerate: IsEnumerate) -> s.Body:
     return (*_nested(loops.body(before), loops, None), *last)
 
 
+def of_frontiers(body: s.Body, is_enumerate: IsEnumerate) -> s.Body:
+    """The body of a helper that gives a frontier on every way: what it returns is kept in a variable."""
+    loops = _Loops(is_enumerate, valued=False)
+    made = _nested(loops.body(body), loops, None)
+    return _replaced(made, s.Leave, lambda x: (s.Assign(x.span, s.Name(x.span, RESULT), x.value),))
+
+
 def returns(body: s.Body) -> list[s.Return]:
     """All returns in a body."""
     found: list[s.Return] = []

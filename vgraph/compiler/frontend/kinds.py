@@ -230,6 +230,10 @@ class State:
     valid: bool = False
 
 
+class LoweredAgain(Exception):
+    """A round ends early: what it found out changes how the text is read."""
+
+
 class Inference:
     """Kinds of variables and globals, found by lowering the program until nothing changes.
 
@@ -242,6 +246,8 @@ class Inference:
         self.current: dict[Hashable, State] = {}
         self.used: set[tuple[Hashable, State | None]] = set()
         self.rounds = 0
+        self.frontiers: set[Hashable] = set()
+        """Calls of helpers that give a frontier by one of several returns."""
 
     def read(self, key: Hashable) -> State | None:
         """What is known of `key`; None if nothing."""
@@ -259,6 +265,10 @@ class Inference:
             kind, valid = merged, valid and old.valid
         self.current[key] = State(kind, valid)
         return self.settled.get(key) or self.current[key]
+
+    def again(self) -> None:
+        """Prepare for the same round once more."""
+        self.current, self.used = {}, set()
 
     def next_round(self) -> bool:
         """Whether another round is needed; prepares it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from vgraph import refusals
 from vgraph.compiler import ir
-from vgraph.compiler.frontend.kinds import Inference, default
+from vgraph.compiler.frontend.kinds import Inference, LoweredAgain, default
 from vgraph.compiler.frontend.lowering.algorithms import lower_algorithm
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext
 from vgraph.compiler.frontend.lowering.rules import RULES
@@ -56,6 +56,9 @@ def build_program(
             lower_algorithm(ctx)
         except RecursionError:
             raise too_deep(unit.at or syntax_of(definition).span) from None
+        except LoweredAgain:
+            inference.again()
+            continue
         if not inference.next_round():
             program = _assembled(unit, ctx)
             if not callers:

@@ -46,7 +46,7 @@ def static_attribute(ctx: Context, e: s.Attribute, owner: en.Static) -> en.Entit
     except AttributeError:
         hint = did_you_mean(e.name, [n for n in dir(value) if not n.startswith("_")])
         if e.name == "debug":
-            hint = "; `print(...)` prints with device=\"python\", and `vg.run(..., debug=[3, 7])` shows vertices anywhere"
+            hint = '; `print(...)` prints with device="python", and `vg.run(..., debug=[3, 7])` shows vertices anywhere'
         raise refusals.names.NoAttribute(e.name_span, e.name, f"`{value.__name__}`", hint) from None
 
 

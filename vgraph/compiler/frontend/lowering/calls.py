@@ -16,8 +16,8 @@ from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.foreign.externals import is_numba
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.control import always_returns, returns
-from vgraph.compiler.frontend.kinds import Value, Weak
+from vgraph.compiler.frontend.control import RESULT, always_returns, of_frontiers, returns
+from vgraph.compiler.frontend.kinds import LoweredAgain, Value, Weak
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import foreign, programs
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, Frame, rule_for
@@ -176,14 +176,28 @@ def _inline(ctx: Context, e: s.Call, helper: FunctionDef) -> en.Entity:
         found = returns(text.body)
         if len(found) == 1:
             ctx.frame.typed.names.add(position_of(found[0].span))
+        if ctx.key("return") in ctx.unit.inference.frontiers and len(found) > 1:
+            if not always_returns(text.body):
+                raise refusals.calls.NoReturn(text.span, helper.name)
+            try:
+                body(ctx, enter(ctx, text.body, of_frontiers))
+            except refusals.driver.KindChanged as refusal:
+                if refusal.name != RESULT:
+                    raise
+                raise refusals.calls.OtherReturns(refusal.span, helper.name) from None
+            held = ctx.frame.objects[RESULT]
+            assert isinstance(held, en.FrontierRef)
+            return replace(held, free=True)
         inner = enter(ctx, text.body)
-        if isinstance(ctx, AlgorithmContext) and not returns(inner[:-1]):
+        if not isinstance(ctx, AlgorithmContext):
+            return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, value(ctx, e), x.span))
+        if not returns(inner[:-1]):
             match inner[-1:]:
                 case (s.Return(value=s.Expr() as given) as last,):
                     body(ctx, inner[:-1])
                     made = _set_or_value(ctx, given)
                     return _returning(ctx, made, last.span) if isinstance(made, Value) else made
-        return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, value(ctx, e), x.span))
+        return returned(ctx, inner, text.span, lambda x, e: _returning(ctx, _one_of_values(ctx, e), x.span))
 
 
 def _set_or_value(ctx: Context, e: s.Expr) -> en.Entity:
@@ -195,6 +209,15 @@ def _set_or_value(ctx: Context, e: s.Expr) -> en.Entity:
         own = any(found.name == x.name for x in ctx.frame.objects.values() if isinstance(x, en.FrontierRef))
         return replace(found, free=found.free or own)
     return found if isinstance(found, en.Made) else checked(found, e.span)
+
+
+def _one_of_values(ctx: AlgorithmContext, e: s.Expr) -> Value:
+    """What a helper gives by one of several returns. If these give frontiers, the program is lowered once more."""
+    found = _set_or_value(ctx, e)
+    if isinstance(found, Value):
+        return found
+    ctx.unit.inference.frontiers.add(ctx.key("return"))
+    raise LoweredAgain
 
 
 def _perform(ctx: Context, e: s.Call, helper: FunctionDef) -> None:
