@@ -323,7 +323,7 @@ def chosen(graph, a, b, how):
     """A frontier on every way: given, made, applied, and of a parameter that is assigned."""
     if how == 0:
         return a
-    elif how == 1:
+    if how == 1:
         return a | b
     if how == 2:
         return graph.edge_apply(enter, a)

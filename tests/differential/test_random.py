@@ -211,3 +211,17 @@ def test_nothing_to_choose_from(sums: list[float]) -> None:
     for device in DEVICES:
         if sums or "checked" not in device:
             assert vg.run(chosen, GRAPH, sums=sums, **device).k == len(sums)
+
+
+@pytest.mark.parametrize("name", ["maximal_independent_set", "maximal_matching", "weighted_matching"])
+def test_algorithms_that_draw_lots_take_the_seed(name: str) -> None:
+    u, v = np.random.default_rng(1).integers(0, 50, (2, 200))
+    graph = vg.Graph.from_edges(u, v, directed=False, weight=np.ones(200))
+    algorithm = getattr(vg.algorithms, name)
+    first, again, other = (
+        vg.run(algorithm, graph, seed=seed, device=device)
+        for seed, device in ((1, "cpu"), (1, "python"), (2, "cpu"))
+    )
+    (result,) = first.names
+    assert np.array_equal(getattr(first, result), getattr(again, result))
+    assert not np.array_equal(getattr(first, result), getattr(other, result))

@@ -7,21 +7,16 @@ import vgraph as vg
 UNDECIDED, IN, OUT = 0, 1, 2
 
 
-@vg.function
-def scrambled(v):
-    """A number that looks random, the same in every run."""
-    x = vg.uint32(v) * vg.uint32(2654435761)
-    return (x ^ (x >> 15)) * vg.uint32(2246822519)
+@vg.operator
+def draw(v):
+    """Who has few arcs decides first, for it excludes few others; among equals the lot decides."""
+    v.place = v.out_degree + v.in_degree + vg.random(v)
 
 
 @vg.function
 def precedes(u, v):
-    """Whether u decides before v: few arcs first, for it excludes fewer others; then by lot."""
-    a = u.out_degree + u.in_degree
-    b = v.out_degree + v.in_degree
-    x = scrambled(u)
-    y = scrambled(v)
-    return a < b or (a == b and (x > y or (x == y and u > v)))
+    """Whether u decides before v."""
+    return u.place < v.place or (u.place == v.place and u > v)
 
 
 @vg.operator
@@ -60,10 +55,13 @@ def decide(v, graph):
 def maximal_independent_set(graph):
     """Vertices of which no two are neighbors, and to which none can be added; self-loops are ignored.
 
-    Result: `member` (bool), the same in every run. O(vertices + arcs) in each of O(log vertices) rounds on average.
+    Result: `member` (bool), the same in every run with the same `seed` of vg.run. O(vertices + arcs) in each of
+    O(log vertices) rounds on average.
     """
+    place = graph.vertex_property(vg.float64)
     state = graph.vertex_property(vg.int32, fill=UNDECIDED)
     member = graph.vertex_property(vg.bool_)
+    graph.vertex_apply(draw)
     waiting = graph.vertices
     while waiting:
         waiting = graph.vertex_filter(decide, waiting)

@@ -7,11 +7,14 @@ import vgraph as vg
 
 @vg.function
 def lot(u, v):
-    """A number that looks random for an edge, the same from both ends and in every run."""
-    x = vg.uint32(min(u.id, v.id)) * vg.uint32(2654435761) + vg.uint32(max(u.id, v.id))
-    y = (x ^ (x >> 16)) * vg.uint32(2246822519)
-    z = (y ^ (y >> 13)) * vg.uint32(3266489917)
-    return z ^ (z >> 16)
+    """What decides about an edge, the same from both ends."""
+    return u.number ^ v.number
+
+
+@vg.operator
+def draw(v):
+    """A number at random; what two of them make is a lot of their own for each edge of a vertex."""
+    v.number = vg.uint32(vg.random_below(2**32, v))
 
 
 @vg.operator
@@ -22,21 +25,14 @@ def propose(v, graph):
     """
     if v.wish == vg.none or v.wish.mate != vg.none:
         least = vg.uint32(0xFFFFFFFF)
+        wish = vg.none
         for u in v.out_neighbors:
             if u != v and u.mate == vg.none:
-                least = min(least, lot(u, v))
+                least, wish = min((least, wish), (lot(u, v), u))
         if graph.directed:
             for u in v.in_neighbors:
                 if u != v and u.mate == vg.none:
-                    least = min(least, lot(u, v))
-        wish = vg.none
-        for u in v.out_neighbors:
-            if u != v and u.mate == vg.none and lot(u, v) == least:
-                wish = min(wish, u)
-        if graph.directed:
-            for u in v.in_neighbors:
-                if u != v and u.mate == vg.none and lot(u, v) == least:
-                    wish = min(wish, u)
+                    least, wish = min((least, wish), (lot(u, v), u))
         v.wish = wish
     return v.wish != vg.none
 
@@ -53,11 +49,13 @@ def accept(v):
 def maximal_matching(graph):
     """Edges of which no two share an end, and to which none can be added; directions and self-loops are ignored.
 
-    Result: `mate`, the other end of each vertex's edge, -1 without one; the same in every run. O(vertices + arcs) in
-    each of O(log vertices) rounds on average.
+    Result: `mate`, the other end of each vertex's edge, -1 without one; the same in every run with the same `seed`
+    of vg.run. O(vertices + arcs) in each of O(log vertices) rounds on average.
     """
     mate = graph.vertex_property(vg.vertex)
     wish = graph.vertex_property(vg.vertex)
+    number = graph.vertex_property(vg.uint32)
+    graph.vertex_apply(draw)
     free = graph.vertex_filter(propose)
     while free:
         free = graph.vertex_filter(accept, free)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms.maximal_matching import accept, lot
+from vgraph.algorithms.maximal_matching import accept, draw, lot
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_weights
 
@@ -36,11 +36,13 @@ def weighted_matching(graph, weight: vg.edge_property(vg.float64) = "weight"):
     `weight`: the name of an edge property of finite numbers. An edge that is not taken shares an end with one that is
     and weighs at least as much; or it does not weigh more than 0: such edges are never taken. Directions and self-loops
     are ignored; the heaviest of parallel edges counts. Result: `mate`, the other end of each vertex's edge, -1 without
-    one; the same in every run. Raises ParameterError for weights that are missing or not finite. O(vertices + arcs) in
-    each of O(log vertices) rounds on average where weights are random.
+    one; the same in every run with the same `seed` of vg.run. Raises ParameterError for weights that are missing or not
+    finite. O(vertices + arcs) in each of O(log vertices) rounds on average where weights are random.
     """
     mate = graph.vertex_property(vg.vertex)
     wish = graph.vertex_property(vg.vertex)
+    number = graph.vertex_property(vg.uint32)
+    graph.vertex_apply(draw)
     free = graph.vertex_filter(propose)
     while free:
         free = graph.vertex_filter(accept, free)

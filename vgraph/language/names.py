@@ -87,7 +87,7 @@ DTYPES: dict[str, DType] = {
 
 
 def meant(value: object) -> str:
-    """`; write vg.float64` for a type of Python's or NumPy's or its name, where one of ours was wanted; else nothing."""
+    """`; write vg.float64` for a type of Python's or NumPy's, or its name, where one of ours was wanted."""
     if not isinstance(value, (type, np.dtype, str)):
         return ""
     try:

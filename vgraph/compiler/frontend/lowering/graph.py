@@ -33,7 +33,10 @@ _ELSEWHERE = {
     "vertex_property": _DECLARES.format("vertex_property", "v.x"),
     "edge_property": _DECLARES.format("edge_property", "edge.x"),
     "scratch": _DECLARES.format("scratch", "v.x"),
-    "vertices": "an operator is applied to all vertices by the algorithm; its own loop goes over `range(graph.num_vertices)`, and takes `vg.vertex(i)`",
+    "vertices": (
+        "an operator is applied to all vertices by the algorithm; its own loop goes over `range(graph.num_vertices)`, "
+        "and takes `vg.vertex(i)`"
+    ),
 }
 _APPLIES = "apply operators from the algorithm; an operator may loop over neighbors"
 
