@@ -115,7 +115,7 @@ if TYPE_CHECKING:
     from vgraph.compiler.user_passes import schedule_pass
     from vgraph.graph.prepared import Prepared
     from vgraph.io import from_ratings, read, read_ratings, write
-    from vgraph.orders import reorder
+    from vgraph.orders import overlap, reorder
     from vgraph.partitioning import edge_partition, partition
     from vgraph.runtime.devices.groups import cpu, devices
     from vgraph.verifiers import verify
@@ -215,6 +215,7 @@ __all__ = [
     "nan",
     "none",
     "operator",
+    "overlap",
     "partition",
     "passes",
     "popcount",
@@ -251,6 +252,7 @@ _LATE = {
     "from_ratings": "vgraph.io",
     "read": "vgraph.io",
     "read_ratings": "vgraph.io",
+    "overlap": "vgraph.orders",
     "reorder": "vgraph.orders",
     "schedule_pass": "vgraph.compiler.user_passes",
     "verify": "vgraph.verifiers",

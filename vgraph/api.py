@@ -19,7 +19,7 @@ from vgraph.tracebacks import public
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from vgraph.graph.relabel import By
+    from vgraph.graph.relabel import By, Overlap
     from vgraph.runtime.devices.groups import CPUGroup
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.result import LayoutStats
@@ -34,7 +34,7 @@ def run(
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: bool | Callable[[Progress], None] | None = None,
-    relabel: By | None = None,
+    relabel: By | Overlap | None = None,
     output: str = "numpy",
     memory: str = "device",
     deterministic: bool = False,
@@ -58,7 +58,8 @@ def run(
     relabel: runs on the graph with its vertices in another order, such as "degree" or "rcm"; `reorder` lists them, and
     says so for all runs. It is made once and kept; parameters and results have the ids of `graph`. A program that could
     tell the difference is refused. "auto": in one that pays, where the program may run so; it is made for the eleventh
-    such run on a graph, or by `prepare`.
+    such run on a graph, or by `prepare`. `vg.overlap("rcm")`: the run begins at once in the graph's own order, and goes
+    on in that one when it is there.
     output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
     memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
     deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:
@@ -114,7 +115,7 @@ def prepare(
     device: str | CPUGroup | Sequence[str | CPUGroup] | None = None,
     schedule: Schedule | None = None,
     threads: int | None = None,
-    relabel: By | None = None,
+    relabel: By | Overlap | None = None,
     memory: str = "device",
     placement: ArrayLike | None = None,
     **params: Any,

@@ -132,7 +132,7 @@ def test_an_interrupt_at_every_bytecode_of_starting_a_pool(threads):
     native_threads._pools.clear()
 
 
-def interrupted(contexts, progress):
+def interrupted(contexts, progress, due):
     """In place of `_wait`: the first interrupt, when the run is under way."""
     while not contexts[0]._fields["rounds"][0]:  # no bytecode that is counted
         time.sleep(1e-4)

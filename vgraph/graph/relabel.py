@@ -14,6 +14,7 @@ from vgraph.graph import build
 from vgraph.graph.arrays import as_ids, check_below, sealed
 from vgraph.graph.order import Renumbered
 from vgraph.graph.topology import Adjacency, Topology
+from vgraph.records import dataclass
 
 if TYPE_CHECKING:
     from vgraph.graph.graph import Graph
@@ -60,6 +61,13 @@ By = str | ArrayLike
 """An order by its name, or as an array: the vertices in it."""
 
 
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """An order that is made while a program runs: see `vgraph.overlap`."""
+
+    by: By
+
+
 def order_of(graph: Graph, by: By) -> tuple[str, NDArray[np.int64]]:
     """An order of the vertices, and the name under which what is made in it is kept with the arcs.
 
@@ -97,6 +105,23 @@ def permuted(graph: Graph, by: By) -> Permuted:
     """The arcs with their vertices in an order: made on first use, then kept with them."""
     name, old_of_new = order_of(graph, by)
     return graph.kept_with_topology(f"relabelled by {name}", lambda: _moved(graph.topology, old_of_new))
+
+
+def made_beside(graph: Graph, by: By) -> str:
+    """Make what `permuted` gives while others use the graph, whose lock is held only to keep it; the order's name."""
+    if (
+        isinstance(by, str)
+        and by in ORDERS
+        and by not in BY_COORDINATES
+        and not graph.topology.has(f"order {by}")
+    ):
+        found = _named(graph, by)
+        graph.kept_with_topology(f"order {by}", lambda: found)
+    name, old_of_new = order_of(graph, by)
+    if not graph.topology.has(f"relabelled by {name}"):
+        moved = _moved(graph.topology, old_of_new)
+        graph.kept_with_topology(f"relabelled by {name}", lambda: moved)
+    return name
 
 
 def _moved(topology: Topology, old_of_new: NDArray[np.int64]) -> Permuted:

@@ -7,9 +7,24 @@ from __future__ import annotations
 
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
-from vgraph.graph.relabel import By
+from vgraph.graph.relabel import By, Overlap
 from vgraph.runtime import policy
 from vgraph.tracebacks import public
+
+
+@public
+def overlap(by: By = "auto") -> Overlap:
+    """An order for `run(relabel=...)` that is made beside the run, by a thread of its own, instead of before it.
+
+    The run begins in the graph's own order and changes between two of its loops: all that it holds is put into the new
+    order, and the results have the ids of the graph. Where rounds take longer then, it goes back. What ends sooner has
+    lost nothing, and the next run on the graph finds what was made. `result.stats.overlap` tells all of that.
+
+    For a run of many rounds over the same arcs, on a CPU, that leaves a processor free: the thread stands back where
+    the run has all of them. by: as in `reorder`. A program with queues by priority or values of edges is refused, for
+    those cannot change; with "auto" it runs as it is.
+    """
+    return Overlap(by)
 
 
 @public

@@ -57,3 +57,15 @@ class NumberingMatters(Refusal, ScheduleError):
 
     algorithm: str
     reason: str
+
+
+@dataclass(eq=False)
+class OrderStays(Refusal, ScheduleError):
+    """`relabel=vg.overlap(...)` for a program that keeps what cannot be put into another order while it runs."""
+
+    title = "`relabel=vg.overlap(...)` is not legal for `{algorithm}`: it cannot go on in another order"
+    label = "{reason}"
+    help = 'have the order made before the run: relabel="rcm" instead of relabel=vg.overlap("rcm")'
+
+    algorithm: str
+    reason: str

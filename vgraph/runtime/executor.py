@@ -20,6 +20,7 @@ from vgraph.compiler.frontend.sources import Reached, reached
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import AlgorithmError, DeviceError, DeviceMemoryError
 from vgraph.graph import members
+from vgraph.graph.relabel import made_beside
 from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import check_arguments, renumbered
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
     from vgraph.compiler.ir.rewrite import Pass
     from vgraph.graph import Graph
     from vgraph.graph.layouts import Prepared
+    from vgraph.graph.relabel import By
     from vgraph.language.decorators import AlgorithmDef
     from vgraph.runtime.devices.groups import CPUGroup
+    from vgraph.runtime.devices.overlap import Beside
     from vgraph.runtime.progress import ProgressCallback
 
 
@@ -106,6 +109,8 @@ class Job:
     """Of a CPU; 0: the device has none, or chooses."""
     relabel: str | None
     """Run on the graph in this order of its vertices; arguments and results keep the ids of `graph`."""
+    overlap: str | None
+    """The order that is made while it runs, to go on in."""
     must_renumber: bool
     """The call asked for `relabel`: a program that may not run so is refused. Else it runs in the graph's own order."""
     deterministic: bool
@@ -145,8 +150,8 @@ class Job:
 
     @property
     def single(self) -> int:
-        """1: code for one thread only, without atomics; 0: for any number."""
-        return 1 if self.threads == 1 else 0
+        """1: code for one thread only, without atomics; 0: for any number, which has fork points."""
+        return 1 if self.threads == 1 and self.overlap is None else 0
 
     @property
     def facts(self) -> Facts:
@@ -215,6 +220,7 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
         plan = loaded.plan
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
+        call = ran.call or call
         policy.note_run(job.walked, ran.free)
         if runner.name == "cpu":
             policy.note_pulls(job.walked, _pulled(ran, plan))
@@ -261,6 +267,9 @@ def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
 
 def _in_order(job: Job, loaded: Loaded, runner: Runner) -> tuple[Job, Loaded]:
     """Job and program in the order that is wanted; in the graph's own, where the program could tell another one."""
+    if job.overlap is not None and not (loaded.plan.renumbers and loaded.plan.moves):
+        job = replace(job, overlap=None)
+        loaded = runner.build(job)
     if job.relabel is None or loaded.plan.renumbers:
         return job, loaded
     job = replace(job, relabel=None)
@@ -284,11 +293,23 @@ def _call(plan: Plan, job: Job, runner: Runner) -> Call:
         from vgraph.runtime.hooks import check_called
 
         check_called(plan, job)
+    beside = None if job.overlap is None else _beside(plan, job, runner, job.overlap)
     if job.relabel is None or not runner.relabels:
-        return Call(plan, job.graph, arguments, None, job.max_rounds, job.seed)
+        return Call(plan, job.graph, arguments, None, job.max_rounds, job.seed, None, beside)
     numbers = job.graph.relabelled(job.relabel)
     moved = renumbered(plan, arguments, numbers)
-    return Call(plan, numbers.graph, moved, numbers, job.max_rounds, job.seed, job.relabel)
+    return Call(plan, numbers.graph, moved, numbers, job.max_rounds, job.seed, job.relabel, beside)
+
+
+def _beside(plan: Plan, job: Job, runner: Runner, order: str) -> Beside:
+    """The same run in another order, to be made while it runs."""
+    from vgraph.runtime.devices.overlap import Beside
+
+    def make(by: By | None) -> Call:
+        name = made_beside(job.graph, order if by is None else by)
+        return _call(plan, replace(job, relabel=name, overlap=None), runner)
+
+    return Beside(make, order)
 
 
 def _watched(job: Job, values: dict[str, Any], rounds: int) -> Watched | None:
@@ -321,6 +342,7 @@ def _stats(
         _layout_stats(ran.layouts),
         order,
         tuple(ran.members),
+        ran.overlap,
     )
 
 

@@ -59,6 +59,8 @@ class Plan:
     """Algorithms that are parts of it and have checks of their own: see `ir.Called`."""
     renumbers: bool = True
     """Whether it may run on the graph in another order of vertices: nothing in it can tell (`numbering.py`)."""
+    moves: bool = False
+    """Whether it may change from one order to another between two loops."""
 
     def pack(self, code: str) -> bytes:
         """The plan, and the key under which its code is in the cache."""
@@ -72,6 +74,7 @@ class Plan:
             "schedule": rows,
             "called": self.called,
             "renumbers": self.renumbers,
+            "moves": self.moves,
         }
         return json.dumps(head).encode()
 
@@ -87,12 +90,18 @@ class Plan:
             Schedule({label: Options.from_json(row) for label, row in head["schedule"].items()}),
             tuple(map(tuple, head["called"])),
             head["renumbers"],
+            head["moves"],
         )
         return plan, head["code"]
 
 
 def plan_of(
-    program: ir.Program, interface: KernelInterface, schedule: Schedule, *, renumbers: bool = True
+    program: ir.Program,
+    interface: KernelInterface,
+    schedule: Schedule,
+    *,
+    renumbers: bool = True,
+    moves: bool = False,
 ) -> Plan:
     """The plan for a kernel-level program."""
     from vgraph.compiler import ir
@@ -122,4 +131,4 @@ def plan_of(
             slot += 1
     vertices = tuple(p.name for p in program.params if p.type == VID)
     called = tuple((c.name, c.given) for c in program.called)
-    return Plan(interface, arrays, tuple(outputs), vertices, schedule, called, renumbers)
+    return Plan(interface, arrays, tuple(outputs), vertices, schedule, called, renumbers, moves)

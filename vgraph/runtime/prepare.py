@@ -20,7 +20,7 @@ from vgraph.config import knobs
 from vgraph.errors import DeviceError, GraphError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.arrays import as_array
-from vgraph.graph.relabel import By, order_of
+from vgraph.graph.relabel import BY_COORDINATES, ORDERS, By, Overlap, order_of
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
     ArrayAnnotation,
@@ -52,7 +52,7 @@ def prepare(
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: object = None,
-    relabel: By | None = None,
+    relabel: By | Overlap | None = None,
     output: str = "numpy",
     memory: str = "device",
     deterministic: bool = False,
@@ -105,7 +105,12 @@ def prepare(
     device = "checked" if checked else device
     with _place(device, memory):
         prepared = _prepared(algorithm, graph, params, stood_in)
-    order = None if checked or members else _order(relabel, graph, prepared[0], now=incomplete)
+    wanted = by = relabel.by if isinstance(relabel, Overlap) else relabel
+    overlap: str | None = None
+    if isinstance(relabel, Overlap) and not incomplete:
+        _check_overlap(device, deterministic)
+        overlap, by = _beside(relabel.by, graph, prepared[0])
+    order = None if checked or members else _order(by, graph, prepared[0], now=incomplete)
     return Job(
         algorithm,
         *prepared,
@@ -113,7 +118,8 @@ def prepare(
         device=device,
         threads=_threads(threads, device),
         relabel=order,
-        must_renumber=not (relabel is None or (isinstance(relabel, str) and relabel == "auto")),
+        overlap=overlap,
+        must_renumber=not (wanted is None or (isinstance(wanted, str) and wanted == "auto")),
         deterministic=deterministic,
         max_rounds=max_rounds,
         seed=_seed(seed),
@@ -140,6 +146,28 @@ def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str 
         return order_of(graph, relabel)[0]
     except GraphError as error:
         raise ParameterError(f"relabel={shown(relabel)}: {error}") from None
+
+
+def _beside(by: By, given: Graph, graph: Graph) -> tuple[str | None, By | None]:
+    """The order to make while `graph` is run on, and the one to begin in; None: there is none to make, its own."""
+    plain = isinstance(by, str) and by in ORDERS and by not in BY_COORDINATES
+    name = str(by) if plain else _order(by, given, graph, now=True)
+    if name is None or graph.topology.has(f"relabelled by {name}"):
+        return None, name
+    return name, None
+
+
+def _check_overlap(device: str, deterministic: bool) -> None:
+    """Refuse what an order that comes at some time cannot keep, or where nothing changes over."""
+    instead = 'have it made before the run: relabel="rcm" instead of relabel=vg.overlap("rcm")'
+    if deterministic:
+        raise ParameterError(
+            f"deterministic=True and relabel=vg.overlap(...): sums depend on when the order changes; {instead}"
+        )
+    if device not in ("cpu", "python"):
+        raise DeviceError(
+            f"device={shown(device)} and relabel=vg.overlap(...): runs change on CPUs; {instead}"
+        )
 
 
 def _check_for_set(**asked: object) -> None:

@@ -46,6 +46,23 @@ class MemberStats:
 
 
 @dataclass(frozen=True)
+class OverlapStats:
+    """What became of an order of vertices that was made beside a run (`relabel=vg.overlap(...)`)."""
+
+    order: str
+    seconds: float | None
+    """That it took to make it, while the run went on; None: it was not there when the run ended."""
+    changed: int | None = None
+    """The run changed to it after so many rounds; None: it had ended before."""
+    change_seconds: float = 0.0
+    """In which it stood still for that."""
+    gain: float | None = None
+    """How many times as long rounds took before, for as many arcs; None: too few rounds to tell."""
+    kept: bool = True
+    """False: rounds took longer in it, and the run went back."""
+
+
+@dataclass(frozen=True)
 class Stats:
     """What a run did and where its time went (seconds)."""
 
@@ -77,6 +94,8 @@ class Stats:
 
     members: tuple[MemberStats, ...] = ()
     """Of a set of devices, in their order."""
+    overlap: OverlapStats | None = None
+    """Of `relabel=vg.overlap(...)`; `order` is the one in which the run ended. None: the order was there before it."""
 
     @property
     def exchanged_bytes(self) -> int:

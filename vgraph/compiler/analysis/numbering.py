@@ -1,7 +1,8 @@
 """Whether a program could tell how the vertices are numbered.
 
 If it cannot, it may run on a graph whose vertices were put into another order: its results, put back, are results
-that it might have had. The check is by form, and on the safe side.
+that it might have had. The check is by form, and on the safe side. Whether a run can change from one order to another
+on its way is asked of the kernel.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from vgraph.compiler import ir
 from vgraph.compiler.ir.rewrite import children, walk
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.compiler.types import EID, VID, Type
+from vgraph.compiler.types import EID, VID, Type, element_of
+from vgraph.source import Span
 
 _LOOPS = (ir.ForNeighbors, ir.ForCommon, ir.For, ir.While)
 
@@ -35,9 +37,44 @@ def check_numbering(program: ir.Program) -> None:
 
     found = numbering_obstacle(program)
     if found is not None:
-        span = found[1] or next((n.span for n in walk(program) if n.span is not None), None)
-        assert span is not None
-        raise NumberingMatters(span, program.name, found[0])
+        raise NumberingMatters(_line(found, program), program.name, found.reason)
+
+
+_SITES = (ir.Site.VERTEX, ir.Site.ARRAY, ir.Site.QUEUE, ir.Site.THREAD)
+
+
+def moving_obstacle(kernel: ir.Program) -> Obstacle | None:
+    """What of a run cannot be put into another order of vertices between two of its loops: at vertices, in tables and
+    in frontiers all can; not what stands at arcs, arcs themselves, and queues by priority."""
+    for n in _outside(ir.ParFor, children(kernel)):
+        match n:
+            case ir.BucketsDecl():
+                return Obstacle("vertices wait in buckets by priority")
+            case ir.Pipeline():
+                return Obstacle("two phases pass on what stands at arcs", n.span)
+            case ir.Property(origin=ir.Origin.LOCAL | ir.Origin.PARAM) if n.site not in _SITES:
+                return Obstacle(f"`{n.name}` has an element for each edge", n.span)
+            case ir.Property(type=of) | ir.Global(type=of) if element_of(of) == EID:
+                return Obstacle(f"`{n.name}` holds edges", n.span)
+            case ir.Let() if n.value.type == EID:
+                return Obstacle(f"`{n.name}` holds an edge", n.span)
+    return None
+
+
+def check_moving(kernel: ir.Program) -> None:
+    """Raise OrderStays if a run of `kernel` cannot go on in another order of vertices."""
+    from vgraph.refusals.schedules import OrderStays
+
+    found = moving_obstacle(kernel)
+    if found is not None:
+        raise OrderStays(_line(found, kernel), kernel.name, found.reason)
+
+
+def _line(found: Obstacle, program: ir.Program) -> Span:
+    """Of the obstacle, or the first that there is."""
+    span = found.span or next((n.span for n in walk(program) if n.span is not None), None)
+    assert span is not None
+    return span
 
 
 def _is_number(t: Type) -> bool:
@@ -85,7 +122,7 @@ def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
             return Obstacle(f"`{n.name}` is carried from neighbor to neighbor", n.span)
         if isinstance(n, ir.Var) and n.name in sums:
             return Obstacle(f"`{n.name}` is read while neighbors add to it", n.span)
-    for n in _unclaimed(loop.body):
+    for n in _outside(ir.Claim, loop.body):
         if isinstance(n, ir.Store) and n.index.type != EID:
             own = any(isinstance(m, ir.Load) and m.prop == n.prop for m in walk(n.value))
             how = (
@@ -99,12 +136,12 @@ def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
     return None
 
 
-def _unclaimed(nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:
-    """All nodes but those that a claim guards."""
+def _outside(kind: type[ir.Node], nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:
+    """All nodes but those inside one of a kind, such as what a claim guards."""
     for n in nodes:
         yield n
-        if not isinstance(n, ir.Claim):
-            yield from _unclaimed(children(n))
+        if not isinstance(n, kind):
+            yield from _outside(kind, children(n))
 
 
 def _own_jumps(nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:

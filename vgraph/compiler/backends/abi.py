@@ -93,6 +93,7 @@ CONTEXT: Final = Layout(
     ),
     (  # set by the host at any time (Ctrl-C); polled by native code at each chunk
         ("cancel", "i32"),
+        ("halt", "i32"),  # likewise: leave at a fork point, to go on there in another run
     ),
     (  # 1 while native code may touch anything of the run, 3 if the host sleeps until that is over
         ("in_use", "i32"),
@@ -117,6 +118,9 @@ CONTEXT: Final = Layout(
         ("loop_begin", "i64"),
         ("traced", "i64"),  # the part of `waited` that is in records of the trace
         ("seed", "i64"),  # of Steering.RANDOM
+        ("skip", "i32"),  # fork points at which it does not halt yet; tests set it
+        ("halted", "i32"),  # it did
+        ("at", "i32"),  # the fork point where the run begins; 0: the start
     ),
     (  # progress: written by the first thread with plain stores, read by the host at any time
         ("rounds", "i64"),

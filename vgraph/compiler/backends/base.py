@@ -92,6 +92,8 @@ class KernelInterface:
     """Items of the smallest chunk of the loop at each fork point, which are numbered from 1."""
     num_state: int = 0
     """8-byte slots for what is handed on at a fork point."""
+    state_vertices: tuple[tuple[int, int], ...] = ()
+    """Which of it are vertices: the slot, and how many there are in a row from there."""
     shared: int = 0
     """Bytes of memory that the threads of a block would like to share, beside what the text declares; on a GPU only."""
 
@@ -115,6 +117,7 @@ class KernelInterface:
             data[name] = tuple(record(**row) for row in data[name])
         for name in ("lists", "labels", "directions", "messages", "buckets", "forks"):
             data[name] = tuple(data[name])
+        data["state_vertices"] = tuple(map(tuple, data["state_vertices"]))
         return KernelInterface(**data)
 
 

@@ -78,6 +78,8 @@ class ContextView:
         self._frontiers = aligned_zeros(max(1, num_frontiers) * FRONTIER.size).view(FRONTIER.dtype)
         self._lists = aligned_zeros(num_lists * LIST.size).view(LIST.dtype)
         self._num_args, self._num_results, self._num_frontiers = num_args, num_results, num_frontiers
+        self._at: dict[int, AnyArray] = {}
+        """The arrays of frontiers, which native code swaps, by their addresses."""
         self._forks = aligned_zeros(len(forks) * FORK.size).view(FORK.dtype)
         self._forks["least"][: len(forks)] = forks
         self._arms = aligned_zeros(ARMS.size).view(ARMS.dtype)
@@ -93,7 +95,9 @@ class ContextView:
             "arms": self._arms,
             "state": aligned_zeros(8 * num_state),
         }
-        self._keep += [pointers["buckets"], pointers["state"]]
+        self.state: Bytes = pointers["state"]
+        """What is handed on at a fork point."""
+        self._keep += [pointers["buckets"]]
         for name, array in pointers.items():
             self._fields[name] = array.ctypes.data
         numbers = {"threads": num_threads, "forks": len(forks), "lists": num_lists, "buckets": num_buckets}
@@ -113,6 +117,18 @@ class ContextView:
     def cancel(self) -> None:
         """Ask native code to leave at its next chunk or round."""
         self._fields["cancel"] = 1
+
+    def halt(self) -> None:
+        """Ask native code to leave at its next fork point. It may overlook that, for it sets limits of its own: ask
+        again until it has."""
+        self._fields["halt"] = 1
+        self._fields["enough"] = 0
+        self._forks["limit"] = (1 << 64) - 1  # -1: all ask
+
+    @property
+    def halted(self) -> bool:
+        """Whether native code has left at a fork point, and goes on there if it is run again."""
+        return self.get("halted") != 0
 
     @property
     def busy(self) -> bool:
@@ -183,7 +199,7 @@ class ContextView:
         if flags:
             arrays["flags"] = np.zeros(capacity, np.uint8)
         for name, array in arrays.items():
-            self._keep.append(array)
+            self._at[array.ctypes.data] = array
             self._frontiers[name][index] = array.ctypes.data
         self._frontiers["capacity"][index] = capacity
         self._frontiers["epoch"][index] = 1
@@ -204,6 +220,26 @@ class ContextView:
         for k in range(0, len(workers) - WORKER_STRIDE + 1, WORKER_STRIDE):
             worker = workers[k : k + WORKER.size].view(WORKER.dtype)
             worker["queued"], worker["tiles"] = queued.ctypes.data, tiles.ctypes.data
+
+    def renumber(self, renumber: Callable[[AnyArray], AnyArray], place: npt.NDArray[np.int64]) -> None:
+        """Put all frontiers into another order of vertices: `renumber` of ids, row v of what was in row `place[v]`."""
+        for entry in self._frontiers[: self._num_frontiers]:
+            queue, packed, flags = (self._at.get(int(entry[name])) for name in ("queue", "bits", "flags"))
+            assert queue is not None
+            queue = queue[: int(entry["count"])]
+            queue[:] = renumber(queue)
+            if packed is not None:
+                bits = np.unpackbits(packed, bitorder="little")
+                bits[: place.size] = bits[place]
+                packed[:] = np.packbits(bits, bitorder="little")
+            if flags is not None:
+                flags[:] = flags[place]
+        for entry in self._lists[: self.get("num_lists")]:
+            nbytes = int(entry["ids_length"]) * int(entry["id_bytes"])
+            if nbytes:
+                held = np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(int(entry["ids"])))
+                ids = held.view(f"<u{int(entry['id_bytes'])}")
+                ids[:] = renumber(ids)
 
     def list_address(self, index: int) -> int:
         """Address of list descriptor `index`."""

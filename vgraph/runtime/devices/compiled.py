@@ -75,7 +75,13 @@ class CompiledRunner(Runner):
             return self._compile(job, own, None)
         asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
         known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
-        flags = (job.must_renumber, job.deterministic, job.debug is not None, bool(job.members))
+        flags = (
+            job.must_renumber,
+            job.overlap is not None,
+            job.deterministic,
+            job.debug is not None,
+            bool(job.members),
+        )
         wanted = tuple(map(str, flags))
         parts = (code_stamp(), self.name, self.stamp(), *source, *known, *wanted, *marks)
         key = cache_key(parts)
@@ -111,12 +117,12 @@ class CompiledRunner(Runner):
         """
         from vgraph.runtime.devices.compiling import compile_program
 
-        compiled, renumbers = compile_program(job, self, own)
+        compiled, renumbers, moves = compile_program(job, self, own)
         about = {"algorithm": job.algorithm.name, "schedule": str(compiled.schedule), "device": self.name}
         parts = self.parts(compiled.source)
         code, found = cached_object(parts, lambda: self.compile(compiled.source), about)
         interface = compiled.source.interface
-        plan = plan_of(compiled.kernel, interface, compiled.schedule, renumbers=renumbers)
+        plan = plan_of(compiled.kernel, interface, compiled.schedule, renumbers=renumbers, moves=moves)
         cache = default_cache()
         if cache is not None and key is not None:
             cache.put(key, plan.pack(cache_key(parts)), about)

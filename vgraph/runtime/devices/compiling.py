@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from vgraph.compiler import user_passes
-from vgraph.compiler.analysis.numbering import check_numbering, numbering_obstacle
+from vgraph.compiler.analysis.numbering import (
+    check_moving,
+    check_numbering,
+    moving_obstacle,
+    numbering_obstacle,
+)
 from vgraph.config import knobs
 from vgraph.errors import PassError
 
@@ -20,9 +25,9 @@ if TYPE_CHECKING:
 
 def compile_program(
     job: Job, runner: CompiledRunner, own: tuple[user_passes.UserPass, ...]
-) -> tuple[Compiled, bool]:
-    """The text of a job's program for `runner`, made with these passes of the user's own; and whether it may run in
-    another order of vertices, which is refused here where the call asked for one."""
+) -> tuple[Compiled, bool, bool]:
+    """The text of a job's program for `runner`, made with these passes of the user's own; whether it may run in another
+    order of vertices, and change to it on its way: refused here where the call asked for it."""
     name = job.algorithm.name
     stations: dict[str, str] = {}
     renumbers: list[bool] = []
@@ -36,7 +41,9 @@ def compile_program(
         _show(name, str(job.schedule), "", runner, stations)
         raise
     _show(name, str(compiled.schedule), compiled.source.text, runner, stations)
-    return compiled, all(renumbers)
+    if job.must_renumber and job.overlap is not None:
+        check_moving(compiled.kernel)
+    return compiled, all(renumbers), moving_obstacle(compiled.kernel) is None
 
 
 def _observer(stations: dict[str, str], renumbers: list[bool], *, must: bool) -> Observer:

@@ -88,7 +88,13 @@ class CPU(CompiledRunner):
         try:
             arrays = bind(context, call)
             prepared = time.perf_counter()
-            run_native(kernel, context, self.threads, progress=progress)
+            overlap = None
+            if call.beside is None:
+                run_native(kernel, context, self.threads, progress=progress)
+            else:
+                from vgraph.runtime.devices.overlap import run_beside
+
+                call, overlap = run_beside(kernel, context, arrays, call, progress)
             ran = time.perf_counter()
             raise_failure(plan.interface, context.status, context.get("payload"))
             scalars = [context.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
@@ -108,6 +114,8 @@ class CPU(CompiledRunner):
             dropped=dropped,
             waited=waited,
             layouts=_layouts(call),
+            call=call,
+            overlap=overlap,
         )
 
 

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from vgraph.graph import Graph
     from vgraph.graph.layouts import Prepared
     from vgraph.graph.relabel import Relabelled
+    from vgraph.runtime.devices.overlap import Beside
     from vgraph.runtime.executor import Job
     from vgraph.runtime.plan import Plan
     from vgraph.runtime.progress import ProgressCallback
-    from vgraph.runtime.result import MemberStats
+    from vgraph.runtime.result import MemberStats, OverlapStats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +42,8 @@ class Call:
     """Of `vg.random`."""
     order: str | None = None
     """The name of the order of vertices that it runs in, if it is not the graph's own."""
+    beside: Beside | None = None
+    """The same in another order, which is made while it runs: the run goes on as that when it is there."""
 
     @functools.cached_property
     def transposed(self) -> bool:
@@ -73,6 +76,9 @@ class Ran:
     """Layouts of the graph's arcs that it walked."""
     members: Sequence[MemberStats] = ()
     """Of a set of devices."""
+    call: Call | None = None
+    """What it ended as, if it had something beside it; and what became of that."""
+    overlap: OverlapStats | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

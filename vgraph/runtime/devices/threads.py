@@ -107,8 +107,8 @@ def native_functions(loaded: jit.LoadedObject) -> NativeRuntime:
 class _Pool:
     """The memory of one native pool, taken until its threads have been started."""
 
-    def __init__(self, threads: int, cores: tuple[int, ...]) -> None:
-        self.threads, self.cores = threads, cores
+    def __init__(self, threads: int, cores: tuple[int, ...], nice: int) -> None:
+        self.threads, self.cores, self.nice = threads, cores, nice
         self.used = 0
         self._memory = aligned_zeros(POOL.size + 8 * threads)
         self._fields = self._memory[: POOL.size].view(POOL.dtype)
@@ -144,15 +144,20 @@ machine.threads = default_threads
 
 
 def run_native(
-    kernel: Kernel, context: ContextView, threads: int, *, progress: ProgressCallback | None = None
+    kernel: Kernel,
+    context: ContextView,
+    threads: int,
+    *,
+    progress: ProgressCallback | None = None,
+    due: Callable[[], bool] | None = None,
 ) -> None:
-    """Run `kernel` on at most `threads` threads to its end.
+    """Run `kernel` on at most `threads` threads to its end, or from where it was halted.
 
     `context` must be made for the same number of threads. Any exception meanwhile (Ctrl-C, or one raised by
     `progress`) cancels the run, waits until native code has left, and goes on; so does a failure of native
-    code, as `DeviceError`.
+    code, as `DeviceError`. When it is `due`, the run is halted: then `context.halted`, or it had come to its end.
     """
-    run_together(kernel, [(context, threads, ())], progress=progress)
+    run_together(kernel, [(context, threads, ())], progress=progress, due=due)
 
 
 def run_together(
@@ -160,6 +165,7 @@ def run_together(
     members: Sequence[tuple[ContextView, int, tuple[int, ...]]],
     *,
     progress: ProgressCallback | None = None,
+    due: Callable[[], bool] | None = None,
 ) -> None:
     """Run `kernel` in several contexts at the same time, each on so many threads and on these cores (none: any), until
     all have ended; as `run_native`, where a failure of one ends all."""
@@ -180,7 +186,7 @@ def run_together(
     try:
         for context, threads, cores in members:
             _submit(kernel, context, threads, cores)
-        _wait([context for context, _, _ in members], progress)
+        _wait([context for context, _, _ in members], progress, due)
     finally:
         for context, _, _ in members:
             finish(
@@ -194,16 +200,17 @@ def run_together(
 
 
 def _submit(kernel: Kernel, context: ContextView, threads: int, cores: tuple[int, ...]) -> None:
-    """Start the run on a free pool, or on a new one."""
+    """Start the run on a free pool, or on a new one; its threads stand back as much as the one that asks."""
     native = native_runtime()
+    wanted = threads, cores, os.getpriority(os.PRIO_PROCESS, 0)
     while True:
         for pool in tuple(_pools):
-            if (pool.threads, pool.cores) == (threads, cores) and native.submit(
+            if (pool.threads, pool.cores, pool.nice) == wanted and native.submit(
                 pool.address, context.address, kernel.address, kernel.team
             ):
                 pool.used = next(_turns)
                 return
-        pool = _Pool(threads, cores)
+        pool = _Pool(*wanted)
         _pools.append(pool)
         with _on(cores):
             started = native.pool_start(pool.address, threads)
@@ -226,7 +233,9 @@ def _on(cores: tuple[int, ...]) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _wait(contexts: Sequence[ContextView], progress: ProgressCallback | None) -> None:
+def _wait(
+    contexts: Sequence[ContextView], progress: ProgressCallback | None, due: Callable[[], bool] | None
+) -> None:
     """Wait until native code has left all contexts; when it leaves one early, the others are told to."""
     wait = native_runtime().wait
     start = report = time.monotonic()
@@ -240,6 +249,8 @@ def _wait(contexts: Sequence[ContextView], progress: ProgressCallback | None) ->
             continue
         running.append(running.pop(0))
         context = contexts[0]
+        if due is not None and due():
+            context.halt()
         if progress is None:
             continue
         now = time.monotonic()

@@ -29,7 +29,7 @@ from vgraph.compiler.backends.llvm import (
 )
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.compiler.backends.scan import Scan, describe, scan, slot_words
+from vgraph.compiler.backends.scan import Scan, describe, scan
 from vgraph.records import dataclass
 
 _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
@@ -94,7 +94,9 @@ def _module(program: ir.Program, found: Scan, interface: KernelInterface) -> Sou
         functions.append(_function(team, TEAM))
         assert least == tuple(fork.least for fork in team.forks)
         assert [(t, place) for t, _, place in team.state] == [(t, place) for t, _, place in one.state]
-    interface = replace(interface, forks=least, num_state=one.state_words if least else 0)
+    if least:
+        state = tuple(one.state_vertices)
+        interface = replace(interface, forks=least, num_state=one.state_words, state_vertices=state)
     title = "; " + program.name.replace("\n", " ")
     parts = [
         title, *functions, *one.helpers.values(), "\n".join(sorted(one.declarations)), "\n".join(one.metadata())
@@ -147,7 +149,7 @@ def _prologue(f: Emitter) -> None:
         slot_name = f.slot(t, declaration.name)
         f.globals[declaration.name] = Binding(declaration.type, slot_name)
         f.do(f"store {t} zeroinitializer, ptr {slot_name}")
-        f.hand_on(t, slot_name, slot_words(declaration.type))
+        f.hand_on(t, slot_name, declaration.type)
     if f.scan.labels:
         submitted = f.load_field(CONTEXT, "%ctx", "met")
         f.do(f"store i64 {submitted}, ptr %last_trace")

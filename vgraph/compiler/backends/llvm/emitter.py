@@ -16,7 +16,7 @@ from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, Layout
 from vgraph.compiler.backends.base import KernelInterface
 from vgraph.compiler.backends.llvm.values import Types, Value
 from vgraph.compiler.backends.scan import Scan, slot_words
-from vgraph.compiler.types import I64, Kind, Scalar, Type
+from vgraph.compiler.types import I64, VID, Kind, Scalar, Type, Vector, element_of
 from vgraph.records import dataclass
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ class Emitter:
         self._count = 0
         self.state: list[tuple[str, str, int]] = []
         self.state_words = 0
+        self.state_vertices: list[tuple[int, int]] = []
         self.forks: list[ForkPoint] = []
         self._alias: dict[str, str] = beside._alias if beside else {}
         self._loop_metadata: list[str] = beside._loop_metadata if beside else []
@@ -322,17 +323,20 @@ class Emitter:
         """Whether what is emitted belongs to the driver loop, which all threads of a team run in step."""
         return self.region is None and not self.single
 
-    def hand_on(self, t: str, pointer: str, words: int = 1) -> None:
+    def hand_on(self, t: str, pointer: str, of: Type = I64) -> None:
         """A slot of the driver loop: whoever enters at a fork point gets its value."""
+        if element_of(of) == VID:
+            count = of.length if isinstance(of, Vector) else 1
+            self.state_vertices.append((self.state_words, count))
         self.state.append((t, pointer, self.state_words))
-        self.state_words += words
+        self.state_words += slot_words(of)
 
     def declare(self, name: str, value: Value) -> None:
         """Declare a local in a stack slot."""
         t = self.types.register(value.type)
         pointer = self.slot(t, name)
         if self.driver:
-            self.hand_on(t, pointer, slot_words(value.type))
+            self.hand_on(t, pointer, value.type)
         self.locals[name] = Binding(value.type, pointer)
         self.do(f"store {t} {value.text}, ptr {pointer}")
 
