@@ -166,6 +166,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     target = f.program.target
     fields = _fields(f, interface)
     layout = ControlLayout(interface)
+    few = deep or any(b.tiles for b in f.program.buckets)
     head = [
         f"// {f.program.name}: every thread of the grid runs all of it.",
         *([WHOLE] if _whole(f) else []),
@@ -180,7 +181,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
         *(f"  alignas(8) {t} {name};" for t, name in fields),
         "};",
         "",
-        f'extern "C" __global__ void __launch_bounds__(BLOCK, {"FEW_RESIDENT" if deep else "RESIDENT"} / BLOCK)',
+        f'extern "C" __global__ void __launch_bounds__(BLOCK, {"FEW_RESIDENT" if few else "RESIDENT"} / BLOCK)',
         "vg_main(const __grid_constant__ Args a) {",
     ]
     moving = {f.prop(n.left) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}

@@ -54,7 +54,9 @@ def _to_tile(f: Emitter, node: ir.BucketPush, v: str) -> None:
     if tile is None:
         f.line(f"{target}.push({v}, {_key(f, node.buckets)}({v}));")
     else:
-        f.line(f"{tile.view}.push({target}, {v}, {tile.key}({v}));")
+        here = f"{tile.view}.more = true" if tile.watched else f"{tile.view}.push({v})"
+        f.line(f"if ({tile.view}.has({v})) {here};")
+        f.line(f"else {target}.push({v}, {tile.key}({v}));")
 
 
 def _declared(f: Emitter, name: str) -> ir.BucketsDecl:

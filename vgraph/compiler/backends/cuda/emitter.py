@@ -161,12 +161,6 @@ class Emitter:
         """The identifier of a property's array."""
         return self.names.of("property", name)
 
-    def value_at(self, prop: str, index: ir.Expr) -> str:
-        """The place of a property at an index; in a tile that the block visits, its own."""
-        tile = self.region.tile if self.region is not None else None
-        own = tile.place(self, prop, index) if tile is not None else None
-        return own or f"{self.prop(prop)}[{self.agreed(index)}]"
-
     def global_(self, name: str) -> str:
         """The identifier of a global scalar."""
         return self.names.of("global", name)

@@ -196,8 +196,10 @@ def combined(op: str, a: str, b: str, t: Any) -> str:
 
 def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
     """`dist[v]`: past the L1 cache where others may write it; of a long vector one `element`."""
-    own = f.region.tile.place(f, node.prop, node.index) if f.region is not None and f.region.tile else None
-    place = own or f"{f.prop(node.prop)}[{f.expr(node.index)}]{element}"
+    own = f.region.tile.load(f, node) if f.region is not None and f.region.tile else None
+    if own is not None:
+        return own
+    place = f"{f.prop(node.prop)}[{f.expr(node.index)}]{element}"
     if node.prop not in f.written:
         return f"fixed(&{place})"
     text = f"relaxed(&{place})" if node.order is ir.Order.RELAXED else place

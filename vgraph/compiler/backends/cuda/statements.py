@@ -64,7 +64,7 @@ def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
 
 def _written(f: Emitter, node: ir.Store | ir.Reduce) -> tuple[str, str]:
     """What is written to, and the value: of a vector one element, if no other changes."""
-    place, element = f.value_at(node.prop, node.index), one_element(node)
+    place, element = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", one_element(node)
     if element is None:
         return place, f.agreed(node.value)
     at = element_number(f, element.index, element.type)
@@ -94,6 +94,9 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
 
 def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
     """`dist[v] min= e`, and whether it changed anything."""
+    if f.region is not None and f.region.tile and (own := f.region.tile.reduce(f, node)):
+        f.line(f"if ({own}) {f.local(node.changed)} = true;" if node.changed else f"{own};")
+        return
     place, value = _written(f, node)
     place = f"&{place}"
     call = f"{'atomic_reduce' if node.atomic else 'reduce'}<{OPERATIONS[node.op]}>"

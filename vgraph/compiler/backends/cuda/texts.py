@@ -38,7 +38,7 @@ _WORDS: Final = (
     "LocalCounts LocalQueue Row by_hops early fetch_arcs go_on held local_counts local_queue row_of "
     "try_claim try_extreme BOX BOXES Boxes Outbox Settling append_all "
     "sending settle settling "
-    "DUE Kept LATER NO_KEY SWEEPS TileVisit Tiles by_tiles "
+    "Kept NO_KEY ROW SWEEPS TileVisit Tiles by_tiles owned seen "
     "take_lock give_lock "
     "KnownSets open_sets "
 )

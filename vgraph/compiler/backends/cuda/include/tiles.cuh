@@ -9,7 +9,6 @@
 
 namespace vg {
 
-constexpr u32 DUE = 1, LATER = 2;  // a vertex is to be visited now; by a later visit of its tile
 constexpr i64 NO_KEY = 0x7fffffffffffffffll;
 constexpr u32 SWEEPS = 3;  // over a tile, between two questions to all threads of the block whether anything changed
 
@@ -25,7 +24,7 @@ struct Tiles {
 
   // Memory as of `Buckets`. A tile has at most `most` vertices, and as many as have room, each with so many bytes.
   VG_DEVICE void open(u64 near, u64, u64 far, u64, u64 queued, u64 piled, u64* c, u32 most, u32 bytes, i64 num_vertices) {
-    u32 fits = pool_bytes() / bytes;
+    u32 fits = bytes ? pool_bytes() / bytes : most;
     size = (Id)vg::max(1u, vg::min(most, fits));
     count = (num_vertices + (i64)size - 1) / (i64)size;
     ring = (u32*)near;
@@ -48,25 +47,20 @@ struct Tiles {
     __threadfence();
     if (!atomicExch(&marks[v], 1u)) wait((i64)(v / size), key);
   }
-  // One thread of a block: a tile, and the lowest key that waits there; -1 if the run is to stop or nothing is left.
+  // One thread of a block: a tile, and the lowest key that waits there; -1 if the run is to stop or nothing is left. Who
+  // waits has a place in the ring already.
   VG_DEVICE i64 take(const u32* cancel, i64& key) {
-    while (!relaxed(cancel)) {
-      u64 head = relaxed(&counters[0]);
-      if (head < relaxed(&counters[1])) {
-        if (atomicCAS(&counters[0], head, head + 1) != head) continue;
-        u32* place = &ring[head % count];
-        u32 found = atomicExch(place, 0u);
-        for (; !found; found = atomicExch(place, 0u)) pause();  // whoever counted it puts it there
-        __threadfence();
-        atomicExch(&ringed[found - 1], 0u);
-        key = (i64)atomicExch((u64*)&least[found - 1], (u64)NO_KEY);
-        __threadfence();
-        return found - 1;
-      }
-      if (relaxed(&counters[2]) == 0) break;
+    u32* place = &ring[atomicAdd(&counters[0], 1ull) % count];
+    u32 found = 0;
+    while (!(relaxed(place) && (found = atomicExch(place, 0u)))) {
+      if (relaxed(&counters[2]) == 0 || relaxed(cancel)) return -1;
       pause();
     }
-    return -1;
+    atomicExch(&ringed[found - 1], 0u);
+    __threadfence();
+    key = (i64)atomicExch((u64*)&least[found - 1], (u64)NO_KEY);
+    __threadfence();
+    return found - 1;
   }
 };
 
@@ -85,50 +79,68 @@ VG_DEVICE bool clear(Team& team, Tiles<Id>& b, i64 num_vertices) {
   return team.meet();
 }
 
-// A thread's view of the tile that its block visits. `active`: by vertex of the tile, 0, DUE or LATER.
+// A value in shared memory that other threads of the block may write.
+template <class T>
+VG_DEVICE T seen(const T* place) {
+#ifdef __CUDA_ARCH__
+  return *(const volatile T*)place;
+#else
+  return relaxed(place);
+#endif
+}
+
+// How many vertices of a tile a thread has to itself.
+VG_DEVICE constexpr u32 owned(u32 most) { return (most + BLOCK - 1) / BLOCK; }
+constexpr u32 ROW = 4;  // arcs of a vertex of which a thread keeps the other ends, while its block visits the tile
+
+// A thread's view of the tile that its block visits.
 template <class Id>
 struct TileVisit {
   Id first, size;
-  i64 limit;  // keys up to it are due
-  u32* active;
-  i64* rest;  // the lowest key of what is not
-  bool more;  // whether this thread has found something to visit
+  u32* active;  // by vertex of the tile: whether it was pushed, where values do not tell
+  bool more;    // whether this thread has changed something in it
 
   VG_DEVICE bool has(Id v) const { return (Id)(v - first) < size; }
-  // Where the value of v stands: in shared memory, if it is one of the tile's.
-  template <class T>
-  VG_DEVICE T* here(T* kept, T* all, Id v) const { return has(v) ? kept + (Id)(v - first) : all + v; }
-  VG_DEVICE void push(Tiles<Id>& tiles, Id v, i64 key) {
-    if (!has(v)) {
-      tiles.push(v, key);
-      return;
-    }
+  // Behind what changed v, a vertex of the tile.
+  VG_DEVICE void push(Id v) {
     __threadfence_block();
-    u32* mine = active + (Id)(v - first);
-    if (key <= limit) {
-      atomicExch(mine, DUE);
-      more = true;
-    } else {
-      atomicCAS(mine, 0u, LATER);
-      atomicMin(rest, key);
-    }
+    *(volatile u32*)&active[(Id)(v - first)] = 1;
+    more = true;
+  }
+  // The value of v is in shared memory if v is one of the tile's.
+  template <class T>
+  VG_DEVICE T value(const T* kept, const T* all, Id v) const { return has(v) ? seen(kept + (Id)(v - first)) : relaxed(all + v); }
+  template <class Op, class T>
+  VG_DEVICE bool reduce(T* kept, T* all, Id v, T value) const {
+    if (!has(v)) return atomic_reduce<Op>(all + v, value);
+    T* place = kept + (Id)(v - first);
+    return Op::better(value, seen(place)) && atomic_reduce<Op>(place, value);
   }
 };
 
-// Values of a tile in shared memory, and of all vertices.
-template <class Op, class T>
+// Values of a tile in shared memory, and of all vertices: of each vertex of a thread what it was, and what it was when the
+// vertex was last visited.
+template <class Op, class T, u32 OWN>
 struct Kept {
   T* kept;
   T* all;
-  VG_DEVICE void load(u64 i, u64 v) const { kept[i] = relaxed(&all[v]); }
-  VG_DEVICE void store(u64 i, u64 v) const { atomic_reduce<Op>(&all[v], kept[i]); }
+  T before[OWN], visited[OWN];
+  VG_DEVICE Kept(T* kept, T* all) : kept(kept), all(all) {}
+  VG_DEVICE void load(u32 j, u32 i, u64 v) { kept[i] = before[j] = visited[j] = relaxed(&all[v]); }
+  VG_DEVICE bool changed(u32 j, u32 i) const { return bit_cast<Bits<T>>(seen(&kept[i])) != bit_cast<Bits<T>>(visited[j]); }
+  VG_DEVICE void visit(u32 j, u32 i) { visited[j] = seen(&kept[i]); }
+  VG_DEVICE void store(u32 j, u32 i, u64 v) const {
+    if (bit_cast<Bits<T>>(kept[i]) != bit_cast<Bits<T>>(before[j])) atomic_reduce<Op>(&all[v], kept[i]);
+  }
 };
 
-// Visits until no tile waits. A visit goes on up to keys `ahead` above the lowest that waited.
-template <class Id, class Key, class Visit, class... K>
-VG_DEVICE void by_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile, i64 num_vertices, i64 ahead, Key key, Visit visit, K... kept) {
+// Visits until no tile waits. A visit goes on up to keys `ahead` above the lowest that waited. A vertex is due if it was
+// marked or, with `WATCH`, if its values have changed. What a visit does to other tiles, it
+// may leave to `leave`, at the end.
+template <class Row, u32 MOST, bool WATCH, class Id, class Key, class Open, class Visit, class Leave, class... K>
+VG_DEVICE void by_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile, i64 num_vertices, i64 ahead, Key key, Open open, Visit visit, Leave leave, K... kept) {
+  constexpr u32 OWN = owned(MOST);
   __shared__ i64 taken[3];  // the tile, the lowest key that waited, the lowest that is left
-  tile.rest = &taken[2];
   for (;;) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -138,40 +150,61 @@ VG_DEVICE void by_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile
     __syncthreads();
     i64 t = taken[0];
     if (t < 0) return;
-    i64 first = t * (i64)tiles.size;
+    i64 first = t * (i64)tiles.size, limit = taken[1] == NO_KEY ? NO_KEY : taken[1] + ahead;
     tile.first = (Id)first;
     tile.size = (Id)vg::min((i64)tiles.size, num_vertices - first);
-    tile.limit = taken[1] == NO_KEY ? NO_KEY : taken[1] + ahead;
-    for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
-      Id v = tile.first + i;
-      tile.active[i] = relaxed(&tiles.marks[v]) && atomicExch(&tiles.marks[v], 0u) ? DUE : 0;
+    bool due[OWN], gone[OWN];
+    Row rows[OWN];
+#pragma unroll
+    for (u32 j = 0; j < OWN; ++j) {
+      u32 i = threadIdx.x + j * BLOCK;
+      due[j] = gone[j] = false;
+      if (i >= tile.size) continue;
+      open(tile.first + i, rows[j]);
+      u32* mark = &tiles.marks[tile.first + i];
+      due[j] = relaxed(mark) && atomicExch(mark, 0u);
+      if (!WATCH) tile.active[i] = 0;
     }
     __threadfence();
-    for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
-      Id v = tile.first + i;
-      (kept.load(i, v), ...);
-      if (tile.active[i] == DUE && key(v) > tile.limit) {
-        tile.active[i] = LATER;
-        atomicMin(tile.rest, key(v));
-      }
+#pragma unroll
+    for (u32 j = 0; j < OWN; ++j) {
+      u32 i = threadIdx.x + j * BLOCK;
+      if (i < tile.size) (kept.load(j, i, tile.first + i), ...);
     }
     __syncthreads();
+    auto waits = [&](u32 j, u32 i) { return due[j] || (WATCH ? (kept.changed(j, i) || ... || false) : seen(&tile.active[i]) != 0); };
     do {
       tile.more = false;
+#pragma unroll 1
       for (u32 k = 0; k < SWEEPS; ++k) {
-        for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
-          if (relaxed(&tile.active[i]) != DUE) continue;
-          atomicExch(&tile.active[i], 0u);
-          __threadfence_block();
-          visit(tile.first + i);
+#pragma unroll
+        for (u32 j = 0; j < OWN; ++j) {
+          u32 i = threadIdx.x + j * BLOCK;
+          if (i >= tile.size || !waits(j, i) || key(tile.first + i) > limit) continue;
+          due[j] = false;
+          gone[j] = true;
+          (kept.visit(j, i), ...);
+          if (!WATCH) {
+            *(volatile u32*)&tile.active[i] = 0;
+            __threadfence_block();
+          }
+          visit(tile.first + i, rows[j]);
         }
       }
     } while (__syncthreads_or(tile.more && !relaxed(cancel)));
-    for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) (kept.store(i, tile.first + i), ...);
-    __threadfence();
-    for (u32 i = threadIdx.x; i < tile.size; i += BLOCK) {
-      if (tile.active[i] == LATER) atomicExch(&tiles.marks[tile.first + i], 1u);
+    i64 rest = NO_KEY;
+#pragma unroll
+    for (u32 j = 0; j < OWN; ++j) {
+      u32 i = threadIdx.x + j * BLOCK;
+      if (i >= tile.size) continue;
+      (kept.store(j, i, tile.first + i), ...);
+      if (gone[j]) leave(tile.first + i, rows[j]);
+      if (!waits(j, i)) continue;
+      rest = vg::min(rest, key(tile.first + i));
+      __threadfence();
+      atomicExch(&tiles.marks[tile.first + i], 1u);
     }
+    if (rest != NO_KEY) atomicMin(&taken[2], rest);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
