@@ -7,64 +7,79 @@ everything but CuPy. See `emulation/emulation.hpp` on what an emulated run can s
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
 import threading
 import time
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from emulator import Emulated, KernelFault, compile_text
 
 import vgraph.compiler.backends.cuda as cuda_backend
-from vgraph.errors import InternalError
+from vgraph.errors import DeviceError, InternalError
 
 GUARD, RUBBISH = 64, 0xA5
 INCLUDE = Path(cuda_backend.__file__).parent / "include"
+
+
+class Group:
+    """Kernels that run together, in a thread: those of the members of a set, or a single one. They begin when as many
+    are there, or when the host asks one of them to leave."""
+
+    def __init__(self, kernel: Emulated, count: int) -> None:
+        self.kernel, self.count = kernel, count
+        self.launches: list[EmulatedLaunch] = []
+        self.left = np.zeros(count, np.uint32)
+        self.failure: KernelFault | None = None
+        self.thread = threading.Thread(target=self.go)
+        self.begun = False
+
+    def begin(self) -> None:
+        if not self.begun:
+            self.begun = True
+            self.thread.start()
+
+    def go(self) -> None:
+        start = time.perf_counter()
+        first, devices = self.launches[0], [(x.words, x.grid) for x in self.launches]
+        try:
+            self.kernel.launch_on(
+                devices, first.device.block, first.device.seed, shared=first.shared, left=self.left
+            )
+            if any(x.device.damaged() for x in self.launches):
+                self.failure = KernelFault("the kernel wrote beside an array")
+        except KernelFault as failure:
+            self.failure = failure
+        self.elapsed = time.perf_counter() - start
 
 
 class EmulatedLaunch:
     """A kernel that runs in a thread."""
 
     def __init__(
-        self,
-        kernel: Emulated,
-        words: np.ndarray,
-        grid: int,
-        block: int,
-        shared: int,
-        seed: int,
-        stream: list[EmulatedLaunch],
-        damaged: Callable[[], bool],
+        self, device: EmulatedDevice, group: Group, words: np.ndarray, grid: int, shared: int
     ) -> None:
-        self.failure: KernelFault | None = None
-        self.elapsed = 0.0
-
-        def go() -> None:
-            start = time.perf_counter()
-            try:
-                kernel.launch(words, grid, block, seed, shared=shared)
-                if damaged():
-                    self.failure = KernelFault("the kernel wrote beside an array")
-            except KernelFault as failure:
-                self.failure = failure
-            self.elapsed = time.perf_counter() - start
-
-        self.thread = threading.Thread(target=go)
-        stream.append(self)
-        self.thread.start()
+        self.device, self.group, self.words, self.grid, self.shared = device, group, words, grid, shared
+        self.number = len(group.launches)
+        group.launches.append(self)
+        device.stream.append(self)
+        if len(group.launches) == group.count:
+            group.begin()
 
     def done(self) -> bool:
-        if self.thread.is_alive():
+        if not self.group.begun or (self.group.thread.is_alive() and not self.group.left[self.number]):
             return False
-        self.thread.join()
-        if self.failure is not None:
-            raise InternalError(str(self.failure))
+        if not self.group.left[self.number]:
+            self.group.thread.join()
+        if self.group.failure is not None:
+            raise InternalError(str(self.group.failure))
         return True
 
     def seconds(self) -> float:
-        return self.elapsed
+        self.group.thread.join()
+        return self.group.elapsed
 
 
 class EmulatedDevice:
@@ -72,11 +87,12 @@ class EmulatedDevice:
     of memory; `seed`: of the interleaving of threads;
     `every_access`: plain accesses interleave, too; `include`: where the headers are.
 
+    `place`: its name; `machine`: the launches of sets of it and others, see `emulated_machine`.
+
     `compiled`, `uploads` and `launches` count what was done. As on a stream, a copy back waits for kernels before it.
     """
 
     name = "an emulated GPU"
-    place = "cuda:emulated"
     xp = np
 
     def __init__(
@@ -89,7 +105,11 @@ class EmulatedDevice:
         seed: int = 0,
         every_access: bool = False,
         include: Path = INCLUDE,
+        place: str = "cuda:emulated",
+        machine: list[Group] | None = None,
     ) -> None:
+        self.place = place
+        self.machine = [] if machine is None else machine
         self.every_access, self.include = every_access, include
         self.multiprocessors, self.block, self.limit, self.seed = multiprocessors, block, limit, seed
         self.shared = shared
@@ -163,8 +183,8 @@ class EmulatedDevice:
 
     def download(self, array: np.ndarray) -> np.ndarray:
         while self.stream:
-            if self.stream[0].thread.ident is not None:  # it was started
-                self.stream[0].thread.join(timeout=60)
+            if self.stream[0].group.thread.ident is not None:  # it was started
+                self.stream[0].group.thread.join(timeout=60)
             self.stream.pop(0)
         return array.copy()
 
@@ -183,10 +203,27 @@ class EmulatedDevice:
         assert 1 <= grid <= self.multiprocessors
         self.launches += 1
         self.grids.append(grid)
-        return EmulatedLaunch(kernel, words, grid, self.block, shared, self.seed, self.stream, self.damaged)
+        if not kernel.of_a_set:
+            return EmulatedLaunch(self, Group(kernel, 1), words, grid, shared)
+        if not (self.machine and not self.machine[-1].begun):
+            members = ctypes.c_uint64.from_address(int(words[-1])).value
+            self.machine.append(Group(kernel, members))
+        return EmulatedLaunch(self, self.machine[-1], words, grid, shared)
 
     def read(self, array: np.ndarray, start: int, stop: int) -> np.ndarray:
         return array[start:stop].copy()
 
     def write(self, array: np.ndarray, offset: int, data: bytes) -> None:
         array.view(np.uint8)[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
+        for group in self.machine:
+            group.begin()
+
+    def reach(self, other: EmulatedDevice) -> None:
+        if self.machine is not other.machine:
+            raise DeviceError(f"{self.place} cannot use the memory of {other.place}")
+
+
+def emulated_machine(count: int, **options) -> list[EmulatedDevice]:
+    """Emulated GPUs that reach each other's memory."""
+    machine: list[Group] = []
+    return [EmulatedDevice(place=f"cuda:{k}", machine=machine, **options) for k in range(count)]

@@ -139,6 +139,8 @@ class Emulated:
     library: ctypes.CDLL
     path: Path
     block: int
+    of_a_set: bool = False
+    """Whether it runs on several devices together."""
 
     def launch(
         self,
@@ -157,15 +159,36 @@ class Emulated:
         dynamic shared memory of a block. `seconds` of CPU time end a kernel that does not end by itself.
         `KernelFault` says what went wrong; shared memory begins as rubbish.
         """
-        words = np.ascontiguousarray(words, dtype=np.uint64)
+        return self.launch_on([(words, grid)], block, seed, shared=shared, seconds=seconds)
+
+    def launch_on(
+        self,
+        devices: Sequence[tuple[np.ndarray, int]],
+        block: int | None = None,
+        seed: int = 0,
+        *,
+        shared: int = 0,
+        seconds: float = 60.0,
+        left: np.ndarray | None = None,
+    ) -> int:
+        """The same of as many devices at the same time, with words and a grid each. `left`: a uint32 for each, which
+        becomes 1 when all its threads have ended."""
+        words = [np.ascontiguousarray(w, dtype=np.uint64) for w, _ in devices]
+        left = np.zeros(len(devices), np.uint32) if left is None else left
+        rows = [
+            (w.ctypes.data, grid, left[k:].ctypes.data)
+            for k, (w, (_, grid)) in enumerate(zip(words, devices, strict=True))
+        ]
+        launches, block = np.array(rows, np.uint64), self.block if block is None else block
         with _lock:
             self.library.vg_emulation_seconds(seconds)
             failed = self.library.vg_emulate(
-                words.ctypes.data, words.nbytes, grid, self.block if block is None else block, shared, seed
+                launches.ctypes.data, len(rows), words[0].nbytes, block, shared, seed
             )
             if failed:
                 message = self.library.vg_emulation_error().decode()
-                raise KernelFault(f"{_with_lines(self.path, message)}\n(seed {seed}, grid {grid})")
+                grids = ", ".join(str(grid) for _, grid in devices)
+                raise KernelFault(f"{_with_lines(self.path, message)}\n(seed {seed}, grid {grids})")
             return int(ctypes.c_ulonglong.in_dll(self.library, "vg_emulation_switches").value)
 
 
@@ -212,14 +235,14 @@ def _compile(
 
     headers = [part for path in include_dirs for part in _texts(path)]
     _cached(("kernel", *RUNTIME_FLAGS, *_linker(), *flags, *headers, unit, text), library, build)
-    return Emulated(_load(library), library, block)
+    return Emulated(_load(library), library, block, "Channel channel(" in text)
 
 
 def _load(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
     ulong = ctypes.c_ulong
     library.vg_emulate.argtypes = (
-        ctypes.c_void_p, ulong, ctypes.c_uint, ctypes.c_uint, ulong, ctypes.c_ulonglong,
+        ctypes.c_void_p, ctypes.c_uint, ulong, ctypes.c_uint, ulong, ctypes.c_ulonglong,
     )  # fmt: skip
     library.vg_emulation_error.restype = ctypes.c_char_p
     library.vg_emulation_seconds.argtypes = (ctypes.c_double,)

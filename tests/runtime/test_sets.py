@@ -48,6 +48,10 @@ def placements(n: int) -> list[tuple[int, np.ndarray | None]]:
 
 def assert_same(algorithm: vg.AlgorithmDef, graph: vg.Graph, count: int, placement, expected, given) -> None:
     got = vg.run(algorithm, graph, device=[vg.cpu(threads=1)] * count, placement=placement, **given)
+    same_results(got, expected)
+
+
+def same_results(got: vg.Result, expected: vg.Result) -> None:
     for name in dir(expected):
         a, b = getattr(expected, name), getattr(got, name)
         if name == "parent":  # any of several, so it is checked as a tree

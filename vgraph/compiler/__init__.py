@@ -80,7 +80,7 @@ def build(
     does not take and ScheduleError or IllegalSchedule for a schedule that does not fit.
     """
     from vgraph.compiler import ir
-    from vgraph.compiler.abilities import CPU_SET
+    from vgraph.compiler.abilities import OF_SETS
     from vgraph.compiler.backends.base import refuse_externals
     from vgraph.compiler.facts import Facts
     from vgraph.compiler.ir.rewrite import Context, PassManager
@@ -103,7 +103,7 @@ def build(
         schedule or Schedule(),
         threads,
         facts or Facts(),
-        abilities=CPU_SET if distributed else backend.abilities,
+        abilities=OF_SETS[backend.abilities] if distributed else backend.abilities,
         deterministic=deterministic,
     )
     kernel = PassManager(context).run(program, passes or pipeline(), between=knobs().verify, on_pass=on_pass)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from vgraph.graph.layouts import Prepared
     from vgraph.graph.relabel import By
     from vgraph.language.decorators import AlgorithmDef
-    from vgraph.runtime.devices.groups import CPUGroup
+    from vgraph.runtime.devices.groups import Member
     from vgraph.runtime.devices.overlap import Beside
     from vgraph.runtime.progress import ProgressCallback
 
@@ -123,7 +123,7 @@ class Job:
     """The user's vertices whose values are kept after each round; None: nobody asked."""
     output: str
     memory: str
-    members: tuple[CPUGroup, ...] = ()
+    members: tuple[Member, ...] = ()
     """The devices that run it together, each on a part of the graph; none: one device does."""
     placement: NDArray[np.int64] | None = None
     """The member of each vertex; None: ranges of vertices with about as many arcs for each thread."""

@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import PurePath
 
 from vgraph.compiler import ir, space
-from vgraph.compiler.abilities import CPU_SET
+from vgraph.compiler.abilities import OF_SETS
 from vgraph.compiler.analysis.effects import effects
 from vgraph.compiler.analysis.placement import with_bytes
 from vgraph.compiler.backends import jit
@@ -21,8 +21,8 @@ from vgraph.records import dataclass
 from vgraph.runtime.arguments import layouts_of
 from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
-from vgraph.runtime.devices.groups import CPUGroup
-from vgraph.runtime.devices.sets import CPUSet
+from vgraph.runtime.devices.groups import Member
+from vgraph.runtime.devices.sets import parts_of
 from vgraph.runtime.executor import Job
 from vgraph.runtime.policy import with_deltas, with_numbers
 from vgraph.runtime.prints import notes_of_prints
@@ -131,7 +131,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     context = Context(
         threads=job.single,
         facts=job.facts,
-        abilities=CPU_SET if job.members else backend.abilities,
+        abilities=OF_SETS[backend.abilities] if job.members else backend.abilities,
         deterministic=job.deterministic,
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
@@ -144,7 +144,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
     interface = compiled.source.interface
     if job.members:
-        parts = CPUSet(job.members, job.placement).parts_of(job.graph, interface)
+        parts = parts_of(job.graph, interface, job.members, job.placement)
         result.members = "\n".join(map(_member, job.members, parts))
         ghosts = sum(len(p.ghosts_at) for p in parts)
         result.reasons = with_bytes(result.reasons, ghosts, len(parts))
@@ -155,7 +155,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     return result
 
 
-def _member(group: CPUGroup, part: Part) -> str:
+def _member(group: Member, part: Part) -> str:
     """What a member of a set of devices has of the graph."""
     return (
         f"{group.name}: {len(part.owned):,} vertices, {part.arcs:,} arcs, "

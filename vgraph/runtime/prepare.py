@@ -29,7 +29,7 @@ from vgraph.language.names import (
     PropertyAnnotation,
 )
 from vgraph.runtime import policy
-from vgraph.runtime.devices.groups import CPUGroup, members_of
+from vgraph.runtime.devices.groups import GPU, CPUGroup, Member, all_gpus, members_of
 from vgraph.runtime.executor import Job
 from vgraph.schedule import Schedule
 
@@ -73,7 +73,9 @@ def prepare(
         raise ParameterError(f"progress={shown(progress)}: True, False or a function")
     if device is None:
         device = knobs().device or ("cpu" if deterministic or checked else None)
-    members: tuple[CPUGroup, ...] = ()
+    members: tuple[Member, ...] = ()
+    if device == "cuda:*":
+        device = all_gpus()
     if not (device is None or isinstance(device, str)):
         members = members_of([device] if isinstance(device, CPUGroup) else device)
         if threads is not None:
@@ -81,7 +83,10 @@ def prepare(
                 f"threads={shown(threads)}: each member of a set has its own, vg.cpu(threads=...)"
             )
         _check_for_set(relabel=relabel, deterministic=deterministic, checked=checked, debug=debug)
-        device, threads = "cpu", max(group.threads for group in members)
+        groups = [m for m in members if isinstance(m, CPUGroup)]
+        if not groups:
+            _check_for_set(output=output != "numpy" and output, memory=memory != "device" and memory)
+        device, threads = ("cpu", max(m.threads for m in groups)) if groups else ("cuda", None)
     device = _device(device, graph, schedule, threads, output, memory)
     if deterministic and device.partition(":")[0] == "cuda":
         raise DeviceError(
@@ -103,7 +108,7 @@ def prepare(
         raise ParameterError(text)
     stood_in = _stand_ins(algorithm, graph, params) if incomplete else {}
     device = "checked" if checked else device
-    with _place(device, memory):
+    with _place("cpu" if members else device, memory):
         prepared = _prepared(algorithm, graph, params, stood_in)
     wanted = by = relabel.by if isinstance(relabel, Overlap) else relabel
     overlap: str | None = None
@@ -180,7 +185,7 @@ def _check_for_set(**asked: object) -> None:
 
 
 def _placement(
-    parts: object, graph: Graph, members: tuple[CPUGroup, ...], prepared: Graph, rank: NDArray[Any] | None
+    parts: object, graph: Graph, members: tuple[Member, ...], prepared: Graph, rank: NDArray[Any] | None
 ) -> NDArray[np.int64] | None:
     """The member of each vertex of the `prepared` graph; vertices that only that has are the first member's."""
     if parts is None:
@@ -264,10 +269,16 @@ def _place(device: str, memory: str) -> Iterator[None]:
 
 def runner_for(job: Job) -> Runner:
     """The device of a job; of its code only that of this device is imported."""
-    if job.members:
+    groups = [m for m in job.members if isinstance(m, CPUGroup)]
+    if groups:
         from vgraph.runtime.devices.sets import CPUSet
 
-        return CPUSet(job.members, job.placement)
+        return CPUSet(groups, job.placement)
+    gpus = [m for m in job.members if isinstance(m, GPU)]
+    if gpus:
+        from vgraph.runtime.devices.gpu_sets import CUDASet
+
+        return CUDASet(gpus, job.placement)
     if job.device == "cpu":
         from vgraph.runtime.devices.cpu import CPU
 

@@ -364,7 +364,7 @@ class ApplySchedule:
         ),
         lacks=(
             Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
-            Lack("cuda", _NOBODY, _GIVE_A_SET),
+            Lack("cuda", _NOBODY, _GIVE_A_SET, alone=True),
         ),
     )
     drive: Drive = axis(words(Drive))
@@ -471,6 +471,7 @@ class ApplySchedule:
             Lack(
                 "cpu", "a CPU has no blocks of threads", "use order=vg.delta_stepping() here, or leave it out"
             ),
+            Lack("set", "a block would go on with vertices of other members"),
         ),
     )
     tiles: int = axis(
@@ -538,6 +539,7 @@ class ApplySchedule:
                 ("slices",),
             ),
             Lack("set", "rows of a member are in the order of the whole graph", values=("slices",)),
+            Lack("set", "a ghost's number is far from those of its neighbors", values=("delta",)),
         ),
     )
     hubs: int = axis(

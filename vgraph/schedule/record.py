@@ -193,6 +193,10 @@ class Need:
             object.__setattr__(self, "way_out", f"use {self.axis}={spelled(self.values[0], 'vg.')}")
 
 
+OF_MEMBERS: Final = {"set": ("cpu",), "cuda set": ("set", "cuda")}
+"""Whose lacks and needs the members of a set have: "set" is also about any set."""
+
+
 @dataclass(frozen=True)
 class Lack:
     """What a device cannot do: `values` of an axis, by default all that are not at rest."""
@@ -203,11 +207,11 @@ class Lack:
     values: tuple[str, ...] = ()
     """As `kind_of` gives them."""
     alone: bool = False
-    """Only one device by itself; else what "cpu" lacks the members of a "set" of groups of its threads lack, too."""
+    """Only one device by itself; else what it lacks the members of a set of such devices lack, too."""
 
     def of(self, device: str) -> bool:
         """Whether it is about `device`."""
-        return self.device == device or (device == "set" and self.device == "cpu" and not self.alone)
+        return self.device == device or (not self.alone and self.device in OF_MEMBERS.get(device, ()))
 
 
 @dataclass(frozen=True)
@@ -255,11 +259,8 @@ class Axis:
     def has(self, need: Need, value: object, device: str) -> bool:
         """Whether `value` of this axis has the need, on `device`."""
         of = [kind_of(v) for v in need.of]
-        return (kind_of(value) in of if of else value != self.rest) and need.on in (
-            None,
-            device,
-            "cpu" if device == "set" else device,
-        )
+        on = (None, device, *OF_MEMBERS.get(device, ()))
+        return (kind_of(value) in of if of else value != self.rest) and need.on in on
 
 
 def axis(words: Words, **record: Any) -> Any:

@@ -7,14 +7,15 @@
 // __activemask(). A schedule is drawn from a seed; other seeds give other interleavings.
 //
 // What it cannot show:
-// - The memory model. Every store is seen at once by every thread; a missing __threadfence, a stale cache line or a
-//   value kept in a register that only nvcc would keep is not found.
+// - The memory model. Every store is seen at once by every thread (but for `emu_store_later`); a missing
+//   __threadfence, a stale cache line or a value kept in a register that only nvcc would keep is not found.
 // - Races between plain accesses that stand between two yield points (a yield point: a barrier, a collective, an
 //   atomic, emu_yield, emu_load, emu_store, __nanosleep, fences), unless compiled with `every_access`.
 // - Time, occupancy, coalescing, bank conflicts, registers. clock64() counts switches.
 // - Undefined behaviour that the host defines, and the other way round (integer division by zero is a fault here).
 //   Floats are rounded as the host does, without contraction to FMA and with the host's math library.
 // - Types with constructors in __shared__ memory: CUDA refuses them, this does not notice and never runs them.
+// Several devices may run the same kernel at the same time, each with a grid of its own: their threads interleave, too.
 // Only one-dimensional grids and blocks; no textures, no streams. Dynamic shared memory by `emu_dynamic_shared`. `alignas` stands before
 // `__shared__`. Signed integers wrap.
 #pragma once
@@ -80,6 +81,13 @@ template <class T, class V> EMU_INLINE void emu_store(T *address, V value) {
     emu_progress();
 }
 
+// A store into the memory of another device: it is there at some time until the block's next fence of the system.
+template <class T, class V> EMU_INLINE void emu_store_later(T *address, V value) {
+    emu_yield();
+    T kept = static_cast<T>(value);
+    emu::store_later(address, &kept, sizeof(T));
+}
+
 // Barriers, fences, time.
 EMU_INLINE void __syncthreads(EMU_AT) { emu::syncthreads(emu::SYNCTHREADS, 0, file, line); }
 EMU_INLINE int __syncthreads_or(int v, EMU_AT) { return emu::syncthreads(emu::SYNCTHREADS_OR, v != 0, file, line); }
@@ -90,7 +98,10 @@ EMU_INLINE int __syncthreads_count(int v, EMU_AT) {
 EMU_INLINE void __syncwarp(unsigned mask = ~0u, EMU_AT) { emu::collective(emu::SYNCWARP, mask, 0, 0, file, line); }
 EMU_INLINE void __threadfence() { emu_yield(); }
 EMU_INLINE void __threadfence_block() { emu_yield(); }
-EMU_INLINE void __threadfence_system() { emu_yield(); }
+EMU_INLINE void __threadfence_system() {
+    emu_yield();
+    emu::fence_system();
+}
 EMU_INLINE void __nanosleep(unsigned, EMU_AT) { emu::pause(file, line); }
 EMU_INLINE long long clock64() { return emu::now(); }
 EMU_INLINE long clock() { return emu::now(); }

@@ -49,17 +49,29 @@ struct Warp {
     unsigned first = 0;   // fiber of lane 0
     unsigned index = NOBODY;  // in `runnable`
 };
+struct Far {  // a store that is not there yet
+    void *place;
+    unsigned size;
+    char bytes[16];
+};
 struct Block {
-    unsigned alive = 0, arrived = 0;
+    unsigned alive = 0, arrived = 0, device = 0;
+    std::vector<Far> far;
     std::unique_ptr<char[]> shared;
     std::unique_ptr<emu_u64[]> dynamic;
 };
-enum Mode { UNIFORM, IN_ORDER, BACKWARDS, ONLY_BLOCK, ONLY_WARP, ONLY_THREAD, NOT_BLOCK, NOT_WARP, NOT_THREAD, MODES };
+enum Mode { UNIFORM, IN_ORDER, BACKWARDS, ONLY_BLOCK, ONLY_WARP, ONLY_THREAD, NOT_BLOCK, NOT_WARP, NOT_THREAD, MODES, ONLY_DEVICE = MODES, NOT_DEVICE, SET_MODES };
+
+struct Device {
+    const Launch *launch;
+    unsigned first = 0, alive = 0;  // its first block; its threads that have not ended
+};
 
 struct Grid {
     std::vector<Fiber> fibers;
     std::vector<Warp> warps;
     std::vector<Block> blocks;
+    std::vector<Device> devices;
     std::vector<unsigned> runnable, naps;
     unsigned block_size = 0, warps_per_block = 0, alive = 0;
     Fiber *current = nullptr;
@@ -69,7 +81,7 @@ struct Grid {
     unsigned target = 0, mode_left = 0, odds = 1, nap_age = 0;
     int spins = 0;
     emu_u64 seed = 0, random = 0, switches = 0;
-    const void *args = nullptr;
+    unsigned far = 0;  // stores that are not there yet
     char *shared = nullptr;
     size_t shared_bytes = 0;
     unsigned dynamic_bytes = 0;

@@ -33,7 +33,14 @@ unsigned activemask(const char *file, int line);
 emu_u64 now();
 unsigned *dynamic_shared();          // of this block
 unsigned dynamic_shared_bytes();
+void store_later(void *place, const void *bytes, unsigned size);  // of another device
+void fence_system();                 // what this block stored there is there
 [[noreturn]] void fail(const char *what, const char *file, int line);
+struct Launch {  // of one device
+    const void *args;
+    unsigned long blocks;
+    unsigned *left;                  // set when all its threads have ended
+};
 struct Entry {  // of a kernel
     void (*call)(const void *args);
     unsigned long bytes;

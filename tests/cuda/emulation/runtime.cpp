@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "report.hpp"
 #include "schedule.hpp"
@@ -52,11 +53,31 @@ void enter_block(unsigned block) {
     change(nowhere, grid->home);
     __builtin_unreachable();
 }
+// Stores into the memory of other devices become visible, the oldest of a block first.
+void arrive(Block &block, size_t count) {
+    for (size_t i = 0; i < count; ++i) memcpy(block.far[i].place, block.far[i].bytes, block.far[i].size);
+    block.far.erase(block.far.begin(), block.far.begin() + long(count));
+    grid->far -= unsigned(count);
+}
+void some_arrive() {
+    if (grid->seed == 0 || below(16)) return;
+    Block &block = grid->blocks[below(unsigned(grid->blocks.size()))];
+    if (!block.far.empty()) arrive(block, 1 + below(unsigned(block.far.size())));
+}
+// Whether the host may still end a spin: a device has left, for which others wait.
+bool host_may_help() {
+    unsigned left = 0;
+    for (const Device &d : grid->devices) left += d.alive == 0;
+    if (!left || grid->spins > SPINS + 5000) return false;
+    if (grid->spins > SPINS) usleep(200);
+    return true;
+}
 Fiber *choose() {
+    if (grid->far) some_arrive();
     if (overtime) leave("not done after " + std::to_string(int(seconds)) + " s" + where_everybody_waits());
     if (grid->runnable.empty()) {
         if (grid->naps.empty()) leave("deadlock: no thread can run" + where_everybody_waits());
-        if (++grid->spins > SPINS)
+        if (++grid->spins > SPINS && !host_may_help())
             leave("deadlock: threads spin for what no thread will ever do" + where_everybody_waits());
         wake_all();
     } else if (++grid->nap_age > 1024 && napping) {
@@ -71,8 +92,10 @@ void run(Fiber &next, Context &from) {
     ++grid->switches;
     enter_block(next.block);
     grid->current = &next;
+    const Device &device = grid->devices[grid->blocks[next.block].device];
     threadIdx.x = next.thread;
-    blockIdx.x = next.block;
+    blockIdx.x = next.block - device.first;
+    gridDim.x = unsigned(device.launch->blocks);
     change(from, next.context);
 }
 void next_fiber() {
@@ -150,9 +173,15 @@ void finish_collective(Warp &warp, Kind kind, unsigned mask) {
 }
 void start_fiber() {
     in_kernel = true;
-    emu_entry.call(grid->args);
+    emu_entry.call(grid->devices[grid->blocks[grid->current->block].device].launch->args);
     in_kernel = false;
     Fiber &self = *grid->current;
+    Block &own = grid->blocks[self.block];
+    if (--grid->devices[own.device].alive == 0) {
+        for (Block &b : grid->blocks)
+            if (b.device == own.device) arrive(b, b.far.size());
+        *const_cast<volatile unsigned *>(grid->devices[own.device].launch->left) = 1;
+    }
     Warp &warp = grid->warps[self.warp];
     park(self, NOTHING, "", 0);
     self.done = true;
@@ -235,8 +264,13 @@ bool enough_stacks(size_t count) {
     stacks = {static_cast<char *>(base), count};
     return true;
 }
-bool prepare_grid(unsigned blocks, unsigned block) {
+bool prepare_grid(const Launch *launches, unsigned count, unsigned block) {
     Grid &g = *grid;
+    unsigned blocks = 0;
+    for (unsigned d = 0; d < count; ++d) {
+        g.devices.push_back({launches + d, blocks, unsigned(launches[d].blocks) * block});
+        blocks += unsigned(launches[d].blocks);
+    }
     g.block_size = block;
     g.warps_per_block = (block + 31) / 32;
     g.alive = blocks * block;
@@ -254,6 +288,8 @@ bool prepare_grid(unsigned blocks, unsigned block) {
         prepare(fiber.context, stacks.base + i * STACK, STACK, start_fiber);
         make_ready(fiber);
     }
+    for (unsigned d = 0; d < count; ++d)
+        for (unsigned b = 0; b < launches[d].blocks; ++b) g.blocks[g.devices[d].first + b].device = d;
     for (Block &b : g.blocks) {
         b.alive = block;
         b.shared.reset(new char[g.shared_bytes]);
@@ -327,6 +363,16 @@ unsigned activemask(const char *file, int line) {
     next_fiber();
     return unsigned(self.result);
 }
+void store_later(void *place, const void *bytes, unsigned size) {
+    Far far{place, size, {}};
+    memcpy(far.bytes, bytes, size);
+    grid->blocks[grid->current->block].far.push_back(far);
+    ++grid->far;
+}
+void fence_system() {
+    Block &block = grid->blocks[grid->current->block];
+    if (!block.far.empty()) arrive(block, block.far.size());
+}
 emu_u64 now() { return grid->switches * 50; }
 unsigned *dynamic_shared() { return reinterpret_cast<unsigned *>(grid->blocks[grid->current->block].dynamic.get()); }
 unsigned dynamic_shared_bytes() { return grid->dynamic_bytes; }
@@ -346,27 +392,28 @@ EXPORT void vg_emulation_seconds(double limit) { seconds = limit; }
 EXPORT unsigned long long vg_emulation_switches;
 unsigned long long vg_emulation_switches;
 
-// 0: done. 1: `vg_emulation_error` says why not. Not to be called twice at the same time.
-EXPORT int vg_emulate(const void *args, unsigned long bytes, unsigned blocks, unsigned block, unsigned long dynamic,
+// Kernels of as many devices at the same time. 0: done. 1: `vg_emulation_error` says why not. Not to be called twice at
+// the same time.
+EXPORT int vg_emulate(const Launch *launches, unsigned count, unsigned long bytes, unsigned block, unsigned long dynamic,
                       unsigned long long seed) {
     message.clear();
     if (bytes != emu_entry.bytes)
         message = "the kernel takes " + std::to_string(emu_entry.bytes) + " bytes, not " + std::to_string(bytes);
-    else if (blocks == 0 || block == 0 || block > 1024)
-        message = "grid of " + std::to_string(blocks) + " blocks of " + std::to_string(block) + " threads";
+    for (unsigned d = 0; d < count; ++d)
+        if (launches[d].blocks == 0 || block == 0 || block > 1024)
+            message = "grid of " + std::to_string(launches[d].blocks) + " blocks of " + std::to_string(block) + " threads";
     if (!message.empty()) return 1;
     auto owned = std::make_unique<Grid>();
     grid = owned.get();
     grid->seed = grid->random = seed;
-    grid->args = args;
     grid->dynamic_bytes = dynamic;
     *const_cast<volatile char *>(&anchor) = 0;  // so that the thread has its copy
     dl_iterate_phdr(find_shared, nullptr);
     if (!message.empty()) return 1;
-    if (!grid->shared || !prepare_grid(blocks, block)) {
+    if (!grid->shared || !prepare_grid(launches, count, block)) {
         message = "no room for the stacks or the shared memory of that many threads";
     } else {
-        blockDim = dim3(block), gridDim = dim3(blocks);
+        blockDim = dim3(block), gridDim = dim3(unsigned(launches[0].blocks));
         threadIdx = blockIdx = {0, 0, 0};
         owner = pthread_self();
         overtime = in_kernel = false;

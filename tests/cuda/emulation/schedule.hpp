@@ -53,12 +53,14 @@ void wake_all() {
 void change_mode() {
     static const unsigned spans[] = {8, 64, 512, 4096, 32768};
     static const unsigned every[] = {1, 4, 16, 64, 1u << 16};
-    grid->mode = Mode(below(MODES));
+    grid->mode = Mode(below(grid->devices.size() > 1 ? SET_MODES : MODES));
     grid->mode_left = 1 + below(2 * spans[below(5)]);
     grid->odds = every[below(5)];
     grid->target = below(unsigned(grid->fibers.size()));
 }
+unsigned device_of(unsigned warp) { return grid->blocks[warp / grid->warps_per_block].device; }
 bool is_target(unsigned warp) {
+    if (grid->mode == NOT_DEVICE) return device_of(warp) == grid->blocks[grid->fibers[grid->target].block].device;
     if (grid->mode == NOT_BLOCK) return warp / grid->warps_per_block == grid->fibers[grid->target].block;
     return warp == grid->fibers[grid->target].warp;
 }
@@ -85,9 +87,13 @@ Warp *choose_warp() {
         for (unsigned i = 0; i < n; ++i)
             if (grid->warps[first + (from + i) % n].index != NOBODY) return &grid->warps[first + (from + i) % n];
     }
-    if (grid->mode >= ONLY_BLOCK && grid->mode <= ONLY_THREAD && below(8) == 0)
+    if (grid->mode == ONLY_DEVICE)
+        for (unsigned i = 0, from = below(unsigned(list.size())); i < list.size(); ++i)
+            if (unsigned w = list[(from + i) % list.size()]; device_of(w) == grid->blocks[target.block].device)
+                return &grid->warps[w];
+    if (((grid->mode >= ONLY_BLOCK && grid->mode <= ONLY_THREAD) || grid->mode == ONLY_DEVICE) && below(8) == 0)
         grid->target = any->first + below(__builtin_popcount(any->ready | any->active));
-    if (grid->mode == NOT_BLOCK || grid->mode == NOT_WARP)
+    if (grid->mode == NOT_BLOCK || grid->mode == NOT_WARP || grid->mode == NOT_DEVICE)
         for (unsigned i = 0, from = below(unsigned(list.size())); i < list.size(); ++i)
             if (unsigned w = list[(from + i) % list.size()]; !is_target(w)) return &grid->warps[w];
     return any;

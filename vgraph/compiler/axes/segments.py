@@ -45,7 +45,8 @@ def choose(c: Choice, asked: int | None) -> int:
 
 def sliced(c: Choice) -> bool:
     """Whether a pull walks slices, on a device with warps: as it will on this graph, and the operator allows it."""
-    if not c.context.facts.slices or not c.context.abilities.warps or not isinstance(c.apply, ir.EdgeApply):
+    slices = c.context.facts.slices and c.context.abilities.warps and not c.context.distributed
+    if not slices or not isinstance(c.apply, ir.EdgeApply):
         return False
     shape = {"direction": Direction.PULL, "drive": Drive.TOPOLOGY, "phases": Phases.FUSED}
     fits = all(c.chosen[name] is value for name, value in shape.items()) and c.apply.frontier is None

@@ -96,6 +96,8 @@ class KernelInterface:
     """Which of it are vertices: the slot, and how many there are in a row from there."""
     shared: int = 0
     """Bytes of memory that the threads of a block would like to share, beside what the text declares; on a GPU only."""
+    mailboxes: tuple[str, ...] = ()
+    """Properties that take what other members of a set of devices send: the `gots` of exchanges."""
 
     def slot(self, kind: str, name: str) -> int:
         """The number of an argument slot; KeyError when the kernel does not use it."""
@@ -115,7 +117,7 @@ class KernelInterface:
         records = {"args": ArgSlot, "frontiers": FrontierSlot, "results": ResultSlot}
         for name, record in records.items():
             data[name] = tuple(record(**row) for row in data[name])
-        for name in ("lists", "labels", "directions", "messages", "buckets", "forks"):
+        for name in ("lists", "labels", "directions", "messages", "buckets", "forks", "mailboxes"):
             data[name] = tuple(data[name])
         data["state_vertices"] = tuple(map(tuple, data["state_vertices"]))
         return KernelInterface(**data)

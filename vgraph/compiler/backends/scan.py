@@ -72,6 +72,8 @@ class Scan:
     messages: dict[str, int] = field(default_factory=dict)
     scratch: set[str] = field(default_factory=set)
     channels: dict[str, int] = field(default_factory=dict)
+    mailboxes: dict[str, int] = field(default_factory=dict)
+    """What takes what other members of a set of devices send, numbered."""
     slots: int = 0
     workspace: dict[str, int] = field(default_factory=dict)
 
@@ -197,6 +199,8 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.lengths.add(array)
         case ir.AllToAll(outs=outs, gots=gots):
             found.properties |= {*outs, *gots}
+            for name in gots:
+                found.mailboxes.setdefault(name, len(found.mailboxes))
         case ir.ArrayLength(array=array):
             found.lengths.add(array)
         case ir.ArrayColumns(array=array):
@@ -320,4 +324,5 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         threads=program.threads,
         buckets=tuple(b.tiles for b in program.buckets),
         transpose=needs_transpose(program),
+        mailboxes=tuple(found.mailboxes),
     )

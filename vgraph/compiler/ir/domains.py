@@ -137,7 +137,6 @@ class Listed(Domain):
     once = False
     cuts = False
     apart = False
-    device = "cpu"
 
 
 def members(frontier: str | None, layout: Layout) -> Domain:

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, ClassVar, TypeVar, cast
 
 from vgraph.compiler import ir
-from vgraph.compiler.abilities import CPU, CPU_SET, Abilities
+from vgraph.compiler.abilities import CPU, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of, per_class
@@ -334,7 +334,7 @@ class Context:
     @property
     def distributed(self) -> bool:
         """Whether every member of a set of devices runs the program, on its own part of the graph."""
-        return self.abilities.device == CPU_SET.device
+        return self.abilities.distributed
 
     def option(self, label: str, name: str, default: Any = None) -> Any:
         """What the schedule asks of option `name`, which belongs to a pass of the user's, at `label`."""

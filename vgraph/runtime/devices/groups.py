@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, ClassVar
 
 from vgraph.compiler.backends.abi import MAX_THREADS
 from vgraph.errors import DeviceError, ParameterError, shown
@@ -38,8 +38,39 @@ class CPUGroup:
                 runs.append([core])
         return "cpu:" + ",".join(f"{r[0]}-{r[-1]}" if len(r) > 1 else str(r[0]) for r in runs)
 
+    @property
+    def share(self) -> int:
+        """The share of the graph that it has, beside those of others."""
+        return self.threads
+
+    @property
+    def held(self) -> tuple[int | str, ...]:
+        """What no other member of a run under way may have."""
+        return self.cores
+
     def __repr__(self) -> str:
         return f"vg.{self.name}" if not self.cores else f"vg.cpu(threads={self.threads}, cores={self.cores})"
+
+
+@dataclass(frozen=True)
+class GPU:
+    """A GPU as a member of `run(device=["cuda:0", "cuda:1"])`."""
+
+    number: int
+    share: ClassVar[int] = 1
+
+    @property
+    def name(self) -> str:
+        """`cuda:0`."""
+        return f"cuda:{self.number}"
+
+    @property
+    def held(self) -> tuple[int | str, ...]:
+        """What no other member of a run under way may have."""
+        return (self.name,)
+
+
+Member = CPUGroup | GPU
 
 
 @dataclass(frozen=True)
@@ -95,35 +126,43 @@ def _checked(cores: Any) -> tuple[int, ...]:
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
-def members_of(asked: object) -> tuple[CPUGroup, ...]:
-    """The members of a set of devices as `run` is given it: groups, or names such as "cpu:0-7".
+def members_of(asked: object) -> tuple[Member, ...]:
+    """The members of a set of devices as `run` is given it: groups, or names such as "cpu:0-7" and "cuda:1".
 
-    Raises DeviceError for what is no member, or none that can be, and for a core that stands in two of them.
+    Raises DeviceError for what is no member, or none that can be, and for a core or a GPU that stands in two of them.
     """
     if not isinstance(asked, Sequence) or isinstance(asked, str) or not asked:
         raise DeviceError(f"device={shown(asked)}: a set of devices is a list with at least one")
     found = tuple(_member(one) for one in asked)
-    seen: dict[int, CPUGroup] = {}
-    for group in found:
-        for core in group.cores:
-            if core in seen:
+    if len({type(m) for m in found}) > 1:
+        raise DeviceError(
+            f"device={shown(asked)}: members of a set are all groups of CPU threads, or all GPUs so far"
+        )
+    seen: dict[int | str, Member] = {}
+    for m in found:
+        for it in m.held:
+            if it in seen:
+                what = f"core {it} is in two members, {seen[it].name} and {m.name}"
                 raise DeviceError(
-                    f"device={shown(asked)}: core {core} is in two members, {seen[core].name} and {group.name}"
+                    f"device={shown(asked)}: {what if isinstance(it, int) else f'{it} is in it twice'}"
                 )
-            seen[core] = group
+            seen[it] = m
     return found
 
 
-def _member(one: object) -> CPUGroup:
+def _member(one: object) -> Member:
     if isinstance(one, CPUGroup):
         return one
     if not isinstance(one, str):
         raise DeviceError(f"device=[{shown(one)}]: a member is vg.cpu(...), or a name such as 'cpu:0-7'")
     kind, _, cores = one.partition(":")
     if kind == "cuda":
-        raise DeviceError(
-            f"device=[{shown(one)}]: members of a set are groups of CPU threads so far, not GPUs"
-        )
+        from vgraph.runtime.devices.cuda.registry import number_of
+
+        number = number_of(one)
+        if number is None:
+            raise DeviceError(f'device=[{shown(one)}]: GPUs are called "cuda:0", "cuda:1" and so on')
+        return GPU(number)
     if kind != "cpu":
         raise DeviceError(f"device=[{shown(one)}] is not available; members are vg.cpu(...) and 'cpu:0-7'")
     if not cores:
@@ -138,6 +177,14 @@ def _member(one: object) -> CPUGroup:
             raise DeviceError(f"device=[{shown(one)}]: {part} goes from a higher core to a lower one")
         numbers += range(first, last + 1)
     return cpu(cores=numbers)
+
+
+def all_gpus() -> str | list[str]:
+    """What "cuda:*" means: a set of all GPUs, or the only one. Raises DeviceError without one."""
+    from vgraph.runtime.devices.cuda.registry import count
+
+    names = [f"cuda:{number}" for number in range(count())]
+    return names if len(names) > 1 else names[0]
 
 
 @public

@@ -1,15 +1,15 @@
-"""Runs on a set of groups of CPU threads: each member has its part of the graph, properties and frontiers of its own.
+"""Runs on a set of devices: each member has its part of the graph, properties and frontiers of its own.
 
-Members run the same machine code, each in a native context with a pool of its own, and meet in `vg_exchange`, their
-*channel*: what generated code calls to give others what it has for them. Members in another memory are another channel
-in the context, and another way to make contexts run; neither the code nor placement knows of it.
+Members that are groups of CPU threads run the same machine code, each in a native context with a pool of its own, and
+meet in `vg_exchange`, their *channel*: what generated code calls to give others what it has for them. GPUs are members
+of sets in `gpu_sets.py`; what goes into a member's run and comes out of it is the same.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -35,13 +35,12 @@ if TYPE_CHECKING:
 
     from vgraph.compiler.backends.base import Kernel, KernelInterface
     from vgraph.graph.layouts import Prepared
-    from vgraph.runtime.devices.groups import CPUGroup
-    from vgraph.runtime.plan import Array, Plan
+    from vgraph.runtime.devices.groups import CPUGroup, Member
     from vgraph.runtime.progress import ProgressCallback
 
 _lock = threading.Lock()
-_busy: set[int] = set()
-"""Cores that members of runs under way have been given."""
+_busy: set[int | str] = set()
+"""Cores and GPUs that members of runs under way have been given."""
 
 
 @dataclass
@@ -65,29 +64,19 @@ class CPUSet(CPU):
         self.groups, self.placement = tuple(groups), placement
 
     def make_ready(self, kernel: Kernel, call: Call) -> Sequence[Prepared]:
-        self.parts_of(call.graph, call.plan.interface)
+        parts_of(call.graph, call.plan.interface, self.groups, self.placement)
         return ()
-
-    def parts_of(self, graph: Graph, interface: KernelInterface) -> tuple[Part, ...]:
-        """The part of each member for a kernel, made now if the graph has none."""
-        count, whole = len(self.groups), all(a.name != part.OWNED for a in interface.args)
-        form = {"both": interface.transpose, "whole": whole}
-        if (owner := self.placement) is not None:
-            key = (count, cache_key((owner.tobytes().hex(),)))
-            return placed(graph, lambda: owner, count, key, **form)
-        shares = tuple(g.threads for g in self.groups)
-        return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
 
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
-        with _reserved(self.groups):
+        with reserved(self.groups):
             there: list[_Member] = []
-            parts = self.parts_of(call.graph, call.plan.interface)
+            parts = parts_of(call.graph, call.plan.interface, self.groups, self.placement)
             try:
                 for k, (group, own) in enumerate(zip(self.groups, parts, strict=True)):
                     context = new_context(call.plan, group.threads)
                     there.append(_Member(group, own, context, {}))
-                    there[-1].arrays = bind(context, _call_of(call, own, k, len(self.groups)))
+                    there[-1].arrays = bind(context, call_of(call, own, k, len(self.groups)))
                 peers = self._joined(there)
                 prepared = time.perf_counter()
                 runs = [(m.context, m.group.threads, m.group.cores) for m in there]
@@ -120,7 +109,9 @@ class CPUSet(CPU):
     ) -> Ran:
         plan, first = call.plan, there[0].context
         scalars = [first.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
-        records = _records(there, self.threads)
+        parts = [m.part for m in there]
+        traces = [m.context.trace() for m in there]
+        rows = [np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64) for trace in traces]
         stats = [
             MemberStats(
                 m.group.name,
@@ -134,13 +125,9 @@ class CPUSet(CPU):
             for m, peer in zip(there, peers, strict=True)
         ]
         return Ran(
-            {
-                a.name: _whole(a, call.graph, there)
-                for a in plan.arrays
-                if needed(a, plan) and _returned(a, plan)
-            },
+            gathered(call, parts, [m.arrays for m in there]),
             scalars,
-            records,
+            records(parts, rows, self.threads),
             threads=self.threads,
             prepare_seconds=prepared,
             run_seconds=seconds,
@@ -150,15 +137,32 @@ class CPUSet(CPU):
         )
 
 
+def parts_of(
+    graph: Graph,
+    interface: KernelInterface,
+    members: Sequence[Member],
+    placement: NDArray[np.int64] | None,
+) -> tuple[Part, ...]:
+    """The part of each member for a kernel, made now if the graph has none."""
+    count, whole = len(members), all(a.name != part.OWNED for a in interface.args)
+    form = {"both": interface.transpose, "whole": whole}
+    if placement is not None:
+        key = (count, cache_key((placement.tobytes().hex(),)))
+        return placed(graph, lambda: placement, count, key, **form)
+    shares = tuple(m.share for m in members)
+    return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
+
+
 @contextmanager
-def _reserved(groups: Sequence[CPUGroup]) -> Iterator[None]:
-    """Nobody else's members are given the cores of these."""
-    wanted = {core for g in groups for core in g.cores}
+def reserved(members: Sequence[Member]) -> Iterator[None]:
+    """Nobody else's members are given the cores, or the GPUs, of these."""
+    wanted = {it for m in members for it in m.held}
     with _lock:
-        taken = wanted & _busy
-        if taken:
-            group = next(g for g in groups if taken & {*g.cores})
-            raise DeviceError(f"{group.name} is busy: another run on a set of devices has core {min(taken)}")
+        for m in members:
+            for it in m.held:
+                if it in _busy:
+                    what = f"core {it}" if isinstance(it, int) else "it"
+                    raise DeviceError(f"{m.name} is busy: another run on a set of devices has {what}")
         _busy.update(wanted)
     try:
         yield
@@ -170,8 +174,9 @@ def _reserved(groups: Sequence[CPUGroup]) -> Iterator[None]:
 # --- what goes in ---------------------------------------------------------------------------------------------
 
 
-def _call_of(call: Call, own: Part, number: int, count: int) -> Call:
-    """The run of a plan on one member: arguments of vertices are cut to its part."""
+def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> Call:
+    """The run of a plan on one member: arguments of vertices are cut to its part. `halves`: of a buffer that takes what
+    others send."""
     graph, plan = call.graph, call.plan
     given = dict(call.arguments)
     given |= {part.OWNED: len(own.owned), part.MEMBERS: count}
@@ -184,7 +189,7 @@ def _call_of(call: Call, own: Part, number: int, count: int) -> Call:
         buffer = part.way_of(name) if array.site == "place" else None
         if buffer is not None:
             end, way = buffer
-            size = (sizes if end == "to" else at_sizes)[way]
+            size = sizes[way] if end == "to" else halves * at_sizes[way]
             given[name] = np.broadcast_to(np.uint8(0), (size, array.length) if array.length else (size,))
         elif name == part.GHOSTS:
             given[name] = at_ghosts
@@ -204,35 +209,34 @@ def _call_of(call: Call, own: Part, number: int, count: int) -> Call:
 # --- what comes out -------------------------------------------------------------------------------------------
 
 
-def _returned(array: Array, plan: Plan) -> bool:
-    return any(o.array == array.name for o in plan.outputs)
+def gathered(
+    call: Call, parts: Sequence[Part], arrays: Sequence[Mapping[str, NDArray[Any]]]
+) -> dict[str, NDArray[Any]]:
+    """The arrays of the results, of which members have these: each vertex's element as its owner has it."""
+    plan, found = call.plan, {}
+    returned = {o.array for o in plan.outputs}
+    for array in plan.arrays:
+        name = array.name
+        if name not in returned or not needed(array, plan):
+            continue
+        found[name] = first = arrays[0][name]
+        if array.site == "vertex":
+            found[name] = np.empty((call.graph.num_vertices, *first.shape[1:]), first.dtype)
+            for own, here in zip(parts, arrays, strict=True):
+                found[name][own.numbers[own.owned]] = here[name][own.owned]
+    return found
 
 
-def _whole(array: Array, graph: Graph, there: Sequence[_Member]) -> NDArray[Any]:
-    """A result, each vertex's as its owner has it."""
-    first = there[0].arrays[array.name]
-    if array.site != "vertex":
-        return first
-    whole = np.empty((graph.num_vertices, *first.shape[1:]), first.dtype)
-    for m in there:
-        whole[m.part.numbers[m.part.owned]] = m.arrays[array.name][m.part.owned]
-    return whole
-
-
-def _records(there: Sequence[_Member], threads: int) -> NDArray[np.int64]:
+def records(parts: Sequence[Part], found: Sequence[NDArray[np.int64]], threads: int) -> NDArray[np.int64]:
     """The rounds, which all members have in the same order, with the active vertices and arcs of all."""
-    found = []
-    for m in there:
-        trace = m.context.trace()
-        rows = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
-        rows[:, 2] = np.minimum(rows[:, 2], len(m.part.owned))  # a loop over all vertices passes over ghosts
-        found.append(rows)
+    for own, rows in zip(parts, found, strict=True):
+        rows[:, 2] = np.minimum(rows[:, 2], len(own.owned))  # a loop over all vertices passes over ghosts
     rounds = max(map(len, found))
     # members that go on by themselves do not have the same number of rounds
     found = [np.concatenate([rows, np.zeros((rounds - len(rows), 6), np.int64)]) for rows in found]
-    records = max(found, key=lambda rows: np.count_nonzero(rows[:, 4])).copy()
-    records[:, 2] = np.sum([rows[:, 2] for rows in found], axis=0)
-    records[:, 3] = np.sum([rows[:, 3] for rows in found], axis=0)
-    records[:, 4] = np.max([rows[:, 4] for rows in found], axis=0)
-    records[:, 5] = np.sum([rows[:, 5] for rows in found], axis=0) // threads
-    return records
+    made = max(found, key=lambda rows: np.count_nonzero(rows[:, 4])).copy()
+    made[:, 2] = np.sum([rows[:, 2] for rows in found], axis=0)
+    made[:, 3] = np.sum([rows[:, 3] for rows in found], axis=0)
+    made[:, 4] = np.max([rows[:, 4] for rows in found], axis=0)
+    made[:, 5] = np.sum([rows[:, 5] for rows in found], axis=0) // threads
+    return made

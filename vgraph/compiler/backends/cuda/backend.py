@@ -156,7 +156,8 @@ def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
     for queued in f.program.buckets:
         name = f.buckets(queued.name)
         fields += [("u64", f"{name}_{part}") for part in _BUCKETS]
-    return [*fields, ("u64*", "trace"), ("u64", "trace_room"), ("i64", "workers")]
+    fields += [("u64*", "trace"), ("u64", "trace_room"), ("i64", "workers")]
+    return [*fields, *([("Peers*", "channel")] if interface.mailboxes else [])]
 
 
 # --- the text ------------------------------------------------------------------------------------------------------
@@ -186,6 +187,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     ]
     moving = {f.prop(n.left) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}
     moving |= {f.prop(n.right) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}
+    moving |= {f.prop(name) for name in interface.mailboxes}
     lines = [
         f"  {'auto' if name in moving else 'const auto'} {name} = a.{name};"
         for t, name in fields
@@ -193,6 +195,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     ]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
     lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
+    lines += ["  Channel channel(a.channel);"] if interface.mailboxes else []
     lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace or _whole(f) else []
     lines += ["  Log log(control, a.trace, a.trace_room);"] if f.scan.labels else []
     lines += _descriptors(f, interface, layout)

@@ -274,4 +274,5 @@ def written_properties(program: ir.Program) -> frozenset[str]:
     kinds = (ir.Store, ir.Reduce, ir.CompareAndSwap, ir.Fill, ir.Fold)
     nodes = list(walk_body(program.body))
     swapped = (name for n in nodes if isinstance(n, ir.Exchange) for name in (n.left, n.right))
-    return frozenset((*swapped, *(n.prop for n in nodes if isinstance(n, kinds))))
+    sent = (name for n in nodes if isinstance(n, ir.AllToAll) for name in n.gots)
+    return frozenset((*swapped, *sent, *(n.prop for n in nodes if isinstance(n, kinds))))

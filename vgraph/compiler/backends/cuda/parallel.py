@@ -96,6 +96,16 @@ def meet(
     f.stops(f"team.meet{types}({', '.join(actions)})")
 
 
+def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
+    """`all_to_all (a) to (b) by (owners)`: into the mailboxes of the others, and a barrier; what came is in halves of
+    the own ones that take turns."""
+    rows = list(zip(node.outs, node.gots, (f"TO_{way.upper()}" for way in node.ways), strict=True))
+    mails = [f"mail({f.prop(out)}, {f.scan.mailboxes[got]}, {way})" for out, got, way in rows]
+    f.stops(f"all_to_all(team, channel, {', '.join(mails)})")
+    for _, got, way in rows:
+        f.line(f"{f.prop(got)} = a.{f.prop(got)} + channel.begin({way});")
+
+
 def emit_barrier(f: Emitter, _: ir.Barrier) -> None:
     """`barrier`."""
     meet(f)
@@ -212,6 +222,12 @@ def _queue(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert isinstance(node.domain, ir.Members)
     queue = f.frontier(node.domain.frontier)
     by_threads(f, node, f"{queue}.count", lambda i: f"{queue}.queue[{i}]")
+
+
+def _listed(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    assert isinstance(node.domain, ir.Listed)
+    length, array = f.names.of("length", node.domain.array), f.prop(node.domain.array)
+    by_threads(f, node, length, lambda i: f"fixed(&{array}[{i}])")
 
 
 def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:
@@ -392,10 +408,12 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {f.num_vertices})"),
     ir.Slices: Walk(by_slices),
     ir.PlannedArcs: Walk(_planned),
+    ir.Listed: Walk(_listed),
 }
 """How each domain is walked."""
 STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.ParFor: emit_parfor,
     ir.Single: emit_single,
     ir.Barrier: emit_barrier,
+    ir.AllToAll: emit_all_to_all,
 }

@@ -22,8 +22,10 @@ from vgraph.compiler.backends.cuda.layout import BLOCK, WHOLE_BLOCK
 from vgraph.compiler.backends.cuda.texts import WHOLE
 from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime.devices.cuda.detect import EXTRA
+from vgraph.runtime.devices.cuda.registry import no_such
 
 _NOT_READY = 600  # cudaErrorNotReady
+_ALREADY = 704  # cudaErrorPeerAccessAlreadyEnabled
 _TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
 _SCRATCH_BYTES = 1 << 16
 _MOST_THREADS, _SHARED_BYTES, _MOST_DYNAMIC_SHARED_BYTES = 0, 1, 8  # CU_FUNC_ATTRIBUTE_...
@@ -38,8 +40,7 @@ class CupyDevice:
         self._cuda = cuda = _cupy_cuda()
         count = _count(cuda)
         if number >= count:
-            known = f"they are cuda:0 to cuda:{count - 1}" if count > 1 else "there is only cuda:0"
-            raise DeviceError(f'device="cuda:{number}": no such GPU; {known}')
+            raise DeviceError(no_such(number, count))
         self._number = number
         self._device = cuda.Device(number)
         properties = cuda.runtime.getDeviceProperties(number)
@@ -53,6 +54,7 @@ class CupyDevice:
             self._pinned = cuda.PinnedMemoryPointer(cuda.PinnedMemory(_SCRATCH_BYTES), 0)
         self._scratch = np.frombuffer(self._pinned, np.uint8, _SCRATCH_BYTES)
         self._scratch_lock = threading.Lock()
+        self._reached: set[int] = set()
 
     @property
     def name(self) -> str:
@@ -170,6 +172,23 @@ class CupyDevice:
         import cupy
 
         cupy.get_default_memory_pool().free_all_blocks()
+
+    def reach(self, other: CupyDevice) -> None:
+        if other._number in self._reached:
+            return
+        runtime = self._cuda.runtime
+        if not runtime.deviceCanAccessPeer(self._number, other._number):
+            raise DeviceError(
+                f"{self.place} ({self._name}) cannot use the memory of {other.place}: GPUs of a set need peer access, "
+                "as by NVLink"
+            )
+        with self.current():
+            try:
+                runtime.deviceEnablePeerAccess(other._number)
+            except self._cuda.runtime.CUDARuntimeError as fault:
+                if fault.status != _ALREADY:
+                    raise
+        self._reached.add(other._number)
 
     # --- runs ---------------------------------------------------------------------------------------------
 

@@ -97,6 +97,9 @@ class Device(Protocol):
     def release(self) -> None:
         """Give memory back that is kept for reuse."""
 
+    def reach(self, other: Any) -> None:
+        """Let its kernels use the memory of another device. Raises DeviceError where they cannot."""
+
     # --- runs ---------------------------------------------------------------------------------------------
 
     def launch(self, kernel: Any, words: NDArray[Any], grid: int, shared: int = 0) -> Launch:

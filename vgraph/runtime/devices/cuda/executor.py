@@ -145,12 +145,10 @@ class CUDA(CompiledRunner):
             start, copied = time.perf_counter(), self.resident.seconds
             memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned, kernel.shared)
             prepared = time.perf_counter()
-            words = memory.packed()
-            begin = functools.partial(self.device.launch, kernel.function, words, grid, kernel.shared)
-            launch = watch(self.device, begin, memory, progress)
+            (launch,) = watch([(memory, self.beginning(kernel, memory, grid))], progress)
             ran = time.perf_counter()
             control = self.device.download(memory.control)
-            status, payload = _status(control, memory.layout)
+            status, payload = status_of(control, memory.layout)
             if status != OVERFLOW:
                 break
             rooms = list(rooms)
@@ -159,6 +157,10 @@ class CUDA(CompiledRunner):
         raise_failure(call.plan.interface, status, payload)
         found = self._ran(call, memory, control, launch, threads, (start, prepared, ran), copied)
         return replace(found, free=free)
+
+    def beginning(self, kernel: Loaded, memory: Memory, grid: int) -> Callable[[], Launch]:
+        """What launches a kernel."""
+        return functools.partial(self.device.launch, kernel.function, memory.packed(), grid, kernel.shared)
 
     def _grid(self, kernel: Loaded, call: Call) -> int:
         """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
@@ -261,12 +263,21 @@ class _Flight:
         """Ask it to leave, unless it has ended, and wait until it has."""
         if self.ended():
             return
-        cancel(self.device, self.memory)
+        self.cancel()
         if self.launch is None:  # it may have begun all the same: a copy back waits for it
             self.device.download(self.memory.control)
             return
         while not self.ended():
             time.sleep(_SLEEP_SECONDS)
+
+    def cancel(self) -> None:
+        """Ask it to leave."""
+        self.device.write(self.memory.control, 8 * self.memory.layout.CANCEL, (1).to_bytes(4, "little"))
+
+    def failed(self) -> bool:
+        """Whether it ended before its time."""
+        word = self.memory.layout.CANCEL
+        return bool(_halves(int(self.device.read(self.memory.control, word, word + 1)[0]))[1])
 
 
 _flights: dict[int, _Flight] = {}
@@ -274,46 +285,53 @@ _flights: dict[int, _Flight] = {}
 
 
 def watch(
-    device: Device, begin: Callable[[], Launch], memory: Memory, progress: ProgressCallback | None
-) -> Launch:
-    """Launch a kernel and wait for its end, awake to Ctrl-C. Whatever exception comes first cancels the kernel and goes
-    on when it has ended; if a second one comes before that, the kernel is seen off by the next run."""
+    kernels: Sequence[tuple[Memory, Callable[[], Launch]]], progress: ProgressCallback | None
+) -> list[Launch]:
+    """Launch kernels that run together and wait for their end, awake to Ctrl-C. Whatever exception comes first, or one
+    that fails, cancels them and goes on when all have ended; if another exception comes before that, they are seen off
+    by the next run."""
     for key, left in tuple(_flights.items()):
         if left.host() is None:
             left.land()
             _flights.pop(key, None)
     host = _Host()
-    flight = _flights[id(memory)] = _Flight(device, memory, weakref.ref(host))
+    flights = [_Flight(memory.device, memory, weakref.ref(host)) for memory, _ in kernels]
+    _flights.update((id(f.memory), f) for f in flights)
     try:
-        flight.launch = begin()
-        _wait(device, flight.launch, memory, progress)
+        for flight, (_, begin) in zip(flights, kernels, strict=True):
+            with flight.device.current():
+                flight.launch = begin()
+        return _wait(flights, progress)
     finally:
-        flight.land()
-        _flights.pop(id(memory), None)
-    return flight.launch
+        for flight in flights:
+            flight.land()
+            _flights.pop(id(flight.memory), None)
 
 
-def cancel(device: Device, memory: Memory) -> None:
-    """Ask the kernel to leave."""
-    device.write(memory.control, 8 * memory.layout.CANCEL, (1).to_bytes(4, "little"))
-
-
-def _wait(device: Device, launch: Launch, memory: Memory, progress: ProgressCallback | None) -> None:
+def _wait(flights: Sequence[_Flight], progress: ProgressCallback | None) -> list[Launch]:
     start = report = time.monotonic()
     seen = edges = 0
-    while not launch.done():
+    launches = [f.launch for f in flights if f.launch is not None]
+    running, first = list(flights), flights[0]
+    while running:
+        for flight in [f for f in running if f.launch is not None and f.launch.done()]:
+            running.remove(flight)
+            if running and flight.failed():
+                for other in running:
+                    other.cancel()
         now = time.monotonic()
-        if now - start > _SPIN_SECONDS:
+        if now - start > _SPIN_SECONDS and running:
             time.sleep(min(_SLEEP_SECONDS, (now - start) / 20))
-        if progress is None or now - report < _PROGRESS_SECONDS:
+        if progress is None or now - report < _PROGRESS_SECONDS or not running:
             continue
         report = now
-        control = device.read(memory.control, 0, memory.layout.RESULTS)
-        count = min(int(control[memory.layout.TRACE]), TRACE_ROOM)
-        edges += int(_records(device, memory, seen, count)[:, 3].sum())
+        control = first.device.read(first.memory.control, 0, first.memory.layout.RESULTS)
+        count = min(int(control[first.memory.layout.TRACE]), TRACE_ROOM)
+        edges += int(_records(first.device, first.memory, seen, count)[:, 3].sum())
         seen = count
-        rounds, size = _halves(int(control[memory.layout.PROGRESS]))
+        rounds, size = _halves(int(control[first.memory.layout.PROGRESS]))
         progress(Progress(rounds, size, edges, now - start))
+    return launches
 
 
 def _records(device: Device, memory: Memory, start: int, stop: int) -> np.ndarray[Any, Any]:
@@ -325,6 +343,6 @@ def _halves(word: int) -> tuple[int, int]:
     return word & _U32, word >> 32
 
 
-def _status(control: np.ndarray[Any, Any], layout: ControlLayout) -> tuple[int, int]:
+def status_of(control: np.ndarray[Any, Any], layout: ControlLayout) -> tuple[int, int]:
     """The status and its payload."""
     return _halves(int(control[layout.CANCEL]))[1], int(control[layout.PAYLOAD])

@@ -67,10 +67,16 @@ class Memory:
         self._buckets()
         self.trace = self.device.empty((TRACE_ROOM * TRACE_WORDS,), np.uint64)
         self.words += [self._at(self.trace), TRACE_ROOM, self.workers]
-        assert len(self.words) == num_words(plan.interface)
+
+    def join(self, peers: Any, *kept: Any) -> None:
+        """Tell the kernel where it finds what it has to know of other members of a set, if it exchanges anything."""
+        self._keep += kept
+        if self.call.plan.interface.mailboxes:
+            self.words.append(self._at(peers))
 
     def packed(self) -> NDArray[np.uint64]:
         """The words as they are passed to the kernel."""
+        assert len(self.words) == num_words(self.call.plan.interface)
         return np.array(self.words, np.uint64)
 
     # --- pieces -------------------------------------------------------------------------------------------

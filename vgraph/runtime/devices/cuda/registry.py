@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
 _lock = threading.Lock()
 _devices: dict[int, Device] = {}
-_installed: list[Device] = []
+_installed: list[tuple[Device, ...]] = []
 
 
 @contextmanager
-def use(device: Device) -> Iterator[Device]:
-    """Run everything that asks for a GPU on `device` inside a `with` block, in all threads: for tests."""
-    _installed.append(device)
+def use(device: Device, *more: Device) -> Iterator[Device]:
+    """Run everything that asks for a GPU on `device` inside a `with` block, in all threads: for tests. With `more`,
+    they are cuda:0, cuda:1 and so on."""
+    found = device, *more
+    _installed.append(found)
     try:
         yield device
     finally:
-        _installed.remove(device)
+        _installed.remove(found)
 
 
 def number_of(name: str) -> int | None:
@@ -39,7 +41,10 @@ def number_of(name: str) -> int | None:
 def device_for(number: int = 0) -> Device:
     """The GPU of this number. Raises DeviceError, which says in a line what is missing."""
     if _installed:
-        return _installed[-1]
+        found = _installed[-1]
+        if number >= len(found) > 1:
+            raise DeviceError(no_such(number, len(found)))
+        return found[min(number, len(found) - 1)]
     missing = detect.missing()
     if missing is not None:
         raise DeviceError(f'device="cuda" needs {missing}')
@@ -51,10 +56,26 @@ def device_for(number: int = 0) -> Device:
         return _devices[number]
 
 
+def no_such(number: int, count: int) -> str:
+    """What is said of a GPU that is not there."""
+    known = f"they are cuda:0 to cuda:{count - 1}" if count > 1 else "there is only cuda:0"
+    return f'device="cuda:{number}": no such GPU; {known}'
+
+
+def count() -> int:
+    """How many GPUs there are, at least one. Raises DeviceError, which says in a line what is missing."""
+    device_for(0)
+    if _installed:
+        return len(_installed[-1])
+    from cupy.cuda.runtime import getDeviceCount
+
+    return int(getDeviceCount())
+
+
 def candidate() -> Device | None:
     """The GPU that a run which names no device may take; None if there is none. Quick where there is no driver."""
     if _installed:
-        return _installed[-1]
+        return _installed[-1][0]
     if not detect.likely():
         return None
     try:
@@ -67,13 +88,8 @@ def listed() -> list[tuple[str, str, str, int, int]]:
     """Name, kind, maker's name, multiprocessors and bytes of memory of each GPU."""
     if candidate() is None:
         return []
-    count = 1
-    if not _installed:
-        from cupy.cuda.runtime import getDeviceCount
-
-        count = getDeviceCount()
     rows = []
-    for number in range(count):
+    for number in range(count()):
         device = device_for(number)
         with device.current():
             rows.append((device.place, "cuda", device.name, device.multiprocessors, device.memory()[1]))

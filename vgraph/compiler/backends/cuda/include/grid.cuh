@@ -15,7 +15,7 @@ struct Control {
   u64 words[1];  // results, counters of frontiers, lists, buckets, slots of reductions
 };
 
-enum Status : u32 { OK = 0, ABORTED = 4, OVERFLOW = 100 };
+enum Status : u32 { OK = 0, ABORTED = 4, OVERFLOW = 100, STALLED = 101 };
 
 constexpr u64 STOP = 1ull << 63;
 constexpr u32 TURNS = 3;

@@ -7,6 +7,7 @@
 #include "words.cuh"
 #include "atomics.cuh"
 #include "grid.cuh"
+#include "channel.cuh"
 #include "frontier.cuh"
 #include "pool.cuh"
 #include "slices.cuh"

@@ -1,0 +1,305 @@
+"""Programs on sets of GPUs: emulated ones whose grids interleave, and real ones with `pytest -m cuda`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import emulator
+import numpy as np
+import pytest
+from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
+from library_arguments import UNDIRECTED, arguments_for, graph_for
+from matrix import seed_of
+from test_sets import (
+    FORMS,
+    OTHER_VERTICES,
+    PROGRAMS,
+    REFUSED,
+    placements,
+    pulls_twice,
+    same_results,
+    small_graph,
+)
+
+import vgraph as vg
+from vgraph.errors import InternalError
+from vgraph.refusals.sets import NotOnASet
+from vgraph.runtime import policy
+from vgraph.runtime.devices import gpu_sets
+from vgraph.runtime.devices.cuda import registry, use
+
+BY_DEFAULT = {"bfs", "pagerank", "sssp", "triangle_count", "betweenness"}
+ALL = 3
+"""GPUs of the emulated machine."""
+
+
+@contextmanager
+def emulated(**options: Any) -> Iterator[None]:
+    """A machine of emulated GPUs, on which small graphs are work for several blocks."""
+    reason = emulator.unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    machine = emulated_machine(ALL, block=32, multiprocessors=3, **options)
+    with use(*machine), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(policy, "CUDA_ARCS_PER_THREAD", 1)
+        yield
+
+
+@pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.cuda)])
+def gpus(request: pytest.FixtureRequest) -> Iterator[int]:
+    """How many GPUs there are: three emulated ones, or with `-m cuda` those of the machine."""
+    if request.param == "emulated":
+        with emulated():
+            yield ALL
+        return
+    try:
+        count = registry.count()
+    except vg.DeviceError as error:
+        pytest.skip(str(error))
+    if count < 2:
+        pytest.skip("needs two GPUs")
+    yield count
+
+
+def names(count: int) -> list[str]:
+    """A set of so many."""
+    return [f"cuda:{k}" for k in range(count)]
+
+
+def run(algorithm: vg.AlgorithmDef, graph: vg.Graph, count: int, seed: int = 0, **given: Any) -> vg.Result:
+    """A run on a set whose threads interleave as the seed says, where they are emulated."""
+    for device in registry._installed[-1] if registry._installed else ():
+        assert isinstance(device, EmulatedDevice)
+        device.seed = seed
+    return vg.run(algorithm, graph, device=names(count), **given)
+
+
+def agree(
+    algorithm: vg.AlgorithmDef, graph: vg.Graph, gpus: int, given: dict[str, Any], **asked: Any
+) -> None:
+    """All placements give what one device does."""
+    expected = vg.run(algorithm, graph, device="python", **given)
+    for k, (count, placement) in enumerate(placements(graph.num_vertices)):
+        if count > gpus:
+            continue
+        seed = seed_of(algorithm.name, k) if k else 0
+        same_results(run(algorithm, graph, count, seed, placement=placement, **asked, **given), expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow)
+        for n in vg.algorithms.__all__
+        if n not in OTHER_VERTICES
+    ],
+)
+def test_the_library(name: str, gpus: int) -> None:
+    algorithm = getattr(vg.algorithms, name)
+    graph = graph_for(algorithm, small_graph(name not in UNDIRECTED))
+    given = arguments_for(algorithm, graph)
+    if name in REFUSED:
+        with pytest.raises(NotOnASet):
+            vg.run(algorithm, graph, device=names(2), **given)
+        return
+    agree(algorithm, graph, gpus, given)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_kind_of_write(name: str, gpus: int) -> None:
+    algorithm, given = PROGRAMS[name]
+    agree(algorithm, small_graph(name != "searches"), gpus, given)
+
+
+@pytest.mark.parametrize(("name", "label", "exchange"), FORMS)
+def test_forms_of_exchanges(name: str, label: str, exchange: Any, gpus: int) -> None:
+    schedule = vg.Schedule().at(label, exchange=exchange)
+    algorithm, graph = getattr(vg.algorithms, name), small_graph()
+    expected = vg.run(algorithm, graph, device="python", source=3)
+    for k, (count, placement) in enumerate(placements(graph.num_vertices)):
+        if count <= gpus:
+            got = run(algorithm, graph, count, k, source=3, placement=placement, schedule=schedule)
+            result = "level" if name == "bfs" else "dist"
+            np.testing.assert_array_equal(getattr(got, result), getattr(expected, result))
+
+
+def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known(gpus: int) -> None:
+    schedule = vg.Schedule().at("first", exchange=vg.BASE).at("second", exchange=vg.BASE)
+    agree(pulls_twice, small_graph(), gpus, {"seeds": [1, 5, 9, 20, 22]}, schedule=schedule)
+
+
+def test_as_on_groups_of_threads(gpus: int) -> None:
+    """The same parts, the same rounds, the same bytes."""
+    graph = small_graph()
+    on_gpus = run(vg.algorithms.bfs, graph, 2, source=0)
+    on_cpus = vg.run(vg.algorithms.bfs, graph, device=[vg.cpu(threads=1)] * 2, source=0)
+    assert on_gpus.stats.exchanged_bytes == on_cpus.stats.exchanged_bytes > 0
+    assert [m.vertices for m in on_gpus.stats.members] == [m.vertices for m in on_cpus.stats.members]
+    assert (on_gpus.stats.rounds, on_gpus.stats.edges) == (on_cpus.stats.rounds, on_cpus.stats.edges)
+    assert [r.frontier for r in on_gpus.trace] == [r.frontier for r in on_cpus.trace]
+    assert [m.name for m in on_gpus.stats.members] == ["cuda:0", "cuda:1"]
+    assert all(0 <= m.seconds <= on_gpus.stats.run_seconds for m in on_gpus.stats.members)
+
+
+def test_all_gpus(gpus: int) -> None:
+    graph = small_graph()
+    found = vg.run(vg.algorithms.bfs, graph, source=0, device="cuda:*")
+    assert [m.name for m in found.stats.members] == names(gpus)
+    assert vg.prepare(vg.algorithms.bfs, graph, device="cuda:*") is not None
+
+
+def test_all_gpus_where_there_is_one(gpu: Any) -> None:
+    if gpu.place != "cuda:emulated":
+        pytest.skip("about a machine with one GPU")
+    found = vg.run(vg.algorithms.bfs, small_graph(), source=0, device="cuda:*")
+    assert found.stats.members == ()
+
+
+# --- what goes wrong ----------------------------------------------------------------------------------------------
+
+WRONG = {
+    "mixed": (["cuda:0", "cpu"], "all groups of CPU threads, or all GPUs"),
+    "twice": (["cuda:1", "cuda:1"], "cuda:1 is in it twice"),
+    "the same by another name": (["cuda", "cuda:0"], "cuda:0 is in it twice"),
+    "no number": (["cuda:x", "cuda:1"], "GPUs are called"),
+    "missing": (["cuda:0", "cuda:7"], "no such GPU; they are cuda:0 to cuda:2"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_sets_that_cannot_be(case: str) -> None:
+    asked, message = WRONG[case]
+    with emulated(), pytest.raises(vg.DeviceError, match=message):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=asked)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"output": "cupy"}, {"memory": "host"}, {"threads": 2}, {"relabel": "degree"}], ids=str
+)
+def test_what_is_for_one_gpu(asked: dict[str, Any]) -> None:
+    with emulated(), pytest.raises(vg.ParameterError):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=names(2), **asked)
+
+
+def test_gpus_of_different_kinds() -> None:
+    first, second = *emulated_machine(1, block=32), *emulated_machine(1, block=64)
+    with use(first, second), pytest.raises(vg.DeviceError, match="GPUs of a set are of one kind"):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=names(2))
+
+
+def test_gpus_that_do_not_reach_each_other() -> None:
+    first, second = *emulated_machine(1), *emulated_machine(1)
+    with use(first, second), pytest.raises(vg.DeviceError, match="cannot use the memory of"):
+        vg.run(vg.algorithms.bfs, small_graph(), source=0, device=names(2))
+
+
+def test_two_runs_may_not_have_the_same_gpu() -> None:
+    seen = []
+
+    def again(_: object) -> None:
+        if not seen:
+            with pytest.raises(vg.DeviceError, match="cuda:1 is busy") as error:
+                vg.run(vg.algorithms.bfs, small_graph(), source=0, device=["cuda:2", "cuda:1"])
+            seen.append(error)
+            raise KeyboardInterrupt
+
+    with emulated(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vgraph.runtime.devices.cuda.executor._PROGRESS_SECONDS", 0)
+        with pytest.raises(KeyboardInterrupt):
+            vg.run(forever, small_graph(), device=names(2), progress=again)
+        assert seen
+        run(vg.algorithms.bfs, small_graph(), 2, source=0)
+
+
+@vg.operator
+def turn(v):
+    v.x = 1 - v.x
+
+
+@vg.algorithm
+def forever(graph):
+    x = graph.vertex_property(vg.int64, 0)
+    x[0] = 1
+    while x[0] + x[1] == 1:
+        graph.vertex_apply(turn)
+    return x
+
+
+@vg.algorithm
+def fails_on_purpose(graph):
+    x = graph.vertex_property(vg.int64, 0)
+    for _ in range(3):
+        graph.vertex_apply(turn)
+    if x[3] == 1:
+        vg.fail("x is one")
+    return x
+
+
+def test_a_program_that_ends_itself(gpus: int) -> None:
+    with pytest.raises(vg.AlgorithmError, match="x is one"):
+        run(fails_on_purpose, small_graph(), 2)
+    run(vg.algorithms.bfs, small_graph(), 2, source=0)
+
+
+def test_a_member_that_does_not_come() -> None:
+    with emulated(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_sets, "PATIENCE", 1)
+        with pytest.raises(vg.DeviceError, match=r"cuda:\d waited in vain for cuda:\d to come"):
+            run(vg.algorithms.pagerank, small_graph(), 3, 1)
+    with emulated():
+        run(vg.algorithms.bfs, small_graph(), 3, source=0)
+
+
+def test_a_gpu_without_room() -> None:
+    with emulated(limit=1000), pytest.raises(vg.DeviceError, match="a GPU of the set has no room"):
+        run(vg.algorithms.bfs, small_graph(), 3, source=0)
+
+
+def test_explain_needs_no_gpu() -> None:
+    told = vg.explain(vg.algorithms.sssp, small_graph(), device=names(2), passes=False)
+    assert "all_to_all(team, channel, mail(dist_to_owners, 0, TO_OWNERS))" in told.cuda
+    assert told.members.count("ghosts") == 2
+
+
+# --- planted faults -----------------------------------------------------------------------------------------------
+
+FAULTS = {
+    "blocks do not see to it that what they sent is there": (
+        "__threadfence_system();  // what this block",
+        "// ",
+    ),
+    "it is told before all blocks have sent": (
+        "while (acquire(&control->arrived) < team.target)",
+        "while (false)",
+    ),
+    "nobody waits for the last to come": (
+        "acquire_system(&arrived[p]) < turn",
+        "acquire_system(&arrived[p]) + 1 < turn",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_of_the_channel_are_found(name: str, tmp_path: Path) -> None:
+    old, new = FAULTS[name]
+    for path in INCLUDE.glob("*.cuh"):
+        text = path.read_text()
+        assert path.name != "channel.cuh" or text.count(old) == 1
+        (tmp_path / path.name).write_text(text.replace(old, new) if path.name == "channel.cuh" else text)
+    rng = np.random.default_rng(1)
+    graph = vg.Graph.from_edges(*rng.integers(0, 150, (2, 600)), num_vertices=150, directed=False)
+    want = vg.run(vg.algorithms.bfs, graph, device="python", source=3).level
+    for include, wrong in ((INCLUDE, False), (tmp_path, True)):
+        with emulated(every_access=True, include=include):
+            assert any(differs(graph, want, seed) for seed in range(1, 7)) == wrong
+
+
+def differs(graph: vg.Graph, want: np.ndarray, seed: int) -> bool:
+    """Whether a search fails or goes wrong with this interleaving."""
+    try:
+        return not np.array_equal(run(vg.algorithms.bfs, graph, 2, seed, source=3).level, want)
+    except InternalError:
+        return True

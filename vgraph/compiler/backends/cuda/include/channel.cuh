@@ -1,0 +1,158 @@
+// Members of a set of GPUs: each writes what it has for another into that one's memory, then they meet.
+//
+// Nothing is written into a mailbox that its owner may still read: exchanges use two halves of each mailbox in turn, and
+// whoever comes to the next but one knows by the one between that everybody has read what the last but one brought.
+#pragma once
+
+namespace vg {
+
+// The elements that go from this member to another in one way: `count` from `place` on, to `at` of the other's mailbox,
+// which takes `room` elements from all members together.
+struct Route {
+  u64 place, count, at, room;
+};
+
+constexpr u32 WAYS = 3;
+enum Way : u32 { TO_OWNERS, TO_GHOSTS, TO_ALL };
+
+// Of one member, in its memory; the host fills it in (`devices/gpu_sets.py`).
+struct Peers {
+  u64 members, me;
+  u64 patience;          // times that it looks whether another has come
+  u64 received, waited;  // bytes from others, nanoseconds
+  u64 rooms[WAYS];       // elements of a half of a mailbox
+  u64 incoming[WAYS];    // those that come from others
+  // For each member where it notes who has come (a u64 for each, in its memory); then by way routes to each member; then
+  // by mailbox where that of each member is.
+  u64 words[1];
+
+  VG_DEVICE u64* arrivals(u64 p) const { return (u64*)words[p]; }
+  VG_DEVICE const Route& route(u32 way, u64 p) const { return ((const Route*)(words + members))[way * members + p]; }
+  VG_DEVICE u64 mailbox(u32 number, u64 p) const {
+    return words[members + WAYS * members * (sizeof(Route) / 8) + number * members + p];
+  }
+};
+
+// A buffer, the number of the mailbox that it goes to, and the way.
+template <class T>
+struct Mail {
+  const T* out;
+  u32 number, way;
+};
+template <class T>
+VG_DEVICE Mail<T> mail(const T* out, u32 number, u32 way) { return {out, number, way}; }
+
+// A store into the memory of another GPU.
+template <class T>
+VG_DEVICE void put_far(T* place, T value) {
+#ifdef __CUDA_ARCH__
+  *place = value;
+#else
+  emu_store_later(place, value);
+#endif
+}
+template <class T, int N>
+VG_DEVICE void put_far(Vec<T, N>* place, const Vec<T, N>& value) {
+  for (int k = 0; k < N; ++k) put_far(&place->x[k], value.x[k]);
+}
+
+// Behind a fence.
+VG_DEVICE void note_arrival(u64* place, u64 turn) {
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" : : "l"(place), "l"(turn) : "memory");
+#else
+  atomicExch(place, turn);
+#endif
+}
+VG_DEVICE u64 acquire_system(const u64* place) {
+#ifdef __CUDA_ARCH__
+  u64 seen;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(seen) : "l"(place) : "memory");
+  return seen;
+#else
+  return relaxed(place);
+#endif
+}
+
+// A thread's view of the set. All threads of all members make the same calls in the same order.
+struct Channel {
+  Peers* peers;
+  u64 turn;  // exchanges so far
+
+  VG_DEVICE explicit Channel(Peers* p) : peers(p), turn(0) {}
+
+  // Where in a mailbox what the last exchange brought begins.
+  VG_DEVICE u64 begin(u32 way) const { return turn % 2 * peers->rooms[way]; }
+
+  // All threads of the grid.
+  template <class T>
+  VG_DEVICE void send(Mail<T> mail) const {
+    for (u64 p = 0; p < peers->members; ++p) {
+      Route route = peers->route(mail.way, p);
+      T* box = (T*)peers->mailbox(mail.number, p) + turn % 2 * route.room + route.at;
+      for (u64 k = thread_number(); k < route.count; k += num_threads()) put_far(&box[k], mail.out[route.place + k]);
+    }
+  }
+
+  // One thread of the grid: false if the host asks to stop, or nobody comes.
+  VG_DEVICE bool meet(Control* control) const {
+    u64 began = now();
+    for (u64 p = 0; p < peers->members; ++p) note_arrival(&peers->arrivals(p)[peers->me], turn);
+    const u64* arrived = peers->arrivals(peers->me);
+    for (u64 p = 0; p < peers->members; ++p) {
+      for (u64 looks = 0; acquire_system(&arrived[p]) < turn; ++looks) {
+        if (looks % 32 == 0 && relaxed(&control->cancel)) return false;
+        if (looks == peers->patience) {
+          control->payload = p;
+          control->status = STALLED;
+          return false;
+        }
+#ifndef __CUDA_ARCH__
+        pause();
+#endif
+      }
+    }
+    peers->waited += now() - began;
+    return true;
+  }
+};
+
+// What is behind a barrier in this member's buffers comes to the others, and theirs here, behind the barrier of the set
+// that this is. True if the run is to stop.
+template <class Team, class... T>
+VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
+  ++channel.turn;
+  (channel.send(mails), ...);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    Control* control = team.control;
+    __threadfence_system();  // what this block has sent
+    team.target += gridDim.x;
+    arrive(&control->arrived, 1);
+    if (blockIdx.x == 0) {
+      while (acquire(&control->arrived) < team.target) {
+#ifndef __CUDA_ARCH__
+        pause();
+#endif
+      }
+      __threadfence_system();  // what all blocks have sent, before anybody learns that it is there
+      bool go = channel.meet(control) && !team.cancelled;
+      channel.peers->received += (0 + ... + (channel.peers->incoming[mails.way] * sizeof(T)));
+      arrive(&control->arrived, go ? 1 : 1 | STOP);
+    }
+    team.target += 1;
+    u64 seen = acquire(&control->arrived);
+    while (seen < team.target) {
+#ifndef __CUDA_ARCH__
+      pause();
+#endif
+      seen = acquire(&control->arrived);
+    }
+    team.board->stop = seen >> 63;
+    if (blockIdx.x == 0) team.cancelled = relaxed(&control->cancel);
+  }
+  __syncthreads();
+  return team.board->stop;
+}
+
+}  // namespace vg

@@ -1,0 +1,233 @@
+"""Runs on a set of GPUs: each has its part of the graph and runs the kernel on it, in one launch for the whole program.
+
+The kernels write into each other's memory and meet there (`include/channel.cuh`); the host tells each where that is,
+launches all, and puts the results together.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from vgraph.compiler.backends.cuda.layout import OVERFLOW, PEERS_RECEIVED, PEERS_WAITED, STALLED
+from vgraph.errors import DeviceError
+from vgraph.records import dataclass
+from vgraph.runtime.devices.cuda.executor import CUDA, Loaded, status_of, watch
+from vgraph.runtime.devices.cuda.memory import LIST_SLACK, Memory, workers_for
+from vgraph.runtime.devices.cuda.registry import device_for
+from vgraph.runtime.devices.runner import Call, Ran, raise_failure
+from vgraph.runtime.devices.sets import call_of, gathered, parts_of, records, reserved
+from vgraph.runtime.result import MemberStats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vgraph.graph.layouts import Prepared
+    from vgraph.graph.placement import Part
+    from vgraph.runtime.devices.cuda.device import Launch
+    from vgraph.runtime.devices.groups import GPU
+    from vgraph.runtime.plan import Plan
+    from vgraph.runtime.progress import ProgressCallback
+
+PATIENCE: Final = 1 << 28
+"""Times that a member looks whether another has come to an exchange, about half a microsecond each, before it fails:
+rounds may be long, but a member that is lost must not keep the others for good."""
+_HALVES: Final = 2
+"""Of a mailbox: they take turns."""
+_WARP: Final = 32
+
+
+@dataclass
+class _Member:
+    """A member in a run."""
+
+    runner: CUDA
+    kernel: Loaded
+    part: Part
+    call: Call
+    grid: int
+    rooms: list[int]
+
+
+class CUDASet(CUDA):
+    """GPUs that run a program together."""
+
+    relabels: ClassVar[bool] = False
+
+    def __init__(self, gpus: Sequence[GPU], placement: NDArray[np.int64] | None) -> None:
+        devices = [device_for(gpu.number) for gpu in gpus]
+        super().__init__(devices[0])
+        self.gpus, self.placement = tuple(gpus), placement
+        self.runners = [CUDA(device) for device in devices]
+        for gpu, device in zip(gpus, devices, strict=True):
+            if device.stamp() != self.device.stamp():
+                raise DeviceError(
+                    f"{gpu.name} is {device.name}, {gpus[0].name} is {self.device.name}: GPUs of a set are of one kind"
+                )
+        for device in devices:
+            for other in devices:
+                if other is not device:
+                    device.reach(other)
+
+    @property
+    def place(self) -> str:
+        return " ".join(runner.place for runner in self.runners)
+
+    def load(self, code: bytes, plan: Plan) -> Any:
+        return tuple(runner.load(code, plan) for runner in self.runners)
+
+    def make_ready(self, kernel: Any, call: Call) -> Sequence[Prepared]:
+        for m in self._members(kernel, call):
+            m.runner.make_ready(m.kernel, m.call)
+        return ()
+
+    def run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
+        with reserved(self.gpus):
+            return super().run(kernel, call, progress)
+
+    def _make_room(self) -> None:
+        for runner in self.runners:
+            CUDA._make_room(runner)
+
+    def _full(self, call: Call, text: str) -> str:
+        return f"out of memory: a GPU of the set has no room for its part and the run ({text.rstrip('.')})"
+
+    def _members(self, kernels: Sequence[Loaded], call: Call) -> list[_Member]:
+        parts = parts_of(call.graph, call.plan.interface, self.gpus, self.placement)
+        found = []
+        for k, (runner, kernel, own) in enumerate(zip(self.runners, kernels, parts, strict=True)):
+            mine = call_of(call, own, k, len(parts), _HALVES)
+            rooms = [own.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
+            found.append(_Member(runner, kernel, own, mine, runner._grid(kernel, mine), rooms))
+        return found
+
+    def _attempt(self, kernels: Any, call: Call, progress: ProgressCallback | None) -> Ran:
+        start = time.perf_counter()
+        copied = [runner.resident.seconds for runner in self.runners]
+        there = self._members(kernels, call)
+        while True:
+            memories = [_memory(m) for m in there]
+            peers = _joined(there, memories)
+            prepared = time.perf_counter()
+            begins = [m.runner.beginning(m.kernel, x, m.grid) for m, x in zip(there, memories, strict=True)]
+            launches = watch(list(zip(memories, begins, strict=True)), progress)
+            ran = time.perf_counter()
+            controls = [_downloaded(m, x.control) for m, x in zip(there, memories, strict=True)]
+            states = [status_of(c, x.layout) for c, x in zip(controls, memories, strict=True)]
+            full = [k for k, (status, _) in enumerate(states) if status == OVERFLOW]
+            if not full:
+                break
+            for k in full:
+                at = states[k][1]
+                there[k].rooms[at] = 2 * max(there[k].rooms[at], int(controls[k][memories[k].layout.NEEDED]))
+            del memories, peers
+        for gpu, (status, payload) in zip(self.gpus, states, strict=True):
+            if status == STALLED:
+                raise DeviceError(
+                    f"{gpu.name} waited in vain for {self.gpus[payload].name} to come to an exchange"
+                )
+            raise_failure(call.plan.interface, status, payload)
+        found = [
+            m.runner._ran(m.call, x, c, launch, m.grid * m.kernel.block, (start, prepared, ran), before)
+            for m, x, c, launch, before in zip(there, memories, controls, launches, copied, strict=True)
+        ]
+        tables = [_downloaded(m, table) for m, table in zip(there, peers, strict=True)]
+        return self._together(call, there, found, launches, tables)
+
+    def _together(
+        self,
+        call: Call,
+        there: Sequence[_Member],
+        found: Sequence[Ran],
+        launches: Sequence[Launch],
+        tables: Sequence[NDArray[np.uint64]],
+    ) -> Ran:
+        parts = [m.part for m in there]
+        stats = [
+            MemberStats(
+                gpu.name,
+                max(0.0, launch.seconds() - int(table[PEERS_WAITED]) * 1e-9),
+                len(own.owned),
+                own.arcs,
+                len(own.ghosts_at),
+                own.nbytes,
+                int(table[PEERS_RECEIVED]),
+            )
+            for gpu, own, launch, table in zip(self.gpus, parts, launches, tables, strict=True)
+        ]
+        return replace(
+            found[0],
+            arrays=gathered(call, parts, [r.arrays for r in found]),
+            records=records(parts, [r.records for r in found], 1),
+            threads=sum(r.threads for r in found),
+            transfer_seconds=sum(r.transfer_seconds for r in found),
+            kernel_seconds=max(r.kernel_seconds for r in found),
+            dropped=max(r.dropped for r in found),
+            layouts=tuple(x for r in found for x in r.layouts),
+            members=stats,
+        )
+
+
+def _memory(m: _Member) -> Memory:
+    device = m.runner.device
+    with device.current():
+        workers = workers_for(m.call, m.grid * m.kernel.block // _WARP, device.memory()[0])
+        return Memory(device, m.runner.resident, m.call, workers, m.rooms, shared=m.kernel.shared)
+
+
+def _downloaded(m: _Member, array: Any) -> NDArray[np.uint64]:
+    with m.runner.device.current():
+        return m.runner.device.download(array)
+
+
+# --- what members know of each other --------------------------------------------------------------------------
+
+
+def _joined(there: Sequence[_Member], memories: Sequence[Memory]) -> list[Any]:
+    """Tell every kernel of the others' memory; what it knows of them, as `Peers` of `include/channel.cuh`. When this is
+    done, everything is there that others may write to."""
+    names = there[0].call.plan.interface.mailboxes
+    noted = []
+    for m in there:
+        with m.runner.device.current():
+            noted.append(m.runner.device.zeros((len(there),), np.uint64))
+    boxes = [
+        m.runner.device.address(memory.arrays[name])
+        for name in names
+        for m, memory in zip(there, memories, strict=True)
+    ]
+    arrivals = [m.runner.device.address(a) for m, a in zip(there, noted, strict=True)]
+    tables = []
+    for k, (m, memory) in enumerate(zip(there, memories, strict=True)):
+        words = [*_routes(there, k), *boxes]
+        sizes = _sizes(m.part, len(there))
+        incoming = (*sizes[:2], len(there) - 1)  # a member has no ghosts of its own vertices
+        table = [len(there), k, PATIENCE, 0, 0, *sizes, *incoming, *arrivals, *words]
+        with m.runner.device.current():
+            tables.append(m.runner.device.upload(np.array(table, np.uint64)))
+        memory.join(tables[-1], noted)
+    for m, a in zip(there, noted, strict=True):
+        _downloaded(m, a)  # behind all that was to be done before
+    return tables
+
+
+def _sizes(own: Part, count: int) -> tuple[int, int, int]:
+    """By way, the elements that a member gets in all."""
+    return int(own.shared[-1]), int(own.ghosts[-1]), count
+
+
+def _routes(there: Sequence[_Member], k: int) -> list[int]:
+    """By way and member, a `Route` each from member k."""
+    parts, count = [m.part for m in there], len(there)
+    found: list[int] = []
+    for way, (starts, at) in enumerate((("ghosts", "shared"), ("shared", "ghosts"))):
+        mine = getattr(parts[k], starts)
+        for p, other in enumerate(parts):
+            size = int(mine[p + 1]) - int(mine[p])
+            found += [int(mine[p]), size, int(getattr(other, at)[k]), _sizes(other, count)[way]]
+    return found + [word for _ in parts for word in (0, 1, k, count)]
