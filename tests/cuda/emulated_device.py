@@ -69,12 +69,14 @@ class EmulatedLaunch:
             group.begin()
 
     def done(self) -> bool:
-        if not self.group.begun or (self.group.thread.is_alive() and not self.group.left[self.number]):
-            return False
-        if not self.group.left[self.number]:
-            self.group.thread.join()
-        if self.group.failure is not None:
-            raise InternalError(str(self.group.failure))
+        group = self.group
+        early = group.count > 1 and group.left[self.number]  # others of the set may still run
+        if not early:
+            if not group.begun or group.thread.is_alive():
+                return False
+            group.thread.join()
+        if group.failure is not None:
+            raise InternalError(str(group.failure))
         return True
 
     def seconds(self) -> float:

@@ -227,7 +227,7 @@ def test_ctrl_c_before_the_launch_is_known(emulated, graph, monkeypatch):
     monkeypatch.setattr(emulated, "launch", interrupted)
     with written(endless_body), pytest.raises(KeyboardInterrupt):
         vg.run(counted, graph, device="cuda", x=X)
-    assert not begun[0].thread.is_alive()
+    assert not begun[0].group.thread.is_alive()
     assert begun[0].done()
 
 
@@ -283,13 +283,13 @@ def test_an_interrupt_at_every_bytecode_of_leaving_a_kernel(emulated, graph, mon
             at += 1
             strike = Strike(at)
             assert strike.during(run)
-            under_way = [launch for launch in emulated.stream if launch.thread.is_alive()]
+            under_way = [launch for launch in emulated.stream if launch.group.thread.is_alive()]
             assert len(under_way) <= len(cuda_executor._flights)
     assert at > 120
     with written(weighted_body):
         check(vg.run(weighted, graph, device="cuda", x=X, add=7), graph)
     assert not cuda_executor._flights
-    assert not [launch for launch in emulated.stream if launch.thread.is_alive()]
+    assert not [launch for launch in emulated.stream if launch.group.thread.is_alive()]
 
 
 def test_progress_counts_arcs_once(gpu, graph):

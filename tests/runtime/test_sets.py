@@ -367,7 +367,7 @@ def test_explain_tells_where_members_exchange_what():
 # --- refusals ---------------------------------------------------------------------------------------------------
 
 WRONG_DEVICES = {
-    "cuda:0": (["cuda:0", "cpu"], "groups of CPU threads so far"),
+    "cuda:0": (["cuda:0", "cpu"], "all groups of CPU threads, or all GPUs so far"),
     "no list": ("cpu:0", r"named in a set of devices: device=\['cpu:0'\]"),
     "nothing": ([], "a list with at least one"),
     "unknown": (["gpu"], "is not available"),
@@ -545,9 +545,9 @@ def test_a_failing_member_ends_all(monkeypatch):
 
 
 def test_cores_of_a_run_under_way_are_busy():
-    from vgraph.runtime.devices.sets import _reserved
+    from vgraph.runtime.devices.sets import reserved
 
-    with _reserved([vg.cpu(cores=[0])]), pytest.raises(vg.DeviceError, match="cpu:0 is busy"):
+    with reserved([vg.cpu(cores=[0])]), pytest.raises(vg.DeviceError, match="cpu:0 is busy"):
         vg.run(vg.algorithms.bfs, small_graph(), source=0, device=["cpu:0"])
     assert (
         vg.run(vg.algorithms.bfs, small_graph(), source=0, device=["cpu:0"]).stats.members[0].name == "cpu:0"
