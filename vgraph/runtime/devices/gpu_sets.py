@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from vgraph.graph.layouts import Prepared
     from vgraph.graph.placement import Part
-    from vgraph.runtime.devices.cuda.device import Launch
     from vgraph.runtime.devices.groups import GPU
     from vgraph.runtime.plan import Plan
     from vgraph.runtime.progress import ProgressCallback
@@ -132,33 +131,33 @@ class CUDASet(CUDA):
                     f"{gpu.name} waited in vain for {self.gpus[payload].name} to come to an exchange"
                 )
             raise_failure(call.plan.interface, status, payload)
-        found = [
-            m.runner._ran(m.call, x, c, launch, m.grid * m.kernel.block, (start, prepared, ran), before)
-            for m, x, c, launch, before in zip(there, memories, controls, launches, copied, strict=True)
-        ]
+        found = []
+        for m, x, c, launch, before in zip(there, memories, controls, launches, copied, strict=True):
+            with m.runner.device.current():
+                threads = m.grid * m.kernel.block
+                found.append(m.runner._ran(m.call, x, c, launch, threads, (start, prepared, ran), before))
         tables = [_downloaded(m, table) for m, table in zip(there, peers, strict=True)]
-        return self._together(call, there, found, launches, tables)
+        return self._together(call, there, found, tables)
 
     def _together(
         self,
         call: Call,
         there: Sequence[_Member],
         found: Sequence[Ran],
-        launches: Sequence[Launch],
         tables: Sequence[NDArray[np.uint64]],
     ) -> Ran:
         parts = [m.part for m in there]
         stats = [
             MemberStats(
                 gpu.name,
-                max(0.0, launch.seconds() - int(table[PEERS_WAITED]) * 1e-9),
+                max(0.0, r.kernel_seconds - int(table[PEERS_WAITED]) * 1e-9),
                 len(own.owned),
                 own.arcs,
                 len(own.ghosts_at),
                 own.nbytes,
                 int(table[PEERS_RECEIVED]),
             )
-            for gpu, own, launch, table in zip(self.gpus, parts, launches, tables, strict=True)
+            for gpu, own, r, table in zip(self.gpus, parts, found, tables, strict=True)
         ]
         return replace(
             found[0],
