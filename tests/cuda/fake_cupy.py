@@ -148,6 +148,8 @@ class Fake:
     pinned_limit = 1 << 30
     words = 0
     most_dynamic = 0
+    peers = ""
+    """What is known of peer access: "none", "already" there, or a list of what was asked for."""
 
 
 def launch_cooperative_kernel(
@@ -172,6 +174,12 @@ def memcpy_async(to: int, source: int, size: int, kind: int, stream: int) -> Non
     ctypes.memmove(to, source, size)
 
 
+def enable_peer_access(other: int) -> None:
+    if Fake.peers in ("already", "fails"):
+        raise CUDARuntimeError(704 if Fake.peers == "already" else 700)
+    Fake.peers += str(other)
+
+
 def _count() -> int:
     if Fake.gpus < 0:
         raise CUDARuntimeError(35)
@@ -193,6 +201,8 @@ def make() -> tuple[types.ModuleType, types.ModuleType]:
         memGetInfo=lambda: (1 << 30, 1 << 31),
         eventQuery=lambda event: Fake.event_status,
         memcpyAsync=memcpy_async,
+        deviceCanAccessPeer=lambda number, other: Fake.peers != "none",
+        deviceEnablePeerAccess=enable_peer_access,
     )  # fmt: skip
     cuda.driver = types.SimpleNamespace(
         CUDADriverError=CUDADriverError,

@@ -107,6 +107,26 @@ def test_numbers_of_gpus():
         CupyDevice(0)
 
 
+def test_reaching_another_gpu(monkeypatch):
+    Fake.gpus = 2
+    monkeypatch.setattr(Fake, "peers", "none")
+    with pytest.raises(
+        vg.DeviceError, match=r"cuda:0 \(NVIDIA Fake\) cannot use the memory of cuda:1: .* NVLink"
+    ):
+        CupyDevice(0).reach(CupyDevice(1))
+    Fake.peers = "already"
+    CupyDevice(0).reach(CupyDevice(1))
+    Fake.peers = "fails"
+    with pytest.raises(InternalError, match="the GPU refuses"):
+        CupyDevice(0).reach(CupyDevice(1))
+    Fake.peers = ""
+    first, second = CupyDevice(0), CupyDevice(1)
+    first.reach(second)
+    first.reach(second)  # nothing more to do
+    second.reach(first)
+    assert Fake.peers == "10"
+
+
 def test_a_kernel_that_fails(graph):
     Fake.event_status = 700
     with (

@@ -57,6 +57,43 @@ def fault(compiled: emulator.Emulated, seed: int = 0, grid: int = 1, seconds: fl
     return str(caught.value)
 
 
+FAR_SUM = """
+    if (a.n == 0) {{  // the first device sends: values, then word
+        if (threadIdx.x < 32) emu_store_later(&a.in[threadIdx.x], (u64)threadIdx.x);
+        __syncthreads();
+        if (threadIdx.x == 0) {{
+            {fence}
+            atomicExch(&a.more[0], 1u);
+        }}
+    }} else {{
+        if (threadIdx.x == 0) {{
+            while (emu_load(&a.more[0]) == 0) __nanosleep(20);
+            for (int k = 0; blockIdx.x == 0 && k < 32; ++k) a.out[0] += a.in[k];
+        }}
+    }}
+    a.out[1 + blockIdx.x] = gridDim.x;
+"""
+
+
+@pytest.mark.parametrize("fence", ["", "__threadfence_system();"])
+def test_stores_to_another_device_arrive_late_without_a_fence(fence: str) -> None:
+    compiled = kernel(FAR_SUM.format(fence=fence))
+    found = set()
+    for seed in range(1, 12):
+        first, second = Memory([7] * 32, 8, 0), Memory([7] * 32, 8, 1)
+        first.words[0] = second.words[0] = (
+            second.given.ctypes.data
+        )  # what the first sends lies with the second
+        first.words[2] = second.words[2]
+        left = np.zeros(2, np.uint32)
+        compiled.launch_on([(first.words, 1), (second.words, 2)], 32, seed, left=left)
+        assert left.all()
+        assert first.out[1:4].tolist() == [1, 0, 0]
+        assert second.out[1:4].tolist() == [2, 2, 0]
+        found.add(int(second.out[0]))
+    assert (found == {sum(range(32))}) == bool(fence)
+
+
 BLOCK_SUM = """
 template <class T> __device__ __forceinline__ T block_sum(T value) {
     __shared__ T part[32];
