@@ -31,7 +31,7 @@ from vgraph.runtime import policy
 from vgraph.runtime.devices import gpu_sets
 from vgraph.runtime.devices.cuda import registry, use
 
-BY_DEFAULT = {"bfs", "pagerank", "sssp", "triangle_count", "betweenness"}
+BY_DEFAULT = {"bfs", "pagerank", "triangle_count"}
 ALL = 3
 """GPUs of the emulated machine."""
 
@@ -112,13 +112,18 @@ def test_the_library(name: str, gpus: int) -> None:
     agree(algorithm, graph, gpus, given)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name", ["all_writes", *(pytest.param(n, marks=pytest.mark.slow) for n in PROGRAMS if n != "all_writes")]
+)
 def test_every_kind_of_write(name: str, gpus: int) -> None:
     algorithm, given = PROGRAMS[name]
     agree(algorithm, small_graph(name != "searches"), gpus, given)
 
 
-@pytest.mark.parametrize(("name", "label", "exchange"), FORMS)
+@pytest.mark.parametrize(
+    ("name", "label", "exchange"),
+    [pytest.param(*form, marks=() if form[2] is vg.DELAYED else pytest.mark.slow) for form in FORMS],
+)
 def test_forms_of_exchanges(name: str, label: str, exchange: Any, gpus: int) -> None:
     schedule = vg.Schedule().at(label, exchange=exchange)
     algorithm, graph = getattr(vg.algorithms, name), small_graph()
@@ -286,7 +291,10 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow if n.startswith("nobody") else ()) for n in FAULTS],
+)
 def test_faults_of_the_channel_are_found(name: str, tmp_path: Path) -> None:
     old, new = FAULTS[name]
     for path in INCLUDE.glob("*.cuh"):
