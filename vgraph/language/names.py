@@ -140,6 +140,18 @@ def local(dtype: DType, length: int, *, fill: Any = None) -> Any:
     raise VGraphError("vg.local makes an array in a run: call it in an operator")
 
 
+@public
+def local_list(dtype: DType, room: int) -> Any:
+    """A list of at most `room` vertices (`dtype` is `vg.vertex`) that is a vertex operator's own, empty at first.
+
+    `cavity = vg.local_list(vg.vertex, 64)` makes the operator cautious: `cavity.append(u)` takes u for the visit, which
+    is then alone with its own vertex and with all that it has gathered, reads what it needs of them, and writes them at
+    its end. `len(cavity)`, `cavity[i]` (i modulo the length), `for u in cavity:` and `u in cavity` read it. Where a
+    visit gathers more than `room` vertices, the run ends with an AlgorithmError.
+    """
+    raise VGraphError("vg.local_list makes a list in a run: call it in a vertex operator")
+
+
 @dataclass(frozen=True)
 class PropertyAnnotation:
     """`vg.vertex_property(vg.float64)` in a signature: the parameter is an array with one element per vertex."""

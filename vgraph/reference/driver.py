@@ -272,14 +272,17 @@ class GraphProxy:
         """Run a vertex operator on the frontier; the vertices for which it returns true."""
         state = self._state
         call, first = state.overlay.function(state.operators[op]), _graph_first(op)
-        return self._visit(lambda v: self._call(op, call, first, (v,)), frontier, label or op.name)
+        alone = state.operators[op].exclusive
+        return self._visit(lambda v: self._call(op, call, first, (v,)), frontier, label or op.name, alone)
 
-    def _visit(self, visit: Callable[[Vertex], Any], frontier: Frontier | None, label: str) -> Frontier:
+    def _visit(
+        self, visit: Callable[[Vertex], Any], frontier: Frontier | None, label: str, alone: bool = False
+    ) -> Frontier:
         """One round over the vertices of a frontier; those for which `visit` gives something true."""
         state = self._state
         state.resolve()
         active = _vertices(frontier, state)
-        state.round = Round()
+        state.round = Round(alone=alone)
         chosen = [v for v in active if visit(Vertex(state, v, own=True))]
         state.end_round(label, "vertex", len(active), 0)
         return Frontier(state, chosen)

@@ -24,7 +24,7 @@ from vgraph.errors import AlgorithmError
 from vgraph.language import names as language
 from vgraph.language.decorators import FunctionDef
 from vgraph.language.names import DType
-from vgraph.reference.proxies import Local
+from vgraph.reference.proxies import Gathered, Local
 from vgraph.reference.rewriting import code_of
 from vgraph.reference.values import Number, convert, extreme, lift, numpy_dtype
 
@@ -181,6 +181,7 @@ class Overlay:
             id(language.random_choice): self._choice,
             id(language.random_normal): self._normal,
             id(language.local): self._local,
+            id(language.local_list): lambda dtype, room: Gathered(state, int(room)),
         }
         self.parameters: dict[str, Any] = {}  # of the algorithm, which operators and helpers see
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.kinds import ValueKind, default
+from vgraph.compiler.frontend.lowering.gathered import FULL
 from vgraph.compiler.types import VID, Type, Vector, element_of
 from vgraph.errors import AlgorithmError
 from vgraph.graph.order import EDGE_REVERSE
@@ -21,9 +22,11 @@ from vgraph.reference.values import Combined, Number, contribution, convert, lif
 
 
 class Round:
-    """One apply under way: the properties as they were, what took effect, and the sums for the globals."""
+    """One apply under way: the properties as they were, what took effect, and the sums for the globals. `alone`: visits
+    come one after the other, and see the properties as they are."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, alone: bool = False) -> None:
+        self.alone = alone
         self.snapshots: dict[Property, Any] = {}
         self.merged: set[Property] = set()
         self.touched: set[int] = set()
@@ -118,6 +121,37 @@ class Local(Number):
         self._value[int(index) % len(self)] = self._state.to_memory(value, self._kind.element)
 
 
+class Gathered:
+    """A local list: the vertices that a visit has gathered."""
+
+    def __init__(self, state: State, room: int) -> None:
+        self._state, self._room = state, room
+        self._vertices: list[Vertex] = []
+
+    def append(self, vertex: Any) -> None:
+        """Take a vertex for this visit. Raises AlgorithmError where there is no room."""
+        taken = self._state.kept(vertex, VID)
+        if taken._is_none:
+            return
+        if len(self._vertices) == self._room:
+            raise AlgorithmError(FULL.format(self._room))
+        self._vertices.append(taken)
+
+    def __len__(self) -> int:
+        return len(self._vertices)
+
+    def __iter__(self) -> Iterator[Vertex]:
+        return iter(self._vertices)
+
+    def __contains__(self, vertex: Any) -> bool:
+        return any(u._index == int(vertex) for u in self._vertices)
+
+    def __getitem__(self, index: Any) -> Vertex:
+        if not self._vertices:
+            return Vertex(self._state, self._state.none)
+        return self._vertices[int(index) % len(self._vertices)]
+
+
 class Property:
     """A vertex property: `x[v]` in the driver loop, `v.x` in operators."""
 
@@ -144,7 +178,7 @@ class Property:
     def open(self) -> Round:
         """Keep a copy before the round's first write."""
         assert self.state.round is not None
-        if self not in self.state.round.snapshots:
+        if self not in self.state.round.snapshots and not self.state.round.alone:
             self.state.round.snapshots[self] = self.array.copy()
         return self.state.round
 

@@ -1,7 +1,8 @@
 """The catalogue of what the language refuses: one class per refusal, with the reason and the way out.
 
 `syntax` has the Python constructs that are left out, `names` names that mean nothing, `types` values of the wrong type,
-`calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `driver` algorithms and
+`calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `gathering` operators that
+gather vertices, `driver` algorithms and
 applies, `programs` calls of algorithms, `queues` priority queues, `schedules` illegal schedules, `limits` programs that
 are too much for the compiler.
 The modules are loaded when something is refused: a program without faults should not wait for them.
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         calls,
         driver,
         externals,
+        gathering,
         limits,
         names,
         programs,
@@ -35,6 +37,7 @@ __all__ = [
     "calls",
     "driver",
     "externals",
+    "gathering",
     "limits",
     "names",
     "programs",

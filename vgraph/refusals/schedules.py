@@ -36,14 +36,15 @@ class NoChangedVertices(Refusal):
 
 @dataclass(eq=False)
 class NoExclusiveEdges(Refusal, ScheduleError):
-    """An operator that writes both ends of its edge, on a device where no schedule is chosen unasked."""
+    """An operator that writes both ends of its edge, or what it gathers, on a device where no schedule is chosen unasked."""
 
     title = "no schedule is chosen for `{operator}` on a device of kind {device}"
-    label = "it writes both ends of its edge"
+    label = "{what}"
     help = "{way_out}"
 
     device: str
     operator: str
+    what: str
     way_out: str
 
 

@@ -160,13 +160,15 @@ class Balance(Kind):
 
 @dataclass(frozen=True)
 class Conflict(Kind):
-    """How activations of an operator that writes both ends of its edge are kept from meeting at a vertex.
+    """How activations of an operator that writes both ends of its edge, or what it gathers, are kept from meeting.
 
-    free: nothing to keep apart, for other operators. sequential: one after the other, in the order of the user's edges.
+    free: nothing to keep apart, for other operators. sequential: one after the other, in the order of the user's edges,
+    or of the vertices.
     Online, by locks: edge_locked (both ends tried, else the edge waits for the next pass), node_locked (one thread has
     all arcs of a source), hybrid (one pass of the second, the rest by the first). By a plan, with a barrier between
     phases: agm_e, agm_n, sgm (matchings), diagonal and blocked_diagonals (of the matrix, in blocks of `rows` x
-    `columns`), colored.
+    `columns`), colored. Of operators that gather vertices: sequential, node_locked (all that is gathered is tried), or
+    marked (all mark what they gather, and who has all of its marks goes on).
     """
 
     rows: int = 0
@@ -179,7 +181,7 @@ class Conflict(Kind):
     @property
     def key(self) -> str:
         """The name of its plan among the layouts of arcs (`graph/layouts/plans.py`); "" where it has none."""
-        if self.kind in ("auto", "free", *_LOCKING):
+        if self.kind in ("auto", "free", "marked", *_LOCKING):
             return ""
         size = f".{_BLOCK}" if self.kind in ("agm_n", "sgm") else ""
         return f"{self.kind}.{self.rows}.{self.columns}" if self.rows else f"{self.kind}{size}"
@@ -202,6 +204,7 @@ UNORDERED, STRICT = Order("unordered"), Order("strict")
 FREE = Conflict("free")
 EDGE_LOCKED, NODE_LOCKED, HYBRID = map(Conflict, _LOCKING)
 SEQUENTIAL, AGM_E, AGM_N, SGM, DIAGONAL, COLORED = map(Conflict, _PLANNED)
+MARKED = Conflict("marked")
 VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
 
 
@@ -288,7 +291,7 @@ _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 
 def _of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     """The needs of `conflict`, but that of no order, which is one of `order`'s. Sets of devices have no conflicts."""
-    reason, way_out = "activations that write both ends of their edges have {}={}", "leave it out"
+    reason, way_out = "activations that exclude each other have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
     planned = tuple(map(Conflict, (*_PLANNED, "blocked_diagonals")))
     found = [
@@ -372,37 +375,36 @@ class ApplySchedule:
     conflict: Conflict = axis(
         kinds(
             Conflict,
-            ("free", *_LOCKING, *_PLANNED),
+            ("free", *_LOCKING, *_PLANNED, "marked"),
             {"blocked_diagonals": lambda text: blocked_diagonals(*map(int, (text or "").split("x")))},
             meant="a conflict schedule: one of vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, "
-            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.FREE",
+            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.MARKED, vg.FREE",
             takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "
-            "COLORED",
+            "COLORED, MARKED",
             form="a word such as sequential or agm_e, blocked_diagonals(8x8), free or auto",
         ),
         rest=FREE,
         candidates=(
             *(FREE, SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL),
-            *(blocked_diagonals(4, 4), COLORED),
+            *(blocked_diagonals(4, 4), COLORED, MARKED),
         ),
-        edges_only="a vertex operator writes its own vertex, and adds up at others",
         lacks=(
             Lack(
                 "cuda",
                 'device="cuda" has no thread that takes edges one by one',
-                "use conflict=vg.EDGE_LOCKED or a plan such as vg.AGM_E",
+                "use conflict=vg.EDGE_LOCKED or a plan such as vg.AGM_E, and vg.MARKED where vertices are gathered",
                 ("sequential",),
             ),
             Lack(
                 "cuda",
-                'device="cuda" locks both ends for each arc',
-                "use conflict=vg.EDGE_LOCKED",
+                'device="cuda" locks both ends for each arc, and marks what is gathered',
+                "use conflict=vg.EDGE_LOCKED or vg.MARKED",
                 ("node_locked", "hybrid"),
             ),
             Lack(
                 "set",
-                "who writes both ends of an edge may not own both",
-                values=(*_LOCKING, *_PLANNED, "blocked_diagonals"),  # each, so that the resolver is asked
+                "who writes several vertices may not own all of them",
+                values=(*_LOCKING, *_PLANNED, "blocked_diagonals", "marked"),  # each, so that the resolver is asked
             ),
         ),
     )
@@ -648,8 +650,9 @@ SHAPING: Final = _FIRST[:6]
 __all__ = [
     "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "AXES", "BASE", "BITMAP", "BLOCK", "BSP", "COLORED", "COMBINE",
     "COMPUTED", "CSR", "DATA", "DECIDED", "DELAYED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED",
-    "GATHER_APPLY", "HYBRID", "LOCAL", "NODE_LOCKED", "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING", "SLICES",
-    "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule", "Balance",
-    "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows", "Sync",
+    "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING",
+    "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule",
+    "Balance", "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows",
+    "Sync",
     "blocked_diagonals", "delta_stepping",
 ]  # fmt: skip

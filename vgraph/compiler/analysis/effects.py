@@ -40,7 +40,8 @@ class WriteClass(Enum):
     MERGING = "merging"
     """Disjoint sets united: idempotent, any order."""
     EXCLUSIVE = "exclusive"
-    """An edge operator that writes both ends of its edge: while it runs, it is alone with them. Any order."""
+    """An edge operator that writes both ends of its edge, or a vertex operator all vertices that it gathers: while it
+    runs, it is alone with them. Any order."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,9 @@ class Effects:
 
     @property
     def exclusive(self) -> Write | None:
-        """The first write to a source, if activations exclude each other on the vertices that they touch."""
-        found = (w for w in self.writes if w.kind is WriteClass.EXCLUSIVE and w.role is Role.SRC)
+        """The first write to a source, or of a vertex operator the first, if activations exclude each other on the
+        vertices that they touch."""
+        found = (w for w in self.writes if w.kind is WriteClass.EXCLUSIVE and w.role in _FIRST_OF)
         return next(found, None)
 
     def classes(self) -> frozenset[WriteClass]:
@@ -113,6 +115,9 @@ class Effects:
         return "\n".join(lines)
 
 
+_FIRST_OF = (Role.SRC, Role.OWN, Role.NEIGHBOR)
+
+
 def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
     """The role of an index expression inside `operator`."""
     if isinstance(index, ir.Var) and index.name in operator.args:
@@ -122,9 +127,11 @@ def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
 
 
 def is_exclusive(operator: ir.Operator) -> bool:
-    """Whether an operator writes both ends of its edge: nothing else may store at a source."""
+    """Whether an operator writes both ends of its edge (nothing else may store at a source), or what it acquires."""
+    if not operator.is_edge:
+        return any(isinstance(n, ir.Acquire) for n in walk(operator))
     stores = (n for n in walk(operator) if isinstance(n, ir.Store))
-    return operator.is_edge and any(role_of(operator, n.index) is Role.SRC for n in stores)
+    return any(role_of(operator, n.index) is Role.SRC for n in stores)
 
 
 @per_operator
@@ -243,7 +250,7 @@ _ONCE = {
     WriteClass.ACCUMULATING: "written by an accumulating update, which must happen once per round",
     WriteClass.CLAIMING: "claimed, and who is first would depend on when updates are seen",
     WriteClass.OWNED: "set to a value that depends on what its neighbors hold in that round",
-    WriteClass.EXCLUSIVE: "written at both ends of an edge, once for each arc of a round",
+    WriteClass.EXCLUSIVE: "written by visits that come one after the other, each once in a round",
 }
 
 

@@ -1,4 +1,4 @@
-"""`conflict`: how activations that write both ends of their edges are kept from meeting at a vertex."""
+"""`conflict`: how activations that write several vertices are kept from meeting at one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Final
 
 from vgraph.compiler.axes.base import Choice
 from vgraph.refusals.schedules import NoExclusiveEdges
-from vgraph.schedule import EDGE_LOCKED, FREE, SEQUENTIAL, Conflict, spelled
+from vgraph.schedule import EDGE_LOCKED, FREE, MARKED, NODE_LOCKED, SEQUENTIAL, Conflict, spelled
 
-_WAY_OUT: Final = "use conflict=vg.SEQUENTIAL or leave it out"
+_OF_VERTICES: Final = (SEQUENTIAL, NODE_LOCKED, MARKED)
+_WAY_OUT: Final = "use conflict=vg.SEQUENTIAL{} or leave it out"
 
 
 def choose(c: Choice, asked: Conflict | None) -> Conflict:
@@ -16,26 +17,53 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
     write = c.effects.exclusive
     if write is None:
         if asked not in (None, FREE):
-            c.refuse("it does not write both ends of its edge: no two activations conflict", c.operator.span)
+            none = "it does not write both ends of its edge: no two activations conflict"
+            c.refuse(none if c.is_edge else "it gathers no vertices: no two visits conflict", c.operator.span)
         return FREE
     assert write.span is not None
+    what = "it writes both ends of its edge" if c.is_edge else "it writes what it gathers"
     if asked == FREE:
-        c.refuse("it writes both ends of its edge, and two edges may meet at a vertex", write.span, _WAY_OUT)
+        met = "edges" if c.is_edge else "visits"
+        c.refuse(f"{what}, and two {met} may meet at a vertex", write.span, _WAY_OUT.format(""))
+    if asked is not None:
+        _check_kind(c, asked)
     chosen = asked or _by_default(c)
     if asked is None and (c.context.abilities.warps or c.axis.lack(chosen, c.device)):
-        several = [v for v in c.axis.candidates if v != FREE and c.axis.lack(v, c.device) is None]
-        ask = f"ask for conflict={spelled(several[0], 'vg.')} or for a plan, or " if several else ""
-        raise NoExclusiveEdges(write.span, c.device, c.operator.name, f'{ask}use device="cpu"')
-    if c.context.deterministic and not chosen.key:
-        c.refuse("deterministic=True: which edge comes first depends on the threads", write.span, _WAY_OUT)
-    c.because(chosen, "asked for" if asked else _BECAUSE[chosen])
+        several = [v for v in c.axis.candidates if _fits(c, v) and c.axis.lack(v, c.device) is None]
+        plan = "for a plan, or " if c.is_edge else ""
+        ask = f"ask for conflict={spelled(several[0], 'vg.')} or {plan}" if several else ""
+        raise NoExclusiveEdges(write.span, c.device, c.operator.name, what, f'{ask}use device="cpu"')
+    if c.context.deterministic and not (chosen.key or chosen == MARKED):
+        way_out = _WAY_OUT.format("" if c.is_edge else " or vg.MARKED")
+        who = "edge" if c.is_edge else "visit"
+        c.refuse(f"deterministic=True: which {who} comes first depends on the threads", write.span, way_out)
+    c.because(chosen, "asked for" if asked else _because(c, chosen))
     return chosen
 
 
-_BECAUSE: Final = {
-    SEQUENTIAL: "deterministic=True: one after the other, in the order of the user's edges",
-    EDGE_LOCKED: "a lock costs less than a barrier, of which a plan has one for each arc at the vertex with the most",
-}
+def _fits(c: Choice, value: Conflict) -> bool:
+    """Whether a value keeps apart what the operator is about: edges, or visits that gather vertices."""
+    return value != FREE and (value != MARKED if c.is_edge else value in _OF_VERTICES)
+
+
+def _check_kind(c: Choice, asked: Conflict) -> None:
+    if _fits(c, asked):
+        return
+    if c.is_edge:
+        c.refuse("it has two vertices, which are known before: there is nothing to mark", c.operator.span)
+    reason = "a plan of arcs does not know what a visit gathers"
+    if asked == EDGE_LOCKED or not asked.key:
+        reason = "it locks the two ends of arcs, and a visit gathers vertices"
+    c.refuse(reason, c.operator.span, "use conflict=vg.NODE_LOCKED, vg.MARKED or vg.SEQUENTIAL")
+
+
+def _because(c: Choice, chosen: Conflict) -> str:
+    if chosen == SEQUENTIAL:
+        whose = "of the user's edges" if c.is_edge else "of the vertices"
+        return f"deterministic=True: one after the other, in the order {whose}"
+    if chosen == NODE_LOCKED:
+        return "visits that share no vertex need no turn: with locks each gathers once, with marks twice"
+    return "a lock costs less than a barrier, of which a plan has one for each arc at the vertex with the most"
 
 
 def _by_default(c: Choice) -> Conflict:
@@ -44,4 +72,6 @@ def _by_default(c: Choice) -> Conflict:
     in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 15 ns, and f near 1; and rows are
     walked as they lie in memory.
     """
-    return SEQUENTIAL if c.context.deterministic else EDGE_LOCKED
+    if c.context.deterministic:
+        return SEQUENTIAL
+    return EDGE_LOCKED if c.is_edge else NODE_LOCKED

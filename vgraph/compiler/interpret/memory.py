@@ -14,6 +14,10 @@ from vgraph.compiler.interpret.machine import SCRATCH, Env, Machine
 from vgraph.errors import AlgorithmError
 
 
+class Left(Exception):
+    """A visit has ended itself."""
+
+
 class Jump(Enum):
     """How a statement left its body."""
 
@@ -121,6 +125,14 @@ def unlock(m: Machine, env: Env, n: ir.Unlock) -> None:
     index = int(evaluate(m, env, n.index))
     m.held[m.thread].remove(index)
     m.arrays[n.prop][index] = 0
+
+
+def acquire(m: Machine, env: Env, n: ir.Acquire) -> None:
+    """Visits come one after the other."""
+
+
+def leave(m: Machine, env: Env, n: ir.Leave) -> None:
+    raise Left
 
 
 def root(sets: Any, vertex: int) -> int:

@@ -23,7 +23,7 @@ from vgraph.compiler.interpret.machine import (
     Machine,
     TraceRecord,
 )
-from vgraph.compiler.interpret.memory import Jump, Steps
+from vgraph.compiler.interpret.memory import Jump, Left, Steps
 from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.errors import InternalError
 
@@ -174,10 +174,15 @@ def _vertex_apply(m: Machine, env: Env, n: ir.VertexApply) -> None:
     emits = op.body[-1] if op.body and isinstance(op.body[-1], ir.Emit) else None
     _begin(m, op)
     m.own = _own_names(op, op.args[0])
+    if is_exclusive(op):
+        m.snapshot = {}
     chosen = []
     for v in m.ordered(active):
         local = {**env, op.args[0]: m.vid.type(v), SCRATCH: {}}
-        finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
+        try:
+            finish(run_body(m, local, op.body[:-1] if emits else op.body, own_scope=False))
+        except Left:
+            continue
         if emits and evaluate(m, local, emits.value):
             chosen.append(v)
     _end(m, op)
@@ -312,6 +317,8 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.SetGlobal: memory.set_global,
     ir.ReduceGlobal: memory.reduce_global,
     ir.Store: memory.store,
+    ir.Acquire: memory.acquire,
+    ir.Leave: memory.leave,
     ir.Unlock: memory.unlock,
     ir.ScratchStore: memory.scratch_store,
     ir.ScratchClear: memory.scratch_clear,

@@ -16,6 +16,7 @@ threads together and end with a barrier; they have no barrier at their start (`i
 from __future__ import annotations
 
 from vgraph.compiler.ir.algorithm import (
+    Acquire,
     Claim,
     EdgeApply,
     Emit,
@@ -27,6 +28,7 @@ from vgraph.compiler.ir.algorithm import (
     FrontierMark,
     FrontierSet,
     FrontierWhere,
+    Leave,
     ListAppend,
     ListClear,
     ListGet,

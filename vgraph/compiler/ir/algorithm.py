@@ -26,6 +26,7 @@ from vgraph.compiler.ir.node import (
     Orientation,
     PropertyName,
     QueueName,
+    ReadLocal,
     ReduceOp,
     SetOperation,
     Site,
@@ -226,6 +227,23 @@ class Emit(Stmt):
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(self is c.last, "emit is the last statement of its operator", self)
+
+
+@written("acquire {vertex} for {list}[{count}]", at=VERTEX, kernel=NOWHERE)
+class Acquire(Stmt):
+    """`acquire u for cavity[n]` in a vertex operator: from here on the visit is alone with u, as it is with its own
+    vertex from its beginning; u comes into a local list next, as number n. What an operator with this statement stores
+    at vertices, and what it loads of that, is at vertices that it has acquired, and behind the first effect nothing is
+    acquired: so a visit that cannot go on may be begun anew. Visits come one after the other, in any order."""
+
+    vertex: VidExpr
+    list: ReadLocal
+    count: ReadLocal
+
+
+@written("leave", at=VERTEX, kernel=NOWHERE)
+class Leave(Stmt):
+    """`leave`: the visit ends here, and emits nothing."""
 
 
 class FrontierKind(Enum):

@@ -193,10 +193,12 @@ class Origin(Enum):
 
 
 class Order(Enum):
-    """Memory order of one access: RELAXED where another thread may write the same place in the same loop."""
+    """Memory order of one access: RELAXED where another thread may write the same place in the same loop, HELD where
+    none does, as the visit has acquired it."""
 
     PLAIN = "plain"
     RELAXED = "relaxed"
+    HELD = "held"
 
 
 class Layout(Enum):

@@ -94,7 +94,8 @@ class ReduceGlobal(Stmt):
 class Store(Stmt):
     """`rank[v] = e`: the only writer of this place in the round (the operator's own vertex, or an edge that no other
     visit comes to), or the driver loop. An edge operator that stores at its source is exclusive: an activation is
-    alone with both ends while it runs, and activations come one after the other, in any order."""
+    alone with both ends while it runs, and activations come one after the other, in any order. So is a vertex operator
+    that acquires vertices: it stores at these."""
 
     prop: WrittenName
     index: Index
@@ -104,7 +105,7 @@ class Store(Stmt):
     def verify(self, c: Checker, t: Type) -> None:
         at_edge = c.properties[self.prop].site is Site.NUMBERED
         if c.place in OPERATOR and not c.claimed:
-            own = at_edge or (isinstance(self.index, Var) and self.index.name in c.own)
+            own = at_edge or c.acquires or (isinstance(self.index, Var) and self.index.name in c.own)
             where = f"its own vertex {c.own[0]} only" if c.own else "inside a claim only"
             kind = "an edge" if c.place is EDGE else "a vertex"
             c.require(own, f"{kind} operator stores {'to ' if c.own else ''}{where}, or to edges", self)

@@ -136,6 +136,7 @@ class Checker:
     place: Place = DRIVER
     locals: dict[str, Local] = field(default_factory=dict)
     own: tuple[str, ...] = ()  # the vertices that an operator may store to
+    acquires: bool = False  # or any that it acquires
     last: ir.Stmt | None = None  # the last statement of the operator
     claimed: bool = False
     in_loop: bool = False  # a sequential one
@@ -238,6 +239,7 @@ class Checker:
         self.place = EDGE if op.is_edge else VERTEX
         stored = {n.index.name for n in walk(op) if isinstance(n, ir.Store) and isinstance(n.index, ir.Var)}
         both = op.is_edge and op.args[0] in stored
+        self.acquires = any(isinstance(n, ir.Acquire) for n in walk(op))
         self.own = (op.args[0], op.args[-1]) if both else () if op.is_edge else op.args[:1]
         outside = len(self.locals)
         for name, t in zip(op.args, types or (), strict=True):
@@ -245,7 +247,7 @@ class Checker:
         self.last = op.body[-1] if op.body else None
         self.body(op.body)
         self.leave(outside)
-        self.place, self.own = DRIVER, ()
+        self.place, self.own, self.acquires = DRIVER, (), False
 
     def result(self, result: ir.Result) -> None:
         if isinstance(result.value, ir.Expr):

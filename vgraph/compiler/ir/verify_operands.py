@@ -144,7 +144,8 @@ def _same(c: Checker, n: Any, field: str, value: ir.Expr, t: Any) -> None:
 
 
 def _order(c: Checker, n: Any, field: str, order: ir.Order, _: Any) -> None:
-    c.require(c.low or order is ir.Order.PLAIN, "memory orders are chosen at kernel level", n)
+    ok = c.low or order is ir.Order.PLAIN or (order is ir.Order.HELD and c.has_loops)
+    c.require(ok, "memory orders are chosen at kernel level", n)
 
 
 CHECKS: dict[str, Check] = {

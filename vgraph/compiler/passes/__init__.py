@@ -16,6 +16,7 @@ from vgraph.compiler.passes.fuse_loops import fuse_loops
 from vgraph.compiler.passes.insert_atomics import insert_atomics
 from vgraph.compiler.passes.insert_barriers import insert_barriers
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
+from vgraph.compiler.passes.lower_cautious import lower_cautious
 from vgraph.compiler.passes.lower_conflicts import lower_conflicts
 from vgraph.compiler.passes.lower_fills import lower_fills
 from vgraph.compiler.passes.lower_frontiers import lower_frontiers
@@ -50,6 +51,7 @@ PIPELINE = (
     lower_fills,
     lower_frontiers,
     compress_sets,
+    lower_cautious,
     lower_vertex,
     lower_queues,
     choose_per_round,

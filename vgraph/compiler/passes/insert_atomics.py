@@ -3,7 +3,8 @@
 A write is atomic unless the loop's own vertex is the only place at which the loop writes the property. Reads of a
 property that the loop writes at other vertices are relaxed. Where vertices are cut, even the loop's own is shared.
 What goes through a pipeline's channel is plain: the channel orders it. With one thread everything is plain, as are
-copies that each thread has for itself, and values of edges that a loop only stores: no other iteration comes to them.
+copies that each thread has for itself, what a visit has acquired, and values of edges that a loop only stores: no other
+iteration comes to them.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loo
     accesses = [n for n in walk(loop) if isinstance(n, (*_WRITES, ir.Load))]
     alone = copies | (of_edges - {n.prop for n in accesses if isinstance(n, ir.Reduce)})
     locked = any(isinstance(n, ir.Lock) for n in walk(loop))
-    if locked or (isinstance(loop, ir.ParFor) and isinstance(loop.domain, ir.PlannedArcs)):
+    held = {n.prop for n in accesses if isinstance(n, ir.Load | ir.Store) and n.order is ir.Order.HELD}
+    if held:
+        alone |= held
+    elif locked or (isinstance(loop, ir.ParFor) and isinstance(loop.domain, ir.PlannedArcs)):
         alone |= {n.prop for n in accesses}  # no activation meets another
     nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in alone)]
     channel = loop.buffers if isinstance(loop, ir.Pipeline) else ()

@@ -25,6 +25,7 @@ from vgraph.compiler.ir.rewrite import transform_body
 from vgraph.compiler.passes.cut_loops import with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
+    MUTEX,
     TRUE,
     Lowering,
     active_only,
@@ -33,14 +34,13 @@ from vgraph.compiler.passes.lowering import (
     count_of,
     input_layout,
     lowering,
+    of_vertices,
     push,
     scalar,
     wants_membership,
 )
 from vgraph.compiler.types import BOOL, EID, I32, VID
 from vgraph.schedule import EDGE_LOCKED, FREE, HYBRID, SEQUENTIAL
-
-MUTEX: Final = "mutex.of.vertices"
 
 
 def _activation(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None) -> ir.Body:
@@ -100,7 +100,7 @@ def _by_locks(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str)
     if low.context.threads == 1:
         return (_Locked(low, apply, target, arcs).alone(),)
     left, number, before = (low.counter(name) for name in ("left", "pass", "before"))
-    marks = _Marks(_mutex(low), low.buffer("done", BOOL, ir.Site.EDGE), left, number)
+    marks = _Marks(of_vertices(low, MUTEX, I32), low.buffer("done", BOOL, ir.Site.EDGE), left, number)
     by_edge = _Locked(low, apply, target, arcs, marks).by_edge()
     loops: ir.Body = (ir.SetGlobal(left, scalar(0)), by_edge)
     if conflict != EDGE_LOCKED:
@@ -120,17 +120,6 @@ def _by_locks(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str)
         ir.SetGlobal(number, scalar(0)),
         ir.While(ir.Compare(">", count_of(left), scalar(0)), (*loops, following), span=apply.span),
     )
-
-
-def _mutex(low: Lowering) -> str:
-    """The locks of all vertices, which are free when the program begins, and whenever no loop runs."""
-    for p in (*low.program.properties, *low.declared("properties")):
-        if p.__dict__["name"].startswith(MUTEX):
-            return str(p.__dict__["name"])
-    name, v = low.buffer(MUTEX, I32, ir.Site.VERTEX), low.fresh("v")
-    free = ir.Store(name, ir.Var(v, VID), ir.Const(0, I32))
-    low.begin.append(ir.ParFor(v, ir.Vertices(), (free,)))
-    return name
 
 
 class _Marks(NamedTuple):

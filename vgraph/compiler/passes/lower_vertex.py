@@ -23,6 +23,7 @@ from vgraph.compiler.passes.lowering import (
     wants_membership,
 )
 from vgraph.compiler.types import VID
+from vgraph.schedule import FREE
 
 
 def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
@@ -78,4 +79,4 @@ def _walked(body: ir.Body, v: str) -> list[ir.Orientation]:
     return [o for o in ir.Orientation if o in walked]
 
 
-lower_vertex = lowering("lower-vertex", ir.VertexApply, lambda schedule: True, _lower)
+lower_vertex = lowering("lower-vertex", ir.VertexApply, lambda schedule: schedule.conflict == FREE, _lower)

@@ -369,6 +369,20 @@ def store(prop: str, vertex: str, value: ir.Expr) -> ir.Store:
     return ir.Store(prop, ir.Var(vertex, VID), value)
 
 
+MUTEX = "mutex.of.vertices"
+
+
+def of_vertices(low: Lowering, hint: str, t: Scalar, first: ir.Expr | None = None) -> str:
+    """The one array of this name in a program, which holds `first`, or 0, at all vertices when the program begins."""
+    for p in (*low.program.properties, *low.declared("properties")):
+        if p.__dict__["name"].startswith(hint):
+            return str(p.__dict__["name"])
+    name, v = low.buffer(hint, t, ir.Site.VERTEX), low.fresh("v")
+    put = ir.Store(name, ir.Var(v, VID), first or scalar(0, t))
+    low.begin.append(ir.ParFor(v, ir.Vertices(), (put,)))
+    return name
+
+
 def count_of(name: str) -> ir.Expr:
     """A hidden counter as a value."""
     return ir.GlobalVar(name, I64)

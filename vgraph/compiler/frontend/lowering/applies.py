@@ -12,8 +12,10 @@ from vgraph.compiler.frontend.kinds import Value
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import reductions
 from vgraph.compiler.frontend.lowering.calls import returned
+from vgraph.compiler.frontend.lowering.cautious import check_cautious
 from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, Context, OperatorContext
 from vgraph.compiler.frontend.lowering.frontiers import frontier, made
+from vgraph.compiler.frontend.lowering.gathered import Gathers, declarations, overflows
 from vgraph.compiler.frontend.lowering.names import enter
 from vgraph.compiler.frontend.lowering.statements import body
 from vgraph.compiler.frontend.lowering.statics import static_value
@@ -29,17 +31,23 @@ from vgraph.source import Span
 def vertex_apply(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Made:
     """`graph.vertex_apply(op, frontier, label=...)`, which gives nothing."""
     refused = en.refuse(lambda: refusals.driver.ReturnsNothing(e.span))
-    return en.Made(refused, done=lambda: ctx.emit(_apply(ctx, e, "vertex_apply")("")))
+
+
+    def done() -> None:
+        make, behind = _apply(ctx, e, "vertex_apply")
+        ctx.emit(make(""), *behind)
+
+    return en.Made(refused, done=done)
 
 
 def making(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef, kind: str) -> en.Made:
     """`graph.edge_apply(...)`, `graph.vertex_filter(...)`: a frontier, which a statement does not make."""
-    make = _apply(ctx, e, kind)
-    return made(ctx, make, e.span, done=lambda: ctx.emit(make("")))
+    make, behind = _apply(ctx, e, kind)
+    return made(ctx, make, e.span, lambda: ctx.emit(make(""), *behind), behind)
 
 
-def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> Callable[[str], ir.Stmt]:
-    """The apply that puts the frontier it makes into a variable, or with "" makes none."""
+def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> tuple[Callable[[str], ir.Stmt], ir.Body]:
+    """The apply that puts the frontier it makes into a variable, or with "" makes none, and what stands behind it."""
     ctx.spend(e.span, APPLY)
     given = _arguments(e, kind)
     found = entity(ctx, given["op"]) if "op" in given else None
@@ -60,9 +68,11 @@ def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> Callable[[str], ir.St
         assert label is not None
         raise refusals.driver.LabelNotLiteral(label.span)
     if kind != "edge_apply":
-        return lambda out: ir.VertexApply(op.name, source, out or None, named, span=e.span)
+        before, behind = overflows(ctx.unit.gathered.get(op.name, []))
+        ctx.emit(*before)
+        return lambda out: ir.VertexApply(op.name, source, out or None, named, span=e.span), behind
     reverse = _reversed(ctx, given.get("reverse"))
-    return lambda out: ir.EdgeApply(op.name, source, out or None, named, reverse=reverse, span=e.span)
+    return lambda out: ir.EdgeApply(op.name, source, out or None, named, reverse=reverse, span=e.span), ()
 
 
 def _arguments(e: s.Call, kind: str) -> dict[str, s.Expr]:
@@ -121,11 +131,17 @@ def operator_of(ctx: Context, definition: OperatorDef) -> ir.Operator:
 
 
 def _either(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.Operator]:
-    """The operator, its writes as reductions; or, where it writes both ends of its edge, as one whose activations
-    exclude each other."""
+    """The operator, its writes as reductions; or, where it writes both ends of its edge or gathers vertices, as one whose
+    activations exclude each other."""
     inner, args = _bound(ctx, definition)
     try:
         return inner, _lowered(inner, definition, args)
+    except Gathers:
+        inner, args = _bound(ctx, definition, exclusive=True)
+        operator = _lowered(inner, definition, args)
+        check_cautious(operator, inner.gathered[0].span)
+        ctx.unit.gathered[operator.name] = inner.gathered
+        return inner, operator
     except Refusal as refused:
         alone, args = _bound(ctx, definition, exclusive=inner.is_edge)
         ends = {alone.src, alone.own}
@@ -181,4 +197,4 @@ def _lowered(ctx: OperatorContext, definition: OperatorDef, args: tuple[str, ...
     else:
         body(ctx, statements)
     check_reads(ctx)
-    return ir.Operator(name, args, tuple(ctx.out), span=text.span)
+    return ir.Operator(name, args, (*declarations(ctx), *ctx.out), span=text.span)

@@ -103,6 +103,7 @@ class Context:
     names: Names
     frame: Frame = field(init=False)
     out: list[ir.Stmt] = field(default_factory=list)
+    top: list[ir.Stmt] = field(init=False)  # `out` outside of branches and loops
     calls: int = 0
     stack: tuple[Definition, ...] = ()
     writing: bool = True  # false in helpers that are called for their value
@@ -113,6 +114,7 @@ class Context:
     where: ClassVar[str]
 
     def __post_init__(self) -> None:
+        self.top = self.out
         self.frame = Frame(self.function, Typed(self.function))
 
     @property
@@ -126,9 +128,9 @@ class Context:
 
     # --- statements
 
-    def emit(self, statement: ir.Stmt) -> None:
-        """Append a statement."""
-        self.out.append(statement)
+    def emit(self, *statements: ir.Stmt) -> None:
+        """Append statements."""
+        self.out += statements
 
     def apart(self, build: Callable[[], _T]) -> tuple[ir.Body, _T]:
         """What `build` gives, and the statements that it emitted."""
@@ -199,7 +201,8 @@ class OperatorContext(Context):
     own_reads: list[tuple[str, Span]] = field(default_factory=list)
     edge_uses: list[EdgeUse] = field(default_factory=list)
     claiming: ir.Expr | None = None
-    exclusive: bool = False  # an edge operator whose activations are alone with both ends of their edges
+    exclusive: bool = False  # activations are alone with both ends of their edges, or with what they gather
+    gathered: list[en.Gathered] = field(default_factory=list)  # what a vertex operator gathers vertices in
     written_ends: set[ir.Expr] = field(default_factory=set)  # which of them it writes
 
     where = "an operator"

@@ -14,7 +14,7 @@ from vgraph.compiler.frontend.lowering.access import stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
 from vgraph.compiler.frontend.lowering.entities import Place
-from vgraph.compiler.frontend.lowering.values import integer, shared, value
+from vgraph.compiler.frontend.lowering.values import integer, shared, sure, value, where_sure
 from vgraph.compiler.types import BOOL, I64, VID, Vector
 
 
@@ -52,12 +52,13 @@ def _place(ctx: OperatorContext, target: s.Index, vector: Place) -> Place:
 
 
 def _store_alone(ctx: OperatorContext, statement: s.Assign | s.Augment, place: Place) -> None:
-    """A write that meets no other: of a vertex operator's own vertex, or of an end of an exclusive edge."""
+    """A write that meets no other: of a vertex operator's own vertex, or of an end of an exclusive edge, or of what was gathered."""
     assert place.prop is not None
     assert place.at is not None
     assert place.element is not None
     span = statement.span
-    whole = ir.Load(place.name, place.at.expr, place.prop.type, span=place.span)
+    at = sure(ctx, place.at)
+    whole = ir.Load(place.name, at.expr, place.prop.type, span=place.span)
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):
         old = Value(ir.Element(whole, place.element, span=place.span), place.type, place.span)
@@ -65,7 +66,7 @@ def _store_alone(ctx: OperatorContext, statement: s.Assign | s.Augment, place: P
     if not place.alone:
         writes.note_own(ctx, place, span)
     changed = ir.Insert(whole, place.element, stored(ctx, new, place.type, place.text), span=span)
-    ctx.emit(ir.Store(place.name, place.at.expr, changed, span=span))
+    where_sure(ctx, ir.Store(place.name, at.expr, changed, span=span), at)
 
 
 def _store_local(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: Value) -> None:

@@ -175,6 +175,19 @@ class ListRef(Thing):
 
 
 @dataclass(eq=False, repr=False)
+class Gathered(Thing):
+    """A local list of vertices: two locals, an array and how many are in it."""
+
+    words = "a local list"
+    advice = "read it by `cavity[i]`, `len(cavity)`, `u in cavity`, or loop over it"
+    list: ir.Var
+    count: ir.Var
+    full: str
+    """The global that becomes 1 where a visit has no room for what it gathers."""
+    span: Span
+
+
+@dataclass(eq=False, repr=False)
 class QueueRef(Thing):
     """A priority queue."""
 
@@ -201,7 +214,7 @@ class Method(Thing):
     """`graph.frontier`, `levels.append`: a method, about to be called."""
 
     words = "a method"
-    owner: GraphRef | ListRef | QueueRef
+    owner: GraphRef | ListRef | QueueRef | Gathered
     name: str
     span: Span
 

@@ -19,17 +19,21 @@ from vgraph.source import Span
 
 
 def made(
-    ctx: AlgorithmContext, make: Callable[[str], ir.Stmt], span: Span, done: Callable[[], None] | None = None
+    ctx: AlgorithmContext,
+    make: Callable[[str], ir.Stmt],
+    span: Span,
+    done: Callable[[], None] | None = None,
+    behind: ir.Body = (),
 ) -> en.Made:
     """The frontier that a statement puts where `make` is told: in the variable assigned to, or in one of our own."""
 
     def held() -> en.FrontierRef:
         name = ctx.names.fresh("frontier")
         ctx.unit.frontiers.append(name)
-        ctx.emit(make(name))
+        ctx.emit(make(name), *behind)
         return en.FrontierRef(name, span)
 
-    found = en.Made(held, lambda statement, target: ctx.emit(make(variable(ctx, target))), done)
+    found = en.Made(held, lambda statement, target: ctx.emit(make(variable(ctx, target)), *behind), done)
     found.whole = lambda: found
     return found
 

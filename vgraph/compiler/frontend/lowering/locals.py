@@ -16,6 +16,7 @@ from vgraph.compiler.frontend.lowering.values import value
 from vgraph.compiler.frontend.lowering.vectors import vector_dtype
 from vgraph.compiler.types import Vector
 from vgraph.refusals.base import did_you_mean
+from vgraph.source import Span
 
 LIMIT: Final = 16_384
 """Bytes of all arrays of an operator: a GPU has room for them for each thread that it can hold, up to 270,000."""
@@ -25,6 +26,13 @@ def local(ctx: Context, e: s.Call) -> en.Made:
     """`vg.local(dtype, length, fill=value)`."""
     refused = en.refuse(lambda: refusals.calls.LocalInExpression(e.span))
     return en.Made(refused, lambda statement, target: _declare(ctx, e, statement, target))
+
+
+def spend_bytes(ctx: Context, t: Vector, span: Span) -> None:
+    """Count the memory of a visit's arrays. Raises LocalsTooLong where that becomes too much."""
+    ctx.array_bytes += t.length * ctx.unit.signature.target.width(t.element) // 8
+    if ctx.array_bytes > LIMIT:
+        raise refusals.limits.LocalsTooLong(span, ctx.array_bytes, LIMIT)
 
 
 def _declare(ctx: Context, e: s.Call, statement: s.Stmt, target: s.Name) -> None:
@@ -45,9 +53,7 @@ def _declare(ctx: Context, e: s.Call, statement: s.Stmt, target: s.Name) -> None
     if target.id in ctx.frame.assigned and ctx.arrays.get(name) != t:
         raise refusals.names.LocalReplaced(target.span, target.id)
     if ctx.arrays.pop(name, None) is None:  # else it is made in another place, too
-        ctx.array_bytes += t.length * ctx.unit.signature.target.width(t.element) // 8
-        if ctx.array_bytes > LIMIT:
-            raise refusals.limits.LocalsTooLong(e.span, ctx.array_bytes, LIMIT)
+        spend_bytes(ctx, t, e.span)
     widen(ctx, target.id, Value(start, t, e.span), target.span)
     ctx.arrays[name] = t
     ctx.frame.assigned.add(target.id)

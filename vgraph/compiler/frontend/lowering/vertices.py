@@ -123,7 +123,7 @@ def note_edge(ctx: Context, prop: ir.Property, edge: en.Edge, span: Span, *, wri
     """Remember an access of an edge property of the algorithm."""
     assert isinstance(ctx, OperatorContext)
     side = edge.side if alone_with(ctx, edge) else None
-    if ctx.exclusive:
+    if ctx.exclusive and ctx.is_edge:
         side = ir.Orientation.OUT if ctx.between_ends(edge) else None
     ctx.edge_uses.append(EdgeUse(prop.name, writes, side, span))
 

@@ -68,7 +68,7 @@ def _global_place(ctx: OperatorContext, target: s.Attribute) -> Place:
 
 def _vertex_place(ctx: OperatorContext, target: s.Attribute, owner: Value) -> Place:
     """`u.x` as something to write to."""
-    at_end = ctx.exclusive and owner.expr in (ctx.src, ctx.own)
+    at_end = ctx.exclusive and (not ctx.is_edge or owner.expr in (ctx.src, ctx.own))
     if ctx.is_edge and owner.expr != ctx.own and not at_end:
         if owner.expr == ctx.src:
             raise refusals.writes.WriteToSource(target.span, target.name)
@@ -362,7 +362,7 @@ def union(ctx: Context, call: s.Call) -> en.Made:
 def _union(ctx: OperatorContext, call: s.Call) -> None:
     ctx.no_writes_in_helpers(call.span)
     if ctx.exclusive:
-        raise refusals.writes.UnionBesideBothEnds(call.span)
+        raise (refusals.writes.UnionBesideBothEnds if ctx.is_edge else refusals.gathering.UnionOfGathered)(call.span)
     vertices, props = [], []
     for arg in arguments(call, "vg.union", 2):
         owner = entity(ctx, arg.value) if isinstance(arg, s.Attribute) else None
@@ -407,7 +407,7 @@ def _needs_reduction(ctx: OperatorContext, e: s.Expr) -> bool:
     if isinstance(owner, en.Edge):
         own = known is not None and known.site is ir.Site.NUMBERED
         return own and not alone_with(ctx, owner)
-    alone = ctx.exclusive if ctx.is_edge else isinstance(owner, Value) and owner.expr == ctx.own
+    alone = ctx.exclusive or (not ctx.is_edge and isinstance(owner, Value) and owner.expr == ctx.own)
     return isinstance(owner, Value) and owner.kind == VID and not alone
 
 

@@ -1,0 +1,152 @@
+"""Local lists, `cavity = vg.local_list(vg.vertex, 64)`: the vertices that a visit takes for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from vgraph import refusals
+from vgraph.compiler import ir
+from vgraph.compiler.frontend import syntax as s
+from vgraph.compiler.frontend.kinds import Value, describe, zero
+from vgraph.compiler.frontend.lowering import entities as en
+from vgraph.compiler.frontend.lowering.context import Context, OperatorContext, Uses
+from vgraph.compiler.frontend.lowering.graph import widen_global
+from vgraph.compiler.frontend.lowering.locals import spend_bytes
+from vgraph.compiler.frontend.lowering.statements import loop_body
+from vgraph.compiler.frontend.lowering.values import arguments, int64, integer, some, value
+from vgraph.compiler.frontend.lowering.vectors import vector_dtype
+from vgraph.compiler.frontend.lowering.vertices import vertex_of
+from vgraph.compiler.types import BOOL, I64, VID, Vector, element_of
+from vgraph.source import Span
+
+
+class Gathers(Exception):
+    """The operator has a local list: its visits come one after the other, and it is lowered again as such a one."""
+
+
+def local_list(ctx: Context, e: s.Call) -> en.Made:
+    """`vg.local_list(vg.vertex, room)`."""
+    refused = en.refuse(lambda: refusals.gathering.ListInExpression(e.span))
+    return en.Made(refused, lambda statement, target: _declare(ctx, e, target))
+
+
+def _declare(ctx: Context, e: s.Call, target: s.Name) -> None:
+    if not isinstance(ctx, OperatorContext) or ctx.is_edge:
+        where = "an edge operator" if isinstance(ctx, OperatorContext) else "an algorithm"
+        raise refusals.gathering.ListElsewhere(e.span, where)
+    if not ctx.exclusive:
+        raise Gathers
+    if ctx.out is not ctx.top:
+        raise refusals.gathering.ListElsewhere(e.span, "a branch or a loop")
+    t = vector_dtype(ctx, e, "vg.local_list").type
+    if element_of(t) != VID:
+        raise refusals.gathering.ListOfNumbers(e.args[0].span, describe(element_of(t)))
+    if target.id in {*ctx.frame.objects, *ctx.frame.assigned, *ctx.frame.bindings}:
+        raise refusals.names.LocalReplaced(target.span, target.id)
+    spend_bytes(ctx, t, e.span)
+    full = ctx.unit.names.fresh(f"{target.id}.full")
+    ctx.unit.globals.setdefault(full, e.span)
+    widen_global(ctx, full, Value(int64(0, e.span), I64, e.span), e.span)
+    names = (ctx.names.fresh(f"{target.id}{part}") for part in ("", ".count"))
+    made = en.Gathered(*(ir.Var(n, k, span=e.span) for n, k in zip(names, (t, I64), strict=True)), full, e.span)
+    ctx.gathered.append(made)
+    ctx.frame.objects[target.id] = made
+
+
+def declarations(ctx: OperatorContext) -> Iterator[ir.Stmt]:
+    """The lists of an operator, empty: what it begins with."""
+    for x in ctx.gathered:
+        for var in (x.list, x.count):
+            yield ir.Let(var.name, var.type, zero(var.type, x.span), span=x.span)
+
+
+def overflows(gathered: list[en.Gathered]) -> tuple[ir.Body, ir.Body]:
+    """What stands before an apply and behind it, for the lists of its operator: where one was full, the run ends."""
+    tests = ((x, ir.Compare(">", ir.GlobalVar(x.full, I64, span=x.span), int64(0, x.span), span=x.span)) for x in gathered)
+    return (
+        tuple(ir.SetGlobal(x.full, int64(0, x.span), span=x.span) for x in gathered),
+        tuple(ir.If(test, (ir.Fail(FULL.format(_room(x)), span=x.span),), span=x.span) for x, test in tests),
+    )
+
+
+FULL: Final = "a local list with room for {} vertices is full, and a visit gathers more"
+
+
+def _room(x: en.Gathered) -> int:
+    assert isinstance(x.list.type, Vector)
+    return x.list.type.length
+
+
+def append(ctx: Context, call: s.Call, owner: en.Gathered) -> en.Made:
+    """`cavity.append(u)`; of vg.none nothing is appended."""
+    refused = en.refuse(lambda: refusals.calls.UselessStatement(call.span))
+    return en.Made(refused, done=lambda: _append(ctx, call, owner))
+
+
+def _append(ctx: Context, call: s.Call, x: en.Gathered) -> None:
+    ctx.no_writes_in_helpers(call.span)
+    (arg,) = arguments(call, "append", 1)
+    given, span = value(ctx, arg), call.span
+    u = vertex_of(ctx, given, arg.span)
+    if not isinstance(u, ir.Var):
+        u = ir.Var(ctx.temporary("gathered", VID, u, span), VID, span=span)
+    full = ir.Compare(">=", x.count, int64(_room(x), span), span=span)
+    leave = (ir.ReduceGlobal("max", x.full, int64(1, span), span=span), ir.Leave(span=span))
+    body: ir.Body = (
+        ir.If(full, leave, span=span),
+        ir.Acquire(u, x.list.name, x.count.name, span=span),
+        ir.Assign(x.list.name, ir.Insert(x.list, x.count, u, span=span), span=span),
+        ir.Accumulate("+", x.count.name, int64(1, span), span=span),
+    )
+    ctx.emit(*(body if given.valid else (ir.If(some(u, span), body, span=span),)))
+
+
+# --- reading
+
+
+def _index(ctx: Context, e: s.Index, x: en.Gathered) -> Value:
+    """`cavity[i]`, i modulo the length; vg.none where it is empty."""
+    at = ir.Binary("%", integer(ctx, e.index, "the position in a list"), x.count, span=e.span)
+    there = ir.Compare(">", x.count, int64(0, e.span), span=e.span)
+    found = ir.Select(there, ir.Element(x.list, at, span=e.span), zero(VID, e.span), span=e.span)
+    return Value(found, VID, e.span)
+
+
+def _loop(ctx: Context, statement: s.For, x: en.Gathered) -> None:
+    """`for u in cavity:`, with those that are appended meanwhile."""
+    span = statement.target.span
+    i = ir.Var(ctx.temporary("i", I64, int64(0, span), span), I64, span=span)
+    u = ir.Var(ctx.names.fresh(statement.target.id), VID, span=span)
+    body = (
+        ir.Let(u.name, VID, ir.Element(x.list, i, span=span), span=span),
+        ir.Accumulate("+", i.name, int64(1, span), span=span),
+        *loop_body(ctx, statement, Value(u, VID, span, valid=True)),
+    )
+    ctx.emit(ir.While(ir.Compare("<", i, x.count, span=span), body, span=statement.span))
+
+
+def _contains(ctx: Context, x: en.Gathered, vertex: ir.Expr, span: Span) -> ir.Expr:
+    """`u in cavity`."""
+    found, i = ctx.temporary("found", BOOL, ir.Const(False, BOOL, span=span), span), ctx.names.fresh("i")
+    there = ir.Element(x.list, ir.Var(i, I64, span=span), span=span)
+    hit = (ir.Assign(found, ir.Const(True, BOOL, span=span), span=span), ir.Break(span=span))
+    test = ir.If(ir.Compare("==", there, vertex, span=span), hit, span=span)
+    ctx.emit(ir.For(i, int64(0, span), x.count, int64(1, span), (test,), span=span))
+    return ir.Var(found, BOOL, span=span)
+
+
+def _element(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, x: en.Gathered) -> None:
+    raise refusals.gathering.ElementOfList(target.span)
+
+
+USES: Final = Uses(
+    attribute=lambda ctx, e, x: en.Method(x, e.name, e.span),
+    index=_index,
+    size=lambda ctx, x, span: x.count,
+    truth=True,
+    loop=_loop,
+    contains=_contains,
+    store_index=_element,
+    no_method=lambda span, name: refusals.gathering.ListMethod(span, name),
+)

@@ -1,0 +1,266 @@
+"""`lower-cautious`: vertex operators that gather vertices, such that no two visits meet at one.
+
+before: `vertex_apply(split) schedule(conflict=marked, ...)` with `acquire u for cavity[n]; ...; f[u] = ...`
+after:  `left = all; while len(left) > 0 { @pass += 1; parfor v in sparse left { mark[v] max= key; ...; mark[u] max= key };
+         parfor v in sparse left { if mark[v] == key { ... if mark[u] == key { ...; f[u] = ... } }; push left.next v };
+         single { swap left left.next; ... } }`
+
+Two phases, as in deterministic reservations (Blelloch et al. 2012): first all visits gather, and mark what they gather
+with the larger of the keys; nothing is written, so all see the same. Then they gather again, as long as all marks are
+their own, and those that get to the end write. What they have read is theirs, so it is what it was when they marked.
+Others wait for the next pass. The visit with the largest key has all its marks, so each pass gets something done. A key
+is the number of the pass, and below that a hash of the vertex: which visits come first depends on neither threads nor
+device, and no mark has to be taken away.
+
+With locks a visit takes them one by one while it gathers, gives all back where one is taken, and waits for the next
+pass. Who comes again to a vertex that it has already sees so by `owner`. As two visits may both fail at each other,
+what is left of a pass that got nothing done is visited by one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.ir.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.passes.lowering import (
+    FALSE,
+    MUTEX,
+    TRUE,
+    Lowering,
+    active_only,
+    after_round,
+    before_round,
+    count_of,
+    input_layout,
+    lowering,
+    of_vertices,
+    push,
+    scalar,
+    wants_membership,
+)
+from vgraph.compiler.types import BOOL, I32, I64, VID
+from vgraph.schedule import FREE, MARKED, SEQUENTIAL
+
+_EFFECTS: Final = (ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Emit)
+_HASH: Final = 0x9E3779B1
+"""An odd number, so that a product with it, cut off, is another number for each vertex (Knuth 1998, section 6.4)."""
+_NONE: Final = ir.Const(-1, VID)
+
+Take = Callable[[ir.Expr], ir.Body]
+"""What is done to acquire a vertex; where that fails, the local `goes` becomes false."""
+
+
+def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
+    assert apply.schedule is not None
+    membership = wants_membership(apply.schedule)
+    given = input_layout(apply, membership=membership)
+    target, arcs = low.target(apply), low.counter()
+    visit = _Visit(low, apply, target, arcs)
+    if apply.schedule.conflict == SEQUENTIAL or (apply.schedule.conflict != MARKED and low.context.threads == 1):
+        body = active_only(apply, visit.v, visit.free()) if membership else visit.free()
+        domain: ir.Domain = ir.VertexWords() if membership else ir.members(apply.frontier, given)
+        loops: ir.Body = (ir.Alone((ir.ParFor(visit.v, domain, body, apply.label, span=apply.span),), span=apply.span),)
+    else:
+        loops = _passes(low, apply, visit)
+    return (
+        *before_round(apply, target, given),
+        ir.SetGlobal(arcs, scalar(0)),
+        *loops,
+        *after_round(apply, target, "vertex", count_of(arcs)),
+    )
+
+
+def _passes(low: Lowering, apply: ir.VertexApply, visit: _Visit) -> ir.Body:
+    """Passes over the vertices that had no turn yet, until none is left."""
+    assert apply.schedule is not None
+    left, behind = low.hidden("left"), low.hidden("left.next")
+    over = ir.SparseMembers(left)
+
+    def loop(body: ir.Body) -> ir.Stmt:
+        return ir.ParFor(visit.v, over, body, apply.label, span=apply.span)
+
+    take: ir.Stmt = ir.FrontierSet(left, ir.FrontierKind.ALL)
+    if apply.frontier is not None:
+        take = ir.FrontierCopy(left, apply.frontier)
+    clear = ir.FrontierClear(behind, ir.Layout.SPARSE)
+    step: ir.Body
+    if apply.schedule.conflict == MARKED:
+        key = _Key(low)
+        step = (*key.following(visit.v), loop(visit.marks(key)), loop(visit.wins(key, behind)))
+        rest: ir.Body = (ir.Single((ir.FrontierSwap(left, behind), clear)),)
+    else:
+        before = low.fresh("before")
+        stuck = ir.Compare("==", ir.FrontierSize(left), ir.Var(before, I64))
+        alone = (ir.Alone((loop(visit.free()),)), ir.Single((ir.FrontierClear(left, ir.Layout.SPARSE),)))
+        step = (ir.Let(before, I64, ir.FrontierSize(left)), loop(visit.locks(behind)))
+        rest = (ir.Single((ir.FrontierSwap(left, behind), clear)), ir.If(stuck, alone))
+    return (
+        take,
+        ir.FrontierConvert(left, ir.Layout.SPARSE),
+        clear,
+        ir.While(ir.Compare(">", ir.FrontierSize(left), scalar(0)), (*step, *rest), span=apply.span),
+    )
+
+
+class _Key:
+    """The marks of all vertices, and with which key a visit marks them."""
+
+    def __init__(self, low: Lowering) -> None:
+        self.mark = of_vertices(low, "mark.of.vertices", I64)
+        self.number = f"{self.mark}.pass"
+        self.bits = 32 if low.program.target.id_bits == 32 else 40
+        if all(g.__dict__["name"] != self.number for g in (*low.program.globals, *low.declared("globals"))):
+            low.declare("globals", ir.Global(self.number, I64))
+            low.begin.append(ir.SetGlobal(self.number, scalar(0)))
+
+    def following(self, v: str) -> ir.Body:
+        """The next pass; where its number would be too large, marks of old ones are taken away."""
+        clear = ir.ParFor(v, ir.Vertices(), (ir.Store(self.mark, ir.Var(v, VID), scalar(0)),))
+        full = ir.Compare(">=", count_of(self.number), scalar(1 << 62 - self.bits))
+        one = ir.Binary("+", count_of(self.number), scalar(1))
+        return (
+            ir.If(full, (clear, ir.SetGlobal(self.number, scalar(0)))),
+            ir.SetGlobal(self.number, one),
+        )
+
+    def of(self, v: ir.Expr) -> ir.Expr:
+        """The key of the visit of v in this pass."""
+        mixed = ir.Binary("*", ir.Cast(I64, v), scalar(_HASH))
+        low = ir.Binary("&", mixed, scalar((1 << self.bits) - 1))
+        return ir.Binary("|", ir.Binary("<<", count_of(self.number), scalar(self.bits)), low)
+
+
+class _Visit:
+    """The body of a visit, in the forms in which it acquires vertices."""
+
+    def __init__(self, low: Lowering, apply: ir.VertexApply, target: str | None, arcs: str) -> None:
+        self.low, self.apply, self.target = low, apply, target
+        operator = low.operator(apply.op)
+        (self.v,) = operator.args
+        self.own = ir.Var(self.v, VID)
+        acquired = [n for n in walk(operator) if isinstance(n, ir.Acquire)]
+        self.lists = list(dict.fromkeys((n.list, n.count) for n in acquired))
+        self.types = {n.name: n.type for n in walk(operator) if isinstance(n, ir.Let)}
+        written = {n.prop for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
+        self.declared = 2 * len(self.lists)
+
+        def held(n: ir.Node) -> ir.Node | None:
+            mine = isinstance(n, ir.Load | ir.Store) and n.prop in written
+            return with_fields(n, {"order": ir.Order.HELD}) if mine else None
+
+        self.body = transform_body(operator.body, held)
+        self.goes, self.late = low.fresh("goes"), low.fresh("late")
+        sides = {n.orientation for n in walk(operator) if isinstance(n, ir.ForNeighbors) and n.of == self.own}
+        self.count = tuple(
+            ir.ReduceGlobal("+", arcs, ir.Degree(self.own, side)) for side in ir.Orientation if side in sides
+        )
+        private = dict.fromkeys(n.prop for n in walk(operator) if isinstance(n, ir.ScratchStore))
+        self.clear = tuple(ir.ScratchClear(p, span=apply.span) for p in private)
+
+    def free(self) -> ir.Body:
+        """One thread acquires nothing."""
+        return self._begun((*self.count, *self._until(self._effects(), lambda u: ())), self.clear)
+
+    def marks(self, key: _Key) -> ir.Body:
+        """The first phase: everything that is gathered is marked, and nothing else is done."""
+
+        def take(u: ir.Expr) -> ir.Body:
+            return (ir.Reduce("max", key.mark, u, key.of(self.own)),)
+
+        kept = transform_body(self._gathering(), lambda n: () if isinstance(n, _EFFECTS) else None)
+        return self._begun((*take(self.own), *self._until(kept, take)), self.clear)
+
+    def wins(self, key: _Key, behind: str) -> ir.Body:
+        """The second: who finds only its own marks writes."""
+
+        def take(u: ir.Expr) -> ir.Body:
+            lost = ir.Compare("!=", ir.Load(key.mark, u, I64), key.of(self.own))
+            return (ir.If(lost, (ir.Assign(self.goes, FALSE), ir.Assign(self.late, TRUE))),)
+
+        return self._tried(take, (), behind)
+
+    def locks(self, behind: str) -> ir.Body:
+        """What is gathered is locked until the end."""
+        mutex = of_vertices(self.low, MUTEX, I32)
+        owner = of_vertices(self.low, "owner.of.vertices", VID, first=_NONE)
+
+        def is_mine(u: ir.Expr) -> ir.Expr:
+            return ir.Compare("==", ir.Load(owner, u, VID), self.own)
+
+        def take(u: ir.Expr) -> ir.Body:
+            have: ir.Body = (ir.Store(owner, u, self.own),)
+            free: ir.Body = (
+                ir.Lock(self.goes, mutex, u),
+                ir.If(ir.Var(self.goes, BOOL), have, (ir.Assign(self.late, TRUE),)),
+            )
+            return (ir.If(is_mine(u), (), free),)
+
+        def give(u: ir.Expr) -> ir.Stmt:
+            return ir.If(is_mine(u), (ir.Store(owner, u, _NONE), ir.Unlock(mutex, u)))
+
+        back: list[ir.Stmt] = []
+        for name, count in self.lists:
+            i, u = self.low.fresh("i"), self.low.fresh("u")
+            there = ir.Element(ir.Var(name, self.types[name]), ir.Var(i, I64))
+            body = (ir.Let(u, VID, there), give(ir.Var(u, VID)))
+            back.append(ir.For(i, scalar(0), ir.Var(count, I64), scalar(1), body))
+        return self._tried(take, (*back, give(self.own)), behind)
+
+    # --- what they share
+
+    def _begun(self, body: ir.Body, end: ir.Body) -> ir.Body:
+        lists, lets = self.body[: self.declared], (ir.Let(self.goes, BOOL, TRUE), ir.Let(self.late, BOOL, FALSE))
+        return (*lists, *lets, *body, *end)
+
+    def _tried(self, take: Take, end: ir.Body, behind: str) -> ir.Body:
+        """A visit that is late where it cannot acquire what it gathers."""
+        first = (*take(self.own), ir.If(ir.Var(self.goes, BOOL), self._until(self._effects(), take)))
+        wait = ir.If(ir.Var(self.late, BOOL), (ir.FrontierPush(behind, self.own, ir.Layout.SPARSE, False),))
+        return self._begun((*self.count, *first), (*self.clear, *end, wait))
+
+    def _effects(self) -> ir.Body:
+        """The body behind the lists, with what it emits."""
+        body = self.body[self.declared :]
+        if not (body and isinstance(body[-1], ir.Emit)):
+            return body
+        out = push(self.apply, self.target, self.own, own=True) if self.target else None
+        return (*body[:-1], ir.If(body[-1].value, (out,))) if out else body[:-1]
+
+    def _gathering(self) -> ir.Body:
+        """The body up to where the last vertex is gathered."""
+        body = self.body[self.declared :]
+        last = max(i for i, n in enumerate(body) if _gathers(n))
+        return body[: last + 1]
+
+    def _until(self, body: ir.Body, take: Take, *, in_loop: bool = False) -> ir.Body:
+        """`body` with what `take` does for each vertex, up to where the visit goes no further."""
+        done: list[ir.Stmt] = []
+        goes = ir.Var(self.goes, BOOL)
+        for i, n in enumerate(body):
+            if isinstance(n, ir.Leave):
+                return (*done, ir.Assign(self.goes, FALSE), *((ir.Break(),) if in_loop else ()))
+            if not _gathers(n):
+                done.append(n)
+                continue
+            if isinstance(n, ir.Acquire):
+                done += take(n.vertex)
+            elif isinstance(n, ir.If):
+                sides = {s: self._until(getattr(n, s), take, in_loop=in_loop) for s in ("then", "other")}
+                done.append(with_fields(n, sides))
+            else:
+                done.append(with_fields(n, {"body": self._until(n.__dict__["body"], take, in_loop=True)}))
+            rest = self._until(body[i + 1 :], take, in_loop=in_loop)
+            if rest or in_loop:
+                done.append(ir.If(goes, rest, (ir.Break(),) if in_loop else ()))
+            break
+        return tuple(done)
+
+
+def _gathers(n: ir.Stmt) -> bool:
+    """Whether a visit may end in a statement."""
+    return any(isinstance(m, ir.Acquire | ir.Leave) for m in walk(n))
+
+
+lower_cautious = lowering("lower-cautious", ir.VertexApply, lambda schedule: schedule.conflict != FREE, _lower)

@@ -1,0 +1,111 @@
+"""Operators that gather vertices in a local list, and write them."""
+
+from __future__ import annotations
+
+from vgraph.records import dataclass
+from vgraph.refusals.base import Refusal
+from vgraph.source import Span
+
+
+class ListInExpression(Refusal):
+    """`f(vg.local_list(vg.vertex, 4))`."""
+
+    title = "vg.local_list makes a list for a variable"
+    label = "no variable is assigned"
+    help = "write `cavity = vg.local_list(vg.vertex, 64)`, and use `cavity`"
+
+
+@dataclass(eq=False)
+class ListElsewhere(Refusal):
+    """vg.local_list in an algorithm, an edge operator, a loop or a branch."""
+
+    title = "vg.local_list stands at the beginning of a vertex operator"
+    label = "this is in {where}"
+    help = "declare it there, outside of branches and loops, once for each visit"
+
+    where: str
+
+
+@dataclass(eq=False)
+class ListOfNumbers(Refusal):
+    """A local list of something else than vertices."""
+
+    title = "a local list holds vertices"
+    label = "not {found}"
+    help = "write `vg.local_list(vg.vertex, 64)`; `vg.local(vg.int64, 64)` is an array of numbers"
+
+    found: str
+
+
+@dataclass(eq=False)
+class ListMethod(Refusal):
+    """A method that a local list has not."""
+
+    title = "a local list has no `{name}`"
+    label = "what a visit has gathered it keeps to its end"
+    help = "there are `cavity.append(u)`, `len(cavity)`, `cavity[i]`, `u in cavity` and `for u in cavity:`"
+
+    name: str
+
+
+class ElementOfList(Refusal):
+    """`cavity[i] = u`."""
+
+    title = "the vertices of a local list stay as they are"
+    label = "what a visit has gathered it keeps to its end"
+    help = "append to it; `vg.local(vg.vertex, 64)` is an array whose elements are written"
+
+
+class NothingWritten(Refusal):
+    """An operator with a local list that writes no vertex."""
+
+    title = "vertices are gathered to be written, and this operator writes none"
+    label = "the list is declared here"
+    help = "vertices that are only read are kept in an array, `a = vg.local(vg.vertex, 64)`, and need no list"
+
+
+@dataclass(eq=False)
+class NotGathered(Refusal):
+    """A vertex that was not gathered is written, or what the operator writes is read there."""
+
+    title = "`{name}` is {how} at a vertex that this visit may not have gathered"
+    label = "another visit may be writing it"
+    help = (
+        "`cavity.append(u)` before it makes u this visit's own until its end: the variable u, up to where it is assigned"
+        " again, what a loop over the list gives, and `cavity[i]`; a property that the operator does not write is read"
+        " anywhere"
+    )
+
+    name: str
+    how: str
+    write: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [*([(self.write, "it is written here")] if self.write != self.span else []), *super().notes()]
+
+
+@dataclass(eq=False)
+class NotCautious(Refusal):
+    """An effect before the last vertex is gathered."""
+
+    title = "an operator that gathers vertices has gathered all before it writes the first"
+    label = "after this a further vertex may be gathered"
+    help = (
+        "where that vertex belongs to another visit, this one is begun anew, and nothing may have been done: gather in a"
+        " first part, and write in a second one"
+    )
+
+    gather: Span
+
+    def notes(self) -> list[tuple[Span, str]]:
+        """The other place, and the way that led here."""
+        return [(self.gather, "a vertex is gathered here"), *super().notes()]
+
+
+class UnionOfGathered(Refusal):
+    """vg.union in an operator that gathers vertices."""
+
+    title = "an operator that gathers vertices unites no sets"
+    label = "a set reaches beyond what was gathered"
+    help = "unite them in a second operator"
