@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cautious_programs as gathering
 import exclusive_programs as programs
 import numpy as np
 import pytest
@@ -72,3 +73,23 @@ def test_from_frontiers_under_locks(gpu, frontier):
 def test_nothing_is_chosen_unasked(emulated):
     with pytest.raises(NoExclusiveEdges):
         vg.run(programs.mixed, programs.graph_of(True), device="cuda")
+
+
+def test_marks_give_one_serial_order(emulated):
+    """Whatever the order of threads, and on a CPU: the same bits."""
+    graph, schedule = gathering.graph_of(False), vg.Schedule().at("stir", conflict=vg.MARKED)
+    given = {"seeds": gathering.SEEDS[::3], "schedule": schedule}
+    expected = vg.run(gathering.stirred, graph, threads=2, **given)
+    with use(EmulatedDevice(multiprocessors=2, block=64, seed=1)):
+        found = vg.run(gathering.stirred, graph, device="cuda", **given)
+    np.testing.assert_array_equal(found.x, expected.x)
+    assert found.visits == expected.visits
+    order = given["seeds"][np.argsort(found.turn[given["seeds"]], kind="stable")]
+    np.testing.assert_array_equal(found.x, gathering.replayed(graph, order))
+
+
+def test_a_full_list_ends_the_run_on_a_gpu_too(emulated):
+    schedule = vg.Schedule().at("pair_up", conflict=vg.MARKED)
+    hub = vg.Graph.from_edges([0] * 50, range(1, 51), weight=np.arange(50))
+    with pytest.raises(vg.AlgorithmError, match="room for 40 vertices is full"):
+        vg.run(gathering.paired, hub, device="cuda", schedule=schedule)

@@ -85,7 +85,11 @@ def replayed(graph: vg.Graph, order: np.ndarray) -> np.ndarray:
     """`stirred` as a plain loop over visits in this order: x."""
     x = np.ones(graph.num_vertices, np.int64)
     rows = [
-        np.unique(np.concatenate([s.column_indices[s.row_offsets[v] : s.row_offsets[v + 1]] for s in (graph.out, graph.in_)]))
+        np.unique(
+            np.concatenate(
+                [s.column_indices[s.row_offsets[v] : s.row_offsets[v + 1]] for s in (graph.out, graph.in_)]
+            )
+        )
         if graph.directed
         else graph.out.column_indices[graph.out.row_offsets[v] : graph.out.row_offsets[v + 1]]
         for v in range(graph.num_vertices)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import cautious_programs as programs
+import gathering_algorithms as algorithms
 import numpy as np
 import pytest
-from schedule_matrix import same
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 import vgraph as vg
 
@@ -14,7 +16,9 @@ CONFLICTS = [vg.SEQUENTIAL, vg.NODE_LOCKED, vg.MARKED]
 
 def stirred(directed: bool, conflict: object, **options: object) -> vg.Result:
     schedule = vg.Schedule().at("stir", conflict=conflict)
-    return vg.run(programs.stirred, programs.graph_of(directed), seeds=programs.SEEDS, schedule=schedule, **options)
+    return vg.run(
+        programs.stirred, programs.graph_of(directed), seeds=programs.SEEDS, schedule=schedule, **options
+    )
 
 
 def check_serial(found: vg.Result, directed: bool) -> None:
@@ -37,3 +41,83 @@ def test_what_comes_out_is_that_of_some_serial_order(conflict, directed, threads
     found = stirred(directed, conflict, threads=threads)
     check_serial(found, directed)
     assert found.schedule.labels["stir"].conflict == conflict
+
+
+@pytest.mark.parametrize("device", ["python", "cpu"])
+@pytest.mark.parametrize("conflict", CONFLICTS, ids=str)
+def test_pairs_of_vectors_and_filters(conflict, device):
+    """Each pair once, by its smaller end; what lists give is counted."""
+    graph, schedule = programs.graph_of(True), vg.Schedule().at("pair_up", conflict=conflict)
+    found = vg.run(
+        programs.paired,
+        graph,
+        schedule=schedule,
+        device=device,
+        **({} if device == "python" else {"threads": 2}),
+    )
+    ends = np.flatnonzero(found.mate >= 0)
+    np.testing.assert_array_equal(found.mate[found.mate[ends]], ends)
+    first = ends[(ends < found.mate[ends])]
+    assert set(found.first) <= set(ends)
+    assert found.given[:, 1].max() >= 100
+    assert len(found.first) <= len(first)
+
+
+def sparse_graph(n: int, m: int) -> vg.Graph:
+    """Undirected, without loops, no two edges of one weight."""
+    rng = np.random.default_rng(n)
+    a, b = rng.integers(0, n, (2, m))
+    pairs = np.unique(np.stack([np.minimum(a, b), np.maximum(a, b)])[:, a != b], axis=1)
+    weight = rng.permutation(pairs.shape[1]).astype(np.int32)
+    return vg.Graph.from_edges(*pairs, weight=weight, directed=False, num_vertices=n)
+
+
+def ends_of(graph: vg.Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Edges and their weights."""
+    s, t, properties = graph.edges()
+    return s, t, properties["weight"]
+
+
+def run(
+    algorithm: vg.AlgorithmDef, label: str, graph: vg.Graph, conflict: object, **given: object
+) -> vg.Result:
+    return vg.run(algorithm, graph, threads=2, schedule=vg.Schedule().at(label, conflict=conflict), **given)
+
+
+@pytest.mark.parametrize("conflict", CONFLICTS, ids=str)
+def test_greedy_matching_by_weight(conflict):
+    graph = sparse_graph(300, 900)
+    mate = np.full(300, -1)
+    s, t, w = ends_of(graph)
+    for k in np.argsort(-w):
+        if mate[s[k]] == mate[t[k]] == -1:
+            mate[s[k]], mate[t[k]] = t[k], s[k]
+    np.testing.assert_array_equal(run(algorithms.greedy_matching, "marry", graph, conflict).mate, mate)
+
+
+@pytest.mark.parametrize("conflict", CONFLICTS, ids=str)
+def test_boruvka_by_contraction(conflict):
+    graph = sparse_graph(300, 500)
+    s, t, w = ends_of(graph)
+    tree = minimum_spanning_tree(coo_array((w + 1, (s, t)), (300, 300)).tocsr())
+    count, part = connected_components(tree, directed=False)
+    found = run(algorithms.boruvka, "contract", graph, conflict)
+    assert found.total == tree.sum() - tree.nnz
+    assert (
+        len({*zip(part.tolist(), found.part.tolist(), strict=True)}) == count == len({*found.part.tolist()})
+    )
+
+
+@pytest.mark.parametrize("conflict", CONFLICTS, ids=str)
+def test_a_better_cut(conflict):
+    graph = sparse_graph(300, 1500)
+    s, t, _ = ends_of(graph)
+    begin = np.random.default_rng(1).random(300) < 0.5
+    found = run(algorithms.better_cut, "change", graph, conflict, begin=begin)
+    same_side = np.where(found.side[s] == found.side[t], 1, -1)
+    own = np.bincount(s, same_side, 300) + np.bincount(t, same_side, 300)
+    np.testing.assert_array_equal(found.own, own)
+    assert own.max() <= 0
+    assert (
+        (found.side[s] != found.side[t]).sum() >= (begin[s] != begin[t]).sum() + found.moves > found.moves > 0
+    )

@@ -17,7 +17,7 @@ from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.types import F32, F64, I32, I64, Target, Vector
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.errors import Diagnostic
-from vgraph.refusals import calls, driver, limits, names, programs, queues, syntax, types, writes
+from vgraph.refusals import calls, driver, gathering, limits, names, programs, queues, syntax, types, writes
 from vgraph.refusals.base import Refusal
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def test_refusal(name: str, golden: Callable[[Path, str], None]) -> None:
 
 def test_every_refusal_has_a_program() -> None:
     shown = {(HERE / f"{name}.err").read_text(encoding="utf-8").partition(":")[0] for name in PROGRAMS}
-    modules = (calls, driver, limits, names, programs, queues, syntax, types, writes)
+    modules = (calls, driver, gathering, limits, names, programs, queues, syntax, types, writes)
     classes = {
         name
         for module in modules

@@ -269,6 +269,57 @@ return arcs = scalar @arcs
 """
 
 
+GATHERS = """\
+program gathers: algorithm, ids 32, offsets 32
+param source: vid
+vertex given: i64 local
+vertex visits: i64 local
+edge weight: i32 graph
+global @full: i64
+global @arcs: i64
+frontier frontier
+operator gather(v) {
+  let near: vec<vid, 16> = cast<vec<vid, 16>>(none)
+  let near.count: i64 = 0:i64
+  for (u, e) in out(v) {
+    if (near.count >= 16:i64) {
+      @full += 1:i64
+      leave
+    }
+    acquire u for near[near.count]
+    near = insert(near, near.count, u)
+    near.count += 1:i64
+  }
+  let i: i64 = 0:i64
+  while (i < near.count) {
+    let w: vid = near[[i]]
+    i += 1:i64
+    given[w] = (given[w] + i)
+  }
+  visits[v] = (visits[v] + 1:i64)
+  @arcs += near.count
+  emit ((visits[v] + near.count) > 2:i64)
+}
+run {
+  fill given = 0:i64
+  fill visits = 0:i64
+  @full = 0:i64
+  @arcs = 0:i64
+  frontier = single(source)
+  for i in range(0:i64, 2:i64, 1:i64) {
+    frontier = vertex_apply(gather, frontier)
+  }
+  frontier = vertex_apply(gather) as "gather all"
+  vertex_apply(gather, frontier) as "gather again"
+}
+return given
+return visits
+return arcs = scalar @arcs
+return full = scalar @full
+return left = scalar size(frontier)
+"""
+
+
 def reversed_applies(text: str) -> str:
     """The program with all its edge operators run against the arcs."""
     return re.sub(r"(edge_apply\([^)]*\))", r"\1 reverse", text)
@@ -285,6 +336,7 @@ PROGRAMS = {
     "spread": SPREAD,
     "paths": PATHS,
     "both": BOTH,
+    "gathers": GATHERS,
 }
 PROGRAMS |= {
     f"{name}_reverse": reversed_applies(PROGRAMS[name]) for name in ("sssp", "bfs", "sums", "paths", "both")

@@ -1,7 +1,7 @@
 """The catalogue of what the language refuses: one class per refusal, with the reason and the way out.
 
 `syntax` has the Python constructs that are left out, `names` names that mean nothing, `types` values of the wrong type,
-`calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `gathering` operators that
+`calls` calls and returns, `externals` calls of Numba functions, `writes` writes of operators, `gathering` those that
 gather vertices, `driver` algorithms and
 applies, `programs` calls of algorithms, `queues` priority queues, `schedules` illegal schedules, `limits` programs that
 are too much for the compiler.

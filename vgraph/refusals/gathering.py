@@ -71,9 +71,9 @@ class NotGathered(Refusal):
     title = "`{name}` is {how} at a vertex that this visit may not have gathered"
     label = "another visit may be writing it"
     help = (
-        "`cavity.append(u)` before it makes u this visit's own until its end: the variable u, up to where it is assigned"
-        " again, what a loop over the list gives, and `cavity[i]`; a property that the operator does not write is read"
-        " anywhere"
+        "`cavity.append(u)` before it makes u this visit's own until its end: the variable u, up to where it is"
+        " assigned again, what a loop over the list gives, and `cavity[i]`; a property that the operator does not write"
+        " is read anywhere"
     )
 
     name: str
@@ -92,8 +92,8 @@ class NotCautious(Refusal):
     title = "an operator that gathers vertices has gathered all before it writes the first"
     label = "after this a further vertex may be gathered"
     help = (
-        "where that vertex belongs to another visit, this one is begun anew, and nothing may have been done: gather in a"
-        " first part, and write in a second one"
+        "where that vertex belongs to another visit, this one is begun anew, and nothing may have been done: gather in"
+        " a first part, and write in a second one"
     )
 
     gather: Span

@@ -36,7 +36,7 @@ class NoChangedVertices(Refusal):
 
 @dataclass(eq=False)
 class NoExclusiveEdges(Refusal, ScheduleError):
-    """An operator that writes both ends of its edge, or what it gathers, on a device where no schedule is chosen unasked."""
+    """An operator that writes both ends of its edge, or what it gathers, where no schedule is chosen unasked."""
 
     title = "no schedule is chosen for `{operator}` on a device of kind {device}"
     label = "{what}"

@@ -404,7 +404,12 @@ class ApplySchedule:
             Lack(
                 "set",
                 "who writes several vertices may not own all of them",
-                values=(*_LOCKING, *_PLANNED, "blocked_diagonals", "marked"),  # each, so that the resolver is asked
+                values=(
+                    *_LOCKING,
+                    *_PLANNED,
+                    "blocked_diagonals",
+                    "marked",
+                ),  # each, so that the resolver is asked
             ),
         ),
     )

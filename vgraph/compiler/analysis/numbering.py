@@ -102,6 +102,8 @@ def _looks_at_number(n: ir.Node) -> str | None:
             return "vertices are compared by their numbers"
         case ir.Pack() if any(_is_number(e.type) for e in n.items):
             return "vertices are compared by their numbers"
+        case ir.Acquire():
+            return "visits that gather vertices may come in the order of their numbers"
         case ir.Neighbor():
             return "neighbors are counted in the order of their numbers"
         case ir.ScratchLoad() | ir.ScratchStore():

@@ -69,6 +69,8 @@ def _with_warps(c: Choice) -> Balance:
 def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
     """Why the loop of this traversal cannot run on pieces of a vertex's arcs, nor lanes share them."""
     if not c.is_edge:
+        if c.effects.exclusive is not None:
+            return Obstacle("a visit that gathers vertices is one thread's", c.effects.exclusive.span)
         found = c.at.once(_cut)
         if found is not None and balance.kind in SHARED_BY:
             found = c.at.once(_shared)

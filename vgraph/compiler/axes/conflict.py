@@ -63,7 +63,9 @@ def _because(c: Choice, chosen: Conflict) -> str:
         return f"deterministic=True: one after the other, in the order {whose}"
     if chosen == NODE_LOCKED:
         return "visits that share no vertex need no turn: with locks each gathers once, with marks twice"
-    return "a lock costs less than a barrier, of which a plan has one for each arc at the vertex with the most"
+    return (
+        "a lock costs less than a barrier, of which a plan has one for each arc at the vertex with the most"
+    )
 
 
 def _by_default(c: Choice) -> Conflict:

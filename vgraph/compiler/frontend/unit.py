@@ -31,7 +31,7 @@ from vgraph.records import dataclass
 from vgraph.source import Span
 
 if TYPE_CHECKING:
-    from vgraph.compiler.frontend.lowering.entities import Entity
+    from vgraph.compiler.frontend.lowering.entities import Entity, Gathered
 
 
 class Names:
@@ -98,7 +98,9 @@ class Unit:
     prefixes: Names = field(default_factory=lambda: Names(("graph", "policy", "run")))
     parts: list[ir.Program] = field(default_factory=list)  # what is called, as it stands here
     kept: list[ir.Global] = field(default_factory=list)  # of what they are given and give
-    gathered: dict[str, list[Any]] = field(default_factory=dict)  # the local lists of operators, by their names
+    gathered: dict[str, list[Gathered]] = field(
+        default_factory=dict
+    )  # the local lists of operators, by their names
     hooks: list[ir.Called] = field(default_factory=list)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
 

@@ -1,16 +1,18 @@
 """`lower-cautious`: vertex operators that gather vertices, such that no two visits meet at one.
 
 before: `vertex_apply(split) schedule(conflict=marked, ...)` with `acquire u for cavity[n]; ...; f[u] = ...`
-after:  `left = all; while len(left) > 0 { @pass += 1; parfor v in sparse left { mark[v] max= key; ...; mark[u] max= key };
-         parfor v in sparse left { if mark[v] == key { ... if mark[u] == key { ...; f[u] = ... } }; push left.next v };
-         single { swap left left.next; ... } }`
+after:  `left = all; while ... { parfor v in sparse left { if BEGINS { push begun v } }; @pass += 1;
+         parfor v in sparse begun { mark[v] max= key; ...; mark[u] max= key };
+         parfor v in sparse begun { if mark[v] == key { ... if mark[u] == key { ...; f[u] = ... } }; push left.next v };
+         single { swap begun left.next; ... } }`
 
 Two phases, as in deterministic reservations (Blelloch et al. 2012): first all visits gather, and mark what they gather
 with the larger of the keys; nothing is written, so all see the same. Then they gather again, as long as all marks are
 their own, and those that get to the end write. What they have read is theirs, so it is what it was when they marked.
 Others wait for the next pass. The visit with the largest key has all its marks, so each pass gets something done. A key
 is the number of the pass, and below that a hash of the vertex: which visits come first depends on neither threads nor
-device, and no mark has to be taken away.
+device, and no mark has to be taken away. Who shares vertices with a thousand others has to wait for many of them, so
+not all begin at once.
 
 With locks a visit takes them one by one while it gathers, gives all back where one is taken, and waits for the next
 pass. Who comes again to a vertex that it has already sees so by `owner`. As two visits may both fail at each other,
@@ -46,6 +48,9 @@ from vgraph.schedule import FREE, MARKED, SEQUENTIAL
 _EFFECTS: Final = (ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Emit)
 _HASH: Final = 0x9E3779B1
 """An odd number, so that a product with it, cut off, is another number for each vertex (Knuth 1998, section 6.4)."""
+_FIRST: Final = 256
+"""The part of all visits that begin first by marks. Where most of a pass have their turn, twice as many begin with the
+next one; else none, and later half as many (as Galois does: Nguyen, Lenharth and Pingali 2014)."""
 _NONE: Final = ir.Const(-1, VID)
 
 Take = Callable[[ir.Expr], ir.Body]
@@ -58,10 +63,14 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     given = input_layout(apply, membership=membership)
     target, arcs = low.target(apply), low.counter()
     visit = _Visit(low, apply, target, arcs)
-    if apply.schedule.conflict == SEQUENTIAL or (apply.schedule.conflict != MARKED and low.context.threads == 1):
+    if apply.schedule.conflict == SEQUENTIAL or (
+        apply.schedule.conflict != MARKED and low.context.threads == 1
+    ):
         body = active_only(apply, visit.v, visit.free()) if membership else visit.free()
         domain: ir.Domain = ir.VertexWords() if membership else ir.members(apply.frontier, given)
-        loops: ir.Body = (ir.Alone((ir.ParFor(visit.v, domain, body, apply.label, span=apply.span),), span=apply.span),)
+        loops: ir.Body = (
+            ir.Alone((ir.ParFor(visit.v, domain, body, apply.label, span=apply.span),), span=apply.span),
+        )
     else:
         loops = _passes(low, apply, visit)
     return (
@@ -76,31 +85,67 @@ def _passes(low: Lowering, apply: ir.VertexApply, visit: _Visit) -> ir.Body:
     """Passes over the vertices that had no turn yet, until none is left."""
     assert apply.schedule is not None
     left, behind = low.hidden("left"), low.hidden("left.next")
-    over = ir.SparseMembers(left)
-
-    def loop(body: ir.Body) -> ir.Stmt:
-        return ir.ParFor(visit.v, over, body, apply.label, span=apply.span)
-
     take: ir.Stmt = ir.FrontierSet(left, ir.FrontierKind.ALL)
     if apply.frontier is not None:
         take = ir.FrontierCopy(left, apply.frontier)
-    clear = ir.FrontierClear(behind, ir.Layout.SPARSE)
-    step: ir.Body
-    if apply.schedule.conflict == MARKED:
-        key = _Key(low)
-        step = (*key.following(visit.v), loop(visit.marks(key)), loop(visit.wins(key, behind)))
-        rest: ir.Body = (ir.Single((ir.FrontierSwap(left, behind), clear)),)
-    else:
-        before = low.fresh("before")
-        stuck = ir.Compare("==", ir.FrontierSize(left), ir.Var(before, I64))
-        alone = (ir.Alone((loop(visit.free()),)), ir.Single((ir.FrontierClear(left, ir.Layout.SPARSE),)))
-        step = (ir.Let(before, I64, ir.FrontierSize(left)), loop(visit.locks(behind)))
-        rest = (ir.Single((ir.FrontierSwap(left, behind), clear)), ir.If(stuck, alone))
+    begin = (take, ir.FrontierConvert(left, ir.Layout.SPARSE), ir.FrontierClear(behind, ir.Layout.SPARSE))
+    passes = _by_marks if apply.schedule.conflict == MARKED else _by_locks
+    return (*begin, *passes(low, visit, left, behind))
+
+
+def _swap(left: str, behind: str) -> ir.Stmt:
+    return ir.Single((ir.FrontierSwap(left, behind), ir.FrontierClear(behind, ir.Layout.SPARSE)))
+
+
+def _by_locks(low: Lowering, visit: _Visit, left: str, behind: str) -> ir.Body:
+    size, before = ir.FrontierSize(left), low.fresh("before")
+    alone = (
+        ir.Alone((visit.over(left, visit.free()),)),
+        ir.Single((ir.FrontierClear(left, ir.Layout.SPARSE),)),
+    )
+    step = (
+        ir.Let(before, I64, size),
+        visit.over(left, visit.locks(behind)),
+        _swap(left, behind),
+        ir.If(ir.Compare("==", size, ir.Var(before, I64)), alone),
+    )
+    return (ir.While(ir.Compare(">", size, scalar(0)), step),)
+
+
+def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
+    """Of the vertices in `rest` those of the largest hashes begin first, as many as have their turn soon."""
+    left, key = low.hidden("begun"), _Key(low)
+    bound, upper, width, tried = (ir.Var(low.fresh(n), I64) for n in ("bound", "upper", "width", "tried"))
+    late = ir.Var(low.fresh("many.late"), BOOL)
+    size, more = ir.FrontierSize(left), ir.Compare(">", bound, scalar(0))
+    hashed = key.hash(visit.own)
+    chosen = ir.Logical("and", ir.Compare(">=", hashed, bound), ir.Compare("<", hashed, upper))
+    enters = ir.If(chosen, (ir.FrontierPush(left, visit.own, ir.Layout.SPARSE, False),))
+    begin = (
+        ir.Assign(upper.name, bound),
+        ir.Assign(bound.name, ir.Binary("max", ir.Binary("-", bound, width), scalar(0))),
+        visit.over(rest, (enters,)),
+    )
+    half = ir.Binary("max", ir.Binary("//", width, scalar(2)), scalar(1))
+    step = (
+        ir.If(ir.Logical("and", more, ir.Unary("not", late)), begin),
+        *key.following(visit.v),
+        ir.Let(tried.name, I64, size),
+        visit.over(left, visit.marks(key)),
+        visit.over(left, visit.wins(key, behind)),
+        _swap(left, behind),
+        ir.Assign(late.name, ir.Compare(">", ir.Binary("*", size, scalar(2)), tried)),
+        ir.Assign(
+            width.name, ir.Select(late, half, ir.Binary("min", ir.Binary("*", width, scalar(2)), key.count))
+        ),
+    )
     return (
-        take,
-        ir.FrontierConvert(left, ir.Layout.SPARSE),
-        clear,
-        ir.While(ir.Compare(">", ir.FrontierSize(left), scalar(0)), (*step, *rest), span=apply.span),
+        ir.FrontierClear(left, ir.Layout.SPARSE),
+        ir.Let(bound.name, I64, key.count),
+        ir.Let(upper.name, I64, key.count),
+        ir.Let(width.name, I64, ir.Binary("//", key.count, scalar(_FIRST))),
+        ir.Let(late.name, BOOL, FALSE),
+        ir.While(ir.Logical("or", more, ir.Compare(">", size, scalar(0))), step),
     )
 
 
@@ -127,9 +172,17 @@ class _Key:
 
     def of(self, v: ir.Expr) -> ir.Expr:
         """The key of the visit of v in this pass."""
+        return ir.Binary("|", ir.Binary("<<", count_of(self.number), scalar(self.bits)), self.hash(v))
+
+    @property
+    def count(self) -> ir.Expr:
+        """How many hashes there are."""
+        return scalar(1 << self.bits)
+
+    def hash(self, v: ir.Expr) -> ir.Expr:
+        """A number of v's own."""
         mixed = ir.Binary("*", ir.Cast(I64, v), scalar(_HASH))
-        low = ir.Binary("&", mixed, scalar((1 << self.bits) - 1))
-        return ir.Binary("|", ir.Binary("<<", count_of(self.number), scalar(self.bits)), low)
+        return ir.Binary("&", mixed, scalar((1 << self.bits) - 1))
 
 
 class _Visit:
@@ -158,6 +211,10 @@ class _Visit:
         )
         private = dict.fromkeys(n.prop for n in walk(operator) if isinstance(n, ir.ScratchStore))
         self.clear = tuple(ir.ScratchClear(p, span=apply.span) for p in private)
+
+    def over(self, frontier: str, body: ir.Body) -> ir.Stmt:
+        """A loop over what is left."""
+        return ir.ParFor(self.v, ir.SparseMembers(frontier), body, self.apply.label, span=self.apply.span)
 
     def free(self) -> ir.Body:
         """One thread acquires nothing."""
@@ -211,7 +268,10 @@ class _Visit:
     # --- what they share
 
     def _begun(self, body: ir.Body, end: ir.Body) -> ir.Body:
-        lists, lets = self.body[: self.declared], (ir.Let(self.goes, BOOL, TRUE), ir.Let(self.late, BOOL, FALSE))
+        lists, lets = (
+            self.body[: self.declared],
+            (ir.Let(self.goes, BOOL, TRUE), ir.Let(self.late, BOOL, FALSE)),
+        )
         return (*lists, *lets, *body, *end)
 
     def _tried(self, take: Take, end: ir.Body, behind: str) -> ir.Body:
@@ -263,4 +323,6 @@ def _gathers(n: ir.Stmt) -> bool:
     return any(isinstance(m, ir.Acquire | ir.Leave) for m in walk(n))
 
 
-lower_cautious = lowering("lower-cautious", ir.VertexApply, lambda schedule: schedule.conflict != FREE, _lower)
+lower_cautious = lowering(
+    "lower-cautious", ir.VertexApply, lambda schedule: schedule.conflict != FREE, _lower
+)

@@ -32,7 +32,6 @@ def vertex_apply(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Mad
     """`graph.vertex_apply(op, frontier, label=...)`, which gives nothing."""
     refused = en.refuse(lambda: refusals.driver.ReturnsNothing(e.span))
 
-
     def done() -> None:
         make, behind = _apply(ctx, e, "vertex_apply")
         ctx.emit(make(""), *behind)
@@ -131,17 +130,13 @@ def operator_of(ctx: Context, definition: OperatorDef) -> ir.Operator:
 
 
 def _either(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.Operator]:
-    """The operator, its writes as reductions; or, where it writes both ends of its edge or gathers vertices, as one whose
-    activations exclude each other."""
+    """The operator, its writes as reductions; or, where it writes both ends of its edge or gathers vertices, as one
+    whose activations exclude each other."""
     inner, args = _bound(ctx, definition)
     try:
         return inner, _lowered(inner, definition, args)
     except Gathers:
-        inner, args = _bound(ctx, definition, exclusive=True)
-        operator = _lowered(inner, definition, args)
-        check_cautious(operator, inner.gathered[0].span)
-        ctx.unit.gathered[operator.name] = inner.gathered
-        return inner, operator
+        return _cautious(ctx, definition)
     except Refusal as refused:
         alone, args = _bound(ctx, definition, exclusive=inner.is_edge)
         ends = {alone.src, alone.own}
@@ -152,6 +147,15 @@ def _either(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.
         if operator is None or ends != alone.written_ends:
             raise
     check_ends(alone, operator)
+    return alone, operator
+
+
+def _cautious(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.Operator]:
+    """A vertex operator whose visits are alone with what they gather."""
+    alone, args = _bound(ctx, definition, exclusive=True)
+    operator = _lowered(alone, definition, args)
+    check_cautious(operator, alone.gathered[0].span)
+    ctx.unit.gathered[operator.name] = alone.gathered
     return alone, operator
 
 

@@ -52,7 +52,7 @@ def _place(ctx: OperatorContext, target: s.Index, vector: Place) -> Place:
 
 
 def _store_alone(ctx: OperatorContext, statement: s.Assign | s.Augment, place: Place) -> None:
-    """A write that meets no other: of a vertex operator's own vertex, or of an end of an exclusive edge, or of what was gathered."""
+    """A write that meets no other: of a vertex operator's own vertex, of an end of an exclusive edge, ..."""
     assert place.prop is not None
     assert place.at is not None
     assert place.element is not None

@@ -44,12 +44,14 @@ def _declare(ctx: Context, e: s.Call, target: s.Name) -> None:
         raise refusals.gathering.ListOfNumbers(e.args[0].span, describe(element_of(t)))
     if target.id in {*ctx.frame.objects, *ctx.frame.assigned, *ctx.frame.bindings}:
         raise refusals.names.LocalReplaced(target.span, target.id)
+    assert isinstance(t, Vector)
     spend_bytes(ctx, t, e.span)
     full = ctx.unit.names.fresh(f"{target.id}.full")
     ctx.unit.globals.setdefault(full, e.span)
     widen_global(ctx, full, Value(int64(0, e.span), I64, e.span), e.span)
-    names = (ctx.names.fresh(f"{target.id}{part}") for part in ("", ".count"))
-    made = en.Gathered(*(ir.Var(n, k, span=e.span) for n, k in zip(names, (t, I64), strict=True)), full, e.span)
+    array = ir.Var(ctx.names.fresh(target.id), t, span=e.span)
+    count = ir.Var(ctx.names.fresh(f"{target.id}.count"), I64, span=e.span)
+    made = en.Gathered(array, count, full, e.span)
     ctx.gathered.append(made)
     ctx.frame.objects[target.id] = made
 
@@ -63,7 +65,10 @@ def declarations(ctx: OperatorContext) -> Iterator[ir.Stmt]:
 
 def overflows(gathered: list[en.Gathered]) -> tuple[ir.Body, ir.Body]:
     """What stands before an apply and behind it, for the lists of its operator: where one was full, the run ends."""
-    tests = ((x, ir.Compare(">", ir.GlobalVar(x.full, I64, span=x.span), int64(0, x.span), span=x.span)) for x in gathered)
+    tests = (
+        (x, ir.Compare(">", ir.GlobalVar(x.full, I64, span=x.span), int64(0, x.span), span=x.span))
+        for x in gathered
+    )
     return (
         tuple(ir.SetGlobal(x.full, int64(0, x.span), span=x.span) for x in gathered),
         tuple(ir.If(test, (ir.Fail(FULL.format(_room(x)), span=x.span),), span=x.span) for x, test in tests),

@@ -362,7 +362,9 @@ def union(ctx: Context, call: s.Call) -> en.Made:
 def _union(ctx: OperatorContext, call: s.Call) -> None:
     ctx.no_writes_in_helpers(call.span)
     if ctx.exclusive:
-        raise (refusals.writes.UnionBesideBothEnds if ctx.is_edge else refusals.gathering.UnionOfGathered)(call.span)
+        raise (refusals.writes.UnionBesideBothEnds if ctx.is_edge else refusals.gathering.UnionOfGathered)(
+            call.span
+        )
     vertices, props = [], []
     for arg in arguments(call, "vg.union", 2):
         owner = entity(ctx, arg.value) if isinstance(arg, s.Attribute) else None

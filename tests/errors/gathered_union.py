@@ -1,0 +1,19 @@
+import vgraph as vg
+
+
+@vg.operator
+def visit(v):
+    near = vg.local_list(vg.vertex, 8)
+    for u in v.neighbors:
+        near.append(u)
+    for u in near:
+        u.seen = True
+        vg.union(u.part, v.part)
+
+
+@vg.algorithm
+def main(graph):
+    seen = graph.vertex_property(vg.bool_)
+    part = graph.disjoint_sets()
+    graph.vertex_apply(visit)
+    return seen, part
