@@ -63,6 +63,38 @@ def test_pairs_of_vectors_and_filters(conflict, device):
     assert len(found.first) <= len(first)
 
 
+@pytest.mark.parametrize("conflict", CONFLICTS, ids=str)
+def test_who_has_no_room_comes_in_a_second_pass(conflict):
+    graph, schedule = programs.graph_of(False), vg.Schedule().at("stir_all", conflict=conflict)
+    found = vg.run(programs.all_stirred, graph, schedule=schedule, threads=2)
+    hubs = np.flatnonzero(np.diff(graph.out.row_offsets) > 6)
+    np.testing.assert_array_equal(found.hubs, hubs)
+    assert hubs.size > 20
+    assert found.visits == graph.num_vertices
+    first = np.setdiff1d(np.arange(graph.num_vertices), hubs)
+    order = np.concatenate([part[np.argsort(found.turn[part], kind="stable")] for part in (first, hubs)])
+    np.testing.assert_array_equal(found.x, programs.all_replayed(graph, order))
+    if conflict == vg.SEQUENTIAL:
+        expected = vg.run(programs.all_stirred, graph, device="python")
+        np.testing.assert_array_equal(found.x, expected.x)
+        np.testing.assert_array_equal(found.hubs, expected.hubs)
+        assert len(found.trace) == len(expected.trace) == 1
+
+
+@pytest.mark.parametrize("device", ["python", "cpu"])
+def test_a_full_list_ends_the_run(device):
+    hub = vg.Graph.from_edges([0] * 50, range(1, 51), weight=np.arange(50))
+    with pytest.raises(vg.AlgorithmError, match="a local list with room for 40 vertices is full") as caught:
+        vg.run(programs.paired, hub, device=device)
+    if device == "cpu":
+        assert "near = vg.local_list(vg.vertex, 40)" in caught.value.__notes__[0]
+
+
+def test_the_order_of_visits_is_one_of_numbers():
+    with pytest.raises(vg.ScheduleError, match=r"near.append\(edge.dst\)(.|\n)*visits that gather vertices"):
+        vg.run(programs.paired, programs.graph_of(True), relabel="degree")
+
+
 def sparse_graph(n: int, m: int) -> vg.Graph:
     """Undirected, without loops, no two edges of one weight."""
     rng = np.random.default_rng(n)

@@ -141,13 +141,14 @@ def local(dtype: DType, length: int, *, fill: Any = None) -> Any:
 
 
 @public
-def local_list(dtype: DType, room: int) -> Any:
+def local_list(dtype: DType, room: int, *, more: int = 0) -> Any:
     """A list of at most `room` vertices (`dtype` is `vg.vertex`) that is a vertex operator's own, empty at first.
 
     `cavity = vg.local_list(vg.vertex, 64)` makes the operator cautious: `cavity.append(u)` takes u for the visit, which
     is then alone with its own vertex and with all that it has gathered, reads what it needs of them, and writes them at
     its end. `len(cavity)`, `cavity[i]` (i modulo the length), `for u in cavity:` and `u in cavity` read it. Where a
-    visit gathers more than `room` vertices, the run ends with an AlgorithmError.
+    visit gathers more than `room` vertices, the run ends with an AlgorithmError; with `more` the visit is made in a
+    second pass of the round, with room for so many.
     """
     raise VGraphError("vg.local_list makes a list in a run: call it in a vertex operator")
 

@@ -20,7 +20,17 @@ from vgraph.language.decorators import OperatorDef
 from vgraph.language.names import DType, dtype_of
 from vgraph.reference.frontiers import Chosen, Frontier, PriorityQueue
 from vgraph.reference.overlay import Overlay, cast_type
-from vgraph.reference.proxies import Edge, EdgeProperty, Neighbors, Property, Round, State, Vertex, root
+from vgraph.reference.proxies import (
+    Edge,
+    EdgeProperty,
+    Neighbors,
+    NoRoom,
+    Property,
+    Round,
+    State,
+    Vertex,
+    root,
+)
 from vgraph.reference.values import Number, contribution
 
 
@@ -283,7 +293,15 @@ class GraphProxy:
         state.resolve()
         active = _vertices(frontier, state)
         state.round = Round(alone=alone)
-        chosen = [v for v in active if visit(Vertex(state, v, own=True))]
+        chosen, late = list[int](), list[int]()
+        for v in active:
+            try:
+                if visit(Vertex(state, v, own=True)):
+                    chosen.append(v)
+            except NoRoom:
+                late.append(v)
+        state.round.second = True
+        chosen += [v for v in late if visit(Vertex(state, v, own=True))]
         state.end_round(label, "vertex", len(active), 0)
         return Frontier(state, chosen)
 

@@ -181,7 +181,7 @@ class Overlay:
             id(language.random_choice): self._choice,
             id(language.random_normal): self._normal,
             id(language.local): self._local,
-            id(language.local_list): lambda dtype, room: Gathered(state, int(room)),
+            id(language.local_list): lambda dtype, room, more=0: Gathered(state, int(room), int(more)),
         }
         self.parameters: dict[str, Any] = {}  # of the algorithm, which operators and helpers see
 

@@ -23,10 +23,10 @@ from vgraph.reference.values import Combined, Number, contribution, convert, lif
 
 class Round:
     """One apply under way: the properties as they were, what took effect, and the sums for the globals. `alone`: visits
-    come one after the other, and see the properties as they are."""
+    come one after the other, and see the properties as they are; `second`: they come again, with more room."""
 
     def __init__(self, *, alone: bool = False) -> None:
-        self.alone = alone
+        self.alone, self.second = alone, False
         self.snapshots: dict[Property, Any] = {}
         self.merged: set[Property] = set()
         self.touched: set[int] = set()
@@ -121,11 +121,17 @@ class Local(Number):
         self._value[int(index) % len(self)] = self._state.to_memory(value, self._kind.element)
 
 
+class NoRoom(Exception):
+    """A visit has no room for what it gathers, and comes again."""
+
+
 class Gathered:
     """A local list: the vertices that a visit has gathered."""
 
-    def __init__(self, state: State, room: int) -> None:
-        self._state, self._room = state, room
+    def __init__(self, state: State, room: int, more: int) -> None:
+        assert state.round is not None
+        again = more > 0 and state.round.second
+        self._state, self._room, self._late = state, more if again else room, more > 0 and not again
         self._vertices: list[Vertex] = []
 
     def append(self, vertex: Any) -> None:
@@ -133,6 +139,8 @@ class Gathered:
         taken = self._state.kept(vertex, VID)
         if taken._is_none:
             return
+        if len(self._vertices) == self._room and self._late:
+            raise NoRoom
         if len(self._vertices) == self._room:
             raise AlgorithmError(FULL.format(self._room))
         self._vertices.append(taken)

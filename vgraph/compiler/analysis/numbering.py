@@ -20,6 +20,9 @@ _LOOPS = (ir.ForNeighbors, ir.ForCommon, ir.For, ir.While)
 
 def numbering_obstacle(program: ir.Program) -> Obstacle | None:
     """Where the results of `program` depend on the numbers of vertices, or on the order that they give neighbors."""
+    gathers = next((n for n in walk(program) if isinstance(n, ir.Acquire)), None)
+    if gathers is not None:
+        return Obstacle("visits that gather vertices may come in the order of their numbers", gathers.span)
     for n in walk(program):
         reason = _looks_at_number(n)
         if reason is not None:
@@ -102,8 +105,6 @@ def _looks_at_number(n: ir.Node) -> str | None:
             return "vertices are compared by their numbers"
         case ir.Pack() if any(_is_number(e.type) for e in n.items):
             return "vertices are compared by their numbers"
-        case ir.Acquire():
-            return "visits that gather vertices may come in the order of their numbers"
         case ir.Neighbor():
             return "neighbors are counted in the order of their numbers"
         case ir.ScratchLoad() | ir.ScratchStore():

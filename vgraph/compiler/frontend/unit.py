@@ -98,9 +98,11 @@ class Unit:
     prefixes: Names = field(default_factory=lambda: Names(("graph", "policy", "run")))
     parts: list[ir.Program] = field(default_factory=list)  # what is called, as it stands here
     kept: list[ir.Global] = field(default_factory=list)  # of what they are given and give
-    gathered: dict[str, list[Gathered]] = field(
-        default_factory=dict
-    )  # the local lists of operators, by their names
+    gathered: dict[str, list[Gathered]] = field(default_factory=dict)
+    """The local lists of operators, by their names."""
+    seconds: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """By the names of operators whose visits may come again, with more room: which operator that is, and the property
+    that tells who does."""
     hooks: list[ir.Called] = field(default_factory=list)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
 

@@ -15,13 +15,14 @@ from vgraph.compiler.frontend.lowering.calls import returned
 from vgraph.compiler.frontend.lowering.cautious import check_cautious
 from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, Context, OperatorContext
 from vgraph.compiler.frontend.lowering.frontiers import frontier, made
-from vgraph.compiler.frontend.lowering.gathered import Gathers, declarations, overflows
+from vgraph.compiler.frontend.lowering.gathered import Gathers, declarations, with_second
 from vgraph.compiler.frontend.lowering.names import enter
 from vgraph.compiler.frontend.lowering.statements import body
 from vgraph.compiler.frontend.lowering.statics import static_value
 from vgraph.compiler.frontend.lowering.values import condition, entity
 from vgraph.compiler.frontend.lowering.writes import check_ends, check_reads
 from vgraph.compiler.frontend.unit import Names, syntax_of
+from vgraph.compiler.ir.rewrite import with_fields
 from vgraph.compiler.types import BOOL, EID, VID
 from vgraph.language.decorators import OperatorDef
 from vgraph.refusals.base import Refusal, did_you_mean
@@ -31,22 +32,17 @@ from vgraph.source import Span
 def vertex_apply(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef) -> en.Made:
     """`graph.vertex_apply(op, frontier, label=...)`, which gives nothing."""
     refused = en.refuse(lambda: refusals.driver.ReturnsNothing(e.span))
-
-    def done() -> None:
-        make, behind = _apply(ctx, e, "vertex_apply")
-        ctx.emit(make(""), *behind)
-
-    return en.Made(refused, done=done)
+    return en.Made(refused, done=lambda: ctx.emit(*_apply(ctx, e, "vertex_apply")("")))
 
 
 def making(ctx: AlgorithmContext, e: s.Call, graph: en.GraphRef, kind: str) -> en.Made:
     """`graph.edge_apply(...)`, `graph.vertex_filter(...)`: a frontier, which a statement does not make."""
-    make, behind = _apply(ctx, e, kind)
-    return made(ctx, make, e.span, lambda: ctx.emit(make(""), *behind), behind)
+    make = _apply(ctx, e, kind)
+    return made(ctx, make, e.span, lambda: ctx.emit(*make("")))
 
 
-def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> tuple[Callable[[str], ir.Stmt], ir.Body]:
-    """The apply that puts the frontier it makes into a variable, or with "" makes none, and what stands behind it."""
+def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> Callable[[str], ir.Body]:
+    """The apply that puts the frontier it makes into a variable, or with "" makes none, and what belongs to it."""
     ctx.spend(e.span, APPLY)
     given = _arguments(e, kind)
     found = entity(ctx, given["op"]) if "op" in given else None
@@ -67,11 +63,9 @@ def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> tuple[Callable[[str],
         assert label is not None
         raise refusals.driver.LabelNotLiteral(label.span)
     if kind != "edge_apply":
-        before, behind = overflows(ctx.unit.gathered.get(op.name, []))
-        ctx.emit(*before)
-        return lambda out: ir.VertexApply(op.name, source, out or None, named, span=e.span), behind
+        return lambda out: with_second(ctx, ir.VertexApply(op.name, source, out or None, named, span=e.span))
     reverse = _reversed(ctx, given.get("reverse"))
-    return lambda out: ir.EdgeApply(op.name, source, out or None, named, reverse=reverse, span=e.span), ()
+    return lambda out: (ir.EdgeApply(op.name, source, out or None, named, reverse=reverse, span=e.span),)
 
 
 def _arguments(e: s.Call, kind: str) -> dict[str, s.Expr]:
@@ -155,7 +149,15 @@ def _cautious(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, i
     alone, args = _bound(ctx, definition, exclusive=True)
     operator = _lowered(alone, definition, args)
     check_cautious(operator, alone.gathered[0].span)
-    ctx.unit.gathered[operator.name] = alone.gathered
+    unit = ctx.unit
+    unit.gathered[operator.name] = alone.gathered
+    if alone.late:
+        again, args = _bound(ctx, definition, exclusive=True)
+        again.second = True
+        more = with_fields(_lowered(again, definition, args), {"name": f"{operator.name}.more"})
+        unit.gathered[more.name] = again.gathered
+        unit.operators[definition, "more"] = more
+        unit.seconds[operator.name] = more.name, alone.late
     return alone, operator
 
 

@@ -202,6 +202,8 @@ class OperatorContext(Context):
     edge_uses: list[EdgeUse] = field(default_factory=list)
     claiming: ir.Expr | None = None
     exclusive: bool = False  # activations are alone with both ends of their edges, or with what they gather
+    late: str = ""  # the property that is true at vertices whose visits have no room, and come again
+    second: bool = False  # these visits, for which there is more room
     gathered: list[en.Gathered] = field(default_factory=list)  # what a vertex operator gathers vertices in
     written_ends: set[ir.Expr] = field(default_factory=set)  # which of them it writes
 

@@ -183,7 +183,7 @@ class Gathered(Thing):
     list: ir.Var
     count: ir.Var
     full: str
-    """The global that becomes 1 where a visit has no room for what it gathers."""
+    """The global that becomes 1 where a visit has no room for what it gathers; "" if such a visit comes again."""
     span: Span
 
 

@@ -20,20 +20,23 @@ from vgraph.source import Span
 
 def made(
     ctx: AlgorithmContext,
-    make: Callable[[str], ir.Stmt],
+    make: Callable[[str], ir.Stmt | ir.Body],
     span: Span,
     done: Callable[[], None] | None = None,
-    behind: ir.Body = (),
 ) -> en.Made:
-    """The frontier that a statement puts where `make` is told: in the variable assigned to, or in one of our own."""
+    """The frontier that statements put where `make` is told: in the variable assigned to, or in one of our own."""
+
+    def put(name: str) -> None:
+        found = make(name)
+        ctx.emit(*(found if isinstance(found, tuple) else (found,)))
 
     def held() -> en.FrontierRef:
         name = ctx.names.fresh("frontier")
         ctx.unit.frontiers.append(name)
-        ctx.emit(make(name), *behind)
+        put(name)
         return en.FrontierRef(name, span)
 
-    found = en.Made(held, lambda statement, target: ctx.emit(make(variable(ctx, target)), *behind), done)
+    found = en.Made(held, lambda statement, target: put(variable(ctx, target)), done)
     found.whole = lambda: found
     return found
 

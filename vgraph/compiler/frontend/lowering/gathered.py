@@ -15,9 +15,11 @@ from vgraph.compiler.frontend.lowering.graph import widen_global
 from vgraph.compiler.frontend.lowering.locals import spend_bytes
 from vgraph.compiler.frontend.lowering.statements import loop_body
 from vgraph.compiler.frontend.lowering.values import arguments, int64, integer, some, value
-from vgraph.compiler.frontend.lowering.vectors import vector_dtype
+from vgraph.compiler.frontend.lowering.vectors import known_number, vector_dtype
 from vgraph.compiler.frontend.lowering.vertices import vertex_of
-from vgraph.compiler.types import BOOL, I64, VID, Vector, element_of
+from vgraph.compiler.ir.rewrite import with_fields
+from vgraph.compiler.types import BOOL, I64, LONGEST_VECTOR, VID, Vector, element_of
+from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
 
 
@@ -42,18 +44,39 @@ def _declare(ctx: Context, e: s.Call, target: s.Name) -> None:
     t = vector_dtype(ctx, e, "vg.local_list").type
     if element_of(t) != VID:
         raise refusals.gathering.ListOfNumbers(e.args[0].span, describe(element_of(t)))
+    assert isinstance(t, Vector)
+    more = _more(ctx, e, t.length)
+    if ctx.second and more:
+        t, more = Vector(VID, more), 0
     if target.id in {*ctx.frame.objects, *ctx.frame.assigned, *ctx.frame.bindings}:
         raise refusals.names.LocalReplaced(target.span, target.id)
-    assert isinstance(t, Vector)
     spend_bytes(ctx, t, e.span)
-    full = ctx.unit.names.fresh(f"{target.id}.full")
-    ctx.unit.globals.setdefault(full, e.span)
-    widen_global(ctx, full, Value(int64(0, e.span), I64, e.span), e.span)
+    full = "" if more else ctx.unit.names.fresh(f"{target.id}.full")
+    if full:
+        ctx.unit.globals.setdefault(full, e.span)
+        widen_global(ctx, full, Value(int64(0, e.span), I64, e.span), e.span)
+    elif not ctx.late:
+        ctx.late = ctx.unit.names.fresh(f"{target.id}.late")
+        made = ir.Property(ctx.late, BOOL, ir.Site.VERTEX, ir.Origin.LOCAL, span=e.span)
+        ctx.unit.properties[ctx.late] = made
     array = ir.Var(ctx.names.fresh(target.id), t, span=e.span)
     count = ir.Var(ctx.names.fresh(f"{target.id}.count"), I64, span=e.span)
-    made = en.Gathered(array, count, full, e.span)
-    ctx.gathered.append(made)
-    ctx.frame.objects[target.id] = made
+    ctx.frame.objects[target.id] = found = en.Gathered(array, count, full, e.span)
+    ctx.gathered.append(found)
+
+
+def _more(ctx: Context, e: s.Call, room: int) -> int:
+    """The room in a second pass; 0 where there is none."""
+    found = 0
+    for keyword in e.keywords:
+        if keyword.name != "more":
+            hint = did_you_mean(keyword.name, ["more"])
+            raise refusals.calls.UnexpectedKeyword(keyword.span, "vg.local_list", keyword.name, hint)
+        number = known_number(ctx, integer(ctx, keyword.value, "the room in a second pass"))
+        if number is None or not room < number <= LONGEST_VECTOR:
+            raise refusals.gathering.NoMoreRoom(keyword.value.span, room, LONGEST_VECTOR)
+        found = int(number)
+    return found
 
 
 def declarations(ctx: OperatorContext) -> Iterator[ir.Stmt]:
@@ -63,19 +86,39 @@ def declarations(ctx: OperatorContext) -> Iterator[ir.Stmt]:
             yield ir.Let(var.name, var.type, zero(var.type, x.span), span=x.span)
 
 
-def overflows(gathered: list[en.Gathered]) -> tuple[ir.Body, ir.Body]:
-    """What stands before an apply and behind it, for the lists of its operator: where one was full, the run ends."""
+FULL: Final = "a local list with room for {} vertices is full, and a visit gathers more"
+
+
+def with_second(ctx: Context, apply: ir.VertexApply) -> ir.Body:
+    """An apply, with what its local lists need: where one was full the run ends, or visits come again."""
+    gathered = [x for x in ctx.unit.gathered.get(apply.op, ()) if x.full]
     tests = (
         (x, ir.Compare(">", ir.GlobalVar(x.full, I64, span=x.span), int64(0, x.span), span=x.span))
         for x in gathered
     )
     return (
-        tuple(ir.SetGlobal(x.full, int64(0, x.span), span=x.span) for x in gathered),
-        tuple(ir.If(test, (ir.Fail(FULL.format(_room(x)), span=x.span),), span=x.span) for x, test in tests),
+        *(ir.SetGlobal(x.full, int64(0, x.span), span=x.span) for x in gathered),
+        apply,
+        *(ir.If(test, (ir.Fail(FULL.format(_room(x)), span=x.span),), span=x.span) for x, test in tests),
+        *(_second(ctx, apply) if apply.op in ctx.unit.seconds else ()),
     )
 
 
-FULL: Final = "a local list with room for {} vertices is full, and a visit gathers more"
+def _second(ctx: Context, apply: ir.VertexApply) -> ir.Body:
+    """The second pass, of the visits that come again."""
+    (operator, prop), span = ctx.unit.seconds[apply.op], apply.span
+    assert span is not None
+    late, out, both = (ctx.names.fresh(n) for n in ("late", "late.out", "late.both"))
+    ctx.unit.frontiers += [late, *((out, both) if apply.out else ())]
+    joined: ir.Body = ()
+    if apply.out:
+        union = ir.FrontierCombine(both, apply.out, "|", out, span=span)
+        joined = (union, ir.FrontierCopy(apply.out, both, span=span))
+    changes = {"op": operator, "frontier": late, "out": out if apply.out else None, "untraced": True}
+    again = with_second(ctx, with_fields(apply, changes))
+    body = (ir.Fill(prop, ir.Const(False, BOOL, span=span), span=span), *again, *joined)
+    some_late = ir.Compare(">", ir.FrontierSize(late, span=span), int64(0, span), span=span)
+    return (ir.FrontierWhere(late, prop, span=span), ir.If(some_late, body, span=span))
 
 
 def _room(x: en.Gathered) -> int:
@@ -97,7 +140,11 @@ def _append(ctx: Context, call: s.Call, x: en.Gathered) -> None:
     if not isinstance(u, ir.Var):
         u = ir.Var(ctx.temporary("gathered", VID, u, span), VID, span=span)
     full = ir.Compare(">=", x.count, int64(_room(x), span), span=span)
-    leave = (ir.ReduceGlobal("max", x.full, int64(1, span), span=span), ir.Leave(span=span))
+    assert isinstance(ctx, OperatorContext)
+    late: ir.Stmt = ir.ReduceGlobal("max", x.full, int64(1, span), span=span)
+    if not x.full:
+        late = ir.Store(ctx.late, ctx.own, ir.Const(True, BOOL, span=span), span=span)
+    leave = (late, ir.Leave(span=span))
     body: ir.Body = (
         ir.If(full, leave, span=span),
         ir.Acquire(u, x.list.name, x.count.name, span=span),
