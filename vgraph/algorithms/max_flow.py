@@ -15,7 +15,7 @@ from vgraph.graph.topology import Topology
 from vgraph.graph.weights import check_capacities, kept_with_values
 
 PULSE = 500
-"""Arcs in the time of which a pulse begins and ends."""
+"""Arcs in the time of which a pulse begins and ends, and so does a level of a search."""
 
 
 @vg.operator
@@ -133,14 +133,17 @@ def max_flow(graph, source: vg.vertex, sink: vg.vertex, capacity="capacity"):
                 near = graph.edge_apply(reach, near, reverse=True)
             full = graph.frontier(v for v in graph.vertices if v.excess > 0 and 0 < v.height < graph.top)
             searching = len(full) > 0
+            most = graph.num_edges + PULSE * graph.depth  # as long as it takes to look for exact heights
             graph.work = 0
-            while full and graph.work < graph.num_edges:
+            while full and graph.work < most:
                 sent = graph.vertex_filter(push, full)
                 full |= graph.edge_apply(deliver, sent)
                 following = graph.vertex_filter(lift, full)
                 graph.vertex_apply(settle, full)
                 full = following
                 graph.work += PULSE
+            if phase == 1:
+                searching = len(full) > 0  # whatever is left can go back, so none was given up
         if phase == 0:
             value = excess[sink]
             min_cut = graph.where(height >= graph.top, True, False)
