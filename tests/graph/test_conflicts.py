@@ -9,6 +9,7 @@ import pytest
 
 import vgraph as vg
 from vgraph.compiler.backends.first_fit import first_fit
+from vgraph.graph import machine
 from vgraph.graph.conflicts import KINDS, Plan, plan
 
 PARAMETERS = {
@@ -85,6 +86,17 @@ def test_first_fit_is_what_it_says() -> None:
             had[u].add(wanted[-1])
             had[v].add(wanted[-1])
         assert first_fit(first, second).tolist() == wanted
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_each_group_of_edges_begins_anew(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "threads", lambda: workers)
+    monkeypatch.setattr(machine, "LEAST", 100)
+    rng = np.random.default_rng(3)
+    groups = np.r_[0, 0, np.sort(rng.integers(0, 900, 7)), 900]
+    first, second = ((40 * rng.random(900) ** k).astype(np.uint32) for k in (1, 3))
+    wanted = [first_fit(first[a:b], second[a:b]) for a, b in pairwise(groups)]
+    assert first_fit(first, second, groups).tolist() == np.concatenate(wanted).tolist()
 
 
 def test_hubs_next_to_each_other_and_to_many_small_vertices() -> None:

@@ -7,7 +7,7 @@ Each step is pure, so programs can be compiled by several threads at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 Observer = Callable[["Pass | None", "ir.Program"], None]
 
 
-def _coloring(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _coloring(*given: NDArray[Any]) -> NDArray[np.uint32]:
     from vgraph.compiler.backends.first_fit import first_fit
 
-    return first_fit(first, second)
+    return first_fit(*given)
 
 
 def _machine_code(

@@ -35,9 +35,15 @@ def run(
     types: Mapping[str, str],
     numbers: Mapping[str, int],
 ) -> None:
-    """`name(bounds[k], bounds[k + 1], *arguments(k))` for each part k, at the same time; arrays go by address."""
+    """`in_parts` of the function of this name; `types` and `numbers`: what names stand for in its file."""
     assert maker is not None
-    function = maker(file, name, types, numbers)
+    in_parts(maker(file, name, types, numbers), bounds, arguments)
+
+
+def in_parts(
+    function: Callable[..., None], bounds: NDArray[np.int64], arguments: Callable[[int], tuple[Any, ...]]
+) -> None:
+    """`function(bounds[k], bounds[k + 1], *arguments(k))` for each part k, at the same time; arrays go by address."""
 
     def part(k: int) -> None:
         given = arguments(k)

@@ -65,11 +65,11 @@ def plan(ends: Ends, *keys: NDArray[Any], within: NDArray[Any] | None = None) ->
     `within`: cells are the arcs of a phase with an equal value of it, which has to ascend with the arcs.
     """
     order = ascending(*keys)
-    phase = _starts(*keys, order=order)
+    phase = starts(*keys, order=order)
     d_max = int(ends.degrees.max(initial=0))
     if within is None:
         return Plan(order, None, phase, d_max)
-    cell = _starts(*keys, within, order=order)
+    cell = starts(*keys, within, order=order)
     if cell.size == order.size + 1:
         return Plan(order, None, phase, d_max)
     return Plan(order, cell, np.searchsorted(cell, phase), d_max)
@@ -98,16 +98,7 @@ def shuffled(key: NDArray[Any]) -> NDArray[np.int64]:
     return found
 
 
-def numbered(*keys: NDArray[Any]) -> NDArray[np.uint32]:
-    """Numbers from 0 on, equal where all `keys` are, in their order."""
-    order = ascending(*keys)
-    starts = _starts(*keys, order=order)
-    found = np.empty(order.size, np.uint32)
-    found[order] = np.repeat(np.arange(starts.size - 1, dtype=np.uint32), np.diff(starts))
-    return found
-
-
-def _starts(*keys: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.int64]:
+def starts(*keys: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where in `order` one of the keys has another value than before, and the end."""
     new = np.zeros(order.size, bool)
     new[:1] = True

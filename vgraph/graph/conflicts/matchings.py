@@ -12,10 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.graph.conflicts.base import Ends, Plan, ascending, numbered, plan, shuffled
+from vgraph.graph.conflicts.base import Ends, Plan, ascending, plan, shuffled, starts
 
-FirstFit = Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.uint32]]
-"""The color of each edge, which go one after the other; given are its two ends."""
+FirstFit = Callable[..., NDArray[np.uint32]]
+"""The color of each edge; given are its two ends, and where groups of edges begin, if there are several, and end."""
 
 
 def all_graph_edges(ends: Ends, first_fit: FirstFit) -> Plan:
@@ -38,9 +38,10 @@ def sub_graphs(ends: Ends, first_fit: FirstFit, size: int) -> Plan:
     place = np.empty(degrees.size, np.int64)
     place[ascending(degrees.max(initial=0) - degrees)] = np.arange(degrees.size)
     block = place[ends.sources] // size
-    # A vertex that several blocks touch is another one in each.
-    numbers = numbered(np.r_[block, block], np.r_[ends.sources, ends.targets])
-    return plan(ends, shuffled(block), first_fit(*np.split(numbers, 2)))
+    order = ascending(block)
+    colors = np.empty(order.size, np.uint32)
+    colors[order] = first_fit(ends.sources[order], ends.targets[order], starts(block, order=order))
+    return plan(ends, shuffled(block), colors)
 
 
 def colored(ends: Ends, first_fit: FirstFit) -> Plan:
