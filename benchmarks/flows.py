@@ -1,6 +1,6 @@
 """Maximum flows beside SciPy (Dinic) and igraph (push and relabel), each in turn on the same networks.
 
-    python benchmarks/flows.py [--road FILE]... [--side 500] [--turns 5]
+    python benchmarks/flows.py [--road FILE]... [--side 500] [--turns 5] [--out FILE]
 
 Times are the least of the turns: of vgraph those of the run (`result.stats.run_seconds`), with 1 and 2 threads; of
 SciPy the whole call on a CSR matrix, of igraph that of `maxflow_value` on its own graph.
@@ -11,14 +11,29 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import igraph
 import numpy as np
+from harness import RESULTS, write_results
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 import vgraph as vg
+
+
+@dataclass(frozen=True)
+class Row:
+    """A network, and the least milliseconds of each program."""
+
+    network: str
+    vertices: int
+    arcs: int
+    value: int
+    ms: dict[str, float]
+
 
 Network = tuple[int, np.ndarray, np.ndarray, np.ndarray, int, int]
 
@@ -81,17 +96,14 @@ def calls(network: Network) -> dict[str, Callable[[], tuple[Any, float | None]]]
 
 
 def main() -> None:
-    """Print a table of milliseconds."""
+    """Measure, print, write `results/flows.json`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--road", action="append", default=None, help="a file that vg.read takes")
     parser.add_argument("--side", type=int, default=500)
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=RESULTS / "flows.json")
     options = parser.parse_args()
-    print(
-        "| network | vertices | arcs | vgraph 1 | vgraph 2 | scipy | igraph | vgraph 2 to the better |\n"
-        + "|---" * 8
-        + "|"
-    )
+    rows = []
     for name, network in networks(options.side, options.road or ["amsterdam"]):
         some, best, values = calls(network), {}, set()
         for _ in range(options.turns):
@@ -102,9 +114,10 @@ def main() -> None:
                 best[which] = min(best.get(which, took), took)
                 values.add(int(value))
         assert len(values) == 1, (name, values)
-        times = " | ".join(f"{1000 * took:.0f}" for took in best.values())
-        ratio = best["vgraph 2"] / min(best["scipy"], best["igraph"])
-        print(f"| {name} | {network[0]:,} | {network[1].size:,} | {times} | {ratio:.2f} |", flush=True)
+        ms = {which: round(1000 * took, 2) for which, took in best.items()}
+        rows.append(Row(name, network[0], network[1].size, values.pop(), ms))
+        print(*rows[-1].__dict__.values(), flush=True)
+    write_results(options.out, rows)
 
 
 if __name__ == "__main__":

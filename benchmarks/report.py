@@ -123,6 +123,66 @@ def partition(content: dict[str, Any]) -> str:
     return f"{harness.table(header, cells)}\n\n{summary}"
 
 
+def flows(content: dict[str, Any]) -> str:
+    """Milliseconds; the last column compares two threads with the better of the others."""
+    names = list(content["rows"][0]["ms"])
+    ours, peers = names[:2], names[2:]
+    rows = [
+        [
+            *(row["network"], f"{row['vertices']:,}", f"{row['arcs']:,}"),
+            *(f"{row['ms'][name]:,.0f}" for name in names),
+            f"{row['ms'][ours[1]] / min(row['ms'][name] for name in peers):.2f}",
+        ]
+        for row in content["rows"]
+    ]
+    return harness.table(["network", "vertices", "arcs", *names, "vgraph 2 to the better"], rows)
+
+
+def factorization(content: dict[str, Any]) -> str:
+    """Descent under each schedule with its plan, all numbers of threads in a row; then least squares."""
+    rows = [row for row in content["rows"] if not row["way"].startswith("least")]
+    threads = list(dict.fromkeys(row["threads"] for row in rows))
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((f"{row['ratings']}, {row['count']:,}", row["way"]), []).append(row)
+    header = [
+        "ratings",
+        "schedule",
+        "plan s",
+        "phases",
+        *(f"ms per epoch, {t} thr" for t in threads),
+        "test RMSE",
+    ]
+    some = [
+        [
+            *name,
+            *(
+                (f"{many[0]['plan_seconds']:.2f}", f"{many[0]['phases']:,}")
+                if many[0]["phases"]
+                else ("", "")
+            ),
+            *(f"{row['milliseconds']:.1f}" for row in many),
+            ", ".join(dict.fromkeys(f"{row['quality']:.3f}" for row in many)),
+        ]
+        for name, many in found.items()
+    ]
+    pairs = [row for row in content["rows"] if row["way"].startswith("least")]
+    squares = [
+        [
+            *(one["ratings"], str(one["factors"]), str(one["threads"])),
+            *(f"{row[what]:,.0f}" for row in (one, other) for what in ("epochs", "milliseconds", "quality")),
+            f"{other['milliseconds'] / one['milliseconds']:.2f}",
+        ]
+        for one, other in zip(pairs[::2], pairs[1::2], strict=True)
+    ]
+    sides = [f"{what}, {who}" for who in ("implicit", "vgraph") for what in ("epochs", "ms", "loss")]
+    tables = (
+        harness.table(header, some),
+        harness.table(["ratings", "factors", "thr", *sides, "ratio"], squares),
+    )
+    return f"{tables[0]}\n\nAlternating least squares, until the loss is that of `implicit`:\n\n{tables[1]}"
+
+
 def cells(content: dict[str, Any]) -> str:
     return f"{anchors.table(content['rows'])}\n\n{anchors.summary(content['rows'])}"
 
@@ -137,6 +197,8 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "forms": forms,
     "library": library_report.page,
     "partition": partition,
+    "flows": flows,
+    "factorization": factorization,
 }
 
 

@@ -64,15 +64,16 @@ def _because(c: Choice, chosen: Conflict) -> str:
     if chosen == NODE_LOCKED:
         return "visits that share no vertex need no turn: with locks each gathers once, with marks twice"
     return (
-        "a lock costs less than a barrier, of which a plan has one for each arc at the vertex with the most"
+        "locks cost policy.lock_ns ns for an arc; a plan has a barrier of policy.barrier_ns ns for each of "
+        "the graph.max_degree arcs at a vertex"
     )
 
 
 def _by_default(c: Choice) -> Conflict:
     """Locks. A plan takes d_max * (p + b) at the least, locks d_max * (p + l) + b / f, where p is the time of an
     activation, b of a barrier, l of a lock, d_max the most arcs at a vertex, and f the part of them that get their turn
-    in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 15 ns, and f near 1; and rows are
-    walked as they lie in memory.
+    in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 20 ns, and f near 1; and rows are
+    walked as they lie in memory. Since p is on both sides, a plan is never the quicker one where a vertex has two arcs.
     """
     if c.context.deterministic:
         return SEQUENTIAL
