@@ -241,6 +241,27 @@ def test_parts_are_in_one_piece(monkeypatch):
     assert np.count_nonzero(np.diff(parts[graph.relabelled("partition").old_of_new])) == 10
 
 
+def test_parts_of_edges_in_one_piece(monkeypatch):
+    """Each vertex is in a part that holds as many of its edges as any; an order of any method is the array it is."""
+    from vgraph.orders import spac
+
+    monkeypatch.setattr(spac, "PART", 40)
+    graph = vg.Graph.from_edges(*np.random.default_rng(3).integers(0, 110, (2, 300)), num_vertices=120)
+    for found, k in ((vg.edge_partition(graph, 3), 3), (vg.edge_partition(graph, 7, method="hdrf"), 7)):
+        s, t, _ = graph.edges()
+        held = np.zeros((graph.num_vertices, k), int)
+        for ends in (s, t):
+            np.add.at(held, (ends, found.numbered), 1)
+        part = np.where(held.any(axis=1), held.argmax(axis=1), k)
+        assert np.array_equal(found.order, np.lexsort((np.arange(part.size), part)))
+        if k == 3:
+            assert np.array_equal(graph.relabelled("spac").old_of_new, found.order)
+        near = vg.run(vg.algorithms.pagerank, graph, relabel=found.order, max_rounds=5)
+        np.testing.assert_allclose(
+            near.rank, vg.run(vg.algorithms.pagerank, graph, max_rounds=5).rank, rtol=1e-12
+        )
+
+
 @pytest.mark.parametrize("n", [7, 10, 14])
 def test_gorder_of_small_dense_graphs(n: int) -> None:
     for seed in range(6):

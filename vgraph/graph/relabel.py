@@ -52,7 +52,8 @@ class Relabelled(NamedTuple):
 
 
 ORDERS: Final = (
-    "degree", "hub", "rcm", "bfs", "hilbert", "morton", "clusters", "gorder", "rabbit", "partition", "random",
+    "degree", "hub", "rcm", "bfs", "hilbert", "morton", "clusters", "gorder", "rabbit", "partition", "spac",
+    "random",
 )  # fmt: skip
 """The orders that have a name: each is a file of `vgraph.orders`, whose `order(graph)` gives `old_of_new`."""
 BY_COORDINATES: Final = ("hilbert", "morton")

@@ -44,6 +44,7 @@ def reorder(graph: Graph, by: By = "degree") -> Graph:
       "clusters": each range of ids is a cluster of near vertices, of whatever length.
     - "gorder": each vertex behind those with which it shares most neighbors (Wei, Yu, Lu and Lin 2016). "rabbit":
       communities of communities (Arai, Shiokawa, Yamamuro, Onizuka and Iwamura 2016). "partition": part by part.
+      "spac": part by part of an edge partition; `vg.edge_partition(graph, k).order` is the same for any k and method.
     - "random": at random, with a fixed seed, for comparison.
     - "auto": the one that pays on such a graph, which may be its own.
 
