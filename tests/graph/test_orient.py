@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 import vgraph as vg
-from vgraph.graph import orient
+from vgraph.graph import machine, orient
 from vgraph.runtime import policy
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+@pytest.mark.parametrize("least", [1, 7, 1 << 20])
 @pytest.mark.parametrize("edges", [0, 1, 30, 300])
 def test_each_edge_once_from_fewer_neighbors_to_more(
-    monkeypatch: pytest.MonkeyPatch, edges: int, chunk: int
+    monkeypatch: pytest.MonkeyPatch, edges: int, least: int
 ) -> None:
-    """Whatever the size of the parts in which arcs are looked at; self-loops are left out."""
-    monkeypatch.setattr(orient, "CHUNK", chunk)
+    """Whatever the size of the parts that threads take; self-loops are left out."""
+    monkeypatch.setattr(machine, "LEAST", least)
+    monkeypatch.setattr(machine, "threads", lambda: 3)
     ends = np.random.default_rng(edges).integers(0, 25, (2, edges))
     graph = vg.Graph.from_edges(*ends, num_vertices=26, directed=False, multi_edges=False)
     found, rank = orient.oriented(graph)[:2]

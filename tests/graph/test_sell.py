@@ -8,6 +8,7 @@ import pytest
 import vgraph as vg
 from vgraph.graph import machine
 from vgraph.graph.layouts import on_host, ordered, sell
+from vgraph.graph.orient import oriented
 
 
 def graph_of(seed: int, *, directed: bool = True, id_bits: int | None = None) -> vg.Graph:
@@ -84,6 +85,28 @@ def test_how_long_rows_are() -> None:
     lengths = on_host(graph, "sell.2").arrays["lengths"]
     assert sell.arcs_of_a_row(graph) == pytest.approx(graph.num_arcs / np.count_nonzero(lengths))
     assert sell.arcs_of_a_row(vg.Graph.from_edges([], [], num_vertices=3)) == 0
+
+
+def test_orientations_and_lists_of_hubs_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "LEAST", 1)
+    ends = (np.random.default_rng(6).random((2, 3000)) ** 3 * 200).astype(int)
+    made = []
+    for threads in (1, 2, 5):
+        monkeypatch.setattr(machine, "threads", lambda n=threads: n)
+        graph = vg.Graph.from_edges(*ends, num_vertices=200, directed=False, multi_edges=False)
+        acyclic = oriented(graph)
+        arrays = acyclic.graph.out.row_offsets, acyclic.graph.out.column_indices
+        rows = [row.tolist() for row in np.split(arrays[1], arrays[0][1:-1])]
+        assert rows == [sorted({*row}) for row in rows]
+        s, t, _ = graph.edges()
+        before, behind = np.sort(acyclic.rank[np.stack((s, t))[:, s != t]], axis=0)
+        assert {*zip(behind.tolist(), before.tolist(), strict=True)} == {
+            (v, u) for v, row in enumerate(rows) for u in row
+        }
+        lists = [*on_host(graph, "out_hubs.50").arrays.values(), *on_host(graph, "in_hubs.3").arrays.values()]
+        made.append([*arrays, *lists])
+    for others in zip(*made, strict=True):
+        assert all(np.array_equal(others[0], other) for other in others[1:])
 
 
 @pytest.mark.parametrize("threads", [1, 3])

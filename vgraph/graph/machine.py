@@ -33,11 +33,11 @@ def run(
     arguments: Callable[[int], tuple[Any, ...]],
     *,
     types: Mapping[str, str],
-    numbers: Mapping[str, int],
+    numbers: Mapping[str, int] | None = None,
 ) -> None:
     """`in_parts` of the function of this name; `types` and `numbers`: what names stand for in its file."""
     assert maker is not None
-    in_parts(maker(file, name, types, numbers), bounds, arguments)
+    in_parts(maker(file, name, types, numbers or {}), bounds, arguments)
 
 
 def in_parts(
@@ -62,5 +62,5 @@ def in_parts(
 
 
 def machine_type(array: NDArray[Any]) -> str:
-    """What the prelude calls the type of an array of numbers: `u32`."""
-    return f"{array.dtype.kind}{8 * array.dtype.itemsize}"
+    """What the prelude calls the type of an array of ints, none of them negative: `u32`."""
+    return f"u{8 * array.dtype.itemsize}"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.graph import build, layouts
+from vgraph.graph import build, layouts, machine
 from vgraph.graph.arrays import MAX_ID_32, offset_dtype, sealed
 from vgraph.graph.build import BuildOptions
 from vgraph.graph.graph import Graph
@@ -19,8 +18,6 @@ from vgraph.graph.weights import kept_with_values
 
 DEVICE_ARCS: Final = 1 << 20
 """Arcs from which on an orientation for a GPU is made there; below, the host takes less than 50 ms."""
-CHUNK: Final = 1 << 20
-"""Arcs that are looked at together, so that what is made of them stays in a cache."""
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFF_FFFF)
 
 
@@ -131,40 +128,26 @@ def _make(graph: Graph) -> Prepared:
         with suppress(MemoryError):
             return _by_keys(arcs)
     rank = _ranks(graph.out_degree)
-    counts, sources = _later(out, rank)
-    if max(n, sources.size) > MAX_ID_32:
-        targets = np.repeat(rank, counts)
-        return Prepared(Graph.from_edges(sources, targets, num_vertices=n, keep_order=False), rank)
-    from scipy.sparse import _sparsetools as kernels
-
     order = np.empty_like(rank)
     order[rank] = np.arange(n, dtype=rank.dtype)
-    begin, by_rank, by_source = _csr(n, 0)[0], _csr(n, sources.size), _csr(n, sources.size)
-    for offsets, lengths in ((begin, counts), (by_rank[0], counts[order])):
-        offsets[0] = 0
-        np.cumsum(lengths, out=offsets[1:])
-    blank = np.zeros(sources.size, np.int8)
-    kernels.csr_row_index(n, order, begin, sources, blank, by_rank[1], blank)
-    kernels.csr_tocsc(n, n, *by_rank, blank, *by_source, blank)  # rows by source, each sorted by target
-    return Prepared(Graph.from_csr(*by_source), rank)
-
-
-def _later(out: Adjacency, rank: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """How many neighbors of each vertex come later in the order, and their ranks, one vertex behind the other."""
-    rows, end = out.row_offsets, 0
-    found, counts = np.empty(out.column_indices.size // 2, rank.dtype), np.zeros(rank.size, np.int64)
-    before = np.zeros(CHUNK + int(np.diff(rows).max(initial=0)) + 1, np.int32)
-    chunks = np.searchsorted(rows, np.arange(0, rows[-1], CHUNK, dtype=rows.dtype))
-    for first, last in pairwise(np.unique(np.append(chunks, rank.size))):
-        inside = rows[first : last + 1].astype(np.int64)
-        ranks = rank[out.column_indices[inside[0] : inside[-1]]]
-        later = ranks > np.repeat(rank[first:last], np.diff(inside))
-        np.cumsum(later, dtype=np.int32, out=before[1 : later.size + 1])
-        counts[first:last] = np.diff(before[inside - inside[0]])
-        size = int(before[later.size])
-        found[end : end + size] = ranks[later]
-        end += size
-    return counts, found[:end]
+    work = np.concatenate(([0], np.cumsum(graph.out_degree[order], dtype=np.int64)))
+    cuts, columns = machine.cuts(work), np.empty(out.column_indices.size // 2, rank.dtype)
+    # For each part of the targets: how many arcs lead there from each vertex; then, where the first of them stands.
+    places = np.zeros((cuts.size - 1, n), offset_dtype(columns.size, None))
+    arrays = {"ID": out.column_indices, "OFFSET": out.row_offsets, "RANK": rank, "AT": places}
+    types = {name: machine.machine_type(array) for name, array in arrays.items()}
+    given = out.row_offsets, out.column_indices, order, rank
+    machine.run("orient", "vg_orient_count", cuts, lambda k: (*given, places[k]), types=types)
+    offsets = np.zeros(n + 1, places.dtype)
+    np.cumsum(places.sum(axis=0, dtype=places.dtype), out=offsets[1:])
+    ahead = offsets[:-1].copy()
+    for part in places:
+        count = part.copy()
+        part[:] = ahead
+        ahead += count
+    columns = columns[: int(offsets[-1])]  # a self-loop is one arc, and left out
+    machine.run("orient", "vg_orient_fill", cuts, lambda k: (*given, places[k], columns), types=types)
+    return Prepared(Graph.from_rows(offsets, columns, True, None, {}, {}, copy=False), rank)
 
 
 def _by_keys(arcs: layouts.Arcs) -> Prepared:
@@ -205,10 +188,6 @@ def _by_keys(arcs: layouts.Arcs) -> Prepared:
     )
     topology = Topology(out, int(columns.size), True, transpose=back)
     return Prepared(Graph(topology, {}, {}), arcs.on_host(rank.astype(np.int32)))
-
-
-def _csr(num_vertices: int, num_arcs: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    return np.empty(num_vertices + 1, np.int32), np.empty(num_arcs, np.int32)
 
 
 def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
