@@ -183,12 +183,7 @@ FAULTS = {
         "frontier.cuh", "base = atomicAdd", SYNC, "", HOPS_IN_BUCKETS, (1, 64)
     ),
     "tiles: it is taken out of the ring behind its marks": Fault(
-        "tiles.cuh",
-        "u32 found = atomicExch(place, 0u);",
-        "atomicExch(&ringed[found - 1], 0u);",
-        "",
-        TILES,
-        (2, 64),
+        "tiles.cuh", "u32 found = 0;", "atomicExch(&ringed[found - 1], 0u);", "", TILES, (2, 64)
     ),
 }
 SEEDS = 40

@@ -44,7 +44,8 @@ class Row:
         given = [f"eid {e}", f"vid {f.local(node.vertex)}"]
         given += [f"{kind} {value}" for kind, value in self.values.values()]
         with f.block(f"auto {arc} = [&]({', '.join(given)})", "};"):
-            assert f.region is not None and f.region.tile is not None
+            assert f.region is not None
+            assert f.region.tile is not None
             inside = f"{self.view}.has({f.local(node.vertex)})"
             f.line(f"if ({'' if f.region.tile.leaving else '!'}{inside}) return;")
             f.body(node.body)
