@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 import vgraph as vg
 
-CONFLICTS = [vg.SEQUENTIAL, vg.NODE_LOCKED, vg.MARKED]
+CONFLICTS = [vg.SEQUENTIAL, vg.NODE_LOCKED, vg.MARKED, vg.RACED]
 
 
 def stirred(directed: bool, conflict: object, **options: object) -> vg.Result:
@@ -79,6 +79,15 @@ def test_who_has_no_room_comes_in_a_second_pass(conflict):
         np.testing.assert_array_equal(found.x, expected.x)
         np.testing.assert_array_equal(found.hubs, expected.hubs)
         assert len(found.trace) == len(expected.trace) == 1
+
+
+def test_a_second_pass_belongs_to_its_round():
+    """In what is watched, too."""
+    graph = programs.graph_of(False)
+    given = {"debug": [0, 7], "schedule": vg.Schedule().at("stir_all", conflict=vg.SEQUENTIAL)}
+    shown = [vg.run(programs.all_stirred, graph, device=d, **given).trace.watched for d in ("cpu", "python")]
+    np.testing.assert_array_equal(shown[0].values["x"], shown[1].values["x"])
+    assert shown[0].values["x"].shape == (1, 2)
 
 
 @pytest.mark.parametrize("device", ["python", "cpu"])

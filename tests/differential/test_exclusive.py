@@ -10,7 +10,7 @@ from schedule_matrix import same
 import vgraph as vg
 from vgraph.schedule import AXES
 
-CONFLICTS = [c for c in AXES["conflict"].candidates if c not in (vg.FREE, vg.MARKED)]
+CONFLICTS = [c for c in AXES["conflict"].candidates if c not in (vg.FREE, vg.MARKED, vg.RACED)]
 PLANNED = [c for c in CONFLICTS if c.key]
 DIRECTED = [True, False]
 LABELS = {"mixed": "mix", "spread": "some", "factors": "descend", "flows": "push_flow"}

@@ -21,7 +21,7 @@ from vgraph.graph import Graph, layouts
 from vgraph.refusals.checks import DataRace
 from vgraph.schedule import AXES, Schedule
 
-CONFLICTS = [c for c in AXES["conflict"].candidates if c not in (vg.FREE, vg.MARKED)]
+CONFLICTS = [c for c in AXES["conflict"].candidates if c not in (vg.FREE, vg.MARKED, vg.RACED)]
 GOLDEN = Path(__file__).parent / "golden"
 
 

@@ -20,7 +20,7 @@ from vgraph.compiler.types import BOOL
 from vgraph.graph import Graph
 from vgraph.refusals.checks import DataRace
 
-CONFLICTS = [vg.SEQUENTIAL, vg.NODE_LOCKED, vg.MARKED]
+CONFLICTS = [vg.SEQUENTIAL, vg.NODE_LOCKED, vg.MARKED, vg.RACED]
 GOLDEN = Path(__file__).parent / "golden"
 
 

@@ -68,6 +68,14 @@ class ElementOfList(Refusal):
     help = "append to it; `vg.local(vg.vertex, 64)` is an array whose elements are written"
 
 
+class NothingGathered(Refusal):
+    """A local list to which nothing is appended."""
+
+    title = "nothing is appended to the local lists of this operator"
+    label = "the list is declared here"
+    help = "append the vertices that it writes, or leave the list out"
+
+
 class NothingWritten(Refusal):
     """An operator with a local list that writes no vertex."""
 

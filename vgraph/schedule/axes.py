@@ -167,8 +167,9 @@ class Conflict(Kind):
     Online, by locks: edge_locked (both ends tried, else the edge waits for the next pass), node_locked (one thread has
     all arcs of a source), hybrid (one pass of the second, the rest by the first). By a plan, with a barrier between
     phases: agm_e, agm_n, sgm (matchings), diagonal and blocked_diagonals (of the matrix, in blocks of `rows` x
-    `columns`), colored. Of operators that gather vertices: sequential, node_locked (all that is gathered is tried), or
-    marked (all mark what they gather, and who has all of its marks goes on).
+    `columns`), colored. Of operators that gather vertices: sequential, node_locked (all that is gathered is tried),
+    marked (all mark what they gather, and who has all of its marks goes on), or raced (the same without atomics, in
+    three phases in place of two).
     """
 
     rows: int = 0
@@ -181,7 +182,7 @@ class Conflict(Kind):
     @property
     def key(self) -> str:
         """The name of its plan among the layouts of arcs (`graph/layouts/plans.py`); "" where it has none."""
-        if self.kind in ("auto", "free", "marked", *_LOCKING):
+        if self.kind in ("auto", "free", *_MARKING, *_LOCKING):
             return ""
         size = f".{_BLOCK}" if self.kind in ("agm_n", "sgm") else ""
         return f"{self.kind}.{self.rows}.{self.columns}" if self.rows else f"{self.kind}{size}"
@@ -190,6 +191,7 @@ class Conflict(Kind):
 _BLOCK: Final = 256
 """Sources of a block of `agm_n` and `sgm`: as many as a block of a GPU has threads."""
 _LOCKING: Final = ("edge_locked", "node_locked", "hybrid")
+_MARKING: Final = ("marked", "raced")
 _PLANNED: Final = ("sequential", "agm_e", "agm_n", "sgm", "diagonal", "colored")
 
 PUSH, PULL = Direction.PUSH, Direction.PULL
@@ -204,7 +206,7 @@ UNORDERED, STRICT = Order("unordered"), Order("strict")
 FREE = Conflict("free")
 EDGE_LOCKED, NODE_LOCKED, HYBRID = map(Conflict, _LOCKING)
 SEQUENTIAL, AGM_E, AGM_N, SGM, DIAGONAL, COLORED = map(Conflict, _PLANNED)
-MARKED = Conflict("marked")
+MARKED, RACED = map(Conflict, _MARKING)
 VERTEX, EDGE, WARP, BLOCK, TWC = (Balance(kind) for kind in ("vertex", "edge", "warp", "block", "twc"))
 
 
@@ -375,18 +377,18 @@ class ApplySchedule:
     conflict: Conflict = axis(
         kinds(
             Conflict,
-            ("free", *_LOCKING, *_PLANNED, "marked"),
+            ("free", *_LOCKING, *_PLANNED, *_MARKING),
             {"blocked_diagonals": lambda text: blocked_diagonals(*map(int, (text or "").split("x")))},
             meant="a conflict schedule: one of vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, "
-            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.MARKED, vg.FREE",
+            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.MARKED, vg.RACED, vg.FREE",
             takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "
-            "COLORED, MARKED",
+            "COLORED, MARKED, RACED",
             form="a word such as sequential or agm_e, blocked_diagonals(8x8), free or auto",
         ),
         rest=FREE,
         candidates=(
             *(FREE, SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL),
-            *(blocked_diagonals(4, 4), COLORED, MARKED),
+            *(blocked_diagonals(4, 4), COLORED, MARKED, RACED),
         ),
         lacks=(
             Lack(
@@ -407,8 +409,8 @@ class ApplySchedule:
                 values=(
                     *_LOCKING,
                     *_PLANNED,
+                    *_MARKING,
                     "blocked_diagonals",
-                    "marked",
                 ),  # each, so that the resolver is asked
             ),
         ),
@@ -655,9 +657,8 @@ SHAPING: Final = _FIRST[:6]
 __all__ = [
     "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "AXES", "BASE", "BITMAP", "BLOCK", "BSP", "COLORED", "COMBINE",
     "COMPUTED", "CSR", "DATA", "DECIDED", "DELAYED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED",
-    "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RAW", "SEQUENTIAL", "SGM", "SHAPING",
-    "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "ApplySchedule",
-    "Balance", "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows",
-    "Sync",
-    "blocked_diagonals", "delta_stepping",
+    "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RACED", "RAW", "SEQUENTIAL", "SGM",
+    "SHAPING", "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP",
+    "ApplySchedule", "Balance", "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload",
+    "Phases", "Rows", "Sync", "blocked_diagonals", "delta_stepping",
 ]  # fmt: skip

@@ -6,9 +6,10 @@ from typing import Final
 
 from vgraph.compiler.axes.base import Choice
 from vgraph.refusals.schedules import NoExclusiveEdges
-from vgraph.schedule import EDGE_LOCKED, FREE, MARKED, NODE_LOCKED, SEQUENTIAL, Conflict, spelled
+from vgraph.schedule import EDGE_LOCKED, FREE, MARKED, NODE_LOCKED, RACED, SEQUENTIAL, Conflict, spelled
 
-_OF_VERTICES: Final = (SEQUENTIAL, NODE_LOCKED, MARKED)
+_MARKS: Final = (MARKED, RACED)
+_OF_VERTICES: Final = (SEQUENTIAL, NODE_LOCKED, *_MARKS)
 _WAY_OUT: Final = "use conflict=vg.SEQUENTIAL{} or leave it out"
 
 
@@ -43,7 +44,7 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
 
 def _fits(c: Choice, value: Conflict) -> bool:
     """Whether a value keeps apart what the operator is about: edges, or visits that gather vertices."""
-    return value != FREE and (value != MARKED if c.is_edge else value in _OF_VERTICES)
+    return value != FREE and (value not in _MARKS if c.is_edge else value in _OF_VERTICES)
 
 
 def _check_kind(c: Choice, asked: Conflict) -> None:

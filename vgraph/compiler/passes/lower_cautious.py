@@ -14,6 +14,9 @@ is the number of the pass, and below that a hash of the vertex: which visits com
 device, and no mark has to be taken away. Who shares vertices with a thousand others has to wait for many of them, so
 not all begin at once.
 
+Without atomics marks take three phases (Nasre, Burtscher and Pingali 2013: race, prioritycheck, check). Two visits that
+write a mark at once may both miss the larger one. Where all visits of a pass are late, the next one has atomics.
+
 With locks a visit takes them one by one while it gathers, gives all back where one is taken, and waits for the next
 pass. Who comes again to a vertex that it has already sees so by `owner`. As two visits may both fail at each other,
 what is left of a pass that got nothing done is visited by one thread.
@@ -43,7 +46,7 @@ from vgraph.compiler.passes.lowering import (
     wants_membership,
 )
 from vgraph.compiler.types import BOOL, I32, I64, VID
-from vgraph.schedule import FREE, MARKED, SEQUENTIAL
+from vgraph.schedule import FREE, NODE_LOCKED, RACED, SEQUENTIAL
 
 _EFFECTS: Final = (ir.Store, ir.Reduce, ir.ReduceGlobal, ir.Emit)
 _HASH: Final = 0x9E3779B1
@@ -63,9 +66,8 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     given = input_layout(apply, membership=membership)
     target, arcs = low.target(apply), low.counter()
     visit = _Visit(low, apply, target, arcs)
-    if apply.schedule.conflict == SEQUENTIAL or (
-        apply.schedule.conflict != MARKED and low.context.threads == 1
-    ):
+    conflict = apply.schedule.conflict
+    if conflict == SEQUENTIAL or (conflict == NODE_LOCKED and low.context.threads == 1):
         body = active_only(apply, visit.v, visit.free()) if membership else visit.free()
         domain: ir.Domain = ir.VertexWords() if membership else ir.members(apply.frontier, given)
         loops: ir.Body = (
@@ -89,7 +91,7 @@ def _passes(low: Lowering, apply: ir.VertexApply, visit: _Visit) -> ir.Body:
     if apply.frontier is not None:
         take = ir.FrontierCopy(left, apply.frontier)
     begin = (take, ir.FrontierConvert(left, ir.Layout.SPARSE), ir.FrontierClear(behind, ir.Layout.SPARSE))
-    passes = _by_marks if apply.schedule.conflict == MARKED else _by_locks
+    passes = _by_locks if apply.schedule.conflict == NODE_LOCKED else _by_marks
     return (*begin, *passes(low, visit, left, behind))
 
 
@@ -114,9 +116,10 @@ def _by_locks(low: Lowering, visit: _Visit, left: str, behind: str) -> ir.Body:
 
 def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
     """Of the vertices in `rest` those of the largest hashes begin first, as many as have their turn soon."""
-    left, key = low.hidden("begun"), _Key(low)
+    assert visit.apply.schedule is not None
+    left, key, raced = low.hidden("begun"), _Key(low), visit.apply.schedule.conflict == RACED
     bound, upper, width, tried = (ir.Var(low.fresh(n), I64) for n in ("bound", "upper", "width", "tried"))
-    late = ir.Var(low.fresh("many.late"), BOOL)
+    late, none = (ir.Var(low.fresh(n), BOOL) for n in ("many.late", "all.late"))
     size, more = ir.FrontierSize(left), ir.Compare(">", bound, scalar(0))
     hashed = key.hash(visit.own)
     chosen = ir.Logical("and", ir.Compare(">=", hashed, bound), ir.Compare("<", hashed, upper))
@@ -126,18 +129,21 @@ def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
         ir.Assign(bound.name, ir.Binary("max", ir.Binary("-", bound, width), scalar(0))),
         visit.over(rest, (enters,)),
     )
+    marks: ir.Body = (visit.over(left, visit.marks(key)),)
+    if raced:
+        marks = (ir.If(none, marks, tuple(visit.over(left, body) for body in visit.races(key))),)
     half = ir.Binary("max", ir.Binary("//", width, scalar(2)), scalar(1))
+    twice = ir.Binary("min", ir.Binary("*", width, scalar(2)), key.count)
     step = (
         ir.If(ir.Logical("and", more, ir.Unary("not", late)), begin),
         *key.following(visit.v),
         ir.Let(tried.name, I64, size),
-        visit.over(left, visit.marks(key)),
+        *marks,
         visit.over(left, visit.wins(key, behind)),
         _swap(left, behind),
+        *((ir.Assign(none.name, ir.Compare("==", size, tried)),) if raced else ()),
         ir.Assign(late.name, ir.Compare(">", ir.Binary("*", size, scalar(2)), tried)),
-        ir.Assign(
-            width.name, ir.Select(late, half, ir.Binary("min", ir.Binary("*", width, scalar(2)), key.count))
-        ),
+        ir.Assign(width.name, ir.Select(late, half, twice)),
     )
     return (
         ir.FrontierClear(left, ir.Layout.SPARSE),
@@ -145,6 +151,7 @@ def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
         ir.Let(upper.name, I64, key.count),
         ir.Let(width.name, I64, ir.Binary("//", key.count, scalar(_FIRST))),
         ir.Let(late.name, BOOL, FALSE),
+        *((ir.Let(none.name, BOOL, FALSE),) if raced else ()),
         ir.While(ir.Logical("or", more, ir.Compare(">", size, scalar(0))), step),
     )
 
@@ -197,7 +204,9 @@ class _Visit:
         self.lists = list(dict.fromkeys((n.list, n.count) for n in acquired))
         self.types = {n.name: n.type for n in walk(operator) if isinstance(n, ir.Let)}
         written = {n.prop for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
-        self.declared = 2 * len(self.lists)
+        lists = {name for pair in self.lists for name in pair}
+        lets = (i for i, n in enumerate(operator.body) if isinstance(n, ir.Let) and n.name in lists)
+        self.declared = 1 + max(lets)
 
         def held(n: ir.Node) -> ir.Node | None:
             mine = isinstance(n, ir.Load | ir.Store) and n.prop in written
@@ -226,8 +235,21 @@ class _Visit:
         def take(u: ir.Expr) -> ir.Body:
             return (ir.Reduce("max", key.mark, u, key.of(self.own)),)
 
-        kept = transform_body(self._gathering(), lambda n: () if isinstance(n, _EFFECTS) else None)
-        return self._begun((*take(self.own), *self._until(kept, take)), self.clear)
+        return self._marking(take)
+
+    def races(self, key: _Key) -> tuple[ir.Body, ir.Body]:
+        """The first two phases without atomics: of two that put their marks at once the smaller key may stay. In the
+        second one the larger comes again, or gives way to one larger still."""
+
+        def race(u: ir.Expr) -> ir.Body:
+            mark, mine = ir.Load(key.mark, u, I64), key.of(self.own)
+            return (ir.If(ir.Compare("<", mark, mine), (ir.Store(key.mark, u, mine),)),)
+
+        def settle(u: ir.Expr) -> ir.Body:
+            larger = ir.Compare(">", ir.Load(key.mark, u, I64), key.of(self.own))
+            return (*race(u), ir.If(larger, (ir.Assign(self.goes, FALSE),)))
+
+        return self._marking(race), self._marking(settle)
 
     def wins(self, key: _Key, behind: str) -> ir.Body:
         """The second: who finds only its own marks writes."""
@@ -268,11 +290,14 @@ class _Visit:
     # --- what they share
 
     def _begun(self, body: ir.Body, end: ir.Body) -> ir.Body:
-        lists, lets = (
-            self.body[: self.declared],
-            (ir.Let(self.goes, BOOL, TRUE), ir.Let(self.late, BOOL, FALSE)),
-        )
-        return (*lists, *lets, *body, *end)
+        lets = (ir.Let(self.goes, BOOL, TRUE), ir.Let(self.late, BOOL, FALSE))
+        return (*self.body[: self.declared], *lets, *body, *end)
+
+    def _marking(self, take: Take) -> ir.Body:
+        """A visit that does nothing but mark what it gathers."""
+        kept = transform_body(self._gathering(), lambda n: () if isinstance(n, _EFFECTS) else None)
+        rest = ir.If(ir.Var(self.goes, BOOL), self._until(kept, take))
+        return self._begun((*take(self.own), rest), self.clear)
 
     def _tried(self, take: Take, end: ir.Body, behind: str) -> ir.Body:
         """A visit that is late where it cannot acquire what it gathers."""

@@ -45,6 +45,8 @@ def fold(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             return right if known == (op == "and") else left
         case ir.Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
+        case ir.If() | ir.While() if any(isinstance(m, ir.Acquire) for m in walk(n)):
+            return None  # what gathers vertices stays an operator that does
         case ir.If(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
         case ir.While(condition=ir.Const(value=False)):

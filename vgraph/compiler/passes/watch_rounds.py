@@ -41,10 +41,15 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     at, i, one = fresh("at"), fresh("i"), ir.Const(1, I64)
     vertex = ir.Load(VERTICES, ir.Var(i, I64), VID)
     written = (ir.Store(ring, ir.Var(at, I64), ir.Load(p.name, vertex, p.type)) for ring, p in rings.items())
-    after = ir.Binary("%", ir.Binary("+", ir.Var(at, I64), one), ir.ArrayLength(next(iter(rings))))
+    size = ir.ArrayLength(next(iter(rings)))
+    after = ir.Binary("%", ir.Binary("+", ir.Var(at, I64), one), size)
     record = ir.For(i, ir.Const(0, I64), ir.ArrayLength(VERTICES), one, (*written, ir.Assign(at, after)))
 
+    back = ir.Binary("%", ir.Binary("-", ir.Var(at, I64), ir.ArrayLength(VERTICES)), size)
+
     def rule(n: ir.Stmt) -> ir.Body | None:
+        if isinstance(n, ir.VertexApply) and n.untraced:  # it belongs to the round before
+            return (n, ir.Assign(at, back), record)
         return (n, record) if isinstance(n, ir.EdgeApply | ir.VertexApply) else None
 
     # a round may come before a property is declared: it is zero there

@@ -31,11 +31,13 @@ class _Known(NamedTuple):
 
 
 def check_cautious(operator: ir.Operator, declared: Span) -> None:
-    """Raise NotGathered, NotCautious or NothingWritten at the first statement that is not."""
+    """Raise NotGathered or NotCautious at the first statement that is not; or NothingGathered, NothingWritten."""
     writes = [n for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID]
     if not writes:
         raise refusals.gathering.NothingWritten(declared)
     lists = frozenset(n.list for n in walk(operator) if isinstance(n, ir.Acquire))
+    if not lists:
+        raise refusals.gathering.NothingGathered(declared)
     written = {n.prop: n.span for n in reversed(writes)}
     _Walk(lists, written).body(operator.body, _Known(frozenset(operator.args)))
 
