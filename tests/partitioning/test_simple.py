@@ -222,3 +222,18 @@ def test_a_part_of_many_digits(tmp_path: Path) -> None:
     (tmp_path / "parts").write_text("9" * 5000 + "\n")
     with pytest.raises(vg.GraphFormatError, match="no number of a part"):
         read_parts(tmp_path / "parts", 1)
+
+
+def test_nobody_changes_parts():
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 3], directed=False)
+    for made in (
+        vg.partition(graph, 2, "blocks"),
+        measured(graph, np.zeros(4, int)),
+        vg.edge_partition(graph, 2),
+    ):
+        for found in (made, pickle.loads(pickle.dumps(made))):
+            with pytest.raises(ValueError, match="read-only"):
+                found.parts[0] = 1
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                found.parts.flags.writeable = True
+            assert found.parts.tolist() == made.parts.tolist()

@@ -241,8 +241,8 @@ class Graph:
         order = self._topology.order
         if isinstance(order, Moved):
             order = Known(order.numbers(self._topology))
-        by = None if self._order is None else np.array(order_of(self, self._order)[1])
-        return restore, (*state, dict(self._edge), dict(self._vertex), order, by)
+        by = () if self._order is None else (self._order, np.array(order_of(self, self._order)[1]))
+        return restore, (*state, dict(self._edge), dict(self._vertex), order, *by)
 
     # --- other graphs -------------------------------------------------------------------------------------
 
@@ -489,12 +489,16 @@ def restore(
     edge: dict[str, NDArray[Any]],
     vertex: dict[str, NDArray[Any]],
     order: Order | None = None,
-    by: NDArray[np.int64] | None = None,
+    by: str | None = None,
+    old_of_new: NDArray[np.int64] | None = None,
 ) -> Graph:
-    """A graph from the arrays of one, taken over unchecked: for pickle."""
+    """A graph from the arrays of one, and its order if it was reordered, taken over unchecked: for pickle."""
     topology = Topology(Adjacency(row_offsets, column_indices), num_edges, directed, order)
     graph = Graph(topology, edge, vertex)
-    return graph if by is None else graph.reordered(by)
+    if by is None or old_of_new is None:
+        return graph
+    graph.kept_with_topology(f"order {by}", lambda: sealed(old_of_new))
+    return graph.reordered(by)
 
 
 def _describe(name: str, values: NDArray[Any]) -> str:

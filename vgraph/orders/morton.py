@@ -33,10 +33,11 @@ def cells(graph: Graph) -> tuple[NDArray[np.int64], int]:
     if not np.isfinite(points).all():
         raise GraphError("this order needs coordinates, and one is not finite")
     bits = BITS[len(found)]
-    low = points.min(axis=1, keepdims=True, initial=np.inf)
-    widest = (points - low).max(initial=0.0)
-    scaled = (points - low) * ((2.0**bits - 1) / widest) if widest > 0 else points * 0
-    return scaled.astype(np.int64), bits
+    points *= 0.5 if np.abs(points).max(initial=0.0) > 1.0 else 1.0  # so that a span is finite, too
+    points -= points.min(axis=1, keepdims=True, initial=np.inf)
+    widest = points.max(initial=0.0)
+    scaled = points / widest * (2.0**bits - 1) if widest > 0 else points * 0
+    return np.minimum(scaled.astype(np.int64), (1 << bits) - 1), bits
 
 
 def interleaved(coordinates: NDArray[np.int64], bits: int) -> NDArray[np.int64]:

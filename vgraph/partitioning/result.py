@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import Graph
+from vgraph.graph.arrays import sealed
 from vgraph.graph.build import sources_of
 
 if TYPE_CHECKING:
@@ -70,6 +71,12 @@ class Partition:
     levels: tuple[LevelStats, ...]
     vertex_weights: NDArray[Any]
     edge_weights: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", sealed(self.parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
 
     @functools.cached_property
     def _across(self) -> NDArray[np.bool_]:

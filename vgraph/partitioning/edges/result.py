@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import Graph
+from vgraph.graph.arrays import sealed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,10 +28,16 @@ class EdgePartition:
     seed: int
     seconds: float
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numbered", sealed(self.numbered))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+
     @functools.cached_property
     def parts(self) -> NDArray[np.int32]:
         """The part of each edge in the order in which `Graph.from_edges` got them; -1 for those that it left out."""
-        return self.graph.in_given_order(self.numbered + np.int32(1)) - np.int32(1)
+        return sealed(self.graph.in_given_order(self.numbered + np.int32(1)) - np.int32(1))
 
     @functools.cached_property
     def copies(self) -> NDArray[np.int64]:
