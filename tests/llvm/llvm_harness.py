@@ -205,10 +205,8 @@ def context_for(
             context.set_scalar(index, len(arrays[slot.name]), "int64")
         else:
             context.set_scalar(index, params[slot.name], slot.dtype)
-    for index, frontier in enumerate(face.frontiers):
-        context.add_frontier(
-            index, graph.n, f"uint{face.id_bits}", bitmap=frontier.bitmap, flags=frontier.flags
-        )
+    bitmaps, flags = [f.bitmap for f in face.frontiers], [f.flags for f in face.frontiers]
+    context.add_frontiers(graph.n, f"uint{face.id_bits}", bitmaps, flags)
     return context
 
 

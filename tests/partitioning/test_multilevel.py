@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from test_simple import grid
 
 import vgraph as vg
-from vgraph.partitioning import multilevel
+from vgraph.partitioning import contraction, multilevel
 from vgraph.partitioning.problem import problem_of
 from vgraph.partitioning.programs.bisection import bisection
 
@@ -26,13 +25,16 @@ def delaunay(n: int, seed: int = 3) -> vg.Graph:
     return vg.Graph.from_edges(*ends.T, directed=False, multi_edges=False)
 
 
-def weighted(n: int, seed: int, heaviest: int) -> vg.Graph:
+def weighted(n: int, seed: int, heaviest: int, id_bits: int | None = None) -> vg.Graph:
     """A random graph with weights, of vertices too."""
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, n, (2, 4 * n))
     load = {"load": rng.integers(1, heaviest, n)}
-    weight = rng.integers(1, 9, 4 * n)
-    return vg.Graph.from_edges(*ends, num_vertices=n, directed=False, vertex_properties=load, weight=weight)
+    weight = rng.integers(1, 9 if heaviest < 100 else heaviest, 4 * n)
+    simple = {} if id_bits is None else {"id_bits": id_bits, "multi_edges": False, "self_loops": False}
+    return vg.Graph.from_edges(
+        *ends, num_vertices=n, directed=False, vertex_properties=load, weight=weight, **simple
+    )
 
 
 def cut_of(graph: vg.Graph, parts) -> int:
@@ -123,12 +125,11 @@ def test_bisection_reports_what_it_made():
 def test_neighbors_are_paired_that_are_light_enough():
     graph = weighted(300, 5, 9)
     problem = problem_of(graph, 2, 1.03, 0, "load", "weight", 1, "cpu")
-    to_coarser = multilevel.paired(problem, problem.graph, 12, 1)
+    mate = multilevel.paired(problem, problem.graph, 12, 1)
+    to_coarser = contraction.contracted(problem.graph, mate, 1)[1]
     sizes, loads = np.bincount(to_coarser), np.bincount(to_coarser, problem.loads)
     assert sorted(set(sizes)) == [1, 2]
     assert loads[sizes == 2].max() <= 12
-    first = np.unique(to_coarser, return_index=True)[1]
-    assert (np.diff(first) > 0).all()  # numbers follow those of the first members: what was near stays near
     reach = problem.graph.to_scipy("weight").toarray() > 0
     pairs = [np.flatnonzero(to_coarser == c) for c in np.flatnonzero(sizes == 2)]
     near = [reach[a, b] for a, b in pairs]
@@ -142,24 +143,41 @@ def test_neighbors_are_paired_that_are_light_enough():
 def test_vertices_on_one_hub_are_paired():
     graph = vg.Graph.from_edges([0] * 60, range(1, 61), directed=False)
     problem = problem_of(graph, 2, 1.03, 0, [1] * 61, None, 1, "cpu")
-    to_coarser = multilevel.paired(problem, problem.graph, 10, 1)
-    sizes = np.bincount(to_coarser)
+    mate = multilevel.paired(problem, problem.graph, 10, 1)
+    sizes = np.bincount(contraction.contracted(problem.graph, mate, 1)[1])
     assert sizes.size == 31
     assert sizes.max() == 2
 
 
-def test_contraction_adds_up():
-    problem = problem_of(weighted(200, 4, 9), 2, 1.03, 0, "load", "weight", 1, "cpu")
-    to_coarser = np.random.default_rng(0).permutation(np.arange(200, dtype=np.int32) // 2)
-    coarse = multilevel.contracted(problem.graph, to_coarser, 100)
-    matrix = np.zeros((100, 100), np.int64)
-    ends = np.repeat(np.arange(200), problem.graph.out_degree), problem.graph.out.column_indices
-    np.add.at(matrix, tuple(to_coarser[x] for x in ends), problem.graph.edge_properties["weight"])
-    np.fill_diagonal(matrix, 0)
-    assert (coarse.to_scipy("weight").toarray() == matrix).all()
-    assert coarse.vertex_properties["load"].tolist() == np.bincount(to_coarser, problem.loads).tolist()
-    rows = itertools.pairwise(coarse.out.row_offsets.tolist())
-    assert all((np.diff(coarse.out.column_indices[a:b].astype(int)) > 0).all() for a, b in rows)
+@pytest.mark.parametrize("id_bits", [32, 64])
+@pytest.mark.parametrize("most", [9, 2**40])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_contraction_adds_up(id_bits, most, threads, monkeypatch):
+    monkeypatch.setattr(contraction, "RANGE", 50)
+    problem = problem_of(weighted(200, 4, most, id_bits), 2, 1.03, 0, "load", "weight", 1, "cpu")
+    ends = np.repeat(np.arange(200), problem.graph.out_degree.astype(int)), problem.graph.out.column_indices
+    weights = problem.graph.edge_properties["weight"]
+    assert problem.graph.id_dtype.itemsize * 8 == id_bits
+    assert weights.dtype == problem.loads.dtype == (np.int32 if most == 9 else np.int64)
+    for singles in (0, 60, 200):
+        order = np.random.default_rng(singles).permutation(200)[singles:]
+        mate = np.full(200, multilevel.NONE, np.uint32)
+        mate[order[::2]], mate[order[1::2]] = order[1::2], order[::2]
+        coarse, to_coarser = contraction.contracted(problem.graph, mate, threads)
+        count = 200 - order.size // 2
+        assert coarse.num_vertices == count
+        assert (to_coarser[order[::2]] == to_coarser[order[1::2]]).all()
+        assert (np.diff(np.unique(to_coarser, return_index=True)[1]) > 0).all()  # what was near stays near
+        matrix = np.zeros((count, count), np.int64)
+        np.add.at(matrix, tuple(to_coarser[x] for x in ends), weights)
+        np.fill_diagonal(matrix, 0)
+        assert (coarse.to_scipy("weight").toarray() == matrix).all()
+        assert coarse.num_arcs == np.count_nonzero(matrix)
+        loads = np.zeros(count, np.int64)
+        np.add.at(loads, to_coarser, problem.loads)
+        assert coarse.vertex_properties["load"].tolist() == loads.tolist()
+        one, _ = contraction.contracted(problem.graph, mate, 1)
+        assert one.out.column_indices.tolist() == coarse.out.column_indices.tolist()
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """vgraph's own partitioner: coarsen, divide the coarsest graph by recursive bisection, refine on the way back.
 
 After Karypis and Kumar 1998; refinement is Jet (Gilbert et al. 2023). The steps are programs of the language
-(`programs/`); between them NumPy and SciPy number, contract and project.
+(`programs/`); between them levels are contracted by machine code, and projected by NumPy.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from vgraph.graph import Graph
 from vgraph.graph.build import sources_of
-from vgraph.graph.topology import Adjacency, Topology
 from vgraph.language.decorators import AlgorithmDef
+from vgraph.partitioning.contraction import contracted
 from vgraph.partitioning.problem import Problem
 from vgraph.partitioning.programs.bisection import bisection
 from vgraph.partitioning.programs.matching import matching
 from vgraph.partitioning.programs.refinement import refinement
 from vgraph.partitioning.result import LevelStats
 from vgraph.partitioning.simple import blocks
+from vgraph.runtime.devices.threads import default_threads
 from vgraph.runtime.executor import run_loaded
 from vgraph.runtime.prepare import prepare, runner_for
 
@@ -35,10 +36,12 @@ ROUNDS: Final = 4
 """Proposals of a matching: with 6 it takes longer, and cuts are 0.5 % worse."""
 TRIES: Final = 60
 LEAST_TRIES: Final = 4
-WORK: Final = 120_000
+WORK: Final = 20_000
 """Bisections are tried so often that they walk about so many arcs, or an eighth of the graph's: what is cheap beside
 the rest, and gains most where the coarsest graph is small beside it, as that of a road network."""
-PASSES: Final = 4
+NONE: Final = 2**32 - 1
+"""The mate of a vertex without one."""
+PASSES: Final = 2
 IDLE_MOVES: Final = 40
 """Passes of a try, and moves of a pass without a better state."""
 GROWTH: Final = 2.0
@@ -78,7 +81,7 @@ def multilevel(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, .
         return np.arange(n, dtype=np.int32), ()
     levels = coarsened(problem)
     state = state_of(levels[-1].graph, divided(problem, levels[-1].graph))
-    stats, refined_arcs = [], 0
+    stats, refined_arcs = [], levels[-1].graph.num_arcs  # which bisection has refined
     for level in reversed(levels):
         started = time.perf_counter()
         if level.to_coarser is not None:
@@ -145,33 +148,27 @@ def coarsened(problem: Problem) -> list[Level]:
     while (n := levels[-1].graph.num_vertices) > smallest:
         started = time.perf_counter()
         level = levels[-1]
-        to_coarser = paired(problem, level.graph, heaviest, len(levels))
-        count = int(to_coarser.max()) + 1
-        if count > 0.95 * n:
+        mate = paired(problem, level.graph, heaviest, len(levels))
+        if n - np.count_nonzero(mate != NONE) / 2 > 0.95 * n:
             break
-        level.to_coarser = to_coarser
-        levels.append(Level(contracted(level.graph, to_coarser, count)))
-        levels[-1].seconds = time.perf_counter() - started
+        coarser, level.to_coarser = contracted(level.graph, mate, problem.threads or default_threads())
+        levels.append(Level(coarser, seconds=time.perf_counter() - started))
     return levels
 
 
-def paired(problem: Problem, graph: Graph, heaviest: int, salt: int) -> NDArray[np.int32]:
-    """The number of the coarse vertex that each vertex goes into."""
+def paired(problem: Problem, graph: Graph, heaviest: int, salt: int) -> NDArray[np.uint32]:
+    """The mate of each vertex, or NONE."""
     salt = (problem.seed * 1000003 + salt * 7919) % 2**31
     found = _run(problem, matching, graph, heaviest=heaviest, salt=salt, rounds=ROUNDS)
-    n = graph.num_vertices
-    own = np.arange(n, dtype=np.int32)
-    mate = np.where(found.mate < 0, own, found.mate)
-    if found.singles > 0.1 * n:
+    mate: NDArray[np.uint32] = found.mate.astype(np.uint32)
+    if found.singles > 0.1 * graph.num_vertices:
         _pair_singles(mate, found.wish, graph.vertex_properties["load"], heaviest)
-    leads = own <= mate
-    numbers = np.cumsum(leads, dtype=np.int32) - np.int32(1)
-    return numbers[np.minimum(own, mate)]
+    return mate
 
 
 def _pair_singles(mate: NDArray[Any], wish: NDArray[Any], weight: NDArray[Any], heaviest: int) -> None:
     """Pair vertices without a mate that hang on the same neighbor, as leaves of a hub do (two-hop matching)."""
-    single = np.flatnonzero(mate == np.arange(mate.size))
+    single = np.flatnonzero(mate == NONE)
     single = single[2 * weight[single].astype(np.int64) <= heaviest]
     hub = wish[single]
     order = np.argsort(hub, kind="stable")
@@ -181,28 +178,6 @@ def _pair_singles(mate: NDArray[Any], wish: NDArray[Any], weight: NDArray[Any], 
     first = np.flatnonzero((rank[:-1] % 2 == 0) & (hub[1:] == hub[:-1]))
     a, b = single[first], single[first + 1]
     mate[a], mate[b] = b, a
-
-
-def contracted(graph: Graph, to_coarser: NDArray[np.int32], count: int) -> Graph:
-    """The graph of `count` vertices whose weights are added up; loops go, parallel arcs are added up."""
-    from scipy.sparse import _sparsetools as kernels
-
-    offsets, columns = graph.out.row_offsets, graph.out.column_indices
-    weights = graph.edge_properties["weight"]
-    load = graph.vertex_properties["load"]
-    loads = np.bincount(to_coarser, load, count).astype(load.dtype)
-    sources, targets = np.repeat(to_coarser, np.diff(offsets)), to_coarser[columns]
-    keep = np.flatnonzero(sources != targets)
-    sources, targets, weights = sources[keep], targets[keep], weights[keep]
-    rows, size = np.empty(count + 1, np.int32), (count, count)
-    # By rows, then transposed, which sorts the rows: the matrix is symmetric.
-    made = np.empty(keep.size, np.int32), np.empty(keep.size, weights.dtype)
-    kernels.coo_tocsr(*size, keep.size, sources, targets, weights, rows, *made)
-    kernels.csr_tocsc(*size, rows, *made, rows.copy(), targets, weights)
-    kernels.csr_sum_duplicates(*size, rows, targets, weights)
-    arcs = int(rows[-1])
-    out = Adjacency(rows.astype(offsets.dtype), targets[:arcs].astype(columns.dtype))
-    return Graph(Topology(out, arcs, True), {"weight": weights[:arcs].copy()}, {"load": loads})
 
 
 def divided(problem: Problem, graph: Graph) -> NDArray[np.int32]:

@@ -61,10 +61,7 @@ def _check_vertex(name: str, value: Any, graph: Graph) -> None:
 
 def needed(array: Array, plan: Plan) -> bool:
     """Whether a run needs an array of the program."""
-    used = any(
-        a.kind in ("property", "length", "columns") and a.name == array.name for a in plan.interface.args
-    )
-    return used or any(o.array == array.name for o in plan.outputs)
+    return array.name in plan.used
 
 
 def renumbered(plan: Plan, arguments: Mapping[str, Any], numbers: Relabelled) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,13 @@ class Plan:
     """Whether it may run on the graph in another order of vertices: nothing in it can tell (`numbering.py`)."""
     moves: bool = False
     """Whether it may change from one order to another between two loops."""
+
+    @functools.cached_property
+    def used(self) -> frozenset[str]:
+        """The arrays that a run needs, by name."""
+        of_arrays = ("property", "length", "columns")
+        read = {a.name for a in self.interface.args if a.kind in of_arrays}
+        return frozenset(read | {o.array for o in self.outputs})
 
     def pack(self, code: str) -> bytes:
         """The plan, and the key under which its code is in the cache."""

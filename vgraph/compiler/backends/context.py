@@ -32,9 +32,13 @@ AnyArray = npt.NDArray[Any]
 
 def aligned_zeros(nbytes: int) -> Bytes:
     """A zeroed buffer of `nbytes` bytes (at least one line) that starts on a cache line."""
-    raw = np.zeros(max(nbytes, LINE) + LINE, np.uint8)
+    return _aligned(np.zeros, max(nbytes, LINE))
+
+
+def _aligned(make: Callable[..., Bytes], nbytes: int) -> Bytes:
+    raw = make(nbytes + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
-    return raw[start : start + max(nbytes, LINE)]
+    return raw[start : start + nbytes]
 
 
 def _round_up(nbytes: int) -> int:
@@ -78,8 +82,8 @@ class ContextView:
         self._frontiers = aligned_zeros(max(1, num_frontiers) * FRONTIER.size).view(FRONTIER.dtype)
         self._lists = aligned_zeros(num_lists * LIST.size).view(LIST.dtype)
         self._num_args, self._num_results, self._num_frontiers = num_args, num_results, num_frontiers
-        self._at: dict[int, AnyArray] = {}
-        """The arrays of frontiers, which native code swaps, by their addresses."""
+        self._of_frontiers: dict[str, AnyArray] = {}
+        """Memory of frontiers, a row for each; native code swaps them."""
         self._forks = aligned_zeros(len(forks) * FORK.size).view(FORK.dtype)
         self._forks["least"][: len(forks)] = forks
         self._arms = aligned_zeros(ARMS.size).view(ARMS.dtype)
@@ -188,21 +192,25 @@ class ContextView:
 
     # --- frontiers, lists, trace ---------------------------------------------------------------------------
 
-    def add_frontier(
-        self, index: int, capacity: int, id_dtype: npt.DTypeLike, *, bitmap: bool, flags: bool
+    def add_frontiers(
+        self, capacity: int, id_dtype: npt.DTypeLike, bitmaps: Sequence[bool], flags: Sequence[bool]
     ) -> None:
-        """Allocate an empty sparse frontier of `capacity` vertices; bitmap and in-queue flags if asked."""
-        assert 0 <= index < self._num_frontiers
-        arrays: dict[str, AnyArray] = {"queue": np.empty(capacity, id_dtype)}
-        if bitmap:
-            arrays["bits"] = aligned_zeros(8 * -(-capacity // 64))
-        if flags:
-            arrays["flags"] = np.zeros(capacity, np.uint8)
-        for name, array in arrays.items():
-            self._at[array.ctypes.data] = array
-            self._frontiers[name][index] = array.ctypes.data
-        self._frontiers["capacity"][index] = capacity
-        self._frontiers["epoch"][index] = 1
+        """Allocate empty sparse frontiers of `capacity` vertices; for each whether it has a bitmap, in-queue flags."""
+        assert len(bitmaps) == len(flags) == self._num_frontiers
+        rows, count = self._frontiers[: len(flags)], len(flags)
+        for name, make, asked, nbytes in (
+            ("queue", np.empty, [True] * count, capacity * np.dtype(id_dtype).itemsize),
+            ("bits", np.zeros, bitmaps, 8 * -(-capacity // 64)),
+            ("flags", np.zeros, flags, capacity),
+        ):
+            if any(asked):
+                stride = _round_up(max(nbytes, 1))
+                block = _aligned(make, count * stride).reshape(count, stride)
+                rows[name] = np.where(asked, block.ctypes.data + stride * np.arange(count), 0)
+                self._of_frontiers[name] = block
+        rows["capacity"] = capacity
+        rows["epoch"] = 1
+        self._ids = np.dtype(id_dtype)
 
     def add_buckets(self, index: int, capacity: int, tile: int) -> None:
         """Allocate what a set of buckets of `capacity` vertices keeps per vertex, and per `tile` vertices, if there are
@@ -224,22 +232,30 @@ class ContextView:
     def renumber(self, renumber: Callable[[AnyArray], AnyArray], place: npt.NDArray[np.int64]) -> None:
         """Put all frontiers into another order of vertices: `renumber` of ids, row v of what was in row `place[v]`."""
         for entry in self._frontiers[: self._num_frontiers]:
-            queue, packed, flags = (self._at.get(int(entry[name])) for name in ("queue", "bits", "flags"))
+            queue, packed, flags = (self._row(name, int(entry[name])) for name in ("queue", "bits", "flags"))
             assert queue is not None
-            queue = queue[: int(entry["count"])]
-            queue[:] = renumber(queue)
+            ids = queue.view(self._ids)[: int(entry["count"])]
+            ids[:] = renumber(ids)
             if packed is not None:
                 bits = np.unpackbits(packed, bitorder="little")
                 bits[: place.size] = bits[place]
                 packed[:] = np.packbits(bits, bitorder="little")
             if flags is not None:
-                flags[:] = flags[place]
+                flags[: place.size] = flags[place]
         for entry in self._lists[: self.get("num_lists")]:
             nbytes = int(entry["ids_length"]) * int(entry["id_bytes"])
             if nbytes:
                 held = np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(int(entry["ids"])))
                 ids = held.view(f"<u{int(entry['id_bytes'])}")
                 ids[:] = renumber(ids)
+
+    def _row(self, name: str, address: int) -> AnyArray | None:
+        """The memory of a frontier that begins there."""
+        if not address:
+            return None
+        block = self._of_frontiers[name]
+        found: AnyArray = block[(address - block.ctypes.data) // block.shape[1]]
+        return found
 
     def list_address(self, index: int) -> int:
         """Address of list descriptor `index`."""

@@ -8,10 +8,9 @@ import vgraph as vg
 @vg.function
 def lot(u, v, salt):
     """A number that looks random, the same from both ends of an edge."""
-    x = vg.uint32(min(u.id, v.id)) * vg.uint32(2654435761) + vg.uint32(max(u.id, v.id)) + vg.uint32(salt)
+    x = (vg.uint32(u.id) + vg.uint32(salt)) * (vg.uint32(v.id) + vg.uint32(salt))
     y = (x ^ (x >> 16)) * vg.uint32(2246822519)
-    z = (y ^ (y >> 13)) * vg.uint32(3266489917)
-    return z ^ (z >> 16)
+    return y ^ (y >> 13)
 
 
 @vg.operator

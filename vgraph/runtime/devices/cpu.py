@@ -167,9 +167,13 @@ def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
                 context.set_scalar(slot, arrays[arg.name].shape[1], "int64")
             case _:
                 context.set_scalar(slot, *scalar_argument(arg, call, "cpu"))
-    ids = np.dtype(f"uint{plan.interface.id_bits}")
-    for index, frontier in enumerate(plan.interface.frontiers):
-        context.add_frontier(index, graph.num_vertices, ids, bitmap=frontier.bitmap, flags=frontier.flags)
+    frontiers = plan.interface.frontiers
+    context.add_frontiers(
+        graph.num_vertices,
+        f"uint{plan.interface.id_bits}",
+        [frontier.bitmap for frontier in frontiers],
+        [frontier.flags for frontier in frontiers],
+    )
     for index, tile in enumerate(plan.interface.buckets):
         context.add_buckets(index, graph.num_vertices, tile)
     return arrays
