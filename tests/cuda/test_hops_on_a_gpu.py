@@ -32,7 +32,9 @@ def graph_of(seed: int, *, directed: bool) -> vg.Graph:
 def go(
     algorithm: vg.AlgorithmDef, graph: vg.Graph, label: str, room: int, seed: int, **options: Any
 ) -> vg.Result:
-    arguments = {"source": 0} if "source" in algorithm.signature.parameters else {}
+    arguments = options.pop("arguments", {})
+    if "source" in algorithm.signature.parameters:
+        arguments = {"source": 0}
     schedule = vg.Schedule().at(label, direction=vg.PUSH, **options)
     with use(EmulatedDevice(multiprocessors=3, block=(32, 64)[seed % 2], shared=room, seed=seed)):
         return vg.run(algorithm, graph, device="cuda", schedule=schedule, **arguments)

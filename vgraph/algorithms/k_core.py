@@ -34,11 +34,12 @@ def count(v, graph):
 @vg.operator
 def scan(v, graph):
     """The level at which a vertex is peeled off is its core number; those that are left tell what comes next."""
-    open = v.core < 0
-    peeled = open and v.remaining <= graph.level
+    peeled = v.open and v.remaining <= graph.level
     if peeled:
+        v.open = False
         v.core = graph.level
-    elif open:
+        graph.remain += -1
+    elif v.open:
         graph.lowest = min(graph.lowest, v.remaining)
     return peeled
 
@@ -46,23 +47,25 @@ def scan(v, graph):
 @vg.operator
 def peel(v, graph):
     """The same for vertices of which a neighbor was peeled off."""
-    peeled = v.core < 0 and v.remaining <= graph.level
+    peeled = v.open and v.remaining <= graph.level
     if peeled:
+        v.open = False
         v.core = graph.level
+        graph.remain += -1
     return peeled
 
 
 @vg.operator
 def leave(src, edge, dst):
     """What was peeled off counts no more for those of its neighbors that are left."""
-    if dst.core < 0:
+    if dst.open:
         dst.remaining += -worth(edge)
 
 
 @vg.operator
 def left(v):
     """Whether v has no core number yet."""
-    return v.core < 0
+    return v.open
 
 
 @vg.algorithm
@@ -77,22 +80,22 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
     """
     if weight is None:
         remaining = graph.vertex_property(vg.int32)
-        core = graph.vertex_property(vg.int32, fill=-1)
+        core = graph.vertex_property(vg.int32)
     else:
         remaining = graph.vertex_property(vg.float64)
-        core = graph.vertex_property(vg.float64, fill=-1)
+        core = graph.vertex_property(vg.float64)
+    open = graph.vertex_property(vg.bool_, fill=True)
     graph.vertex_apply(count)
     graph.level = 0
     rest = graph.vertices
-    remain = graph.num_vertices
-    while remain > 0:
+    graph.remain = graph.num_vertices
+    while graph.remain > 0:
         graph.lowest = vg.inf
         peeled = graph.vertex_filter(scan, rest)
         if not peeled:
             graph.level = graph.lowest
         else:
             while peeled:
-                remain -= len(peeled)
                 if graph.directed and mode == "out":
                     nearer = graph.edge_apply(leave, peeled, reverse=True)
                 else:
@@ -102,7 +105,7 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
                 peeled = graph.vertex_filter(peel, nearer)
             if weight is None:
                 graph.level += 1
-            if 2 * remain < len(rest):
+            if 2 * graph.remain < len(rest):
                 rest = graph.vertex_filter(left, rest)
     return core
 

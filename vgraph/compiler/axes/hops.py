@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.cascades import cascade
 from vgraph.compiler.analysis.effects import WriteClass, any_order_obstacle
 from vgraph.compiler.analysis.searches import search
 from vgraph.compiler.axes.base import Choice, Traversal
@@ -21,7 +23,7 @@ def choose(c: Choice, asked: int | None) -> int:
     """Several where searches take many rounds of few vertices, whose barriers cost more than what is done twice."""
     if asked == 1 or (asked is None and not c.context.facts.deep):
         return 1
-    obstacle = c.at.once(out_of_rounds)
+    obstacle = c.at.once(hops_obstacle)
     if asked is not None and obstacle is not None:
         c.refuse(obstacle.reason, obstacle.span, "use hops=1 or leave it out")
     if asked is not None:
@@ -41,6 +43,14 @@ def _once(at: Traversal) -> bool:
     """Whether vertices are reached, no more: what comes from different sides is not overwritten again and again."""
     flags = all(at.program.property(name).type == BOOL for name in at.effects.written)
     return flags or at.effects.classes() == {WriteClass.CLAIMING}
+
+
+def hops_obstacle(at: Traversal) -> Obstacle | None:
+    """Why a block may not go on with what an update changes; what a filter takes it may, in a cascade."""
+    if isinstance(at.apply, ir.EdgeApply) and at.apply.only:
+        found = cascade(at.program, at.apply)
+        return found if isinstance(found, Obstacle) else None
+    return out_of_rounds(at)
 
 
 def out_of_rounds(at: Traversal) -> Obstacle | None:

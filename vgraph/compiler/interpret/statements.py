@@ -163,6 +163,9 @@ def _edge_apply(m: Machine, env: Env, n: ir.EdgeApply) -> None:
     _end(m, op)
     if n.out is not None:
         m.frontiers[n.out] = Frontier.of(touched)
+    if n.taking is not None:
+        assert n.only is not None
+        _vertex_apply(m, env, ir.VertexApply(n.only, n.out, n.out, n.label, untraced=True))
     if n.counting is not None:
         m.globals[n.counting] = np.int64(len(arcs))
     m.trace.append(TraceRecord(n.label, "", len(active), len(arcs)))

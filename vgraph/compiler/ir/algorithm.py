@@ -129,7 +129,8 @@ class FillEach(Stmt):
 
 
 @written(
-    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( for {only})?( as {label:op})?( schedule({schedule}))?"
+    "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( for {only}( taking {taking})?)?"
+    "( as {label:op})?( schedule({schedule}))?"
     "( into {into})?( counting {counting})?( among {among})?( keeping {keeping})?",
     at=DRIVER,
     kernel=NOWHERE,
@@ -144,7 +145,8 @@ class EdgeApply(Stmt):
     head of each arc and `dst` its tail.
 
     `out = edge_apply(leave, peeled) for peel`: `out` goes to the filter `peel` alone (`narrow-frontiers`), so vertices
-    that it would drop when the round has ended need not be in it.
+    that it would drop when the round has ended need not be in it. With `taking open` the filter is joined with the
+    update (`join-cascades`): it takes a vertex as soon as it would, which turns `open` off, and `out` has those taken.
 
     Scheduled level, where several forms of one apply stand side by side (`choose-per-round`): `into f.next` names the
     hidden frontier that all of them fill before it becomes `out`, `counting arcs` the global that becomes the number
@@ -164,6 +166,7 @@ class EdgeApply(Stmt):
     among: FrontierName | None = None
     keeping: FrontierName | None = None
     only: OperatorName | None = None
+    taking: PropertyName | None = None
 
     @property
     def leaving(self) -> Orientation:

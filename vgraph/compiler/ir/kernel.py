@@ -99,8 +99,7 @@ def _verify_pieces(c: Checker, n: ParFor | BucketLoop) -> None:
     c.require(n.cut is not None or n.limit is None, "only a loop with pieces has a limit", n)
     ok = n.limit is None or isinstance(n.limit, Const | Var)
     c.require(ok, "the limit is a literal or a parameter", n)
-    ok = n.hops == 1 or (n.hops > 1 and n.cut is not None and n.limit is None)
-    c.require(ok, "hops are made by a loop with pieces, without a limit", n)
+    c.require(n.hops == 1 or (n.hops > 1 and n.cut is not None), "hops are made by a loop with pieces", n)
     c.require(not c.low or n.balance is None, "a balance is limit and lanes at kernel level", n)
 
 

@@ -15,6 +15,7 @@ from vgraph.compiler.passes.fix_order import fix_order
 from vgraph.compiler.passes.fuse_loops import fuse_loops
 from vgraph.compiler.passes.insert_atomics import insert_atomics
 from vgraph.compiler.passes.insert_barriers import insert_barriers
+from vgraph.compiler.passes.join_cascades import join_cascades
 from vgraph.compiler.passes.lower_apply_scatter import lower_apply_scatter
 from vgraph.compiler.passes.lower_cautious import lower_cautious
 from vgraph.compiler.passes.lower_conflicts import lower_conflicts
@@ -46,6 +47,7 @@ PIPELINE = (
     # scheduled level: applies become loops
     place_exchanges,
     count_hops,
+    join_cascades,
     double_buffer,
     lower_ordered,
     lower_fills,

@@ -16,7 +16,7 @@ from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import VID
-from vgraph.schedule import VERTEX
+from vgraph.schedule import SPLIT, VERTEX
 
 Apply = ir.EdgeApply | ir.VertexApply
 _Loop = TypeVar("_Loop", ir.ParFor, ir.BucketLoop)
@@ -36,7 +36,10 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: ir.Orientation) 
     domain = {"domain": loop.domain.shared()} if isinstance(loop, ir.ParFor) else {}
     body = _inner_loops_whole(low, loop)
     schedule = apply.schedule
-    how = {"hops": schedule.hops} if schedule.hops > 1 else {"balance": schedule.balance}
+    how: dict[str, object] = {"balance": schedule.balance}
+    if schedule.hops > 1:
+        cascade = isinstance(apply, ir.EdgeApply) and apply.taking  # its hubs are shared by all
+        how = {"hops": schedule.hops, "balance": SPLIT() if cascade else None}
     return with_fields(loop, {**domain, "body": body, "cut": side, **how})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.passes.cut_loops import arcs_of, with_pieces
+from vgraph.compiler.passes.join_cascades import taken
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
@@ -17,6 +18,7 @@ from vgraph.compiler.passes.lowering import (
     hoist_loads,
     input_layout,
     lowering,
+    push,
     scalar,
     updates,
     wants_membership,
@@ -31,8 +33,13 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
     target = low.target(apply)
-    only = needed(low.program, operator, low.program.operator(apply.only), dst) if apply.only else None
-    hoisted, walked = hoist_loads(low, updates(low, apply, operator, target, only), src)
+    if apply.taking:
+        assert target is not None
+        inside = taken(low, apply, push(apply, target, ir.Var(dst, VID), own=False))
+    else:
+        only = needed(low.program, operator, low.program.operator(apply.only), dst) if apply.only else None
+        inside = updates(low, apply, operator, target, only)
+    hoisted, walked = hoist_loads(low, inside, src)
     arcs = apply.counting or low.counter()
     visit: ir.Body = (
         ir.ReduceGlobal("+", arcs, arcs_of(apply, src, apply.leaving)),

@@ -84,7 +84,7 @@ def _hubs(program: ir.Program, found: Scan) -> None:
     for node in walk_body(program.body):
         if not isinstance(node, ir.ParFor | ir.BucketLoop):
             continue
-        if node.cut is not None and node.hops == 1:
+        if node.cut is not None and (node.hops == 1 or node.limit is not None):
             found.workspace["vg.hubs"] = 2
         if node.cut is not None or node.lanes is not ir.Lanes.THREAD:
             side = side_of(node)

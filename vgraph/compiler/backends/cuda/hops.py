@@ -16,6 +16,8 @@ from vgraph.records import dataclass
 
 LANES: Final = 4
 """Lanes that visit a vertex together."""
+PART_LANES: Final = 8
+"""The same where an entry of the block's queue is a part of a vertex's arcs."""
 BYTES: Final = 1024 * 36
 """The block's queue: two hops of 1024 entries of 16 bytes, and as many ids."""
 
@@ -45,6 +47,8 @@ class Ahead:
     arrays: tuple[str, ...]
     """What is read of arcs there."""
     carried: Carried | None
+    parts: bool = False
+    """Whether an entry is a part of a vertex's arcs: all the grid shares those of hubs."""
     rows: dict[str, str] = field(default_factory=dict)
     """By vertex: the variable that says where its arcs are."""
 
@@ -60,8 +64,9 @@ def ahead_of(f: Emitter, node: ir.ParFor | ir.BucketLoop, side: ir.Orientation) 
         read |= {f.prop(name): None for name in at_arc if name not in f.written}
     pushes = [n for n in walk_body(node.body) if isinstance(n, ir.FrontierPush | ir.BucketPush)]
     (target,) = {n.frontier if isinstance(n, ir.FrontierPush) else n.buckets for n in pushes}
-    carried = _carried(f, node, own[0]) if len(own) == len(pushes) == 1 else None
-    return Ahead(target, side, tuple(read), carried)
+    parts = node.limit is not None
+    carried = _carried(f, node, own[0]) if len(own) == len(pushes) == 1 and not parts else None
+    return Ahead(target, side, tuple(read), carried, parts)
 
 
 def _carried(f: Emitter, node: ir.ParFor | ir.BucketLoop, loop: ir.ForNeighbors) -> Carried | None:
@@ -82,14 +87,17 @@ def _carried(f: Emitter, node: ir.ParFor | ir.BucketLoop, loop: ir.ForNeighbors)
 
 def parameter(f: Emitter, ahead: Ahead) -> str:
     """The parameter of a visit that is carried to it."""
+    if ahead.parts:
+        return ""
     if ahead.carried is None:
-        return "Nothing"
-    return f"{type_name(ahead.carried.let.type)} {f.local(ahead.carried.let.name)}"
+        return ", Nothing"
+    return f", {type_name(ahead.carried.let.type)} {f.local(ahead.carried.let.name)}"
 
 
 def declare(f: Emitter, ahead: Ahead) -> None:
     """The thread's view of the queue."""
     t = "Nothing" if ahead.carried is None else type_name(ahead.carried.let.type)
+    t = "bool" if ahead.parts else t
     f.shared = max(f.shared, BYTES)
     f.line(f"LocalQueue<vid, eid, {t}> local_queue;")
 
@@ -98,12 +106,19 @@ def balance(f: Emitter, node: ir.ParFor | ir.BucketLoop, ahead: Ahead, domain: s
     """The call of the balancer."""
     rest = (f.buckets if isinstance(node, ir.BucketLoop) else f.frontier)(ahead.target)
     rows = f.array(f"{ahead.side.value}.row_offsets")
+    if node.limit is not None:
+        hubs, limit = f.names.of("workspace", "vg.hubs"), f.expr(node.limit)
+        work = f"{domain}, {rows}, {hubs}, {limit}"
+        f.stops(f"by_cascade<{PART_LANES}>(team, hub_turn, local_queue, {work}, {node.hops}, {rest}, visit)")
+        return
     values = "(const Nothing*)nullptr" if ahead.carried is None else f.prop(ahead.carried.reduce.prop)
     f.line(f"by_hops<{LANES}>(local_queue, {domain}, {rows}, {values}, {node.hops}, {rest}, visit);")
 
 
 def far_end(f: Emitter, ahead: Ahead, node: ir.ForNeighbors) -> None:
     """Behind an arc that leads to a vertex: where its own arcs are."""
+    if ahead.parts:
+        return  # few arcs lead to what is taken
     row = ahead.rows[node.vertex] = f.temporary(f"{node.vertex} row")
     f.line(f"auto {row} = row_of({f.array(f'{ahead.side.value}.row_offsets')}, {f.local(node.vertex)});")
 
@@ -112,6 +127,9 @@ def push(f: Emitter, ahead: Ahead, node: ir.FrontierPush | ir.BucketPush, v: str
     """An entry for `v`; `rest`: where it goes if there is no room."""
     known = ahead.rows.get(node.vertex.name) if isinstance(node.vertex, ir.Var) else None
     row = known or f"row_of({f.array(f'{ahead.side.value}.row_offsets')}, {v})"
+    if ahead.parts:
+        f.line(f"take_on(local_queue, {', '.join((row, *rest, *ahead.arrays))});")
+        return
     value = "Nothing()" if ahead.carried is None else f.local(ahead.carried.new)
     f.line(f"go_on(local_queue, {', '.join((row, value, *rest, *ahead.arrays))});")
 

@@ -303,7 +303,7 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         hops.declare(f, region.ahead)
     _take_shelf(f, node, region)
     boxes = _open_boxes(f, region) if node.limit is not None and not region.ahead else []
-    carried = f", {hops.parameter(f, region.ahead)}" if region.ahead else ""
+    carried = hops.parameter(f, region.ahead) if region.ahead else ""
     head = f"[&](auto lanes, i64 place, vid {v}, eid begin, eid end, bool whole, bool first{carried})"
     with f.block(f"auto visit = {head}", "};"):
         if region.shared:

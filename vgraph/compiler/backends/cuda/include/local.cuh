@@ -150,6 +150,53 @@ VG_DEVICE void go_on(LocalQueue<Id, Offset, Value>& local, Row<Id, Offset> row, 
   }
 }
 
+// In a cascade an entry is a part of a vertex's arcs, and says whether it is the first: each arc is walked once. A vertex of
+// more than PARTS parts is left to all blocks.
+constexpr u32 PART = 64, PARTS = 64;
+
+template <class Id, class Offset, class... T>
+VG_DEVICE void take_on(LocalQueue<Id, Offset, bool>& local, Row<Id, Offset> row, Frontier<Id>& next, const T*... arrays) {
+  u64 degree = row.end - row.begin;
+  if (degree == 0) return;
+  if (degree > PART * PARTS) {
+    next.append(row.v);
+    return;
+  }
+  u32 parts = ((u32)degree + PART - 1) / PART, slot = (local.hop + 1) % 3;
+  u32 place = atomicAdd(&local.counts.found[slot], parts);
+  bool fits = place + parts <= local.room;
+  for (u32 k = 0; k < parts && place + k < local.room; ++k) {
+    Row<Id, Offset> part{row.v, (Offset)(row.begin + k * PART), row.end};
+    if (!fits) part.end = part.begin;  // nothing stands in what room there was
+    else if (part.end - part.begin > PART) part.end = part.begin + PART;
+    local.entries[(local.hop + 1) % 2 * local.room + place + k] = {part, fits && k == 0};
+    fetch_arcs(part, arrays...);
+  }
+  if (!fits) next.append(row.v);
+}
+
+// As a balancer of a cascade, whose body takes each vertex once: all blocks share the range, then each goes on alone with
+// what it took, LANES neighboring lanes a part, as long as that is little. True if the run is to stop.
+template <u32 LANES, class Id, class Offset, class Team, class Visit>
+VG_DEVICE bool by_cascade(Team& team, u32& turn, LocalQueue<Id, Offset, bool>& local, Range<Id> range, const Offset* rows, u64* memory, i64 limit, u32 hops, Frontier<Id>& next, Visit visit) {
+  local.clear();
+  if (by_split(team, turn, range, rows, memory, limit, visit)) return true;
+  u32 few = vg::min(vg::max(local.room / 2, 1u), 2 * BLOCK / LANES);
+  u32 found = local.next_hop();
+  for (u32 k = 1; found > 0 && found <= few && k < hops; ++k) {
+    for (u32 i = threadIdx.x / LANES; i < found; i += BLOCK / LANES) {
+      auto [row, first] = local[i];
+      visit(Lanes<LANES>(), 0, row.v, row.begin, row.end, false, first);
+    }
+    found = local.next_hop();
+  }
+  for (u32 start = 0; start < found; start += BLOCK) {
+    u32 i = start + threadIdx.x;
+    append_all(next, i < found && local[i].value, i < found ? local[i].row.v : 0);
+  }
+  return false;
+}
+
 template <class Id, class Value>
 VG_DEVICE Value held(const Value* values, Id v) { return relaxed(&values[v]); }
 template <class Id>
