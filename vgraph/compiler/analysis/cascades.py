@@ -46,9 +46,9 @@ def _cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Casca
     number = _number(program, update)
     flag = _flag(chosen, number)
     dst = update.args[2]
-    for n in walk(update):
-        changes = isinstance(n, ir.Load) and n.prop in effects(chosen).written
-        if changes and (n.prop != flag or role_of(update, n.index) is not Role.DST):
+    loads = (n for n in walk(update) if isinstance(n, ir.Load) and n.prop in effects(chosen).written)
+    for n in loads:
+        if n.prop != flag or role_of(update, n.index) is not Role.DST:
             raise Blocked(f"`{n.prop}` is read, and written in the same loop", n.span)
     if not all(isinstance(s, ir.If) and not s.other and _open(s.condition, flag, dst) for s in update.body):
         raise Blocked(f"it takes away from vertices whose `{flag}` is off", update.span)
