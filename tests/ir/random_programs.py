@@ -338,12 +338,6 @@ class Maker:
                 ),
                 lambda: ir.ForMarkedHubs(i, self.expr(VID), ways[0], 4, self.body({i: VID}), self.chance()),
                 lambda: ir.MarkHubs(self.expr(VID), ways[0], 4),
-                lambda: ir.KnowSet(
-                    self.properties[0].name,
-                    self.expr(VID),
-                    ir.KnownSet(self.properties[0].name, self.expr(VID), 8),
-                    8,
-                ),
             )
         )()
 

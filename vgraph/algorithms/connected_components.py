@@ -37,8 +37,9 @@ def connected_components(graph):
     # A majority vote over a sample (Boyer and Moore 1991) finds the giant component, if there is one.
     graph.giant = vg.none
     votes = 0
+    step = max(1, graph.num_vertices // 128)
     for i in range(min(128, graph.num_vertices)):
-        c = component[(i * 7919) % graph.num_vertices]
+        c = component[i * step]
         if votes == 0:
             graph.giant = c
         if c == graph.giant:

@@ -559,21 +559,6 @@ class ApplySchedule:
         needs=(_ONE_LOOP, _WHOLE_ROWS, Need("segments", (1,), "the rows of a segment are its own")),
         lacks=(Lack("cuda", "neighbor lists are compared by bitmaps of hubs on the CPU only"),),
     )
-    unions: int = axis(
-        count(0, "entries of a table of known sets, 0: none", 1 << 16),
-        rest=0,
-        candidates=(0, 4),
-        numbers=(1024, 4096, 8192),
-        needs=(
-            _ONE_LOOP,
-            *(
-                Need(name, (rest,), "a block has its shared memory for one purpose")
-                for name, rest in (("hops", 1), ("tiles", 0), ("segments", 1))
-            ),
-            Need("order", (UNORDERED,), "buckets are visited by loops of their own"),
-        ),
-        lacks=(Lack("cpu", "a CPU has no memory that only a block of threads shares"),),
-    )
     payload: Payload = axis(
         words(Payload),
         rest=COMPUTED,

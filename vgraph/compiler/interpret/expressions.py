@@ -123,11 +123,6 @@ def _marked_hubs(m: Machine, env: Env, n: ir.MarkedHubs) -> Any:
     return np.int64(len(hubs_of(m, env, n) & env[MARKED]))
 
 
-def _known_set(m: Machine, env: Env, n: ir.KnownSet) -> Any:
-    vertex = evaluate(m, env, n.vertex)
-    return m.known.get((n.prop, int(vertex)), vertex)
-
-
 def _graph_size(m: Machine, env: Env, n: ir.GraphSize) -> Any:
     return np.int64(m.num_vertices if n.what == "num_vertices" else m.num_arcs)
 
@@ -172,7 +167,6 @@ EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
     ir.Neighbor: _neighbor,
     ir.HasNeighbor: _has_neighbor,
     ir.MarkedHubs: _marked_hubs,
-    ir.KnownSet: _known_set,
     ir.GraphSize: _graph_size,
     ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),
     ir.InFrontier: _in_frontier,

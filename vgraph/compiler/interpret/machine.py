@@ -158,7 +158,6 @@ class Machine:
         self.touched: set[int] = set()
         self.interleaved = False
         self.segment = 0
-        self.known: dict[tuple[str, int], Any] = {}  # smaller ids of sets, that were told in this round
         self.plan: Mapping[str, Any] = {}
         self.exchange: Exchange | None = arguments.get("set.exchange")
         self.held: list[set[int]] = [set() for _ in range(max(1, threads))]

@@ -150,13 +150,6 @@ def union(m: Machine, env: Env, n: ir.Union) -> None:
         m.touched.update((a, b))
 
 
-def know_set(m: Machine, env: Env, n: ir.KnowSet) -> None:
-    sets, vertex, same = m.arrays[n.prop], evaluate(m, env, n.vertex), evaluate(m, env, n.same)
-    assert same <= vertex, "ids that are told fall"
-    assert root(sets, int(vertex)) == root(sets, int(same)), "it is told what is so"
-    m.known[n.prop, int(vertex)] = same
-
-
 def fill(m: Machine, env: Env, n: ir.Fill) -> None:
     array = m.arrays[n.prop]
     array[...] = np.arange(len(array)) if n.value is None else evaluate(m, env, n.value)

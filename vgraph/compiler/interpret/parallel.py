@@ -79,7 +79,6 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
 
 
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
-    m.known.clear()
     for domain in DOMAINS[type(n.domain)](m, n):
         _visits(m, env, n, domain)
         m.met()

@@ -326,7 +326,6 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.ScratchStore: memory.scratch_store,
     ir.ScratchClear: memory.scratch_clear,
     ir.Union: memory.union,
-    ir.KnowSet: memory.know_set,
     ir.Fill: memory.fill,
     ir.FillEach: memory.fill_each,
     ir.ReduceTuple: memory.reduce_tuple,

@@ -160,4 +160,3 @@ from vgraph.compiler.ir.statements import (
     Store,
     While,
 )
-from vgraph.compiler.ir.unions import KnownSet, KnowSet

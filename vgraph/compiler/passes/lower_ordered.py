@@ -98,7 +98,7 @@ def _visit(low: Lowering, apply: ir.EdgeApply, work: str, v: str) -> tuple[ir.Bo
     hit = low.fresh("hit")
     inner: list[ir.Stmt] = [
         ir.Let(hit, BOOL, FALSE),
-        *shared_writes(low, apply, operator.body, hit),
+        *shared_writes(low, operator.body, hit),
         ir.If(ir.Var(hit, BOOL), (ir.BucketPush(work, ir.Var(dst, VID)),)),
     ]
     hoisted, walked = hoist_loads(low, tuple(inner), src)

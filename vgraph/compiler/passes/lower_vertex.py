@@ -37,7 +37,7 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
             return None
         return ir.If(n.value, (push(apply, target, ir.Var(v, VID), own=True),)) if target else ()
 
-    visit = transform_body(shared_writes(low, apply, operator.body, None), emitted)
+    visit = transform_body(shared_writes(low, operator.body, None), emitted)
     arcs = low.counter()
     private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ir.ScratchStore))
     sides = _walked(visit, v)

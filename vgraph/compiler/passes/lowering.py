@@ -226,9 +226,7 @@ def in_place(low: Lowering, n: ir.Reduce, mark: ir.Body) -> ir.Body:
     return (ir.Let(changed, BOOL, FALSE), reduced, ir.If(ir.Var(changed, BOOL), mark))
 
 
-def shared_writes(
-    low: Lowering, apply: ir.EdgeApply | ir.VertexApply, body: ir.Body, hit: str | None
-) -> ir.Body:
+def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
     """Writes that may meet those of others: those at vertices tell through `hit`, claims and unions become swaps."""
 
     def rule(n: ir.Node) -> ir.Stmt | tuple[ir.Stmt, ...] | None:
@@ -244,7 +242,7 @@ def shared_writes(
                     ir.If(ir.Var(ok, BOOL), (*mark, *n.body)),
                 )
             case ir.Union(prop=prop, a=a, b=b):
-                return unite(low, apply, prop, a, b)
+                return unite(low, prop, a, b)
         return None
 
     return transform_body(body, rule)
@@ -260,9 +258,9 @@ def updates(
     """What is done for an arc in a loop over those that leave a vertex: `dst` enters `target` where it is changed, and
     where `only` holds behind that."""
     if target is None:
-        return shared_writes(low, apply, operator.body, None)
+        return shared_writes(low, operator.body, None)
     hit = low.fresh("hit")
-    writes = shared_writes(low, apply, operator.body, hit)
+    writes = shared_writes(low, operator.body, hit)
     pushed = push(apply, target, ir.Var(operator.args[2], VID), own=False)
     enters: ir.Expr = ir.Var(hit, BOOL)
     if only is not None:
@@ -270,16 +268,12 @@ def updates(
     return (ir.Let(hit, BOOL, FALSE), *writes, ir.If(enters, (pushed,)))
 
 
-def unite(low: Lowering, apply: ir.EdgeApply | ir.VertexApply, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
+def unite(low: Lowering, prop: str, a: ir.Expr, b: ir.Expr) -> ir.Body:
     """Hook the larger root under the smaller until both ends have one root (Sutton et al. 2018, Afforest: link).
 
     On large graphs paths are halved on the way, so that not all threads climb the same long one (Jaiganesh and
     Burtscher 2018, ECL-CC): what is no root gets an ancestor for its parent, and is no root forever.
-
-    With `unions=n` both ends begin where the block knows their sets to lead, and what was found is told to it.
     """
-    assert apply.schedule is not None
-    entries = apply.schedule.unions
     names = ("x", "y", "high", "low", "above", "up", "hooked")
     x, y, high, low_, above, up, ok = (low.fresh(n) for n in names)
 
@@ -293,13 +287,10 @@ def unite(low: Lowering, apply: ir.EdgeApply | ir.VertexApply, prop: str, a: ir.
         # `union(a.component, b.component)` names the sets by their ids; a vertex names its own.
         return v if isinstance(v, ir.Load) and v.prop == prop else at(v)
 
-    done: ir.Body = (ir.Break(),)
-    if entries:
-        done = (ir.Assign(x, var(low_)), ir.Assign(y, var(low_)), ir.Continue())
     hook: ir.Body = (
         ir.Let(ok, BOOL, FALSE),
         ir.CompareAndSwap(ok, prop, var(high), var(high), var(low_)),
-        ir.If(ir.Var(ok, BOOL), done),
+        ir.If(ir.Var(ok, BOOL), (ir.Break(),)),
     )
     many = ir.Compare(">", ir.GraphSize("num_vertices"), low.number("policy.halving_vertices"))
     halved: ir.Body = (
@@ -311,30 +302,15 @@ def unite(low: Lowering, apply: ir.EdgeApply | ir.VertexApply, prop: str, a: ir.
         ir.Let(high, VID, ir.Binary("max", var(x), var(y))),
         ir.Let(low_, VID, ir.Binary("min", var(x), var(y))),
         ir.Let(above, VID, at(var(high))),
-        ir.If(ir.Compare("==", var(above), var(low_)), done),
+        ir.If(ir.Compare("==", var(above), var(low_)), (ir.Break(),)),
         ir.If(ir.Compare("==", var(above), var(high)), hook),
         ir.If(many, halved, (ir.Assign(x, at(at(var(high)))),)),
         ir.Assign(y, at(var(low_))),
     )
-    apart = ir.Compare("!=", var(x), var(y))
-    if not entries:
-        return (ir.Let(x, VID, start(a)), ir.Let(y, VID, start(b)), ir.While(apart, step))
-    ends = low.fresh("x.begin"), low.fresh("y.begin")
-
-    def known(v: ir.Expr) -> ir.Expr:
-        return ir.KnownSet(prop, v, entries)
-
-    # A run that is to stop may leave the loop before both are one.
-    told = tuple(
-        ir.If(ir.Compare("<", var(x), var(end)), (ir.KnowSet(prop, var(end), var(x), entries),))
-        for end in ends
-    )
-    search = (ir.While(apart, step), ir.If(ir.Compare("==", var(x), var(y)), told))
     return (
-        *(ir.Let(end, VID, start(e)) for end, e in zip(ends, (a, b), strict=True)),
-        ir.Let(x, VID, known(var(ends[0]))),
-        ir.Let(y, VID, known(var(ends[1]))),
-        ir.If(apart, search),
+        ir.Let(x, VID, start(a)),
+        ir.Let(y, VID, start(b)),
+        ir.While(ir.Compare("!=", var(x), var(y)), step),
     )
 
 

@@ -75,7 +75,7 @@ class _PullPiece:
                     ir.If(ir.Var(ok, BOOL), (*n.body, *self.mark(), *leave)),
                 )
             case ir.Union(prop=prop, a=a, b=b):
-                return unite(self.low, self.apply, prop, a, b)
+                return unite(self.low, prop, a, b)
         return None
 
     def body(self) -> ir.Body:

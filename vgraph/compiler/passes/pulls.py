@@ -70,7 +70,7 @@ class Pull:
                 won: ir.Body = (ir.Store(n.prop, n.index, n.value), *n.body, *self.mark(), *leave)
                 return won if fixed_claim(self.operator) else ir.If(open_at(n, n.index), won)
             case ir.Union(prop=prop, a=a, b=b):
-                return unite(self.low, self.apply, prop, a, b)
+                return unite(self.low, prop, a, b)
         return None
 
     def reduce(self, op: str, prop: str, value: ir.Expr) -> ir.Body:

@@ -20,7 +20,6 @@ from vgraph.compiler.backends.cuda import (
     parallel,
     statements,
     tiles,
-    unions,
 )
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
@@ -44,7 +43,6 @@ _EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     **frontiers.STATEMENTS,
     **lists.STATEMENTS,
     **buckets.NODES,
-    **unions.NODES,
 }
 
 

@@ -73,8 +73,6 @@ class Region:
     """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
     ahead: Ahead | None = None
     """How the block goes on with what it pushes."""
-    sets: dict[str, str] = field(default_factory=dict)
-    """By property of disjoint sets: the table of what the block knows of them."""
     tile: Tile | None = None
     """What it keeps of the tile that it visits."""
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -15,7 +15,6 @@ from vgraph.compiler.backends.cuda.slices import by_slices
 from vgraph.compiler.backends.cuda.stages import claim_guard
 from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend
 from vgraph.compiler.backends.cuda.texts import constant, type_name
-from vgraph.compiler.backends.cuda.unions import open_tables
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import Vector, element_of
@@ -183,7 +182,6 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     with f.block("", f"}}{f'  // {node.label}' if node.label else ''}"):
         region = Region(vertex=node.vertex)
         open_region(f, node.body, region)
-        open_tables(f, node.body, region)
         scratch = [n.prop for n in walk_body(node.body) if isinstance(n, ir.ScratchClear)]
         if scratch:
             _by_workers(f, node, walk.range(f, node.domain), list(dict.fromkeys(scratch)))

@@ -218,7 +218,7 @@ def emit_for(f: Emitter, node: ir.For) -> None:
     """`for i in range(start, stop, step)`: bounds are evaluated once."""
     i = f.local(node.name)
     start, stop, step = f.expr(node.start), f.expr(node.stop), f.expr(node.step)
-    collective = f.region is None and not has_collective(node.body)
+    collective = f.region is None and not has_collective(node.body) and not _short(node)
     if isinstance(node.step, ir.Const) and node.step.value == 1 and node.name not in f.scan.assigned:
         end = f.temporary(f"{node.name} end")
         head = f"for (i64 {i} = {start}, {end} = {stop}; {i} < {end}; ++{i})"
@@ -238,6 +238,18 @@ def emit_for(f: Emitter, node: ir.For) -> None:
                 f.line(f"if ({k} % {POLL_ROUNDS} == {POLL_ROUNDS - 1} && team.meet()) return;")
             f.line(f"i64 {i} = {at};")
             f.body(node.body)
+
+
+def _short(node: ir.For) -> bool:
+    """Whether there are too few turns to ask whether the run is to stop."""
+    match node.stop:
+        case (
+            ir.Const(int(most))
+            | ir.Binary("min", ir.Const(int(most)))
+            | ir.Binary("min", _, ir.Const(int(most)))
+        ):
+            return node.start == ir.Const(0, I64) and node.step == ir.Const(1, I64) and most <= POLL_ROUNDS
+    return False
 
 
 def emit_break(f: Emitter, _: ir.Break) -> None:

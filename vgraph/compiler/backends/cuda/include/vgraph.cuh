@@ -17,7 +17,6 @@
 #include "buckets.cuh"
 #include "local.cuh"
 #include "tiles.cuh"
-#include "unions.cuh"
 #include "graph.cuh"
 #include "marks.cuh"
 #include "rows.cuh"
