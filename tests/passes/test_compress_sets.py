@@ -33,21 +33,27 @@ def label(v):
 
 
 def twice(first, second, between=None):
-    """A program that unites by two operators."""
+    """A program that unites by two operators, with a look between or without."""
 
     @vg.algorithm
     def program(graph):
         group = graph.disjoint_sets()
-        seen = graph.vertex_property(vg.int64)
         graph.k = 0
         graph.edge_apply(first, label="first")
         graph.k = 1
-        if between is not None:
-            graph.vertex_apply(between)
+        graph.edge_apply(second, label="second")
+        return group
+
+    @vg.algorithm
+    def looks(graph):
+        group = graph.disjoint_sets()
+        seen = graph.vertex_property(vg.int64)
+        graph.edge_apply(first, label="first")
+        graph.vertex_apply(between)
         graph.edge_apply(second, label="second")
         return group, seen
 
-    return program
+    return looks if between else program
 
 
 @pytest.mark.parametrize(
