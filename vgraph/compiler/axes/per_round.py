@@ -6,6 +6,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import WriteClass, only_claims
 from vgraph.compiler.analysis.guards import closes
 from vgraph.compiler.axes.base import Choice, Traversal
+from vgraph.compiler.axes.hops import peels
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.schedule import FUSED, PUSH, UNORDERED, VERTEX
 
@@ -59,7 +60,7 @@ def _worth(c: Choice) -> bool:
         and not c.asked("tiles")
     )
     plain = c.asked("phases") in (None, FUSED) and c.chosen["order"] == UNORDERED
-    return free and plain and not c.effects.exclusive and c.at.once(_changes)
+    return free and plain and not c.effects.exclusive and c.at.once(_changes) and not peels(c)
 
 
 def _changes(at: Traversal) -> bool:

@@ -117,6 +117,7 @@ class Emitter:
         self.views: frozenset[str] = frozenset()  # frontiers whose ids are in a list
         # Property, vertex, and what was just written there.
         self.offered: tuple[str, ir.Expr, ir.Var] | None = None
+        self.seen: tuple[str, ir.Expr, str] | None = None  # the same of a sum, for the statement behind it
         self.slots = 0
         self.shared = 0  # bytes of dynamic shared memory
         self.written = written_properties(program)

@@ -196,6 +196,8 @@ def combined(op: str, a: str, b: str, t: Any) -> str:
 
 def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
     """`dist[v]`: past the L1 cache where others may write it; of a long vector one `element`."""
+    if f.seen is not None and (node.prop, node.index) == f.seen[:2]:
+        return f.seen[2]
     own = f.region.tile.load(f, node) if f.region is not None and f.region.tile else None
     if own is not None:
         return own

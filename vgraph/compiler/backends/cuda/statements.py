@@ -11,6 +11,7 @@ from vgraph.compiler.backends.cuda.expressions import combined, element_number
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import one_element
+from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import BOOL, I64, Scalar, Vector, is_long
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}
@@ -119,8 +120,23 @@ def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
             f.line(f"count({region.shelf}, {k}, {f.prop(node.prop)}, {at}, {added}u);")
         else:
             f.line(f"add_together({place}, {value});")
+    elif looked_at(f, node):
+        now = f.define(node.value.type, f"{node.prop} now", f"add_and_see({place}, {value})")
+        f.seen = node.prop, node.index, now
     else:
         f.line(f"{call}({place}, {value});")
+
+
+def looked_at(f: Emitter, node: ir.Reduce) -> bool:
+    """Whether the next statement asks for a sum that others may change: the addition itself tells."""
+    behind = f.rest[0] if f.rest else None
+    t = node.value.type
+    if not (
+        isinstance(behind, ir.If) and node.atomic and node.op == "+" and isinstance(t, Scalar) and t != BOOL
+    ):
+        return False
+    loads = [n for n in walk(behind.condition) if isinstance(n, ir.Load) and n.prop == node.prop]
+    return any(n.index == node.index and n.order is ir.Order.RELAXED for n in loads)
 
 
 def addend(node: ir.Reduce) -> int | None:
@@ -185,7 +201,8 @@ def emit_exchange(f: Emitter, node: ir.Exchange) -> None:
 
 def emit_if(f: Emitter, node: ir.If) -> None:
     """`if c { ... } else { ... }`."""
-    with f.block(f"if ({f.expr(node.condition)})", "}" if not node.other else ""):
+    condition, f.seen = f.expr(node.condition), None
+    with f.block(f"if ({condition})", "}" if not node.other else ""):
         f.body(node.then)
     if node.other:
         f.lines.pop()

@@ -42,7 +42,7 @@ _WORDS: Final = (
     "take_lock give_lock "
     "Channel Mail Peers Route STALLED WAYS Way TO_ALL TO_GHOSTS TO_OWNERS acquire_system all_to_all channel mail "
     "note_arrival put_far "
-    "PART PARTS by_cascade take_on "
+    "PART PARTS add_and_see by_cascade take_on "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

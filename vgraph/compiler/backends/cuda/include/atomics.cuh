@@ -251,6 +251,13 @@ struct Atomic<And> {
   }
 };
 
+// The sum behind an addition.
+template <class T>
+VG_DEVICE T add_and_see(T* place, T value) {
+  if constexpr (Limits<T>::real) return add(atomicAdd(place, value), value);
+  else return add((T)atomicAdd((Bits<T>*)place, (Bits<T>)value), value);
+}
+
 template <class Op, class T>
 VG_DEVICE bool atomic_reduce(T* place, T value) { return Atomic<Op>::reduce(place, value); }
 template <class Op, class T, int N>

@@ -176,12 +176,12 @@ VG_DEVICE void take_on(LocalQueue<Id, Offset, bool>& local, Row<Id, Offset> row,
 }
 
 // As a balancer of a cascade, whose body takes each vertex once: all blocks share the range, then each goes on alone with
-// what it took, LANES neighboring lanes a part, as long as that is little. True if the run is to stop.
-template <u32 LANES, class Id, class Offset, class Team, class Visit>
+// what it took, LANES neighboring lanes a part, as long as these are no more than MOST. True if the run is to stop.
+template <u32 LANES, u32 MOST, class Id, class Offset, class Team, class Visit>
 VG_DEVICE bool by_cascade(Team& team, u32& turn, LocalQueue<Id, Offset, bool>& local, Range<Id> range, const Offset* rows, u64* memory, i64 limit, u32 hops, Frontier<Id>& next, Visit visit) {
   local.clear();
   if (by_split(team, turn, range, rows, memory, limit, visit)) return true;
-  u32 few = vg::min(vg::max(local.room / 2, 1u), 2 * BLOCK / LANES);
+  u32 few = vg::min(vg::max(local.room / 2, 1u), MOST);
   u32 found = local.next_hop();
   for (u32 k = 1; found > 0 && found <= few && k < hops; ++k) {
     for (u32 i = threadIdx.x / LANES; i < found; i += BLOCK / LANES) {
