@@ -13,6 +13,7 @@ import pytest
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
 from library_arguments import UNDIRECTED, arguments_for, graph_for
 from matrix import seed_of
+from test_lists_on_a_gpu import emptied
 from test_sets import (
     FORMS,
     OTHER_VERTICES,
@@ -267,6 +268,17 @@ def test_a_gpu_without_room() -> None:
         run(vg.algorithms.bfs, small_graph(), 3, source=0)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_that_are_too_short_on_some_members(seed: int) -> None:
+    graph = small_graph()
+    want = vg.run(emptied, graph, device="python", source=3)
+    with emulated(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_sets, "LIST_SLACK", 0)
+        same_results(run(emptied, graph, 3, seed, source=3), want)
+        assert registry.device_for(0).launches > 1
+
+
 def test_explain_needs_no_gpu() -> None:
     told = vg.explain(vg.algorithms.sssp, small_graph(), device=names(2), passes=False)
     assert "all_to_all(team, channel, mail(dist_to_owners, 0, TO_OWNERS))" in told.cuda
@@ -276,9 +288,13 @@ def test_explain_needs_no_gpu() -> None:
 # --- planted faults -----------------------------------------------------------------------------------------------
 
 FAULTS = {
+    "another thread sends what one has written": (
+        "for (u64 k = thread_number();",
+        "for (u64 k = (thread_number() + 33) % num_threads();",
+    ),
     "blocks do not see to it that what they sent is there": (
-        "__threadfence_system();  // what this block",
-        "// ",
+        "if (sent) __threadfence_system();",
+        "",
     ),
     "it is told before all blocks have sent": (
         "while (acquire(&control->arrived) < team.target)",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
@@ -119,7 +120,8 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
     """`single { ... }`: changes of frontiers are made in the descriptors of all blocks, the rest by one thread.
 
     Where nothing but queues changed hands behind a parallel loop, every block does that for itself: no barrier. (Not if
-    the loop pushed to others as well: all blocks must have counted those before one of them pushes more.)
+    the loop pushed to others as well: all blocks must have counted those before one of them pushes more.) Nor does what
+    one thread writes and sends.
     """
     named = {n for s in node.body for n in _names(s)}
     quick = (
@@ -130,7 +132,7 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
             or (isinstance(s, ir.FrontierClear) and s.layout is ir.Layout.SPARSE)
             for s in node.body
         )
-    )
+    ) or _only_sent(f, node)
     region = Region()
     open_region(f, node.body, region)
     chunk: list[ir.Stmt] = []
@@ -156,6 +158,19 @@ def emit_single(f: Emitter, node: ir.Single) -> None:
         f.region = None
         return
     close_region(f, region)
+
+
+def _only_sent(f: Emitter, node: ir.Single) -> bool:
+    """Whether nobody else looks at what one thread writes before an exchange: it sends that by itself."""
+
+    def sent(n: ir.Stmt) -> bool:
+        return isinstance(n, ir.Store) and part.way_of(n.prop) == ("to", "all")
+
+    def fills(n: ir.Stmt) -> bool:
+        return isinstance(n, ir.Single) or (isinstance(n, ir.ParFor) and isinstance(n.domain, ir.Listed))
+
+    then = next((n for n in f.rest if not fills(n)), None)
+    return isinstance(then, ir.AllToAll) and all(map(sent, node.body))
 
 
 def _names(s: ir.Stmt) -> set[str]:

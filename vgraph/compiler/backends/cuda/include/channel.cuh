@@ -84,14 +84,19 @@ struct Channel {
   // Where in a mailbox what the last exchange brought begins.
   VG_DEVICE u64 begin(u32 way) const { return turn % 2 * peers->rooms[way]; }
 
-  // All threads of the grid.
+  // All threads of the grid, the first one what there is a single element of; whether this one has sent anything.
   template <class T>
-  VG_DEVICE void send(Mail<T> mail) const {
+  VG_DEVICE bool send(Mail<T> mail) const {
+    bool sent = false;
     for (u64 p = 0; p < peers->members; ++p) {
       Route route = peers->route(mail.way, p);
       T* box = (T*)peers->mailbox(mail.number, p) + turn % 2 * route.room + route.at;
-      for (u64 k = thread_number(); k < route.count; k += num_threads()) put_far(&box[k], mail.out[route.place + k]);
+      for (u64 k = thread_number(); k < route.count; k += num_threads()) {
+        put_far(&box[k], mail.out[route.place + k]);
+        sent = true;
+      }
     }
+    return sent;
   }
 
   // One thread of the grid: false if the host asks to stop, or nobody comes.
@@ -122,11 +127,10 @@ struct Channel {
 template <class Team, class... T>
 VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
   ++channel.turn;
-  (channel.send(mails), ...);
-  __syncthreads();
+  bool sent = __syncthreads_or((0 | ... | (int)channel.send(mails)));
   if (threadIdx.x == 0) {
     Control* control = team.control;
-    __threadfence_system();  // what this block has sent
+    if (sent) __threadfence_system();  // what this block has sent is there
     team.target += gridDim.x;
     arrive(&control->arrived, 1);
     if (blockIdx.x == 0) {
