@@ -261,9 +261,11 @@ class Maker:
             ir.Barrier,
             lambda: ir.Fail(self.pick(("negative cycle", 'say "no"', "über\n"))),
             lambda: ir.Emit(self.expr(BOOL)),
+            ir.Leave,
         ]
         if found:
             name = self.pick(found)
+            choices.append(lambda: ir.Acquire(self.expr(VID), name, name))
             choices.append(lambda: ir.Assign(name, self.expr(self.locals[name])))
             choices.append(
                 lambda: ir.Accumulate(self.pick(("+", "max", "&")), name, self.expr(self.locals[name]))

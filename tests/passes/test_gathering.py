@@ -82,6 +82,14 @@ def test_a_pass_in_which_visits_only_hinder_each_other_is_followed_by_one_of_one
     assert min(tried) >= 12
 
 
+def test_a_vertex_that_is_gathered_twice_is_locked_once():
+    graph = Graph.from_edges([0, 0, 0, 2, 2], [1, 1, 0, 3, 3], weight=np.ones(5, np.int32))
+    kernel = kernel_of(fitted(PROGRAMS["gathers"], graph), conflict=vg.NODE_LOCKED, drive=vg.DATA)
+    trace: list = []
+    interpret(kernel, graph, {"source": 0}, seed=0, threads=1, trace=trace)
+    assert [r.edges for r in trace] == [3, 3, 5, 5]
+
+
 def _all_won(n: ir.Node) -> ir.Node | tuple[()] | None:
     match n:
         case ir.Lock(ok=ok):

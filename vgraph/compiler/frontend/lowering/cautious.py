@@ -88,7 +88,6 @@ class _Walk:
         """What is known behind a loop."""
         while True:
             self.jumps.append(([], []))
-            known = known._replace(mine=known.mine - {n.__dict__.get("vertex")})
             end = self.body(n.body, known)
             left, again = self.jumps.pop()
             before = known
