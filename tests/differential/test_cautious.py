@@ -41,6 +41,8 @@ def test_what_comes_out_is_that_of_some_serial_order(conflict, directed, threads
     found = stirred(directed, conflict, threads=threads)
     check_serial(found, directed)
     assert found.schedule.labels["stir"].conflict == conflict
+    (tried,) = found.trace
+    assert tried.edges - tried.frontier >= (conflict == vg.MARKED)
 
 
 @pytest.mark.parametrize("device", ["python", "cpu"])

@@ -79,7 +79,7 @@ def test_a_pass_in_which_visits_only_hinder_each_other_is_followed_by_one_of_one
         same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=4, trace=trace), want)
         tried.add(trace[-1].edges)
     assert len(tried) > 1
-    assert min(tried) >= 12
+    assert min(tried) >= 4
 
 
 def test_a_vertex_that_is_gathered_twice_is_locked_once():
@@ -87,7 +87,7 @@ def test_a_vertex_that_is_gathered_twice_is_locked_once():
     kernel = kernel_of(fitted(PROGRAMS["gathers"], graph), conflict=vg.NODE_LOCKED, drive=vg.DATA)
     trace: list = []
     interpret(kernel, graph, {"source": 0}, seed=0, threads=1, trace=trace)
-    assert [r.edges for r in trace] == [3, 3, 5, 5]
+    assert [r.edges for r in trace] == [r.active for r in trace] == [1, 1, 4, 2]
 
 
 def _all_won(n: ir.Node) -> ir.Node | tuple[()] | None:

@@ -64,8 +64,8 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     assert apply.schedule is not None
     membership = wants_membership(apply.schedule)
     given = input_layout(apply, membership=membership)
-    target, arcs = low.target(apply), low.counter()
-    visit = _Visit(low, apply, target, arcs)
+    target, tries = low.target(apply), low.counter("tries")
+    visit = _Visit(low, apply, target, tries)
     conflict = apply.schedule.conflict
     if conflict == SEQUENTIAL or (conflict == NODE_LOCKED and low.context.threads == 1):
         body = active_only(apply, visit.v, visit.free()) if membership else visit.free()
@@ -77,9 +77,9 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
         loops = _passes(low, apply, visit)
     return (
         *before_round(apply, target, given),
-        ir.SetGlobal(arcs, scalar(0)),
+        ir.SetGlobal(tries, scalar(0)),
         *loops,
-        *after_round(apply, target, "vertex", count_of(arcs)),
+        *after_round(apply, target, "vertex", count_of(tries)),
     )
 
 
@@ -195,7 +195,7 @@ class _Key:
 class _Visit:
     """The body of a visit, in the forms in which it acquires vertices."""
 
-    def __init__(self, low: Lowering, apply: ir.VertexApply, target: str | None, arcs: str) -> None:
+    def __init__(self, low: Lowering, apply: ir.VertexApply, target: str | None, tries: str) -> None:
         self.low, self.apply, self.target = low, apply, target
         operator = low.operator(apply.op)
         (self.v,) = operator.args
@@ -214,10 +214,7 @@ class _Visit:
 
         self.body = transform_body(operator.body, held)
         self.goes, self.late = low.fresh("goes"), low.fresh("late")
-        sides = {n.orientation for n in walk(operator) if isinstance(n, ir.ForNeighbors) and n.of == self.own}
-        self.count = tuple(
-            ir.ReduceGlobal("+", arcs, ir.Degree(self.own, side)) for side in ir.Orientation if side in sides
-        )
+        self.count = ir.ReduceGlobal("+", tries, scalar(1))
         private = dict.fromkeys(n.prop for n in walk(operator) if isinstance(n, ir.ScratchStore))
         self.clear = tuple(ir.ScratchClear(p, span=apply.span) for p in private)
 
@@ -227,7 +224,7 @@ class _Visit:
 
     def free(self) -> ir.Body:
         """One thread acquires nothing."""
-        return self._begun((*self.count, *self._until(self._effects(), lambda u: ())), self.clear)
+        return self._begun((self.count, *self._until(self._effects(), lambda u: ())), self.clear)
 
     def marks(self, key: _Key) -> ir.Body:
         """The first phase: everything that is gathered is marked, and nothing else is done."""
@@ -303,7 +300,7 @@ class _Visit:
         """A visit that is late where it cannot acquire what it gathers."""
         first = (*take(self.own), ir.If(ir.Var(self.goes, BOOL), self._until(self._effects(), take)))
         wait = ir.If(ir.Var(self.late, BOOL), (ir.FrontierPush(behind, self.own, ir.Layout.SPARSE, False),))
-        return self._begun((*self.count, *first), (*self.clear, *end, wait))
+        return self._begun((self.count, *first), (*self.clear, *end, wait))
 
     def _effects(self) -> ir.Body:
         """The body behind the lists, with what it emits."""
