@@ -9,7 +9,9 @@ its plan, the least time of an epoch over the turns (`result.stats.run_seconds`;
 the tests' error. LIBMF (github.com/cjlin1/libmf) runs as a program, for 1 and for 11 epochs; the least times of both
 differ by ten. `--implicit`, for those of the ratings: how long 10 epochs of implicit's AlternatingLeastSquares take
 (the least of the turns, its own transpose included), and how long vgraph's take until the loss is as small; 16 and 64
-factors, each rating r counts 1 + r / 2. Ask for one thread of BLAS (OPENBLAS_NUM_THREADS=1), as implicit wants it.
+factors, each rating r counts 1 + r / 2; and the same of 20 epochs of its BayesianPersonalizedRanking and the tests'
+AUC, the other items being popular ones for both. Ask for one thread of BLAS (OPENBLAS_NUM_THREADS=1), as implicit wants
+it.
 """
 
 from __future__ import annotations
@@ -169,6 +171,61 @@ def by_least_squares(name: str, graph: vg.Graph, threads: int, factors: int, tur
         yield Row(*head, f"least squares, {way}", factors, threads, 0.0, 0, count, 1000 * took, loss)
 
 
+def by_pairs(name: str, graph: vg.Graph, threads: int, turns: int) -> Iterator[Row]:
+    """implicit's 20 epochs of ranking, and as many of ours as come to the same AUC; the others are popular ones."""
+    from implicit.bpr import BayesianPersonalizedRanking
+    from scipy.sparse import csr_matrix
+
+    s, t, properties = graph.edges()
+    users, size, test = int(t.min()), graph.num_vertices, properties["test"]
+    things, rng = t.astype(np.int64) - users, np.random.default_rng(1)
+    known = vg.Graph.from_edges(s[~test], t[~test], num_vertices=size)
+    matrix = csr_matrix(
+        (np.ones((~test).sum(), np.float32), (s[~test], things[~test])), (users, size - users)
+    )
+    taken = np.unique(s.astype(np.int64) * size + things)
+    u, i = np.repeat(s[test].astype(np.int64), 10), np.repeat(things[test], 10)
+    other = rng.choice(things[~test], u.size)
+    apart = ~np.isin(u * size + other, taken)
+    u, i, other = u[apart], i[apart], other[apart]
+
+    def auc(p: np.ndarray, q: np.ndarray) -> float:
+        return float(np.mean(np.einsum("ek,ek->e", p[u], q[i] - q[other]) > 0))
+
+    def run(epochs: int) -> tuple[float, float]:
+        given = {"users": users, "epochs": epochs, "threads": threads, "popular": True}
+        found = vg.run(vg.algorithms.bayesian_personalized_ranking, known, **given)
+        ones = np.ones((users, 1), np.float32)
+        factors = np.c_[found.user_factors, ones], np.c_[found.item_factors, found.item_bias]
+        return found.stats.run_seconds, auc(*factors)
+
+    head, best, epochs, quality = (
+        (name, graph.num_edges, most_at_a_vertex(graph)),
+        [np.inf, np.inf],
+        0,
+        [0.0, 0.0],
+    )
+    for turn in range(turns):
+        model = BayesianPersonalizedRanking(
+            factors=15,
+            learning_rate=0.05,
+            regularization=0.01,
+            iterations=20,
+            num_threads=threads,
+            random_state=turn,
+        )
+        start = time.perf_counter()
+        model.fit(matrix, show_progress=False)
+        best[0] = min(best[0], time.perf_counter() - start)
+        if not epochs:
+            quality[0] = auc(model.user_factors, model.item_factors)
+            epochs = next((n for n in (10, 15, 20, 25, 30, 40, 60) if run(n)[1] >= quality[0]), 80)
+        took, quality[1] = run(epochs)
+        best[1] = min(best[1], took)
+    for way, count, k in (("implicit", 20, 0), ("vgraph", epochs, 1)):
+        yield Row(*head, f"ranking, {way}", 16, threads, 0.0, 0, count, 1000 * best[k], quality[k])
+
+
 def main() -> None:
     """Measure, print, write `results/factorization.json`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -189,6 +246,8 @@ def main() -> None:
             rows += by_descent(name, graph, threads, rate, options)
             for factors in (16, 64) if given in options.implicit else ():
                 rows += by_least_squares(name, graph, threads, factors, options.turns)
+            if given in options.implicit:
+                rows += by_pairs(name, graph, threads, options.turns)
             for row in rows[-(len(SCHEDULES) + 5) :]:
                 print(*row.__dict__.values(), flush=True) if row.threads == threads else None
         write_results(options.out, rows)

@@ -1,10 +1,10 @@
 """The library: each algorithm is one short file, and an example of the language.
 
 `__all__` has the algorithms, which `vg.run` runs; `all_pairs_shortest_paths`, `k_shortest_paths` and
-`spectral_embedding` are functions that run some. `matrix_factorization`, `alternating_least_squares` and
-`pairwise_ranking` are for `vg.run` as well, but results of the first and the last are not the same under all schedules,
-and those of the other are rounded so often that they agree in few digits: they are not among those of which that is
-tested.
+`spectral_embedding` are functions that run some. `matrix_factorization`, `alternating_least_squares`,
+`bayesian_personalized_ranking` and `pairwise_ranking` are for `vg.run` as well, but results of steps differ from
+schedule to schedule, and those of least squares are rounded so often that they agree in few digits: they are not among
+those of which it is tested that all schedules give the same.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from vgraph.algorithms.adamic_adar import adamic_adar
 from vgraph.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths as all_pairs_shortest_paths
 from vgraph.algorithms.alternating_least_squares import alternating_least_squares as alternating_least_squares
 from vgraph.algorithms.assortativity import assortativity
+from vgraph.algorithms.bayesian_personalized_ranking import (
+    bayesian_personalized_ranking as bayesian_personalized_ranking,
+)
 from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
 from vgraph.algorithms.bfs import bfs

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from vgraph.runtime.result import Result
 
 
-def check_ratings(graph: Graph, rating: Any, users: Any, factors: Any, epochs: Any, **more: Any) -> None:
-    """Raise ParameterError for what are no ratings of items by users, and for counts (`more`, too) out of range."""
+def check_sides(graph: Graph, users: Any, factors: Any, epochs: Any, **more: Any) -> None:
+    """Raise ParameterError where edges do not lead from users to items, and for counts (`more`, too) out of range."""
     for name, value in {"factors": factors, "epochs": epochs, **more}.items():
         least = int(name == "factors")
         if value < least:
@@ -26,6 +26,11 @@ def check_ratings(graph: Graph, rating: Any, users: Any, factors: Any, epochs: A
     if epochs > max_vertices():
         raise ParameterError(f"epochs={shown(epochs)}: errors of so many do not fit into memory")
     sides_of(graph, users)
+
+
+def check_ratings(graph: Graph, rating: Any, users: Any, factors: Any, epochs: Any, **more: Any) -> None:
+    """`check_sides`, and the same for ratings that are missing, not finite or too large."""
+    check_sides(graph, users, factors, epochs, **more)
     name = named(graph, rating)
     check_weights(graph, name, negative=True, of="rating")
     if heaviest(graph, name) > float(np.finfo(np.float32).max):
@@ -42,8 +47,10 @@ def predict(graph: Graph, result: Result) -> Callable[[ArrayLike, ArrayLike], ND
         except ValueError:
             raise ParameterError(f"{u.shape} users and {i.shape} items: one item for each user") from None
         products = np.einsum("...k,...k", result.user_factors[u], result.item_factors[i])
-        biases = result.user_bias[u] + result.item_bias[i] if "user_bias" in result.names else np.float32(0)
-        found: NDArray[np.float32] = np.float32(result.mean) + biases + products
+        found: NDArray[np.float32] = products
+        for name, at in (("item_bias", i), ("user_bias", u), ("mean", ...)):
+            if name in result.names:
+                found = found + np.asarray(getattr(result, name), np.float32)[at]
         return found
 
     return predicted

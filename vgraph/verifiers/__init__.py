@@ -42,6 +42,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "adamic_adar": pairs.pairs,
     "alternating_least_squares": factors.by_least_squares,
     "assortativity": census.assortativity,
+    "bayesian_personalized_ranking": factors.by_pairs,
     "bellman_ford": paths.shortest,
     "betweenness": scores.betweenness,
     "bfs": paths.tree,

@@ -23,6 +23,7 @@ TRIADS: Final = (
 KINDS: Final[dict[str, str]] = {
     "articulation": FLAG,
     "assortativity": FLOAT,
+    "auc": FLOAT,
     "authority": FLOAT,
     "bridge": FLAG,
     "centrality": FLOAT,
@@ -129,7 +130,7 @@ def _shape(name: str, value: Any, graph: Graph, algorithm: str, given: Mapping[s
         return ()
     if name == "edges":
         return (*np.shape(value)[:1], 2)
-    if name.endswith("rmse") or name == "loss":
+    if name.endswith("rmse") or name in ("auc", "loss"):
         return (np.size(value),)
     if name.startswith(("user_", "item_")):
         first = int(graph.out.column_indices.min(initial=graph.num_vertices))
