@@ -120,6 +120,15 @@ def test_other_ratings_and_tests_of_the_same_edges() -> None:
     assert third.mean == pytest.approx(1 + first.mean)
 
 
+@pytest.mark.parametrize("confidence", [pytest.param(None, marks=pytest.mark.slow), 2.0])
+def test_on_a_set_of_devices(confidence: float | None) -> None:
+    given = {"confidence": confidence, "factors": 4, "epochs": 3, "regularization": 0.3, "test": "test"}
+    expected = als(feedback(), **given)
+    found = als(feedback(), device=[vg.cpu(threads=1), vg.cpu(threads=1)], **given)
+    for name in ("user_factors", "item_factors", "loss", "test_rmse"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.parametrize("name", ["alternating_least_squares", "matrix_factorization"])
 def test_what_is_wrong_is_found(name: str) -> None:
     graph = feedback()
