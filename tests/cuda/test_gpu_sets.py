@@ -30,7 +30,7 @@ from vgraph.errors import InternalError
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
 from vgraph.runtime.devices import gpu_sets
-from vgraph.runtime.devices.cuda import registry, use
+from vgraph.runtime.devices.cuda import memory, registry, use
 
 BY_DEFAULT = {"bfs", "pagerank", "triangle_count"}
 ALL = 3
@@ -277,6 +277,22 @@ def test_lists_that_are_too_short_on_some_members(seed: int) -> None:
         patch.setattr(gpu_sets, "LIST_SLACK", 0)
         same_results(run(emptied, graph, 3, seed, source=3), want)
         assert registry.device_for(0).launches > 1
+
+
+def test_a_graph_too_large_for_one_gpu() -> None:
+    """Of 162 KB, on GPUs that have 120 and 100."""
+    rng = np.random.default_rng(0)
+    graph = vg.Graph.from_edges(*rng.integers(0, 600, (2, 20_000)), num_vertices=600, directed=False)
+    want = vg.run(vg.algorithms.bfs, graph, device="cpu", source=3).level
+    for limit, least in ((120_000, 2), (100_000, 3)):
+        with emulated(limit=limit), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(memory, "TRACE_ROOM", 64)
+            for count in range(1, ALL + 1):
+                if count < least:
+                    with pytest.raises(vg.DeviceError, match="out of memory"):
+                        run(vg.algorithms.bfs, graph, count, source=3)
+                else:
+                    np.testing.assert_array_equal(run(vg.algorithms.bfs, graph, count, source=3).level, want)
 
 
 def test_explain_needs_no_gpu() -> None:

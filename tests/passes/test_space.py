@@ -14,7 +14,7 @@ from lowering_programs import PROGRAMS
 
 import vgraph as vg
 from vgraph.compiler import ir, space
-from vgraph.compiler.abilities import CPU, CPU_SET, CUDA, Abilities
+from vgraph.compiler.abilities import CPU, CPU_SET, CUDA, CUDA_SET, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.ir.text import parse_program
@@ -97,7 +97,7 @@ def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(ax
     assert reasons
 
 
-@pytest.mark.parametrize("device", [CPU, CUDA, CPU_SET], ids=["cpu", "cuda", "set"])
+@pytest.mark.parametrize("device", [CPU, CUDA, CPU_SET, CUDA_SET], ids=lambda device: device.device)
 def test_what_a_device_lacks_is_refused_by_all_programs(device: Abilities) -> None:
     for axis in AXES.values():
         for value in (v for v in axis.candidates if v != axis.rest):
