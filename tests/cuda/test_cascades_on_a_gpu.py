@@ -34,6 +34,22 @@ def test_core_numbers(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(found.core, wanted.core)
 
 
+@pytest.mark.parametrize("leaves", [150, 5000])
+def test_hubs_in_parts(leaves: int) -> None:
+    """Hubs that hang on a clique one behind the other: the leaves take the last with them, that the one before."""
+    inner, hubs = 6, 3
+    edges = [(a, b) for a in range(inner) for b in range(a)]
+    for k in range(hubs):
+        hub, first = inner + hubs * leaves + k, inner + k * leaves
+        edges += [(hub, hub - 1 if k else 0), *((hub, first + leaf) for leaf in range(leaves))]
+    graph = vg.Graph.from_edges(*np.array(edges).T, directed=False)
+    wanted = vg.run(k_core, graph, device="cpu").core
+    for k, room in enumerate((36864, 120)):
+        for hops in (2, 16):
+            found = go(k_core, graph, "leave", room, k, hops=hops)
+            np.testing.assert_array_equal(found.core, wanted)
+
+
 def test_fewer_rounds() -> None:
     n = 90
     path = vg.Graph.from_edges(range(n - 1), range(1, n), directed=False)
