@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from test_lowering import same
 
 import vgraph as vg
 from vgraph.compiler import ir
-from vgraph.compiler.abilities import CUDA
+from vgraph.compiler.abilities import CPU, CUDA, CUDA_SET
+from vgraph.compiler.axes.hops import PEELED
+from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import Signature, build_program
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager, walk
@@ -179,6 +183,21 @@ def test_the_same_vertices_are_taken(behind: vg.OperatorDef) -> None:
         same(interpret(joined, graph, {}), want)
         kernel = PassManager(Context(schedule=schedule, abilities=CUDA)).run(program, PIPELINE)
         same(interpret(kernel, graph, {}, seed=seed, threads=3), want)
+
+
+def chosen(**context: Any) -> int:
+    """How many hops the update makes unasked."""
+    program = build_program(peeling(leave, peel, nothing), Signature(Target(), {}, {}, {}, False, {}))
+    found = PassManager(Context(**context)).run(program, PIPELINE[: PIPELINE.index(join_cascades)])
+    return next(n.schedule.hops for n in walk(found) if isinstance(n, ir.EdgeApply))
+
+
+def test_what_is_chosen() -> None:
+    large = Facts(large=True)
+    assert chosen(abilities=CUDA, facts=large) == PEELED
+    assert chosen(abilities=CUDA, facts=large, deterministic=True) == 1
+    assert chosen(abilities=CUDA, facts=Facts()) == chosen(abilities=CPU, facts=large) == 1
+    assert chosen(abilities=CUDA_SET, facts=large) == 1
 
 
 @pytest.mark.parametrize("name", REFUSED)

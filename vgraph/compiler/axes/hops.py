@@ -52,7 +52,8 @@ def choose(c: Choice, asked: int | None) -> int:
 
 def peels(c: Choice) -> bool:
     """Whether blocks take unasked what an update makes pass a filter."""
-    if not c.context.abilities.warps or not c.context.facts.large or c.asked("hops") is not None:
+    alone = c.context.abilities.warps and not c.context.distributed
+    if not alone or not c.context.facts.large or c.asked("hops") is not None:
         return False
     return isinstance(c.apply, ir.EdgeApply) and c.apply.only is not None and c.at.once(hops_obstacle) is None
 
@@ -66,6 +67,10 @@ def _once(at: Traversal) -> bool:
 def hops_obstacle(at: Traversal) -> Obstacle | None:
     """Why a block may not go on with what an update changes; what a filter takes it may, in a cascade."""
     if isinstance(at.apply, ir.EdgeApply) and at.apply.only:
+        if at.context.deterministic:
+            return Obstacle(
+                "deterministic=True: in which order vertices are taken would vary", at.operator.span
+            )
         found = cascade(at.program, at.apply)
         return found if isinstance(found, Obstacle) else None
     return out_of_rounds(at)
