@@ -192,7 +192,9 @@ def _by_keys(arcs: layouts.Arcs) -> Prepared:
 
 def _ranks(degrees: NDArray[Any]) -> NDArray[Any]:
     """The place of every vertex in the order of falling degrees; equal degrees keep their order."""
-    order = np.argsort(degrees.max(initial=0) - degrees, kind="stable")
+    most = degrees.max(initial=0)
+    keys = (most - degrees).astype(np.min_scalar_type(int(most)))  # those of 16 bits are sorted by counting
+    order = np.argsort(keys, kind="stable")
     rank = np.empty(degrees.size, np.int32 if degrees.size <= MAX_ID_32 else np.int64)
     rank[order] = np.arange(degrees.size, dtype=rank.dtype)
     return sealed(rank)
