@@ -75,7 +75,8 @@ LANES, SLICES = {"vectorize": True}, {"rows": vg.SLICES}
 @pytest.mark.parametrize(("hint", "dtype", "segments", "id_bits"), [
     *itertools.product((LANES,), ("float32", "float64", "int32", "uint32", "int64"), (1, 3), (None,)),
     (LANES, "float32", 2, 64), (LANES, "int32", 1, 64),
-    *itertools.product((SLICES,), ("float64", "uint32"), (3,), (None,)), (SLICES, "float32", 3, 64),
+    (SLICES, "float64", 3, None), pytest.param(SLICES, "uint32", 3, None, marks=pytest.mark.slow),
+    (SLICES, "float32", 3, 64),
 ])  # fmt: skip
 def test_lanes(hint: dict[str, object], dtype: str, segments: int, id_bits: int | None) -> None:
     rng = np.random.default_rng(3)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -112,7 +115,77 @@ def test_orientations_and_lists_of_hubs_too(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_sums_are_the_same_with_any_number_of_threads(threads: int) -> None:
     schedule = vg.Schedule().at("gather", rows=vg.SLICES)
-    arguments = {"dtype": vg.float32, "max_rounds": 5, "schedule": schedule, "deterministic": True}
+    arguments = {"dtype": vg.float32, "max_rounds": 5, "schedule": schedule}
     graph = graph_of(7)
     want = vg.run(vg.algorithms.pagerank, graph, threads=2, **arguments).rank
     assert np.array_equal(vg.run(vg.algorithms.pagerank, graph, threads=threads, **arguments).rank, want)
+    with pytest.raises(
+        vg.ScheduleError, match="the sum `incoming` of floats depends on the order of its parts"
+    ):
+        vg.run(vg.algorithms.pagerank, graph, deterministic=True, **arguments)
+
+
+@pytest.mark.parametrize(("parts", "hub"), [(5, False), (70, True), (40, False)])
+def test_parts_hold_every_arc_once_and_share_phases(
+    parts: int, hub: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task has arcs of one part, a phase no destination twice; a hub leaves a phase to each part."""
+    monkeypatch.setattr(sell, "TASK", 3)
+    rng, n, m = np.random.default_rng(parts), 300, 1500
+    sources, targets = rng.integers(0, n, (2, m))
+    part = targets * parts // n  # so that few parts write a vertex
+    targets = (targets + rng.integers(0, 9, m)) % n
+    if hub:
+        targets[: m // 2] = 7
+    graph = vg.Graph.from_edges(sources, targets, num_vertices=n, weight=rng.integers(0, 99, m), part=part)
+    found = on_host(graph, "parts.part")
+    a = {name: array.astype(np.int64) for name, array in found.arrays.items()}
+    weight, part_of = (ordered(graph, name, "parts.part") for name in ("weight", "part"))
+    assert found.numbers["parts"] == np.unique(graph.edge_array("part")).size
+    assert found.numbers["count"] >= 60 if hub else found.numbers["count"] < parts
+    arcs = []
+    for p in range(found.numbers["count"]):
+        seen = []
+        for t in range(a["bounds"][p], a["bounds"][p + 1]):
+            held = set()
+            for row in range(16 * a["tasks"][t], 16 * a["tasks"][t + 1]):
+                i, lane, length = row // 16, row % 16, a["lengths"][row]
+                places = 16 * np.arange(a["steps"][i], a["steps"][i + 1]) + lane
+                assert a["full"][i] == a["lengths"][16 * i : 16 * i + 16].min()
+                assert (a["sources"][places[length:]] == n).all()
+                seen += [a["vertices"][row]] * bool(length)
+                for k in places[:length]:
+                    arcs.append((a["sources"][k], a["vertices"][row], weight[k]))
+                    held.add(part_of[k])
+            assert len(held) == 1
+        assert len(seen) == len({*seen})
+    sources = np.repeat(np.arange(n), np.diff(graph.out.row_offsets.astype(int)))
+    stored = zip(sources, graph.out.column_indices, graph.edge_array("weight"), strict=True)
+    assert sorted(arcs) == sorted((int(u), int(v), int(w)) for u, v, w in stored)
+
+
+def test_parts_by_name_and_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of parts of an edge partition, or any edge property of ints; `explain` counts phases."""
+    import vgraph.partitioning
+
+    cheap = partial(vg.edge_partition, method="hdrf")
+    monkeypatch.setattr(vgraph.partitioning, "edge_partition", cheap)
+    graph = graph_of(8, directed=False)
+    marked = graph.with_edge_property("part", cheap(graph, 4).of_arcs)
+    want = vg.run(vg.algorithms.pagerank, graph, max_rounds=4).rank
+    for given, parts in ((graph, 4), (marked, "part"), (vg.Graph.from_edges([], [], num_vertices=3), 2)):
+        schedule = vg.Schedule().at("gather", rows=vg.SLICES, parts=parts)
+        found = vg.run(vg.algorithms.pagerank, given, max_rounds=4, schedule=schedule)
+        assert [x.name for x in found.stats.layouts] == [f"parts.{parts}"]
+        if given.num_arcs:
+            np.testing.assert_allclose(found.rank, want, rtol=1e-12)
+            layout = vg.explain(vg.algorithms.pagerank, given, schedule).layouts
+            assert re.search(r"4 parts in \d+ phases, \d+ rows", layout)
+    for name, message in (("nothing", "nothing"), ("weight", "an int from 0 on")):
+        schedule = vg.Schedule().at("gather", rows=vg.SLICES, parts=name)
+        with pytest.raises(vg.GraphError, match=message):
+            vg.run(
+                vg.algorithms.pagerank,
+                marked.with_edge_property("weight", -marked.edge_array("weight")),
+                schedule=schedule,
+            )

@@ -380,6 +380,7 @@ class Maker:
                 ir.VertexWords(),
                 ir.Segments(4),
                 ir.SlicedSegments(4),
+                ir.PartedSegments(2, "8"),
                 ir.Slices(4),
                 ir.PlannedArcs("blocked_diagonals.4.8", self.pick(ir.Orientation)),
                 ir.Listed(self.pick(self.properties).name),

@@ -26,12 +26,14 @@ PULLED = ("sssp", "limited", "bfs", "bfs_by_level", "sums", "components")
 COUNTS = (2, 3, 4, 5, 100)
 
 
-def scheduled(program, count, layout=None, rows=vg.CSR):
+def scheduled(program, count, layout=None, rows=vg.CSR, parts=0):
     """A pull over all vertices by segments, for every edge operator."""
     found = {}
     for n in walk(program):
         if isinstance(n, ir.EdgeApply):
             asked = {"direction": vg.PULL, "drive": vg.TOPOLOGY, "segments": count, "rows": rows}
+            if parts:
+                asked |= {"segments": 1, "rows": vg.SLICES, "parts": parts}
             if layout is not None and (n.frontier or n.out):
                 asked["frontier"] = layout
             found[n.label] = Options(**asked)
@@ -45,21 +47,28 @@ def scheduled(program, count, layout=None, rows=vg.CSR):
     layout=st.sampled_from((vg.SPARSE, vg.BITMAP, None)),
     seed=st.integers(0, 99),
     threads=st.sampled_from((0, 1)),
-    rows=st.sampled_from((vg.CSR, vg.SLICES)),
+    rows=st.sampled_from((vg.CSR, vg.SLICES, "parts")),
 )
 @settings(max_examples=15, deadline=None)
 def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed, threads, rows):
+    parts = "part" if rows == "parts" else 0
+    if parts:
+        numbers = np.arange(graph.num_edges, dtype=np.int32) % count
+        graph = graph.with_edge_property("part", numbers[graph.edge_array("edge.number")])
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
-    kernel = lowered(program, scheduled(program, count, layout, rows), threads)
-    assert f"segments {count}" in print_program(kernel)
+    kernel = lowered(program, scheduled(program, count, layout, rows, parts), threads)
+    assert f"segments {2 if parts else count}" in print_program(kernel)
     assert ("sliced" in print_program(kernel)) == (rows is vg.SLICES)
+    assert ('by "part"' in print_program(kernel)) == bool(parts)
     same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=1 if threads else 3), want)
 
 
 @pytest.mark.covering
-@pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize(("count", "rows"), [(2, vg.CSR), (3, vg.SLICES), (1000, vg.CSR)])
+@pytest.mark.parametrize(("count", "rows", "threads"), [
+    *((*cell, threads) for cell in ((2, vg.CSR), (3, vg.SLICES), (1000, vg.CSR)) for threads in (1, 2, 4)),
+    (9, "parts", 2),
+])  # fmt: skip
 @pytest.mark.parametrize("name", PULLED)
 def test_machine_code_gives_the_answer_of_the_program(name, count, rows, threads, monkeypatch):
     for module, limit, value in ((sell, "MOST", 64), (sell, "TASK", 2), (machine, "LEAST", 64)):
@@ -67,10 +76,11 @@ def test_machine_code_gives_the_answer_of_the_program(name, count, rows, threads
     rng = np.random.default_rng(threads)
     n, m = 300, 1500
     ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
-    graph = Graph.from_edges(*ends, num_vertices=n, weight=weight)
+    graph = Graph.from_edges(*ends, num_vertices=n, weight=weight, part=rng.integers(0, count, m))
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
-    same(native(lowered(program, scheduled(program, count, rows=rows), threads), graph, threads), want)
+    schedule = scheduled(program, count, rows=rows, parts="part" if rows == "parts" else 0)
+    same(native(lowered(program, schedule, threads), graph, threads), want)
 
 
 @given(graph=graphs(), count=st.sampled_from((1, *COUNTS)))
@@ -131,6 +141,12 @@ def test_golden_ir_of_segments_in_slices(golden):
     program = parse_program(PROGRAMS["sssp"])
     kernel = lowered(program, scheduled(program, 4, rows=vg.SLICES), 0)
     golden(Path(__file__).parent / "golden" / "sssp-rows-slices-4.ir", print_program(kernel))
+
+
+def test_golden_ir_of_parts(golden):
+    program = parse_program(PROGRAMS["sssp"])
+    kernel = lowered(program, scheduled(program, 4, parts=8), 0)
+    golden(Path(__file__).parent / "golden" / "sssp-parts-8.ir", print_program(kernel))
 
 
 def test_golden_ir_of_slices(golden):

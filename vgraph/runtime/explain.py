@@ -170,6 +170,8 @@ def _layout(graph: Graph, key: str) -> Iterator[str]:
         figures = (
             f", {made.numbers['count']} phases, d_max {made.numbers['d_max']}"
             if "d_max" in made.numbers
+            else f", {made.numbers['parts']} parts in {made.numbers['count']} phases, {made.numbers['rows']} rows"
+            if "parts" in made.numbers
             else ""
         )
         yield f"{made.key}: {made.nbytes / 1e6:.3g} MB, built in {made.seconds * 1e3:.3g} ms{figures}"

@@ -21,6 +21,7 @@ from vgraph.schedule.record import (
     Lack,
     Need,
     Word,
+    Words,
     axis,
     between,
     count,
@@ -244,6 +245,12 @@ def blocked_diagonals(rows: int, columns: int) -> Conflict:
             f"blocked_diagonals({shown(rows)}, {shown(columns)}): rows and columns are ints from 1 to 2**31"
         )
     return Conflict("blocked_diagonals", rows, columns)
+
+
+def _name(text: str) -> str:
+    if not text.isidentifier():
+        raise ValueError(text)
+    return text
 
 
 def _width(text: str | None) -> Order:
@@ -549,6 +556,26 @@ class ApplySchedule:
             ),
             Lack("set", "rows of a member are in the order of the whole graph", values=("slices",)),
             Lack("set", "a ghost's number is far from those of its neighbors", values=("delta",)),
+        ),
+    )
+    parts: int | str = axis(
+        Words(
+            None,
+            lambda v: between(0, 1 << 20)(v) or (isinstance(v, str) and v.isidentifier()),
+            "a number of parts, or the name of an edge property that tells the part of each edge",
+            lambda text: int(text) if text.isdecimal() else _name(text),
+            "int, or the name of an edge property",
+            form="a number of parts of the edges, 0: none, or the name of an edge property",
+        ),
+        rest=0,
+        candidates=(0,),
+        needs=(
+            Need("rows", (Rows.SLICES,), "the arcs of a part are kept in slices"),
+            Need("segments", (1,), "arcs fall into parts, or into ranges of their sources"),
+        ),
+        lacks=(
+            Lack("cuda", "on GPUs arcs are in segments of sources, not in parts", "use segments=2"),
+            Lack("set", "rows of a member are in the order of the whole graph"),
         ),
     )
     hubs: int = axis(

@@ -11,6 +11,7 @@ from vgraph.compiler.analysis.gathers import reductions_of, vector_obstacle
 from vgraph.compiler.ir.rewrite import children, map_children, walk, written_locals
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
+from vgraph.graph.layouts.parts import PARTS
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.sell import SELL
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
@@ -159,5 +160,7 @@ def key_of(loop: ir.ParFor, target: Target) -> str:
         layout = SLICES if arcs_of(loop).orientation is ir.Orientation.IN else OUT_SLICES
         return layout.key(loop.domain.count, sliced(loop).bits(target))
     assert isinstance(loop.domain, ir.Segments)
+    if isinstance(loop.domain, ir.PartedSegments):
+        return PARTS.key(loop.domain.parts)
     layout = SELL if isinstance(loop.domain, ir.SlicedSegments) else SEGMENTS
     return layout.key(loop.domain.count)

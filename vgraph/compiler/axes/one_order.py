@@ -17,7 +17,7 @@ from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import element_of
 from vgraph.records import dataclass
-from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, spelled
+from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, Rows, spelled
 from vgraph.source import Span
 
 
@@ -29,7 +29,9 @@ class Ordered:
     span: Span | None
 
 
-_ROW: Final[Mapping[str, Any]] = {"direction": Direction.PULL, "balance": VERTEX, "vectorize": False}
+_ROW: Final[Mapping[str, Any]] = {
+    "direction": Direction.PULL, "balance": VERTEX, "vectorize": False, "rows": Rows.CSR
+}  # fmt: skip
 """One thread walks all arcs into a vertex, one by one."""
 _WHOLE_VISITS: Final[Mapping[str, Any]] = {**_ROW, "segments": 1, "pipeline": 0}
 """So it does, and in one go: what a visit adds to a global is known at its end."""

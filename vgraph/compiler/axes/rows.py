@@ -37,7 +37,7 @@ def choose(c: Choice, asked: Rows | None) -> Rows:
 
 def _many_pulls(c: Choice) -> bool:
     """Whether a loop pulls along all arcs on a CPU, where so much is run that slices pay, and in lanes."""
-    if not (c.context.facts.slices and isinstance(c.apply, ir.EdgeApply)) or c.context.deterministic:
+    if not (c.context.facts.slices and isinstance(c.apply, ir.EdgeApply)):
         return False
     free = c.apply.frontier is None and c.apply.out is None and not c.apply.reverse
     shape = {"direction": PULL, "drive": TOPOLOGY, "phases": FUSED, "balance": VERTEX}

@@ -15,6 +15,7 @@ from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import layouts, members
 from vgraph.graph.layouts import on_host, parsed, split_name
 from vgraph.graph.layouts.hubs import HUBS
+from vgraph.graph.layouts.parts import PARTS
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.records import dataclass
 from vgraph.source import Span
@@ -82,6 +83,10 @@ PIECE = "<piece>"
 """The name under which an iteration of a parallel loop with `cut` finds its `Piece`."""
 
 
+Rows = dict[int, list[tuple[Any, Any, int]]]
+"""By vertex the arcs of a row: the other end, the arc's number there, and its number among all of the side."""
+
+
 class Piece(NamedTuple):
     """Arcs begin .. end of `vertex`, counted from its first one."""
 
@@ -138,7 +143,7 @@ class Machine:
         self.num_vertices, self.num_arcs = int(graph.num_vertices), int(graph.num_arcs)
         self.vid, self.eid = self.dtype(VID), self.dtype(EID)
         self._sides: dict[ir.Orientation, Side] = {}
-        self._segments: dict[tuple[int, ir.Orientation], list[dict[int, list[tuple[Any, Any, int]]]]] = {}
+        self._segments: dict[tuple[int, ir.Orientation], list[Rows]] = {}
         self.properties = {p.name: p for p in program.properties}
         self.arrays = {p.name: self._array(p, arguments) for p in program.properties}
         self.globals = {g.name: self.zero(g.type) for g in program.globals}
@@ -158,6 +163,7 @@ class Machine:
         self.touched: set[int] = set()
         self.interleaved = False
         self.segment = 0
+        self.ranges: list[Rows] = []
         self.plan: Mapping[str, Any] = {}
         self.exchange: Exchange | None = arguments.get("set.exchange")
         self.held: list[set[int]] = [set() for _ in range(max(1, threads))]
@@ -200,7 +206,7 @@ class Machine:
             if prop.site is ir.Site.EDGE_SEGMENTS:
                 name, key = split_name(prop.name)
                 layout, parameters = parsed(key)
-                if layout in PLANS:
+                if layout in (*PLANS, PARTS):
                     return layouts.ordered(self.graph, name, key).astype(dtype)
                 count = parameters[0]
                 way = ir.Orientation(layout.side)
@@ -269,14 +275,12 @@ class Machine:
         """The vertices that count as hubs on a side."""
         return set(map(int, on_host(self.graph, HUBS[orientation.value].key(count)).arrays["vertices"]))
 
-    def segments(
-        self, count: int, way: ir.Orientation = ir.Orientation.IN
-    ) -> list[dict[int, list[tuple[Any, Any, int]]]]:
+    def segments(self, count: int, way: ir.Orientation = ir.Orientation.IN) -> list[Rows]:
         """For each range of sources: (source, number of the arc, the arc) of the arcs of each vertex that has any, on
         the side `way`."""
         if (count, way) not in self._segments:
             width = max(1, -(-self.num_vertices // count))
-            found: list[dict[int, list[tuple[Any, Any, int]]]] = [{} for _ in range(count)]
+            found: list[Rows] = [{} for _ in range(count)]
             offsets, neighbors, _ = self.side(way)
             for v in range(self.num_vertices):
                 for arc in range(offsets[v], offsets[v + 1]):
@@ -288,6 +292,21 @@ class Machine:
                     number += len(row)
             self._segments[count, way] = found
         return self._segments[count, way]
+
+    def parted(self, key: str) -> list[Rows]:
+        """The same for each phase of a layout by parts; arcs have the numbers of their places there."""
+        made = layouts.on_host(self.graph, key)
+        a, found = made.arrays, list[Rows]()
+        for first, last in itertools.pairwise(a["tasks"][a["bounds"]].tolist()):
+            rows: Rows = {}
+            for row in range(16 * first, 16 * last):
+                begin, count = 16 * int(a["steps"][row // 16]) + row % 16, int(a["lengths"][row])
+                places = range(begin, begin + 16 * count, 16)
+                if count:
+                    arcs = [(a["sources"][k], self.eid.type(k), int(a["arcs"][k])) for k in places]
+                    rows[int(a["vertices"][row])] = arcs
+            found.append(rows)
+        return found
 
     def neighbors(self, vertex: int, orientation: ir.Orientation) -> Any:
         """The other ends of the arcs of `vertex`, ascending."""

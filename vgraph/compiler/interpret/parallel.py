@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.slices import arcs_of
+from vgraph.compiler.analysis.slices import arcs_of, key_of
 from vgraph.compiler.interpret import buckets
 from vgraph.compiler.interpret.bodies import finish, run_body
 from vgraph.compiler.interpret.expressions import evaluate
-from vgraph.compiler.interpret.machine import DRIVER, PIECE, SCRATCH, Env, Item, Machine, Piece
+from vgraph.compiler.interpret.machine import DRIVER, PIECE, SCRATCH, Env, Item, Machine, Piece, Rows
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.interpret.pipeline import Channel
 from vgraph.compiler.ir.rewrite import walk
@@ -58,10 +58,14 @@ def _listed(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
     yield [(int(v), place) for place, v in enumerate(m.arrays[n.domain.array])]
 
 
-def _cut(m: Machine, n: ir.ParFor) -> list[dict[int, list[tuple[Any, Any, int]]]]:
+def _cut(m: Machine, n: ir.ParFor) -> list[Rows]:
     """By range of sources, the arcs from there of each vertex that has any."""
     arcs = arcs_of(n)
-    return m.segments(arcs.segments, arcs.orientation)
+    if isinstance(n.domain, ir.PartedSegments):
+        m.ranges = m.parted(key_of(n, m.program.target))
+    else:
+        m.ranges = m.segments(arcs.segments, arcs.orientation)
+    return m.ranges
 
 
 DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item]]]]] = {
@@ -71,6 +75,7 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
     ir.BitmapMembers: _members,
     ir.Segments: _segments,
     ir.SlicedSegments: _segments,
+    ir.PartedSegments: _segments,
     ir.Slices: _slices,
     ir.PlannedArcs: _planned,
     ir.Listed: _listed,

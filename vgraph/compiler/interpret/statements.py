@@ -81,7 +81,7 @@ def _for_neighbors(m: Machine, env: Env, n: ir.ForNeighbors) -> Steps:
         edges = m.side(n.orientation).edges
         piece = env.get(PIECE)
         segment = m.segment if piece is None else piece.segment
-        row = m.segments(n.segments, n.orientation)[segment][of]
+        row = m.ranges[segment][of]
         arcs = [(u, number if m.low else edges[arc]) for u, number, arc in row]
     else:
         arcs = m.arcs(of, n.orientation)

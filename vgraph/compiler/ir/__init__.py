@@ -45,6 +45,7 @@ from vgraph.compiler.ir.domains import (
     Domain,
     Listed,
     Members,
+    PartedSegments,
     PlannedArcs,
     Segments,
     SlicedSegments,

@@ -98,6 +98,14 @@ class SlicedSegments(Segments):
     axis = "rows"
 
 
+@written("vertices segments {count} by {parts}")
+class PartedSegments(SlicedSegments):
+    """`vertices segments 2 by "64"`: the same with the phases of an edge partition (`graph/layouts/parts.py`) in place
+    of ranges of sources: of 64 parts, or of those that an edge property tells. Two stands for any number of phases."""
+
+    parts: Text
+
+
 @written("vertices slices {count}")
 class Slices(Domain):
     """`vertices slices 4`: the sources fall into at least 4 ranges. For each from which it has arcs a vertex is

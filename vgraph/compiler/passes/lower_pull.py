@@ -35,7 +35,6 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     dst = operator.args[2]
     target = low.target(apply)
     segments = apply.schedule.ranges
-    kind = ir.SlicedSegments if apply.schedule.rows is Rows.SLICES else ir.Segments
     inner = apply
     if apply.schedule.drive is Drive.DATA:
         candidates, active, collected = collect(low, apply, operator)
@@ -44,8 +43,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         domain: ir.Domain = ir.SparseMembers(candidates)
     else:
         before = before_round(apply, target, ir.Layout.BITMAP)
-        among = kind(segments) if segments > 1 else ir.VertexWords()
-        domain = ir.BitmapMembers(apply.among) if apply.among else among
+        domain = ir.BitmapMembers(apply.among) if apply.among else _ranges(apply.schedule)
     if segments > 1 and low.context.abilities.warps:
         body = sliced(low, inner, operator, target)
         loop = ir.ParFor(dst, ir.Slices(segments), body, apply.label, span=apply.span)
@@ -63,6 +61,15 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         done = (swap, *done)
         after = _still_open(low, apply) if is_cut(apply) else ()
     return (*before, ir.SetGlobal(arcs, scalar(0)), loop, *after, *done)
+
+
+def _ranges(schedule: ApplySchedule) -> ir.Domain:
+    """All vertices, for one range of sources after the other, or one part of the arcs, if there are any."""
+    if schedule.parts:
+        return ir.PartedSegments(schedule.ranges, str(schedule.parts))
+    if schedule.rows is Rows.SLICES:
+        return ir.SlicedSegments(schedule.ranges)
+    return ir.Segments(schedule.ranges) if schedule.ranges > 1 else ir.VertexWords()
 
 
 def _still_open(low: Lowering, apply: ir.EdgeApply) -> ir.Body:

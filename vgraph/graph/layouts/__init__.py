@@ -22,6 +22,7 @@ from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
 from vgraph.graph.layouts.hubs import HUBS
+from vgraph.graph.layouts.parts import PARTS
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.sell import SELL
@@ -29,7 +30,7 @@ from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 LAYOUTS: Final = {
     layout.name: layout
-    for layout in (SEGMENTS, SELL, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values(), *PLANS)
+    for layout in (SEGMENTS, SELL, PARTS, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values(), *PLANS)
 }
 """All that there are, by name."""
 
@@ -102,7 +103,7 @@ def ordered(graph: Graph, name: str, key: str) -> NDArray[Any]:
         assert layout.order is not None, f"arcs have no values in {key}"
         return sealed(np.asarray(layout.order(HostArcs(graph), on_host(graph, key), values, *parameters)))
 
-    return handed_out(_host.get(memory_of(values), key, make))
+    return handed_out(_host.get(memory_of(values), ("values", key), make))
 
 
 def known(graph: Graph, key: str) -> list[Prepared]:

@@ -72,7 +72,8 @@ def build(arcs: Arcs, count: int) -> dict[str, Any]:
         **names,
     )
     filled = np.flatnonzero(np.diff(rows_of)) if m else np.zeros(1, np.int64)
-    tasks, bounds = _tasks(steps, rows_of[np.append(filled, ranges)] // LANES)
+    starts = rows_of[np.append(filled, ranges)] // LANES
+    tasks, bounds = tasks_of(steps, starts, starts)
     return {
         "bounds": bounds,
         "starts": filled * width,
@@ -158,13 +159,14 @@ def _places(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return np.ascontiguousarray(np.moveaxis(places, 2, 0)[:, :, ::-1]), rows_of
 
 
-def _tasks(
-    steps: NDArray[np.int64], slices: NDArray[np.int64]
+def tasks_of(
+    steps: NDArray[np.int64], starts: NDArray[np.int64], slices: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first slice of each task, and the first task of each segment, which has the slices from `slices[s]` on."""
+    """The first slice of each task, of which one begins with each slice of `starts`; and the first task of each range,
+    which has the slices from `slices[s]` on."""
     piece = steps[:-1] // TASK
     new = np.ones(steps.size, np.bool_)
     new[1:-1] = piece[1:] != piece[:-1]
-    new[slices] = True
+    new[starts] = True
     tasks = np.flatnonzero(new)
     return tasks, np.searchsorted(tasks, slices)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vgraph.graph import Graph
 from vgraph.graph.arrays import sealed
+from vgraph.graph.order import EDGE_NUMBER
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +39,12 @@ class EdgePartition:
     def parts(self) -> NDArray[np.int32]:
         """The part of each edge in the order in which `Graph.from_edges` got them; -1 for those that it left out."""
         return sealed(self.graph.in_given_order(self.numbered + np.int32(1)) - np.int32(1))
+
+    @property
+    def of_arcs(self) -> NDArray[np.int32]:
+        """The part of each arc in out order, int32[num_arcs], for `graph.with_edge_property`."""
+        found: NDArray[np.int32] = self.numbered[self.graph.edge_array(EDGE_NUMBER)]
+        return found
 
     @functools.cached_property
     def copies(self) -> NDArray[np.int64]:

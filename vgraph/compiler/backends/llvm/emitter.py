@@ -74,7 +74,7 @@ class Slice:
     row: str
     lane: str
     start: str
-    """The first source of the segment."""
+    """The first source of the segment; empty where sources are ids."""
     begin: str
     """The first step of the slice."""
     totals: tuple[str, ...]

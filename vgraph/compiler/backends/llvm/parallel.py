@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.slices import key_of
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, MAIL, Way
 from vgraph.compiler.backends.llvm import hub_counts, pushes, sell
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
@@ -19,7 +20,6 @@ from vgraph.compiler.backends.scan import loop_depth, reductions, slot_words, wa
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import I64, VID, Vector, element_of
 from vgraph.graph.layouts.segments import SEGMENTS
-from vgraph.graph.layouts.sell import SELL
 
 VERTEX_CHUNK: Final = (64, 64)
 """(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
@@ -375,7 +375,7 @@ class _Selected(_Words):
 class _Ranges(Walk):
     """One range of a layout after the other: its items in chunks, then a barrier, which also resets the counter."""
 
-    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+    def ranges(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
         """The layout's key, and its array of where ranges begin; its number `count` says how many there are."""
         raise NotImplementedError
 
@@ -388,7 +388,7 @@ class _Ranges(Walk):
         raise NotImplementedError
 
     def emit(self, f: Emitter, node: ir.ParFor, visit: Visit) -> None:
-        region, (key, bounds) = f.region, self.ranges(node)
+        region, (key, bounds) = f.region, self.ranges(f, node)
         assert region is not None
         count, name = f'%"{key}.count"', f"{key}.{bounds}"
         before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
@@ -415,23 +415,22 @@ class _Ranges(Walk):
 class _Segments(_Ranges):
     """The rows of one segment after the other."""
 
-    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+    def ranges(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
         assert isinstance(node.domain, ir.Segments)
         return SEGMENTS.key(node.domain.count), "bounds"
 
     def visit_item(self, f: Emitter, node: ir.ParFor, i: str, again: str, visit: Visit) -> None:
         assert f.region is not None
-        f.region.row, ids = i, f"{self.ranges(node)[0]}.vertices"
+        f.region.row, ids = i, f"{self.ranges(f, node)[0]}.vertices"
         wide = f.widen(f.read(f.types.id, f.pointers[ids], i, ids))
         visit(wide, again, wide)
 
 
 class _Sliced(_Ranges):
-    """The slices of one segment after the other, in tasks of about as many arcs."""
+    """The slices of one segment, or of the parts of one phase, after the other, in tasks of about as many arcs."""
 
-    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
-        assert isinstance(node.domain, ir.SlicedSegments)
-        return SELL.key(node.domain.count), "bounds"
+    def ranges(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
+        return key_of(node, f.program.target), "bounds"
 
     def chunk(self, f: Emitter, node: ir.ParFor, size: str) -> str:
         return "1"
@@ -443,7 +442,7 @@ class _Sliced(_Ranges):
 class _Planned(_Ranges):
     """The cells of one phase after the other; without cells, each arc is one."""
 
-    def ranges(self, node: ir.ParFor) -> tuple[str, str]:
+    def ranges(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
         assert isinstance(node.domain, ir.PlannedArcs)
         return node.domain.key, "phases"
 
@@ -451,14 +450,14 @@ class _Planned(_Ranges):
         if f.serial:
             return str(most_vertices(node))
         few = f.op(f"udiv i64 {size}, {f.op(f'mul i64 %num_threads, {CELL_CHUNKS}')}")
-        arcs = f.op(f'icmp eq i64 %"{self.ranges(node)[0]}.cells", 0')
+        arcs = f.op(f'icmp eq i64 %"{self.ranges(f, node)[0]}.cells", 0')
         least = f.op(f"select i1 {arcs}, i64 {ARC_CHUNK}, i64 1")
         return f.call("i64", "llvm.umax.i64", f"i64 {few}", f"i64 {least}")
 
     def visit_item(self, f: Emitter, node: ir.ParFor, i: str, again: str, visit: Visit) -> None:
         assert isinstance(node.domain, ir.PlannedArcs)
         assert f.region is not None
-        region, (key, _) = f.region, self.ranges(node)
+        region, (key, _) = f.region, self.ranges(f, node)
         ends = [f"{key}.sources", f"{key}.targets"]
         near, region.columns = ends if node.domain.orientation is ir.Orientation.OUT else reversed(ends)
         arcs, name = f.op(f'icmp eq i64 %"{key}.cells", 0'), f"{key}.bounds"
@@ -485,6 +484,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.BitmapMembers: _Words(),
     ir.Segments: _Segments(),
     ir.SlicedSegments: _Sliced(),
+    ir.PartedSegments: _Sliced(),
     ir.PlannedArcs: _Planned(),
     ir.Listed: _Listed(),
 }

@@ -22,7 +22,8 @@ def visit_task(f: Emitter, node: ir.ParFor, task: str, visit: Callable[[str, str
     """Visit the vertices of the slices of a task (i64)."""
     region, key, arcs = f.region, key_of(node, f.program.target), arcs_of(node)
     assert region is not None
-    start = _read(f, f"{key}.starts", region.segment)
+    parted = isinstance(node.domain, ir.PartedSegments)
+    start = "" if parted else _read(f, f"{key}.starts", region.segment)
     together = _together(node, arcs)
 
     def each_slice(number: str, _: str, __: str) -> None:
@@ -59,14 +60,13 @@ def walk_row(f: Emitter, node: ir.ForNeighbors, at: Slice) -> None:
             old = f.op(f"load {t}, ptr {pointer}")
             f.do(f"store {t} {combine(f, s.op, old, total, s.value.type)}, ptr {pointer}")
         return
-    lengths, offsets = f"{at.key}.lengths", f"{at.key}.offsets"
+    lengths = f"{at.key}.lengths"
     length = f.widen(f.read("i32", f.pointers[lengths], at.row, lengths), "i32")
 
     def each(k: str, again: str, leave: str) -> None:
         saved = dict(f.locals)
         place = f.op(f"or disjoint i64 {_places(f, f.op(f'add nuw nsw i64 {at.begin}, {k}'))}, {at.lane}")
-        offset = f.widen(f.read("i16", f.pointers[offsets], place, offsets), "i16")
-        f.bind(node.vertex, f.narrow(f.op(f"add nuw nsw i64 {at.start}, {offset}"), VID))
+        f.bind(node.vertex, _source(f, at, place))
         f.bind(node.edge, f.narrow(place, EID))
         f.loops.append(Loop(leave, again))
         f.body(node.body)
@@ -74,6 +74,13 @@ def walk_row(f: Emitter, node: ir.ForNeighbors, at: Slice) -> None:
         f.locals = saved
 
     counted(f, "0", length, each, "arcs")
+
+
+def _source(f: Emitter, at: Slice, place: str) -> Value:
+    if not at.start:
+        return Value(f.read(f.types.id, f.pointers[f"{at.key}.sources"], place, f"{at.key}.sources"), VID)
+    offset = f.widen(f.read("i16", f.pointers[f"{at.key}.offsets"], place, f"{at.key}.offsets"), "i16")
+    return f.narrow(f.op(f"add nuw nsw i64 {at.start}, {offset}"), VID)
 
 
 def _together(node: ir.ParFor, arcs: ir.ForNeighbors) -> bool:
@@ -94,14 +101,18 @@ def _side_by_side(
     lanes, (begin, full, end) = Lanes(f, node, LANES, ""), steps
     lanes.begin()
     ids = f.types.register(lanes.ids)
-    base = arithmetic.cast(f, Value(f.narrow(start, VID).text, VID), lanes.ids).text
+    t, stored, array = ("i16", f"<{LANES} x i16>", "offsets") if start else (f.types.id, ids, "sources")
+    first = f.narrow(start or "%num_vertices", VID).text
+    base = arithmetic.cast(f, Value(first, VID), lanes.ids).text
 
     def step(number: str, *, masked: bool) -> None:
-        place = _places(f, number)
-        address, shorts = f.item("i16", f.pointers[f"{key}.offsets"], place), f"<{LANES} x i16>"
-        offsets = f.op(f"load {shorts}, ptr {address}, align 2{f.alias(f'{key}.offsets')}")
-        mask = f.op(f"icmp ne {shorts} {offsets}, splat (i16 -1)") if masked else None
-        others = f.op(f"add {ids} {base}, {f.op(f'zext {shorts} {offsets} to {ids}')}")
+        place, name = _places(f, number), f"{key}.{array}"
+        address = f.item(t, f.pointers[name], place)
+        found = f.op(
+            f"load {stored}, ptr {address}, align {f.types.size(VID) if not start else 2}{f.alias(name)}"
+        )
+        mask = f.op(f"icmp ne {stored} {found}, {'splat (i16 -1)' if start else base}") if masked else None
+        others = f.op(f"add {ids} {base}, {f.op(f'zext {stored} {found} to {ids}')}") if start else found
         lanes.step(place, others, mask)
 
     middle = f.op(f"add nuw nsw i64 {begin}, {full}")
