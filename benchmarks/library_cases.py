@@ -230,6 +230,7 @@ LIBRARY = (
     of("local_clustering", check=check_clustering, fresh=True),
     of("square_clustering", fresh=True),
     of("triad_census", graph=lambda i: i.arcs, note="undirected files have edges both ways"),
+    of("motif_census", fresh=True),
     of("clique_count", lambda i: {"size": CLIQUE}, fresh=True, note="of 4 vertices; igraph lists them"),
     of("maximum_clique", fresh=True),
     of("rich_club"),

@@ -144,6 +144,10 @@ class Library(Peer):
         graph = self.graph
         return lambda: len(graph.cliques(CLIQUE, CLIQUE))
 
+    def motif_census(self) -> Call:
+        graph = self.graph
+        return lambda: graph.motifs_randesu(size=4)
+
     def maximum_clique(self) -> Call:
         graph = self.graph
         return lambda: graph.clique_number()

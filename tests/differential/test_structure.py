@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import networkx as nx
@@ -160,6 +161,35 @@ def test_triads_beyond_64_bits() -> None:
     found = A.triad_census.finish({**dict.fromkeys(asked, 0), "vertices": n, "asymmetric": 1})
     assert (found["t012"], found["t003"]) == (n - 2, n * (n - 1) * (n - 2) // 6 - (n - 2))
     assert found["t003"] > 2**64
+
+
+def motifs(graph: nx.Graph) -> dict[str, int]:
+    """By definition: sets of four vertices, by their degrees among themselves."""
+    kinds = {"1122": "p4", "1113": "claw", "2222": "c4", "1223": "paw", "2233": "diamond", "3333": "k4"}
+    found = dict.fromkeys(("p4", "claw", "c4", "paw", "diamond", "k4"), 0)
+    for four in combinations(graph, 4):
+        kind = kinds.get("".join(map(str, sorted(d for _, d in graph.subgraph(four).degree))))
+        if kind is not None:
+            found[kind] += 1
+    return found
+
+
+@quick
+@given(graphs(), HOW)
+def test_motifs(graph: vg.Graph, how: Any) -> None:
+    found = vg.run(A.motif_census, graph, **how)
+    assert {name: getattr(found, name) for name in found.names} == motifs(without_loops(graph, False))
+    vg.verify(found)
+
+
+def test_each_motif() -> None:
+    """Each by itself, and what all of them have of others inside: complete graphs, wheels and grids."""
+    for made in (nx.complete_graph(7), nx.wheel_graph(9), nx.grid_2d_graph(3, 4), nx.star_graph(6)):
+        plain = nx.convert_node_labels_to_integers(made)
+        graph = vg.Graph.from_networkx(plain)
+        found = vg.run(A.motif_census, graph)
+        assert {name: getattr(found, name) for name in found.names} == motifs(plain)
+        vg.verify(found)
 
 
 @quick

@@ -54,6 +54,7 @@ from vgraph.algorithms.maximum_clique import maximum_clique
 from vgraph.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from vgraph.algorithms.modularity import modularity
 from vgraph.algorithms.most_similar import most_similar
+from vgraph.algorithms.motif_census import motif_census
 from vgraph.algorithms.multi_source_bfs import multi_source_bfs
 from vgraph.algorithms.neighbor_sampling import neighbor_sampling
 from vgraph.algorithms.node2vec_walks import node2vec_walks
@@ -120,6 +121,7 @@ __all__ = [
     "minimum_spanning_forest",
     "modularity",
     "most_similar",
+    "motif_census",
     "multi_source_bfs",
     "neighbor_sampling",
     "node2vec_walks",

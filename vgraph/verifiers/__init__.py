@@ -79,6 +79,7 @@ VERIFIERS: Final[dict[str, Verifier]] = {
     "minimum_spanning_forest": structure.forest,
     "modularity": communities.modularity,
     "most_similar": pairs.most_similar,
+    "motif_census": census.motifs,
     "multi_source_bfs": paths.tree,
     "neighbor_sampling": sampling.neighborhoods,
     "node2vec_walks": sampling.walks,

@@ -82,6 +82,34 @@ def squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.coefficient, share, "coefficient")
 
 
+def motifs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+    """Subgraphs that may have further edges, less those that have; of one shape in another as many as NumPy finds."""
+    s, t = simple_edges(graph)
+    n, near = graph.num_vertices, matrix(graph, (s, t), np.ones(s.size, np.int64))
+    degree = np.bincount(s, minlength=n)
+    after = matrix(graph, (s[s < t], t[s < t]))
+    ways = (near @ near).tocsr()
+    pairs = ways.data[np.repeat(np.arange(n), np.diff(ways.indptr)) != ways.indices]
+    beside = near.multiply(ways)
+    shared = np.asarray(beside.sum(axis=1), np.int64).ravel()  # twice the triangles at a vertex
+    loose = {
+        "p4": ((degree[s] - 1) * (degree[t] - 1)).sum() // 2 - shared.sum() // 2,
+        "claw": (degree * (degree - 1) * (degree - 2) // 6).sum(),
+        "c4": (pairs * (pairs - 1) // 2).sum() // 4,
+        "paw": (shared * (degree - 2)).sum() // 2,
+        "diamond": (beside.data * (beside.data - 1)).sum() // 4,
+        "k4": _grown(after, after, 2),
+    }
+    # column j: how many subgraphs of each shape there are among the edges of shape j
+    inside = np.eye(6, dtype=np.int64)
+    inside[:, 2:] = [[4, 2, 6, 12], [0, 1, 2, 4], [1, 0, 1, 3], [0, 1, 4, 12], [0, 0, 1, 6], [0, 0, 0, 1]]
+    tight = np.zeros(6, np.int64)
+    for shape in reversed(range(6)):
+        tight[shape] = list(loose.values())[shape] - inside[shape] @ tight
+    for name, number in zip(loose, tight.tolist(), strict=True):
+        same_number(getattr(result, name), number, name)
+
+
 def cliques(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     """Cliques grown by one vertex at a time, each from its smallest vertex, some at a time."""
     s, t = simple_edges(graph)

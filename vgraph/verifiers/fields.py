@@ -20,6 +20,7 @@ TRIADS: Final = (
     *("t003", "t012", "t102", "t021D", "t021U", "t021C", "t111D", "t111U"),
     *("t030T", "t030C", "t201", "t120D", "t120U", "t120C", "t210", "t300"),
 )
+MOTIFS: Final = ("p4", "claw", "c4", "paw", "diamond", "k4")
 KINDS: Final[dict[str, str]] = {
     "articulation": FLAG,
     "assortativity": FLOAT,
@@ -82,7 +83,7 @@ KINDS: Final[dict[str, str]] = {
     "weight": NUMBER,
     "width": NUMBER,
     "x": FLOAT,
-    **dict.fromkeys(TRIADS, INTEGER),
+    **dict.fromkeys((*TRIADS, *MOTIFS), INTEGER),
 }
 """By the name of the result, whatever the algorithm."""
 SCALARS: Final = {
@@ -101,6 +102,7 @@ SCALARS: Final = {
     "value",
     "weight",
     *TRIADS,
+    *MOTIFS,
 }
 
 
