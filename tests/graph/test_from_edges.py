@@ -98,7 +98,7 @@ def test_incoming_arcs_mirror_the_outgoing(
     n, edges = case
     graph = build(n, edges, directed=directed, id_bits=id_bits)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vgraph.graph.build.KERNEL_ARCS", 0 if large else 1 << 22)
+        patch.setattr("vgraph.graph.build.kernels_pay", lambda _: large)
         incoming_arcs = graph.in_
     for array in (incoming_arcs.row_offsets, incoming_arcs.column_indices):
         assert array.dtype == graph.id_dtype

@@ -8,6 +8,7 @@ twice its final size, one with a property of 4 bytes in two and a half times.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Literal, NamedTuple
 
@@ -425,7 +426,7 @@ def transpose(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Offsets, sources and out-arc positions of the reversed arcs, rows sorted by source and position."""
     num_vertices, num_arcs = row_offsets.size - 1, columns.size
-    if num_arcs > KERNEL_ARCS and max(num_arcs, num_vertices) <= MAX_ID_32:
+    if kernels_pay(num_arcs) and max(num_arcs, num_vertices) <= MAX_ID_32:
         return _transpose_large(row_offsets, columns)
     if max(num_arcs, num_vertices) < MAX_VERTICES:
         keys = np.empty(num_arcs, np.uint64)
@@ -445,10 +446,15 @@ def transpose(
     return offsets.astype(dtype, copy=False), sources, edge_ids.astype(dtype, copy=False)
 
 
+def kernels_pay(num_arcs: int) -> bool:
+    """Whether SciPy's kernels, several times faster than a sort, are loaded or make up for being loaded."""
+    return num_arcs > KERNEL_ARCS or "scipy.sparse._sparsetools" in sys.modules
+
+
 def _transpose_large(
     row_offsets: NDArray[Any], columns: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The same with SciPy's kernel, which takes half the time where its import does not count."""
+    """The same with SciPy's kernel."""
     from scipy.sparse import _sparsetools as kernels
 
     num_vertices = row_offsets.size - 1

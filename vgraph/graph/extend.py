@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from vgraph.errors import ParameterError
-from vgraph.graph import build
 from vgraph.graph.arrays import sealed
 from vgraph.graph.graph import Graph
-from vgraph.graph.orient import without_parallel_arcs
+from vgraph.graph.orient import has_parallel_arcs, self_loops, without_parallel_arcs
 from vgraph.graph.prepared import Prepared
 
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -58,21 +57,18 @@ def with_edges(graph: Graph) -> Prepared:
 
 
 def _with_edges(graph: Graph) -> Prepared:
-    n = graph.num_vertices
-    sources, targets = (ids.astype(np.int64) for ids in graph.edges()[:2])
-    keys = sources * n + targets
-    apart = sources != targets
-    once, numbers = np.unique(keys[apart], return_inverse=True)
-    rank = np.full(keys.size, n + once.size)
-    rank[apart] = n + numbers
-    left, right = once // max(n, 1), once % max(n, 1)
-    simple = Graph.from_edges(left, right, num_vertices=n, directed=False, keep_order=False)
-    begins = build.sources_of(simple.out.row_offsets, np.dtype(np.int64))
-    ends = simple.out.column_indices.astype(np.int64)
-    numbered = n + np.searchsorted(once, np.minimum(begins, ends) * n + np.maximum(begins, ends))
+    n, (sources, targets, _) = graph.num_vertices, graph.edges()
+    simple, rank = graph, n + np.arange(sources.size)
+    if has_parallel_arcs(graph) or self_loops(graph).any():
+        keys, apart = sources.astype(np.int64) * n + targets, sources != targets
+        once, numbers = np.unique(keys[apart], return_inverse=True)
+        rank[apart], rank[~apart] = n + numbers, n + once.size
+        simple = Graph.from_edges(once // n, once % n, num_vertices=n, directed=False, keep_order=False)
+    ends = dict(zip(("left", "right"), simple.edges()[:2], strict=True))
     none = np.full(n, -1, np.int64)
-    both = {"left": np.r_[none, left, -1], "right": np.r_[none, right, -1]}
-    return Prepared(extended(simple, once.size + 1, both, {"name": numbered}), sealed(rank))
+    both = {name: np.r_[none, ids.astype(np.int64), -1] for name, ids in ends.items()}
+    numbered = n + simple.topology.edge_numbers.astype(np.int64)
+    return Prepared(extended(simple, simple.num_edges + 1, both, {"name": numbered}), sealed(rank))
 
 
 def extended(
