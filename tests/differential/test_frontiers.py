@@ -310,12 +310,15 @@ def ball(graph, center, radius):
     """What is within some hops of a vertex; returns in a loop, and of a frontier that goes on changing."""
     front = graph.frontier(center)
     found = front
-    for _ in range(radius):
+    step = 0
+    while True:
+        if step == radius:
+            return found
         front = graph.edge_apply(enter, front)
         if not front:
             return found
         found |= front
-    return found
+        step += 1
 
 
 @vg.function
@@ -325,8 +328,9 @@ def chosen(graph, a, b, how):
         return a
     if how == 1:
         return a | b
-    if how == 2:
-        return graph.edge_apply(enter, a)
+    for k in range(2, 4):
+        if k == how and k == 2:
+            return graph.edge_apply(enter, a)
     a = a & b
     return graph.frontier(v for v in a if v.id % 2 == 0)
 

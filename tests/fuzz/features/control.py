@@ -24,6 +24,21 @@ def first_above(v, limit):
 
 
 @vg.function
+def halvings(x):
+    k = 0
+    y = x + 1
+    while True:
+        if y <= 1:
+            return k
+        y = y // 2 if y % 2 == 0 else 3 * y + 1
+        k += 1
+        if k > 9:
+            for j in range(3):
+                if j + k == 12:
+                    return -1.5
+
+
+@vg.function
 def bump(v):
     if v.x > 4:
         return
@@ -58,7 +73,7 @@ def start(v):
 @vg.operator
 def again(v):
     bump(v)
-    v.f = first_above(v, v.n % 6)
+    v.f = first_above(v, v.n % 6) + halvings(v.id % 30)
 
 
 @vg.operator

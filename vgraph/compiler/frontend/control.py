@@ -57,9 +57,27 @@ def returns(body: s.Body) -> list[s.Return]:
 
 def always_returns(body: s.Body) -> bool:
     """Whether a body returns on every way."""
-    last = body[-1] if body else None
-    return isinstance(last, s.Return) or (
-        isinstance(last, s.If) and always_returns(last.then) and always_returns(last.other)
+    match body[-1] if body else None:
+        case s.Return():
+            return True
+        case s.If(then=then, other=other):
+            return always_returns(then) and always_returns(other)
+        case s.While() as loop:
+            return _endless(loop)
+    return False
+
+
+def _endless(x: s.While | s.For) -> bool:
+    """Whether nothing but a return leaves a loop: `while True:` without `break`."""
+    forever = isinstance(x, s.While) and isinstance(x.test, s.Literal) and x.test.value is True
+    return forever and not x.other and not _breaks(x.body)
+
+
+def _breaks(body: s.Body) -> bool:
+    """Whether a `break` in a body leaves the loop around it."""
+    return any(
+        isinstance(x, s.Break) or (isinstance(x, s.If) and (_breaks(x.then) or _breaks(x.other)))
+        for x in body
     )
 
 
@@ -109,7 +127,8 @@ class _Loops:
             body = _replaced(body, s.Return, lambda r: (*self.kept(r), _set(returned, True), s.Break(r.span)))
             every = self.valued and all(r.value is not None for r in found)
             value = s.Name(found[0].span, RESULT) if every else None
-            after.insert(0, s.If(at, returned, (s.Return(found[0].span, value),), ()))
+            leave = s.Return(found[0].span, value)
+            after.insert(0, leave if _endless(x) else s.If(at, returned, (leave,), ()))
         if isinstance(x, s.While):
             return [*before, s.While(at, x.test, body), *after]
         counter, over, body = self.counted(x, body)
