@@ -191,3 +191,42 @@ def test_funk_svd(example):
         off -= p[u] * q[i]
         features[:, f] = np.r_[p, q]
     np.testing.assert_allclose(result.features, features, rtol=1e-9)
+
+
+def test_smoothing(example):
+    module = example("smoothing")
+    meshes = [module.ring()]
+    real = EXAMPLES.parents[1] / "shared" / "data" / "mesh" / "airfoil1.gi.xz"
+    if real.is_file():
+        meshes.append(module.read(str(real)))
+        assert (meshes[1].num_vertices, meshes[1].num_edges) == (4253, 12289)
+    for graph in meshes:
+        inner = module.inner_vertices(graph)
+        assert 0.8 * graph.num_vertices < inner.size < graph.num_vertices
+        x, y = (graph.vertex_properties[axis] for axis in ("x", "y"))
+        shaken = x + np.isin(np.arange(x.size), inner) * np.random.default_rng(2).normal(0, 0.1, x.size)
+        found = vg.run(module.smooth, graph, start_x=shaken, start_y=y, inner=inner)
+        border = np.setdiff1d(np.arange(x.size), inner)
+        assert (found.x[border] == x[border]).all()
+        mean = graph.to_scipy().astype(bool).astype(float)
+        for axis in (found.x, found.y):
+            middle = (mean @ axis) / graph.out_degree
+            np.testing.assert_allclose(axis[inner], middle[inner], atol=1e-3)
+
+
+def test_particles(example):
+    module = example("particles")
+    places, reach = np.random.default_rng(3).normal(0, 1, (60, 2)), 0.5
+    graph = module.interactions(places, reach)
+    given = {"start_x": places[:, 0], "start_y": places[:, 1], "reach": reach, "step": 0.1}
+    for how in ({"device": "python"}, {"threads": 2, "relabel": vg.overlap("rcm")}):
+        found = vg.run(module.simulate, graph, steps=2, **given, **how)
+        at, speed = places.copy(), np.zeros_like(places)
+        for _ in range(2):
+            apart = at[:, None] - at[None, :]
+            near = np.maximum(0, 1 - (apart**2).sum(axis=2) / reach**2)
+            speed = 0.98 * speed + 0.1 * (near[:, :, None] * apart).sum(axis=1)
+            at = at + 0.1 * speed
+        np.testing.assert_allclose(np.stack((found.x, found.y), axis=1), at)
+        np.testing.assert_allclose(found.energy, 0.5 * (speed**2).sum())
+        assert abs(found.speed_x.sum()) < 1e-12
