@@ -183,7 +183,7 @@ class Uses:
     pulls: float = 0.0
     """Times that all arcs were pulled along, on CPUs."""
     orders: int = 0
-    """Runs, on any device, that left the order of vertices open and found none made."""
+    """Runs, on any device, that left the order of vertices open before anybody looked for one."""
     prepared: bool = False
     """Whether somebody said that there will be more."""
     short: bool = False
@@ -252,12 +252,13 @@ def forgo_layouts(graph: Graph, known: Facts) -> bool:
 def order_for(graph: Graph, *, now: bool) -> str | None:
     """The order of vertices for a run that leaves the choice open: one that pays, if it is there, or to be made `now`,
     or was wanted SETTLED_RUNS times."""
-    name = order_that_pays(graph)
-    if name is None or now or graph.topology.has(f"relabelled by {name}"):
-        return name
     known = uses(graph)
+    if now or known.orders >= SETTLED_RUNS:
+        return order_that_pays(graph)
     known.orders += 1
-    return name if known.orders > SETTLED_RUNS else None
+    # To look for it takes as long as a run or two.
+    name = order_that_pays(graph) if graph.topology.has("paying order") else None
+    return name if graph.topology.has(f"relabelled by {name}") else None
 
 
 ORDER_VERTICES: Final = 1 << 17
