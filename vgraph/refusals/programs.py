@@ -137,6 +137,9 @@ class PropertyInHelper(Refusal):
 
     title = "`{helper}` is a helper: it makes no properties"
     label = "operators find a property by its name in the algorithm"
-    help = "make it in the algorithm, and give it to the helper"
+    help = (
+        "make it in the algorithm, and give it to the helper; the results of a call are read without one: "
+        "`found = bfs(graph, source)`, then `found.level`"
+    )
 
     helper: str
