@@ -33,7 +33,7 @@ from vgraph.runtime.devices import gpu_sets
 from vgraph.runtime.devices.cuda import memory, registry, use
 
 BY_DEFAULT = {"bfs", "pagerank", "triangle_count"}
-ALL = 3
+ALL = 4
 """GPUs of the emulated machine."""
 
 
@@ -51,7 +51,7 @@ def emulated(**options: Any) -> Iterator[None]:
 
 @pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.cuda)])
 def gpus(request: pytest.FixtureRequest) -> Iterator[int]:
-    """How many GPUs there are: three emulated ones, or with `-m cuda` those of the machine, or two halves of one."""
+    """How many GPUs there are: four emulated ones, or with `-m cuda` those of the machine, or two halves of one."""
     if request.param == "emulated":
         with emulated():
             yield ALL
@@ -157,6 +157,7 @@ def test_as_on_groups_of_threads(gpus: int) -> None:
 def test_all_gpus(gpus: int) -> None:
     graph = small_graph()
     found = vg.run(vg.algorithms.bfs, graph, source=0, device="cuda:*")
+    same_results(found, vg.run(vg.algorithms.bfs, graph, source=0, device="python"))
     assert [m.name for m in found.stats.members] == names(gpus)
     assert vg.prepare(vg.algorithms.bfs, graph, device="cuda:*") is not None
 
@@ -175,7 +176,7 @@ WRONG = {
     "twice": (["cuda:1", "cuda:1"], "cuda:1 is in it twice"),
     "the same by another name": (["cuda", "cuda:0"], "cuda:0 is in it twice"),
     "no number": (["cuda:x", "cuda:1"], "GPUs are called"),
-    "missing": (["cuda:0", "cuda:7"], "no such GPU; they are cuda:0 to cuda:2"),
+    "missing": (["cuda:0", "cuda:7"], "no such GPU; they are cuda:0 to cuda:3"),
 }
 
 
