@@ -206,7 +206,8 @@ class ContextView:
             if any(asked):
                 stride = _round_up(max(nbytes, 1))
                 block = _aligned(make, count * stride).reshape(count, stride)
-                rows[name] = np.where(asked, block.ctypes.data + stride * np.arange(count), 0)
+                base = block.ctypes.data
+                rows[name] = [base + stride * k if wanted else 0 for k, wanted in enumerate(asked)]
                 self._of_frontiers[name] = block
         rows["capacity"] = capacity
         rows["epoch"] = 1
