@@ -23,12 +23,18 @@ def dense_and_sparse(seed: int, *, directed: bool = False) -> vg.Graph:
     return vg.Graph.from_edges(src, dst, num_vertices=n, directed=directed)
 
 
-@pytest.mark.parametrize("mode", ["all", "in", "out"])
-def test_core_numbers(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mode", ["all", "in", pytest.param("out", marks=pytest.mark.slow)])
+def test_core_numbers(mode: str) -> None:
     for k, room in enumerate((*ROOMS, 600)):
         graph = dense_and_sparse(k, directed=mode != "all")
         found = go(
-            k_core, graph, "leave", room, seed_of(mode, k), hops=2 + 3 * k, **({"arguments": {"mode": mode}})
+            k_core,
+            graph,
+            "leave",
+            room,
+            seed_of(mode, k),
+            hops=(2, 16)[k % 2],
+            **({"arguments": {"mode": mode}}),
         )
         wanted = vg.run(k_core, graph, device="cpu", mode=mode)
         np.testing.assert_array_equal(found.core, wanted.core)
@@ -53,5 +59,5 @@ def test_hubs_in_parts(leaves: int) -> None:
 def test_fewer_rounds() -> None:
     n = 90
     path = vg.Graph.from_edges(range(n - 1), range(1, n), directed=False)
-    rounds = {k: go(k_core, path, "leave", 4096, k, hops=k).stats.rounds for k in (1, 64)}
-    assert rounds[64] * 4 < rounds[1]
+    rounds = {k: go(k_core, path, "leave", 4096, k, hops=k).stats.rounds for k in (1, 16)}
+    assert rounds[16] * 4 < rounds[1]
