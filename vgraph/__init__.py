@@ -121,20 +121,41 @@ if TYPE_CHECKING:
     from vgraph.orders import overlap, reorder
     from vgraph.partitioning import edge_partition, partition
     from vgraph.runtime.devices.groups import cpu, devices
+    from vgraph.sharing import (
+        AFFINITY_STEALING,
+        ASYM,
+        ASYM_CONV,
+        ASYM_SIZE,
+        CHUNK_AFFINITY,
+        GREEDY,
+        HASS,
+        MIN_MIN,
+        NAIVE,
+        ORACLE,
+        QILIN,
+        SAMPLE_WEIGHTED,
+        SHARED_QUEUE,
+        fixed_ratio,
+    )
     from vgraph.verifiers import verify
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AFFINITY_STEALING",
     "AGM_E",
     "AGM_N",
     "APPLY_SCATTER",
+    "ASYM",
+    "ASYM_CONV",
+    "ASYM_SIZE",
     "ASYNC",
     "AUTO",
     "BASE",
     "BITMAP",
     "BLOCK",
     "BSP",
+    "CHUNK_AFFINITY",
     "COLORED",
     "COMBINE",
     "COMPUTED",
@@ -148,16 +169,24 @@ __all__ = [
     "FREE",
     "FUSED",
     "GATHER_APPLY",
+    "GREEDY",
+    "HASS",
     "HYBRID",
     "LOCAL",
     "MARKED",
+    "MIN_MIN",
+    "NAIVE",
     "NODE_LOCKED",
+    "ORACLE",
     "PULL",
     "PUSH",
+    "QILIN",
     "RACED",
     "RAW",
+    "SAMPLE_WEIGHTED",
     "SEQUENTIAL",
     "SGM",
+    "SHARED_QUEUE",
     "SLICES",
     "SPARSE",
     "SPLIT",
@@ -205,6 +234,7 @@ __all__ = [
     "exp",
     "explain",
     "fail",
+    "fixed_ratio",
     "float32",
     "float64",
     "floor",
@@ -272,6 +302,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _LATE:
         return getattr(importlib.import_module(_LATE[name]), name)
-    if name in ("algorithms", "data", "passes"):
+    if name in ("algorithms", "data", "passes", "sharing"):
         return importlib.import_module(f"vgraph.{name}")
+    if name in __all__:
+        return getattr(importlib.import_module("vgraph.sharing"), name)
     raise AttributeError(f"module 'vgraph' has no attribute {name!r}")

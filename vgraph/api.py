@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.result import LayoutStats
     from vgraph.runtime.tuning.outcome import Tuning, TuningProgress
+    from vgraph.sharing import Policy
 
 
 @public
@@ -43,6 +44,7 @@ def run(
     checked: bool = False,
     debug: ArrayLike | None = None,
     placement: ArrayLike | None = None,
+    share: Policy | None = None,
     **params: Any,
 ) -> Result:
     """Run `algorithm` on `graph` and return its `Result`.
@@ -76,6 +78,9 @@ def run(
     kept, in `result.trace.watched`; `print(result.trace)` shows them. Rounds are then as with max_rounds.
     placement: for a set of devices the member that owns each vertex, an int array; by default members own ranges of
     vertices with about equally many arcs for each thread.
+    share: for a set of devices the policy that divides loops over independent sources, `for s in sources:`, such as
+    `vg.ASYM_SIZE`; each member then has the whole graph. Those that give shares before they run (`vg.fixed_ratio`,
+    `vg.SAMPLE_WEIGHTED`, `vg.ORACLE`) divide the vertices of programs without such a loop.
     params: the algorithm's own parameters, by name.
 
     Raises ParameterError (a parameter is missing, unknown, of the wrong type or out of range), ScheduleError or
@@ -100,6 +105,7 @@ def run(
         checked=checked,
         debug=debug,
         placement=placement,
+        share=share,
     )
     with reporter(progress, algorithm.name) as report:
         return job.as_seen(execute(job, runner_for(job), report))
@@ -118,6 +124,7 @@ def prepare(
     relabel: By | Overlap | None = None,
     memory: str = "device",
     placement: ArrayLike | None = None,
+    share: Policy | None = None,
     **params: Any,
 ) -> tuple[LayoutStats, ...]:
     """Make ahead what `run` with these arguments would make and keep, for a graph on which much will be run.
@@ -139,6 +146,7 @@ def prepare(
         relabel=relabel,
         memory=memory,
         placement=placement,
+        share=share,
         incomplete=True,
     )
     return make_ready(job, runner_for(job))
@@ -199,6 +207,7 @@ def explain(
     deterministic: bool = False,
     seed: int | None = None,
     placement: ArrayLike | None = None,
+    share: Policy | None = None,
     **params: Any,
 ) -> Explanation:
     """What the compiler makes of `algorithm` on `graph`: effects, schedule with reasons, IR after each pass.
@@ -226,6 +235,7 @@ def explain(
         deterministic=deterministic,
         seed=seed,
         placement=placement,
+        share=share,
         incomplete=True,
     )
     return explanation(job, passes=passes, llvm=llvm, assembly=assembly)

@@ -400,6 +400,8 @@ def claim(w: Writer, s: Scope, own: Scope, depth: int, at: str) -> None:
 
 def unite(w: Writer, s: Scope, depth: int, a: str, b: str) -> None:
     """Two vertices' sets become one."""
+    if w.for_sets:
+        return
     w.line(depth, f"vg.union({a}.sets, {b}.sets)")
 
 

@@ -51,11 +51,16 @@ class Global:
     reduced: tuple[str, ...] = ()
 
 
+SETS = 5
+"""Every so many-th program has nothing that only one device has, and runs on a set of devices, too."""
+
+
 class Writer:
     """Writes one program; the same seed gives the same text."""
 
     def __init__(self, seed: int) -> None:
         self.seed, self.r = seed, random.Random(seed)
+        self.for_sets = seed % SETS == 0
         r = self.r
         self.graph = Kind(
             directed=self.chance(0.7),
@@ -122,10 +127,13 @@ class Writer:
             self.properties.append(Prop("feature", self.vector_type))
         self.properties.append(Prop("given", NUMPY_NAMES[self.graph.vertices["given"]], "graph"))
         self.edge_properties = [Prop(n, NUMPY_NAMES[t], "graph") for n, t in self.graph.edges.items()]
-        self.edge_properties.append(Prop("each", I64, "graph"))  # a parameter, and a constant
+        if not self.for_sets:
+            self.edge_properties.append(Prop("each", I64, "graph"))  # a parameter, and a constant
         self.table = r.choice(NUMBERS)
         kinds = r.sample([I32, I64, U32, F32, BOOL, VID], 2)
         self.own_edges = [Prop(name, t) for name, t in zip(("flow", "kept"), kinds, strict=True)]
+        if self.for_sets:
+            self.own_edges = []
         self.hidden_edges = {p.name for p in self.own_edges}
         claimed = r.choice(
             [
@@ -238,7 +246,7 @@ class Writer:
             "",
             "@vg.algorithm",
             "def program(graph, source: vg.vertex, several: list[vg.vertex], rounds=2, dtype=vg.int32,",
-            "            each: vg.edge_property(vg.int64) = 3,",
+            *([] if self.for_sets else ["            each: vg.edge_property(vg.int64) = 3,"]),
             f"            table: vg.array({type_text(self.table)}) = (3, 0, 4, 1, 5),",
             "            matrix: vg.array(vg.float64, 2) = ((1, 0.5, -2), (4, 0, 8))):",
         ]
@@ -256,7 +264,8 @@ class Writer:
             self.line(1, text)
         self.line(1, "seen = graph.scratch(vg.bool_)")
         self.line(1, "count = graph.scratch(vg.int64)")
-        self.line(1, "sets = graph.disjoint_sets()")
+        if not self.for_sets:
+            self.line(1, "sets = graph.disjoint_sets()")
         for g in self.globals:
             self.line(1, f"graph.{g.name} = {g.start}")
             if g.start.endswith("vg.inf"):  # so that its type is known whatever is reduced into it
@@ -279,7 +288,7 @@ class Writer:
             "note",
             "sink",
             *tuples.RESULTS,
-            "sets",
+            *([] if self.for_sets else ["sets"]),
             "sizes",
             "chosen",
             *(f"graph.{g.name}" for g in self.globals),
@@ -449,8 +458,10 @@ def write_in_a_helper(w: Writer, number: int) -> list[str]:
 
 
 @STEPS.add(0.7)
-def both_ends(w: Writer, number: int) -> list[str]:
+def both_ends(w: Writer, number: int) -> list[str] | None:
     """Both ends are written, by sums of what stays: every order gives the same."""
+    if w.for_sets:
+        return None
     w.begin_operator("edge")
     w.operator(f"op{number}", ["src", "edge", "dst"])
     at_src, at_dst = (
@@ -554,6 +565,8 @@ def levels(w: Writer, number: int) -> list[str]:
 @STEPS.add(1)
 def queue(w: Writer, number: int) -> list[str] | None:
     """A priority queue over an integer property, which the operator may change."""
+    if w.for_sets:
+        return None
     by = w.r.choice([p for p in w.properties if p.type in (I32, I64, U32) and p.owner == "algorithm"])
     o.edge_operator(w, f"op{number}", writes=(by,) if w.chance(0.7) else ())
     q = f"queue{number}"
@@ -563,6 +576,34 @@ def queue(w: Writer, number: int) -> list[str] | None:
         f"    bucket = {q}.pop()",
         f"    graph.edge_apply(op{number}, bucket{_reverse(w)})",
         f"    sizes = sizes * 3 + {q}.level + len(bucket)",
+    ]
+
+
+@STEPS.add(1)
+def searches(w: Writer, number: int) -> list[str]:
+    """A loop over sources whose iterations may meet in reductions only, or may not."""
+    w.begin_operator("edge")
+    w.operator(f"op{number}", ["src", "edge", "dst"])
+    level, hidden = f"level{number}", {"note", "best", "who"}
+    ends = Scope(["src", "dst"], edges=["edge"], hidden={"src": hidden, "dst": hidden})
+    w.line(1, f"if {e.boolean(w, ends, 1).text}:")
+    w.line(2, f"dst.{level} = min(dst.{level}, src.{level} + 1)")
+    w.begin_operator("vertex")
+    w.operator(f"also{number}", ["v"])
+    value = e.cast(e.integer(w, Scope(["v"], hidden={"v": hidden}), 1), I64).text
+    w.line(1, f"v.note {w.r.choice('+|&')}= ({value}) + v.{level}")
+    f = f"f{number}"
+    return [
+        f"{level} = graph.vertex_property(vg.int64)",
+        "for s in several:",
+        f"    {level}[:] = 99",
+        f"    {level}[s] = 0",
+        f"    {f} = graph.frontier(s)",
+        f"    while {f}:",
+        f"        sizes += len({f})",
+        f"        graph.vertex_apply(also{number}, {f})",
+        f"        {f} = graph.edge_apply(op{number}, {f}{_reverse(w)})",
+        *(["    x[s] = 4"] if w.chance(0.3) else []),
     ]
 
 
@@ -616,7 +657,9 @@ o.LOOPS.add(1)(neighbors.loop)
 
 
 @STEPS.add(0.7)
-def unite_all(w: Writer, number: int) -> list[str]:
+def unite_all(w: Writer, number: int) -> list[str] | None:
+    if w.for_sets:
+        return None
     w.lines += ["", "", "@vg.operator", f"def op{number}(src, edge, dst):"]
     w.line(1, f"if src.id % {w.r.randint(1, 3)} == 0:")
     w.line(2, "vg.union(src.sets, dst.sets)")

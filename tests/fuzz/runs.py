@@ -21,6 +21,7 @@ import numpy as np
 import vgraph as vg
 from vgraph.compiler import ir, space
 from vgraph.compiler.abilities import CPU as CPU_ABILITIES
+from vgraph.compiler.abilities import CPU_SET
 from vgraph.compiler.abilities import CUDA as CUDA_ABILITIES
 from vgraph.compiler.analysis.effects import is_exclusive
 from vgraph.compiler.backends.abi import Steering
@@ -37,6 +38,7 @@ from vgraph.config import scope
 from vgraph.graph import members
 from vgraph.reference import run_reference
 from vgraph.refusals.base import Refusal
+from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import executor, policy
 from vgraph.runtime.devices import threads
 from vgraph.runtime.devices.runner import Call, Runner
@@ -44,6 +46,7 @@ from vgraph.runtime.plan import plan_of
 from vgraph.schedule import Options
 
 from .graphs import Kind, random_graph
+from .programs import SETS
 
 SECONDS = 10.0
 """A run that takes longer hangs."""
@@ -55,7 +58,8 @@ Outcome = Mapping[str, Any] | str
 
 @dataclass(frozen=True)
 class Way:
-    """How a program is run: on a device ("interpret", "cpu", "cuda"), with so many threads, under a schedule.
+    """How a program is run: on a device ("interpret", "cpu", "set", "cuda"), with so many threads, or members of a set
+    with one each, under a schedule.
 
     `station` is a pass after which the interpreter runs the program; `opt` LLVM's level; `seed` chooses numbers of the
     policy, facts of the graph, and the order in which an interpreter or an emulator goes.
@@ -149,9 +153,11 @@ class Subject:
         r = random.Random(way.seed)
         flags = {name: r.random() < 0.3 for name in ("large", "hubs", "deep", "short_lists")}
         facts = Facts(directed=self.kind.directed, **flags, segments=r.choice([1, 1, 2]))
-        abilities = CUDA_ABILITIES if way.device == "cuda" else CPU_ABILITIES
+        abilities = {"cuda": CUDA_ABILITIES, "set": CPU_SET}.get(way.device, CPU_ABILITIES)
+        divides = "may" if way.device == "set" and way.seed % 2 else ""
         schedule = vg.Schedule({label: Options.from_json(o) for label, o in way.schedule.items()})
-        return Context(schedule, 1 if way.threads == 1 else 0, facts, abilities=abilities)
+        single = way.threads == 1 or way.device == "set"
+        return Context(schedule, 1 if single else 0, facts, abilities=abilities, divides=divides)
 
     @cached_property
     def ready(self) -> ir.Program:
@@ -220,6 +226,10 @@ def runner_of(way: Way) -> Runner:
         from vgraph.runtime.devices.cpu import CPU
 
         return CPU(way.threads)
+    if way.device == "set":
+        from vgraph.runtime.devices.sets import CPUSet
+
+        return CPUSet([vg.cpu(threads=1)] * way.threads, None)
     from vgraph.runtime.devices.cuda.executor import CUDA
 
     return CUDA(emulated(way.seed))
@@ -249,6 +259,19 @@ def emulated(seed: int) -> Any:
     return EmulatedDevice(multiprocessors=multiprocessors, block=block, seed=seed)
 
 
+def placed(way: Way, n: int) -> np.ndarray[Any, Any] | None:
+    """A placement for the members of a set: ranges, at random, one with one vertex, all on one."""
+    rng = np.random.default_rng(way.seed + n)
+    last = way.threads - 1
+    kinds = (
+        lambda: None,
+        lambda: rng.integers(0, way.threads, n),
+        lambda: np.where(np.arange(n) == rng.integers(n), last, 0),
+        lambda: np.full(n, last),
+    )
+    return kinds[rng.choice(4, p=(0.2, 0.6, 0.1, 0.1))]()  # type: ignore[no-untyped-call]
+
+
 class Runs:
     """A program in one way, on many graphs."""
 
@@ -273,6 +296,8 @@ class Runs:
                     low = self.program.level is ir.Level.KERNEL
                     return interpret(self.program, graph, arguments | hidden, **(order if low else {}))
                 call = Call(self.plan, graph, arguments, seed=self.subject.seed)
+                if self.way.device == "set":
+                    self._meet(graph)
                 ran = self.runner.run(self.kernel, call, patience)
                 found = executor._outputs(ran, self.plan, self.runner)
                 sets = {o.name for o in self.plan.outputs if o.members}  # interpreters tell of each vertex
@@ -281,6 +306,16 @@ class Runs:
                 }
             except vg.AlgorithmError as error:
                 return _failure(error)
+
+    def _meet(self, graph: vg.Graph) -> None:
+        """Other parts of the graph for the members of a set, and another policy for its loops."""
+        from vgraph import sharing
+        from vgraph.runtime.devices.shares import Shared
+
+        policies = [p for p in vars(sharing).values() if isinstance(p, sharing.Policy)]
+        policy = policies[self.way.seed % len(policies)]
+        self.runner.placement = placed(self.way, graph.num_vertices)
+        self.runner.shared = Shared(policy, graph, "fuzz") if self.way.seed % 2 else None
 
 
 # --- comparing ------------------------------------------------------------------------------------------------
@@ -328,10 +363,11 @@ def ways(subject: Subject, r: random.Random, cuda: bool) -> Iterator[Way]:
     yield replace(kernel, station=station, threads=1, seed=seed + 1)
     yield Way("cpu", 1, opt=3 if r.random() < 0.05 else 0, seed=seed + 2)
     yield Way("cpu", r.choice([2, 5]), scheduled[-1], seed=seed + 3)
-    if cuda and not any(
-        map(is_exclusive, subject.ready.operators)
-    ):  # a GPU runs these on request: test_conflicts_on_a_gpu.py
-        way = Way("cuda", 0, seed=seed + 4)
+    if any(map(is_exclusive, subject.ready.operators)):
+        return  # a GPU runs these on request: test_conflicts_on_a_gpu.py; sets do not
+    others = [Way("cuda", 0, seed=seed + 4)] if cuda else []
+    others += [Way("set", r.choice([2, 3]), seed=seed + 5)] if subject.seed % SETS == 0 else []
+    for way in others:
         for schedule in subject.schedules(way, 1):
             yield replace(way, schedule=options_of(schedule))
 
@@ -350,6 +386,8 @@ def check(subject: Subject, cuda: bool = False, large: bool = False) -> int:
     for way in ways(subject, r, cuda):
         try:
             runs = Runs(subject, way)
+        except NotOnASet:
+            continue
         except Refusal:
             raise
         except Exception as error:

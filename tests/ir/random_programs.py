@@ -364,6 +364,7 @@ class Maker:
                 lambda: ir.Fold(self.pick(self.properties).name, self.pick(self.properties).name),
                 lambda: ir.FrontierConvert(a, self.pick(ir.Layout)),
                 lambda: ir.Exchange(self.pick(self.properties).name, self.pick(self.properties).name),
+                lambda: ir.Take(self.pick(self.properties).name, self.expr(I64)),
                 lambda: ir.AllToAll(
                     tuple(p.name for p in self.properties[:2]),
                     tuple(p.name for p in self.properties[-2:]),

@@ -427,6 +427,8 @@ WRONG_SCHEDULES = {
     "buckets": ({"order": vg.delta_stepping(2)}, "buckets are those of one device"),
     "tiles": ({"tiles": 4}, "tiles are those of one device"),
     "combined and pulled": ({"exchange": vg.COMBINE, "direction": vg.PULL}, "is pushed"),
+    "base and scattered": ({"exchange": vg.BASE, "phases": vg.APPLY_SCATTER}, "pull"),
+    "combined and gathered": ({"exchange": vg.COMBINE, "phases": vg.GATHER_APPLY}, "push"),
     "base and pushed": ({"exchange": vg.BASE, "direction": vg.PUSH}, "pull"),
     "delayed rounds": ({"exchange": vg.DELAYED, "sync": vg.BSP}, "see updates at once"),
     "segments": ({"segments": 2}, "in the order of the whole graph"),
@@ -518,8 +520,8 @@ def test_a_failing_member_ends_all(monkeypatch):
 
     submit = threads._submit
 
-    def broken(kernel, context, count, cores):
-        submit(kernel, context, count, cores)
+    def broken(kernel, context, *rest):
+        submit(kernel, context, *rest)
         if context is second[0]:
             context.set("payload", 123)
             context.set("status", Status.OUT_OF_MEMORY)
@@ -579,3 +581,45 @@ def test_a_claim_with_the_value_of_what_is_unclaimed_enters_at_its_owner():
     graph = vg.Graph.from_edges([0, 1, 2, 3, 4, 5], [19, 18, 17, 16, 15, 14], num_vertices=20)
     expected = vg.run(claimed_with_none, graph, device="python").found.tolist()
     assert vg.run(claimed_with_none, graph, device=TWO).found.tolist() == expected == list(range(14, 20))
+
+
+@vg.algorithm
+def set_and_array(graph, several: vg.array(vg.vertex)):
+    x = graph.vertex_property(vg.int64)
+    chosen = graph.frontier(several)
+    for s in several:
+        x[s] += 1 + len(chosen)
+    return x
+
+
+def test_an_array_of_vertices_is_whole_where_it_is_a_set_too():
+    several = np.array([9, 3, 9, 0])
+    expected = vg.run(set_and_array, small_graph(), device="python", several=several).x
+    np.testing.assert_array_equal(
+        vg.run(set_and_array, small_graph(), device=TWO, several=several).x, expected
+    )
+
+
+@vg.operator
+def take(src, edge, dst):
+    dst.x += src.y
+
+
+@vg.algorithm
+def taken(graph):
+    x = graph.vertex_property(vg.int64, 1)
+    y = graph.vertex_property(vg.int64, 1)
+    graph.edge_apply(take)
+    return x
+
+
+@pytest.mark.parametrize(
+    "options", [{"balance": vg.EDGE}, {"prefetch": 8}, {"phases": vg.GATHER_APPLY}], ids=str
+)
+def test_parts_have_more_arcs_in_than_out(options):
+    """One member has the sources of all arcs, the other the ends."""
+    ends = np.random.default_rng(0).integers(0, 500, (2, 3000)) + [[0], [500]]
+    graph = vg.Graph.from_edges(*ends, num_vertices=1000)
+    schedule = vg.Schedule().at("take", exchange=vg.BASE, **options)
+    got = vg.run(taken, graph, device=TWO, placement=np.arange(1000) // 500, schedule=schedule).x
+    np.testing.assert_array_equal(got, 1 + graph.in_degree)

@@ -32,36 +32,37 @@ def settle(v, graph):
 
 
 @vg.operator
-def collect(v, graph):
-    """What v is worth to the level below: 1 for itself, and its part in the paths that go on."""
+def collect(v):
+    """What a path to v is worth on its way on: its part in what the level below is worth."""
     onward = 0.0
     for w in v.out_neighbors:
         onward += w.share
-    v.onward = v.handed_on * onward
+    v.onward = onward
 
 
 @vg.operator
 def send_up(src, edge, dst, graph):
     """The same from the other side: along the arcs of the level below, where those are few."""
     if dst.level == graph.depth:
-        dst.onward += dst.handed_on * src.share
+        dst.onward += src.share
 
 
 @vg.function
-def credit(v, graph, between):
-    """v's worth for each path that leads to it, and what its centrality gains. Paths end everywhere, or at targets."""
+def credit(v, graph, onward, between):
+    """v's worth for each path that leads to it, and what its centrality gains: it is worth `onward` to the level below,
+    and 1 for itself. Paths end everywhere, or at targets."""
     ended = 1.0 if targets is None else v.targets
-    v.share = (ended + v.onward) / v.paths
+    v.share = (ended + onward) / v.paths
     if between:
-        v.centrality += graph.scale * (v.onward + ended if endpoints else v.onward)
+        v.centrality += graph.scale * (onward + ended if endpoints else onward)
     elif endpoints:
-        v.centrality += graph.scale * v.onward
+        v.centrality += graph.scale * onward
 
 
 @vg.operator
 def hand_back(v, graph):
     """Only now, for vertices of one level do not count for each other."""
-    credit(v, graph, v.level > 0)
+    credit(v, graph, v.handed_on * v.onward, v.level > 0)
 
 
 @vg.function

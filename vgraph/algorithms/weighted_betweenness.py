@@ -43,18 +43,18 @@ def complete(v, graph):
 
 @vg.operator
 def collect(v):
-    """What v is worth to those behind it on the paths that go on, as far as they lead through v."""
+    """What a path to v is worth on its way on, to those behind it."""
     onward = 0.0
     for e in v.out_edges:
         if tight(v, e, e.dst):
             onward += e.dst.share
-    v.onward = v.paths * onward
+    v.onward = onward
 
 
 @vg.operator
 def hand_back(v, graph):
     """Only now, for vertices of one layer do not count for each other."""
-    credit(v, graph, v.dist > 0)
+    credit(v, graph, v.paths * v.onward, v.dist > 0)
 
 
 @vg.algorithm

@@ -104,11 +104,17 @@ def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool, who
         found = np.flatnonzero(near)
         ghosts.append(found[np.argsort(owner[found], kind="stable")])
     starts = [np.searchsorted(owner[g], np.arange(members + 1)) for g in ghosts]
+    # what each shares, by who has it as a ghost
+    whose = np.repeat(np.arange(members), [len(g) for g in ghosts])
+    every = np.concatenate(ghosts)
+    pair = owner[every] * members + whose
+    every = every[np.argsort(pair, kind="stable")]
+    ends = np.cumsum(np.bincount(pair, minlength=members * members)).reshape(members, members)
     made = []
     for m, mine in enumerate(owned):
-        theirs = [ghosts[p][starts[p][m] : starts[p][m + 1]] for p in range(members)]
-        at = np.searchsorted(mine, np.concatenate([*theirs, np.zeros(0, np.int64)]))
-        shared = np.concatenate([[0], np.cumsum([len(t) for t in theirs])])
+        begin = ends[m - 1, -1] if m else 0
+        at = np.searchsorted(mine, every[begin : ends[m, -1]])
+        shared = np.concatenate([[0], ends[m] - begin])
         make = _copy if whole else _part
         made.append(make(graph, mine, ghosts[m], starts[m], shared, at, both))
     return tuple(made)

@@ -16,3 +16,15 @@ class NotOnASet(Refusal):
 
     algorithm: str
     reason: str
+
+
+@dataclass(eq=False)
+class NotDivided(Refusal):
+    """`share=` where no loop has iterations that any member may run."""
+
+    title = "`{algorithm}` has no loop that members of a set of devices divide"
+    label = "{reason}"
+    help = "leave `share` out: every member then runs all of the program on its part of the graph"
+
+    algorithm: str
+    reason: str

@@ -75,7 +75,10 @@ def local_shape(array: Array, call: Call) -> tuple[int, ...]:
     graph = call.graph
     if array.site == "array" or (array.site == "place" and array.name in call.arguments):
         return np.shape(call.arguments[array.name])
-    sizes = {"edge": graph.num_arcs, "edge_in": graph.num_arcs, "numbered": graph.num_edges}
+    entering = (
+        len(graph.in_.column_indices) if call.transposed else graph.num_arcs
+    )  # of a part as many as it has
+    sizes = {"edge": graph.num_arcs, "edge_in": entering, "numbered": graph.num_edges}
     size = sizes.get(array.site, graph.num_vertices)
     if array.chunks:
         size = array.chunks * policy.channel_room(array.site, graph)
@@ -86,7 +89,8 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
     """The array of a parameter, a fresh copy, or of a property of the graph, which nobody may write."""
     graph, numbers, name = call.graph, call.numbers, array.name
     if array.origin == "members":
-        marks = members.marked(call.arguments[members.array_name(name)], graph.num_vertices)
+        ids = call.arguments.get(name, call.arguments[members.array_name(name)])
+        marks = members.marked(ids, graph.num_vertices)
         return marks if numbers is None else numbers.to_new(marks, ids=False)
     if array.origin == "param":
         given = np.array(np.asarray(call.arguments[name]), array.dtype, order="C")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.devices.groups import Member
     from vgraph.runtime.devices.overlap import Beside
     from vgraph.runtime.progress import ProgressCallback
+    from vgraph.sharing import Policy
 
 
 # --- signatures -----------------------------------------------------------------------------------------------
@@ -127,6 +128,8 @@ class Job:
     """The devices that run it together, each on a part of the graph; none: one device does."""
     placement: NDArray[np.int64] | None = None
     """The member of each vertex; None: ranges of vertices with about as many arcs for each thread."""
+    share: Policy | None = None
+    """How members divide loops over independent sources, or the graph; None: they divide no loops."""
 
     @functools.cached_property
     def reached(self) -> Reached:
@@ -152,6 +155,11 @@ class Job:
     def single(self) -> int:
         """1: code for one thread only, without atomics; 0: for any number, which has fork points."""
         return 1 if self.threads == 1 and self.overlap is None else 0
+
+    @property
+    def divides(self) -> str:
+        """As of the compiler's context."""
+        return "" if self.share is None else "may" if self.share.places else "must"
 
     @property
     def facts(self) -> Facts:
@@ -180,6 +188,7 @@ class Job:
             facts=self.facts,
             deterministic=self.deterministic,
             distributed=bool(self.members),
+            divides=self.divides,
             passes=passes,
             observe=observe,
         )

@@ -22,9 +22,10 @@ from vgraph.runtime.arguments import layouts_of
 from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
 from vgraph.runtime.devices.groups import Member
-from vgraph.runtime.devices.sets import parts_of
+from vgraph.runtime.devices.sets import CPUSet, parts_of
 from vgraph.runtime.executor import Job
 from vgraph.runtime.policy import with_deltas, with_numbers
+from vgraph.runtime.prepare import runner_for
 from vgraph.runtime.prints import notes_of_prints
 from vgraph.schedule import kind_of, show
 
@@ -133,6 +134,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
         facts=job.facts,
         abilities=OF_SETS[backend.abilities] if job.members else backend.abilities,
         deterministic=job.deterministic,
+        divides=job.divides,
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)
@@ -144,7 +146,9 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
     interface = compiled.source.interface
     if job.members:
-        parts = parts_of(job.graph, interface, job.members, job.placement)
+        runner = runner_for(job) if job.share is not None else None
+        shared = runner.shared if isinstance(runner, CPUSet) else None
+        parts = parts_of(job.graph, interface, job.members, job.placement, shared)
         result.members = "\n".join(map(_member, job.members, parts))
         ghosts = sum(len(p.ghosts_at) for p in parts)
         result.reasons = with_bytes(result.reasons, ghosts, len(parts))

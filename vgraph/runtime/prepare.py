@@ -35,6 +35,7 @@ from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.runtime.devices.runner import Runner
+    from vgraph.sharing import Policy
 
 DEVICES: Final = ("cpu", "cuda", "python")
 OUTPUTS: Final = ("numpy", "cupy")
@@ -61,6 +62,7 @@ def prepare(
     checked: bool = False,
     debug: object = None,
     placement: object = None,
+    share: object = None,
     incomplete: bool = False,
 ) -> Job:
     """The job of a call with these arguments, which mean what they mean to `vg.run`.
@@ -133,6 +135,7 @@ def prepare(
         memory=memory,
         members=members,
         placement=_placement(placement, graph, members, prepared[0], prepared[-1]),
+        share=_share(share, members, placement),
     )
 
 
@@ -182,6 +185,25 @@ def _check_for_set(**asked: object) -> None:
             raise ParameterError(
                 f"{name}={shown(value)}: a set of devices does not do that; run it on one device"
             )
+
+
+def _share(share: object, members: tuple[Member, ...], placement: object) -> Policy | None:
+    """The policy by which members divide loops."""
+    if share is None:
+        return None
+    from vgraph.sharing import Policy
+
+    if not isinstance(share, Policy):
+        raise ParameterError(f"share={shown(share)}: a policy, such as vg.ASYM_SIZE or vg.fixed_ratio(3, 1)")
+    if not members:
+        raise ParameterError(
+            "share= says how the members of a set of devices divide a loop: give device=[...]"
+        )
+    if any(isinstance(m, GPU) for m in members):
+        raise ParameterError(f"share={shown(share)}: groups of CPU threads divide loops so far, not GPUs")
+    if placement is not None and share.places:
+        raise ParameterError(f"share={shown(share)} and placement: both say who gets which vertices")
+    return share
 
 
 def _placement(
@@ -272,8 +294,10 @@ def runner_for(job: Job) -> Runner:
     groups = [m for m in job.members if isinstance(m, CPUGroup)]
     if groups:
         from vgraph.runtime.devices.sets import CPUSet
+        from vgraph.runtime.devices.shares import Shared
 
-        return CPUSet(groups, job.placement)
+        shared = Shared(job.share, job.given[0], job.algorithm.describe()) if job.share is not None else None
+        return CPUSet(groups, job.placement, shared)
     gpus = [m for m in job.members if isinstance(m, GPU)]
     if gpus:
         from vgraph.runtime.devices.gpu_sets import CUDASet

@@ -43,6 +43,8 @@ class MemberStats:
     """Of its part of the graph, kept with the graph."""
     received_bytes: int
     """From the other members."""
+    iterations: int = 0
+    """Of divided loops."""
 
 
 @dataclass(frozen=True)

@@ -371,6 +371,15 @@ class ApplySchedule:
                 of=(COMBINE, DELAYED),
                 note="what goes to vertices of others is combined",
             ),
+            Need(
+                "phases", (FUSED, GATHER_APPLY), "apply-scatter pushes, and what is got is pulled", of=(BASE,)
+            ),
+            Need(
+                "phases",
+                (FUSED, APPLY_SCATTER),
+                "gather-apply pulls, and what goes to vertices of others is pushed",
+                of=(COMBINE, DELAYED),
+            ),
             Need("drive", (TOPOLOGY,), "which vertices active ones of others reach is not known", of=(BASE,)),
             Need("sync", (ASYNC,), "members that go on by themselves see updates at once", of=(DELAYED,)),
         ),

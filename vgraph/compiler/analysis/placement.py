@@ -37,6 +37,17 @@ def buffer_of(name: str, end: str, way: str) -> str:
     return f"{name}.{end}_{way}"
 
 
+def taken_of(items: str) -> str:
+    """What the iterations are called that a member took of a divided loop over `items`; `items_of` is the inverse."""
+    return f"{items}.taken"
+
+
+def items_of(buffer: str) -> str | None:
+    """What a member takes iterations over into this buffer, from its name; None if it is none."""
+    found = re.fullmatch(r"(.*)\.taken(\.\d+)?", buffer)
+    return found and found[1]
+
+
 def bytes_text(ghost: int, pair: int) -> str:
     """What an exchange moves at most; `with_bytes` makes a number of it."""
     return f"at most {ghost} bytes for each ghost and {pair} from each member to each other"

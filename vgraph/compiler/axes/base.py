@@ -101,7 +101,7 @@ class Choice:
         if lack is not None:
             self.refuse(lack.reason, None, lack.way_out)
         for other, need in _EARLIER[name]:
-            if other.has(need, self.chosen.get(other.name), self.device):
+            if asked not in need.values[1:] and other.has(need, self.chosen.get(other.name), self.device):
                 if asked not in (None, need.values[0]):
                     self.refuse(need.reason, None, need.way_out)
                 if need.note:

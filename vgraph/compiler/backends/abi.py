@@ -126,6 +126,10 @@ CONTEXT: Final = Layout(
         ("rounds", "i64"),
         ("frontier_size", "i64"),
         ("edges", "i64"),  # edges looked at so far, over all rounds
+        (
+            "share",
+            "ptr",
+        ),  # gives a member iterations of divided loops: void (context, i64 of how many, pair of i64)
     ),
     (
         ("trace", "ptr"),  # TRACE_RECORD array, grown by native realloc

@@ -22,7 +22,7 @@ from vgraph.records import dataclass
 COLLECTIVES: Final = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.Alone, ir.Barrier, ir.Fill, ir.FrontierSet, ir.FrontierCopy, ir.FrontierClear,
     ir.FrontierSwap, ir.FrontierConvert, ir.ListClear, ir.ListAppend, ir.ListGet, ir.Fold,
-    ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop, ir.AllToAll,
+    ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop, ir.AllToAll, ir.Take,
 )  # fmt: skip
 
 
@@ -201,6 +201,8 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.properties |= {*outs, *gots}
             for name in gots:
                 found.mailboxes.setdefault(name, len(found.mailboxes))
+        case ir.Take(got=got):
+            found.properties.add(got)
         case ir.ArrayLength(array=array):
             found.lengths.add(array)
         case ir.ArrayColumns(array=array):

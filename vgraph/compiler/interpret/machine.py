@@ -77,6 +77,8 @@ Table = Mapping[Any, Callable[..., Any]]
 _OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN)
 Exchange = Callable[[Sequence[Any], Sequence[Any], Sequence[str]], None]
 """What exchanges with the other members of a set of devices: buffers that go out, those to be filled, and the ways."""
+Share = Callable[[str, int], tuple[int, int]]
+"""What gives this member iterations of a divided loop: the name of the buffer, how many there are in all."""
 Item = tuple[int, int]
 """A vertex that a parallel loop visits, and its place; of slices, the range of sources."""
 PIECE = "<piece>"
@@ -166,6 +168,7 @@ class Machine:
         self.ranges: list[Rows] = []
         self.plan: Mapping[str, Any] = {}
         self.exchange: Exchange | None = arguments.get("set.exchange")
+        self.share: Share | None = arguments.get("set.share")
         self.held: list[set[int]] = [set() for _ in range(max(1, threads))]
         """The vertices whose locks each thread has."""
         self.thread = 0

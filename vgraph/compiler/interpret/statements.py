@@ -302,6 +302,11 @@ def _all_to_all(m: Machine, env: Env, n: ir.AllToAll) -> None:
         m.exchange(outs, gots, n.ways)
 
 
+def _take(m: Machine, env: Env, n: ir.Take) -> None:
+    got, count = m.arrays[n.got], int(evaluate(m, env, n.count))
+    got[:2] = m.share(n.got, count) if m.share is not None else (got[1], count)
+
+
 def _frontier_convert(m: Machine, env: Env, n: ir.FrontierConvert) -> None:
     frontier = m.frontiers[n.frontier]
     if frontier.layout is not n.layout:
@@ -348,6 +353,7 @@ SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
     ir.FrontierSwap: _frontier_swap,
     ir.Exchange: _exchange,
     ir.AllToAll: _all_to_all,
+    ir.Take: _take,
     ir.FrontierConvert: _frontier_convert,
     ir.Trace: _trace,
     ir.QueueFill: buckets.queue_fill,

@@ -110,6 +110,7 @@ from vgraph.compiler.ir.kernel import (
     ParFor,
     Pipeline,
     Single,
+    Take,
     Trace,
     Unlock,
 )

@@ -35,7 +35,7 @@ from vgraph.compiler.ir.node import (
     WrittenName,
     written,
 )
-from vgraph.compiler.types import Type, Vector, element_of
+from vgraph.compiler.types import I64, Type, Vector, element_of
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir.verify import Checker
@@ -296,6 +296,20 @@ class AllToAll(Stmt):
 
 
 WAYS = ("owners", "ghosts", "all")
+
+
+@written("take {got} of {count}", at=NOWHERE, kernel=DRIVER, each=True)
+class Take(Stmt):
+    """`take sources.taken of n`, collective over a member of a set of devices: it is given iterations of a divided loop
+    of n, from the first element of `got` to before the second; none when all have been given. A barrier at both ends.
+    Without a set they are all that follow the last ones."""
+
+    got: PropertyName
+    count: I64Expr
+
+    def verify(self, c: Checker, t: Type) -> None:
+        got = c.properties[self.got]
+        c.require(got.site is Site.QUEUE and got.type == I64, "what is taken is two numbers, by places", self)
 
 
 @written("convert {frontier} to {layout}", at=NOWHERE, kernel=DRIVER)

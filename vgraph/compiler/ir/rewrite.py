@@ -330,6 +330,8 @@ class Context:
     notes: list[str] = field(default_factory=list)
     abilities: Abilities = CPU
     deterministic: bool = False
+    divides: str = ""
+    """Whether members of a set divide loops: they "must", or "may" where there are such; empty: they do not."""
 
     @property
     def distributed(self) -> bool:

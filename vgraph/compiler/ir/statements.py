@@ -165,15 +165,23 @@ class While(Stmt):
     body: LoopBody
 
 
-@written("for {name} in range({start}, {stop}, {step}) {body}")
+@written("for {name} in range({start}, {stop}, {step})( {divided})? {body}")
 class For(Stmt):
-    """`for i in range(start, stop, step) { ... }`; i is i64, bounds evaluated once; step is not 0 (0 runs no round)."""
+    """`for i in range(start, stop, step) { ... }`; i is i64, bounds evaluated once; step is not 0 (0 runs no round).
+
+    `for i in range(0, n, 1) divided { ... }`: iterations meet in reductions only, so members of a set of devices take
+    them in any order (`divide-loops`). Not at kernel level.
+    """
 
     name: NewI64
     start: I64Expr
     stop: I64Expr
     step: I64Expr
     body: LoopBody
+    divided: bool = False
+
+    def verify(self, c: Checker, t: Type) -> None:
+        c.require(not (c.low and self.divided), "loops are divided before they are compiled", self)
 
 
 @written(

@@ -10,6 +10,7 @@ from vgraph.compiler.passes.choose_per_round import choose_per_round
 from vgraph.compiler.passes.choose_schedule import choose_schedule
 from vgraph.compiler.passes.compress_sets import compress_sets
 from vgraph.compiler.passes.count_hops import count_hops
+from vgraph.compiler.passes.divide_loops import divide_loops
 from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.compiler.passes.fix_order import fix_order
 from vgraph.compiler.passes.fuse_loops import fuse_loops
@@ -43,6 +44,7 @@ PIPELINE = (
     simplify,
     requeue_changed,
     narrow_frontiers,
+    divide_loops,
     choose_schedule,
     # scheduled level: applies become loops
     place_exchanges,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from vgraph.compiler import ir
+from vgraph.compiler.abilities import CPU
 from vgraph.compiler.axes.base import Apply, Traversal
-from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
 from vgraph.errors import ScheduleError, shown
 from vgraph.schedule import AXES, Options, Schedule
 
@@ -30,13 +32,20 @@ def check_labels(program: ir.Program, schedule: Schedule) -> None:
 def _run(program: ir.Program, context: Context) -> ir.Program:
     check_labels(program, context.schedule)
 
-    def rule(n: ir.Node) -> ir.Node | None:
-        if not isinstance(n, Apply):
+    def rule(n: ir.Node, context: Context = context) -> ir.Node | None:
+        if not isinstance(n, Apply) or n.schedule is not None:
             return None
         options = context.schedule.labels.get(n.label, Options())
         return with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
 
-    body = transform_body(program.body, rule)
+    def divided(n: ir.Stmt) -> ir.Body | None:
+        """In a divided loop a member runs as one device does."""
+        if not (isinstance(n, ir.For) and n.divided):
+            return None
+        alone = partial(rule, context=replace(context, abilities=CPU))
+        return (with_fields(n, {"body": transform_body(n.body, alone)}),)
+
+    body = transform_body(transform_driver(program.body, divided), rule)
     return with_fields(program, {"body": body, "level": ir.Level.SCHEDULED})
 
 

@@ -13,7 +13,7 @@ from vgraph.compiler.ir.rewrite import Context, Pass, children, walk, with_field
 _JOINING = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.FrontierClear, ir.FrontierSwap, ir.FrontierConvert, ir.FrontierCopy,
     ir.FrontierSet, ir.ListAppend, ir.ListClear, ir.ListGet, ir.Fold, ir.BucketsClear, ir.BucketAdvance, ir.BucketLoop,
-    ir.AllToAll,
+    ir.AllToAll, ir.Take,
 )  # fmt: skip
 
 
@@ -39,6 +39,8 @@ def _writes(statement: ir.Stmt) -> set[str]:
             case (
                 ir.Store(prop=name) | ir.Reduce(prop=name) | ir.CompareAndSwap(prop=name) | ir.Fold(prop=name)
             ):
+                found.add(f"property {name}")
+            case ir.Take(got=name):
                 found.add(f"property {name}")
             case ir.AllToAll(gots=names):
                 found |= {f"property {name}" for name in names}

@@ -17,7 +17,6 @@ takes it, once for each member. Nothing is done where no member is another's nei
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
@@ -35,29 +34,18 @@ from vgraph.compiler.ir.rewrite import (
     with_fields,
     with_span,
 )
-from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering
+from vgraph.compiler.passes.divide_loops import divided_loop
+from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Mails
+from vgraph.compiler.passes.lowering import FALSE, TRUE
 from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, element_of
-from vgraph.records import dataclass
 from vgraph.schedule import DELAYED, PUSH
 from vgraph.source import Span
 
 Apply = ir.EdgeApply | ir.VertexApply
-_ZERO, _ONE = ir.Const(0, I64), ir.Const(1, I64)
 _NONE = ir.Const(-1, VID)
 
 
-@dataclass
-class _Mails:
-    """What goes over in one exchange: what fills the buffers, and what is done with what came."""
-
-    rows: list[tuple[str, str, str]] = field(default_factory=list)
-    before: list[ir.Stmt] = field(default_factory=list)
-    out: dict[str, list[ir.Stmt]] = field(default_factory=lambda: {part.GHOSTS: [], part.SHARED: []})
-    got: dict[str, list[ir.Stmt]] = field(default_factory=lambda: {part.GHOSTS: [], part.SHARED: []})
-    after: list[ir.Stmt] = field(default_factory=list)
-
-
-class _Placing(Lowering):
+class _Placing(Exchanging):
     """The pass on its way through a program."""
 
     def __init__(self, program: ir.Program, context: Context, *, whole: bool) -> None:
@@ -72,7 +60,9 @@ class _Placing(Lowering):
                 )
         for q in program.queues:
             part.refuse(program, self.first(q.name), "a priority queue stands on one device")
-        applies = [n for n in driver(program.body) if isinstance(n, Apply)]
+        self.divided = [n for n in driver(program.body) if isinstance(n, ir.For) and n.divided]
+        inside = {id(n) for loop in self.divided for n in driver(loop.body)}
+        applies = [n for n in driver(program.body) if isinstance(n, Apply) and id(n) not in inside]
         self.visits: dict[int, Visit] = {id(n): self.visit(n) for n in applies}
         found = self.visits.values()
         self.writes = {(name, op) for v in found for name, op in v.writes.items()}
@@ -112,68 +102,11 @@ class _Placing(Lowering):
             asked |= {n.source for n in copies if n.out in asked}
         return {f.name: self.counter(f"{f.name}.size") for f in self.program.frontiers if f.name in asked}
 
-    # --- buffers ----------------------------------------------------------------------------------------------
-
-    def mail(self, mails: _Mails, hint: str, t: Type, way: str) -> tuple[str, str]:
-        """Two buffers, of which one goes to the other."""
-        out, got = (self.fresh(part.buffer_of(hint, end, way)) for end in ("to", "at"))
-        for name in (out, got):
-            self.declare("properties", ir.Property(name, t, ir.Site.QUEUE, ir.Origin.LOCAL))
-        mails.rows.append((out, got, way))
-        return out, got
-
-    def refresh(self, mails: _Mails, name: str) -> None:
-        """Ghosts get what owners have."""
-        t = self.type_of(name)
-        out, got = self.mail(mails, name, t, "ghosts")
-        mails.out[part.SHARED].append(ir.Store(out, _I, ir.Load(name, _V, t)))
-        mails.got[part.GHOSTS].append(ir.Store(name, _V, ir.Load(got, _I, t)))
-
-    def fold(self, mails: _Mails, name: str, t: Type, op: str, value: ir.Expr, first: ir.Expr) -> None:
-        """A global becomes `first`, combined with the values of all members in their order."""
-        out, got = self.mail(mails, name, t, "all")
-        mails.before.append(ir.Store(out, _ZERO, value))
-        k = self.fresh("k")
-        each = ir.SetGlobal(name, _combined(op, ir.GlobalVar(name, t), ir.Load(got, ir.Var(k, I64), t)))
-        loop = ir.For(k, _ZERO, self.number(part.MEMBERS), _ONE, (each,))
-        mails.after += [ir.SetGlobal(name, first), loop]
-
-    def size(self, mails: _Mails, frontier: str | None) -> None:
+    def size(self, mails: Mails, frontier: str | None) -> None:
         """The size of a frontier is that of all parts together."""
         if frontier in self.sized:
             assert frontier is not None
-            self.fold(mails, self.sized[frontier], I64, "+", ir.FrontierSize(frontier), _ZERO)
-
-    def listed(self, array: str, body: Sequence[ir.Stmt]) -> list[ir.Stmt]:
-        """A loop over ghosts or shared vertices, at places, if there is anything to do."""
-        if not body:
-            return []
-        names = {old: self.fresh(old) for old in (_V.name, _I.name)}
-        loop = ir.ParFor(_V.name, ir.Listed(self.array(array)), tuple(body), position=_I.name)
-        names |= {n.name: self.fresh(n.name) for n in walk(loop) if isinstance(n, ir.Let)}
-        return [rename(loop, names)]
-
-    def array(self, name: str) -> str:
-        """A hidden array of vertices."""
-        return self.given(name, VID, ir.Site.ARRAY, ir.Origin.PARAM)
-
-    def given(self, name: str, t: Type, site: ir.Site, origin: ir.Origin) -> str:
-        """A hidden property."""
-        if all(p.name != name for p in self._declared.get("properties", ())):  # type: ignore[attr-defined]
-            self.declare("properties", ir.Property(name, t, site, origin))
-        return name
-
-    def exchange(self, mails: _Mails) -> list[ir.Stmt]:
-        """The exchange, with what stands around it."""
-        if not mails.rows:
-            return []
-        outs, gots, ways = zip(*mails.rows, strict=True)
-        filled = [s for array, body in mails.out.items() for s in self.listed(array, body)]
-        taken = [s for array, body in mails.got.items() for s in self.listed(array, body)]
-        return [*mails.before, *filled, ir.AllToAll(outs, gots, ways), *taken, *mails.after]
-
-    def type_of(self, name: str) -> Type:
-        return self.program.property(name).type
+            self.fold(mails, self.sized[frontier], I64, "+", ir.FrontierSize(frontier), ZERO)
 
     # --- the driver loop --------------------------------------------------------------------------------------
 
@@ -200,6 +133,10 @@ class _Placing(Lowering):
                     )
                 again = self.apart(before)
                 return [*before, with_fields(n, {"condition": c, "body": (*self.body(body), *again)})]
+            case ir.For(divided=True):
+                (first, start), (second, stop) = self.value(n.start), self.value(n.stop)
+                n = with_fields(n, {"start": start, "stop": stop})
+                return [*first, *second, *divided_loop(self, n, self.divided)]
             case ir.For(body=body):
                 heads = {name: self.value(getattr(n, name)) for name in ("start", "stop", "step")}
                 changes = {name: value for name, (_, value) in heads.items()} | {"body": self.body(body)}
@@ -229,16 +166,16 @@ class _Placing(Lowering):
 
     def frontier(self, n: ir.Stmt) -> list[ir.Stmt]:
         """Statements that make frontiers, and all others."""
-        mails = _Mails()
+        mails = Mails()
         match n:
             case ir.FrontierSet(out=out, kind=ir.FrontierKind.SINGLE, vertex=at):
                 assert at is not None
                 before, here = self.here(at)
                 mine = ir.FrontierSet(out, ir.FrontierKind.SINGLE, here)
                 none = ir.FrontierSet(out, ir.FrontierKind.EMPTY)
-                return [*before, ir.If(self.owned(here), (mine,), (none,)), *self.sizes(out, _ONE)]
+                return [*before, ir.If(self.owned(here), (mine,), (none,)), *self.sizes(out, ONE)]
             case ir.FrontierSet(out=out, kind=ir.FrontierKind.EMPTY):
-                return [n, *self.sizes(out, _ZERO)]
+                return [n, *self.sizes(out, ZERO)]
             case ir.FrontierSet(out=out):
                 mine_too = self.given(part.MINE, BOOL, ir.Site.VERTEX, ir.Origin.GRAPH)
                 everybody = self.number(part.SIZES["num_vertices"])
@@ -343,27 +280,27 @@ class _Placing(Lowering):
     def element(self, before: list[ir.Stmt], n: ir.Load, name: str, at: ir.Expr) -> ir.Expr:
         """One element of a property, which its owner tells all others."""
         first, here = self.here(at)
-        t, mails = n.type, _Mails()
+        t, mails = n.type, Mails()
         found, told = self.fresh(f"{name}.element"), self.fresh("owner")
         self.declare("globals", ir.Global(found, t))
         out, got = self.mail(mails, found, t, "all")
         has, who = self.mail(mails, told, BOOL, "all")
         mine = self.owned(here)
         mails.before += [
-            ir.If(mine, (ir.Store(out, _ZERO, ir.Load(name, here, t)), ir.Store(has, _ZERO, TRUE)),
-                  (ir.Store(has, _ZERO, FALSE),)),
+            ir.If(mine, (ir.Store(out, ZERO, ir.Load(name, here, t)), ir.Store(has, ZERO, TRUE)),
+                  (ir.Store(has, ZERO, FALSE),)),
         ]  # fmt: skip
         k = self.fresh("k")
         take = ir.If(
             ir.Load(who, ir.Var(k, I64), BOOL), (ir.SetGlobal(found, ir.Load(got, ir.Var(k, I64), t)),)
         )
-        mails.after.append(ir.For(k, _ZERO, self.number(part.MEMBERS), _ONE, (take,)))
+        mails.after.append(ir.For(k, ZERO, self.number(part.MEMBERS), ONE, (take,)))
         before += [*first, *self.exchange(mails)]
         return ir.GlobalVar(found, t)
 
     def fill_each(self, n: ir.FillEach) -> list[ir.Stmt]:
         """Every element of a property; ghosts may not have what it is made of."""
-        mails = _Mails()
+        mails = Mails()
 
         def rule(e: ir.Node) -> ir.Node | None:
             return self.number(part.SIZES[e.what]) if isinstance(e, ir.GraphSize) and not self.whole else None
@@ -380,8 +317,8 @@ class _Placing(Lowering):
         visit = self.visits[id(n)]
         ahead, folds, renames = self.parts(visit)
         call = self.call(n, visit, renames)
-        owners = _Mails()
-        ghosts = _Mails() if visit.writes else owners
+        owners = Mails()
+        ghosts = Mails() if visit.writes else owners
         between = self.to_owners(n, visit, owners, ahead)
         folds(owners)
         for name in sorted(
@@ -398,19 +335,19 @@ class _Placing(Lowering):
         assert n.schedule is not None
         if n.schedule.exchange is DELAYED:
             assert n.out is not None
-            some = ir.Compare(">", ir.FrontierSize(n.out), _ZERO)
+            some = ir.Compare(">", ir.FrontierSize(n.out), ZERO)
             return [ir.While(some, (call, *sieve))]
         if not isinstance(n, ir.EdgeApply) or n.schedule.direction is PUSH or n.frontier is None:
             return [call, *sieve]
-        mails, frontier = _Mails(), n.frontier
+        mails, frontier = Mails(), n.frontier
         out, got = self.mail(mails, f"{frontier}.active", BOOL, "ghosts")
-        mails.out[part.SHARED].append(ir.Store(out, _I, ir.InFrontier(frontier, _V)))
-        push = ir.FrontierPush(frontier, _V, ir.Layout.BITMAP, dedupe=True)
-        mails.got[part.GHOSTS].append(ir.If(ir.Load(got, _I, BOOL), (push,)))
+        mails.out[part.SHARED].append(ir.Store(out, PLACE, ir.InFrontier(frontier, GHOST)))
+        push = ir.FrontierPush(frontier, GHOST, ir.Layout.BITMAP, dedupe=True)
+        mails.got[part.GHOSTS].append(ir.If(ir.Load(got, PLACE, BOOL), (push,)))
         ahead = [ir.FrontierConvert(frontier, ir.Layout.BITMAP), *self.exchange(mails)]
         return [*ahead, call, *sieve, *(self.only_owned(frontier) if frontier != n.out else ())]
 
-    def note(self, label: str, *exchanges: _Mails) -> None:
+    def note(self, label: str, *exchanges: Mails) -> None:
         """What `explain` says of the exchanges behind an apply."""
         rows = dict.fromkeys(row for mails in exchanges for row in mails.rows)
         if not rows:
@@ -465,7 +402,7 @@ class _Placing(Lowering):
         )
         return with_fields(operator, {"body": guard})
 
-    def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Callable[[_Mails], None], dict[str, str]]:
+    def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Callable[[Mails], None], dict[str, str]]:
         """What each member adds to globals is kept apart; it is combined when the round has ended."""
         types = {g.name: g.type for g in self.program.globals}
         renames = {name: self.fresh(f"{name}.part") for name in visit.globals}
@@ -474,20 +411,20 @@ class _Placing(Lowering):
             self.declare("globals", ir.Global(own, types[name]))
             ahead.append(ir.SetGlobal(own, identity(visit.globals[name], types[name])))
 
-        def folds(mails: _Mails) -> None:
+        def folds(mails: Mails) -> None:
             for name, own in renames.items():
                 t = types[name]
                 self.fold(mails, name, t, visit.globals[name], ir.GlobalVar(own, t), ir.GlobalVar(name, t))
 
         return ahead, folds, renames
 
-    def to_owners(self, n: Apply, visit: Visit, mails: _Mails, ahead: list[ir.Stmt]) -> list[ir.Stmt]:
+    def to_owners(self, n: Apply, visit: Visit, mails: Mails, ahead: list[ir.Stmt]) -> list[ir.Stmt]:
         """What near vertices got goes to their owners, and those that it changes enter the frontier; what is done
         before that."""
         if not visit.writes:
             return []
         resets = [
-            ir.Store(name, _V, identity(op, self.type_of(name)))
+            ir.Store(name, GHOST, identity(op, self.type_of(name)))
             for name, op in visit.writes.items()
             if op in ir.ACCUMULATING or not (name in self.near or op == CLAIM or self.stays_behind(name, op))
         ]
@@ -498,21 +435,21 @@ class _Placing(Lowering):
         unclaimed = [name for name, op in visit.writes.items() if op == CLAIM and again]
         if filling is not None and (adds or unclaimed):
             marks = self.given("set.touched", BOOL, ir.Site.VERTEX, ir.Origin.LOCAL)
-            resets.append(ir.Store(marks, _V, FALSE))
+            resets.append(ir.Store(marks, GHOST, FALSE))
             out, at_owners = self.mail(mails, marks, BOOL, "owners")
-            mails.out[part.GHOSTS].append(ir.Store(out, _I, ir.Load(marks, _V, BOOL)))
+            mails.out[part.GHOSTS].append(ir.Store(out, PLACE, ir.Load(marks, GHOST, BOOL)))
         ahead += self.listed(part.GHOSTS, resets)
-        touched = (ir.Store(marks, _V, TRUE),) if marks else ()
+        touched = (ir.Store(marks, GHOST, TRUE),) if marks else ()
         drop = self.only_owned(filling, touched) if filling is not None else []
         enters: tuple[ir.Stmt, ...] = ()
         if filling is not None:  # `drop` ends with a swap, so the frontier itself takes what comes
-            enters = (ir.FrontierPush(filling, _V, ir.Layout.SPARSE, dedupe=True),)
+            enters = (ir.FrontierPush(filling, GHOST, ir.Layout.SPARSE, dedupe=True),)
         for name, op in visit.writes.items():
             mails.got[part.SHARED] += self.taken(mails, visit, name, op, enters)
         if marks:
-            test: ir.Expr = ir.Load(at_owners, _I, BOOL)
+            test: ir.Expr = ir.Load(at_owners, PLACE, BOOL)
             for name in () if adds else unclaimed:  # claimed with what says that it is not yet claimed
-                held = ir.Load(name, _V, self.type_of(name))
+                held = ir.Load(name, GHOST, self.type_of(name))
                 as_before = ir.Compare("==", held, visit.claims[name].expected)
                 mails.got[part.SHARED].append(ir.If(ir.Logical("and", test, as_before), enters))
             if adds:
@@ -520,33 +457,29 @@ class _Placing(Lowering):
         return drop
 
     def taken(
-        self, mails: _Mails, visit: Visit, name: str, op: str, enters: tuple[ir.Stmt, ...]
+        self, mails: Mails, visit: Visit, name: str, op: str, enters: tuple[ir.Stmt, ...]
     ) -> list[ir.Stmt]:
         """What an owner does with what a ghost has."""
         got = self.to_owner(mails, name)
         if op in ir.ACCUMULATING:
-            return [ir.Reduce(op, name, _V, got)]
+            return [ir.Reduce(op, name, GHOST, got)]
         changed = self.fresh("changed")
         begin = ir.Let(changed, BOOL, FALSE)
         if op != CLAIM:
-            reduce = ir.Reduce(op, name, _V, got, changed=changed)
+            reduce = ir.Reduce(op, name, GHOST, got, changed=changed)
             return [begin, reduce, *([ir.If(ir.Var(changed, BOOL), enters)] if enters else [])]
         claim = visit.claims[name]
-        swap = ir.CompareAndSwap(changed, name, _V, claim.expected, got)
+        swap = ir.CompareAndSwap(changed, name, GHOST, claim.expected, got)
         stores = [m for m in walk(claim) if isinstance(m, ir.Store)]
-        with_it = tuple(ir.Store(m.prop, _V, self.to_owner(mails, m.prop)) for m in stores)
+        with_it = tuple(ir.Store(m.prop, GHOST, self.to_owner(mails, m.prop)) for m in stores)
         won = ir.If(ir.Var(changed, BOOL), (*with_it, *enters))
         return [begin, ir.If(ir.Compare("!=", got, claim.expected), (swap,)), won]
 
-    def to_owner(self, mails: _Mails, name: str) -> ir.Load:
+    def to_owner(self, mails: Mails, name: str) -> ir.Load:
         t = self.type_of(name)
         out, got = self.mail(mails, name, t, "owners")
-        mails.out[part.GHOSTS].append(ir.Store(out, _I, ir.Load(name, _V, t)))
-        return ir.Load(got, _I, t)
-
-
-_V, _I = ir.Var("set.v", VID), ir.Var("set.i", I64)
-"""The vertex and the place of a loop over ghosts or shared vertices, until it has names of its own."""
+        mails.out[part.GHOSTS].append(ir.Store(out, PLACE, ir.Load(name, GHOST, t)))
+        return ir.Load(got, PLACE, t)
 
 
 _WHO = {"owners": "owners", "ghosts": "ghosts", "all": "all members"}
@@ -562,13 +495,7 @@ def _pushes(n: Apply) -> bool:
 
 
 def _at(n: ir.Stmt, vertex: str) -> ir.Stmt:
-    return transform(n, lambda m: ir.Var(vertex, VID) if m == _V else None)
-
-
-def _combined(op: str, a: ir.Expr, b: ir.Expr) -> ir.Expr:
-    if a.type == BOOL and op in ("|", "&"):
-        return ir.Logical("or" if op == "|" else "and", a, b)
-    return ir.Binary(op, a, b)
+    return transform(n, lambda m: ir.Var(vertex, VID) if m == GHOST else None)
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
@@ -578,6 +505,8 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
 
     notes = len(context.notes)
     try:
+        if any(isinstance(n, ir.For) and n.divided for n in driver(program.body)):
+            return _placed(program, context, whole=True)
         return _placed(program, context, whole=False)
     except NotOnASet as obstacle:
         del context.notes[notes:]

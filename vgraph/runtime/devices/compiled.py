@@ -82,7 +82,7 @@ class CompiledRunner(Runner):
             job.debug is not None,
             bool(job.members),
         )
-        wanted = tuple(map(str, flags))
+        wanted = (*map(str, flags), job.divides)
         parts = (code_stamp(), self.name, self.stamp(), *source, *known, *wanted, *marks)
         key = cache_key(parts)
         place = f"{self.place} {key}"

@@ -19,11 +19,13 @@ from vgraph.tracebacks import public
 class CPUGroup:
     """Threads of this machine's processor with a memory of their own: a member of `run(device=[...])`.
 
-    `cores` are those that they run on; none: wherever the system puts them.
+    `cores` are those that they run on; none: wherever the system puts them. `slowed`: iterations of divided loops take
+    so many times as long, by sleeping; for tests and measurements of unequal members.
     """
 
     threads: int
     cores: tuple[int, ...] = ()
+    slowed: float = 1.0
 
     @property
     def name(self) -> str:

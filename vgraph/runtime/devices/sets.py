@@ -26,16 +26,19 @@ from vgraph.records import dataclass
 from vgraph.runtime.arguments import needed
 from vgraph.runtime.devices.cpu import CPU, RECORD, bind, new_context
 from vgraph.runtime.devices.cpus import available_cpus
+from vgraph.runtime.devices.groups import CPUGroup
 from vgraph.runtime.devices.runner import Call, Ran, raise_failure
+from vgraph.runtime.devices.shares import Shared, Shares, workers_of
 from vgraph.runtime.devices.threads import SPIN_LIMIT, native_runtime, run_together
 from vgraph.runtime.result import MemberStats
+from vgraph.sharing.base import Outcome
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vgraph.compiler.backends.base import Kernel, KernelInterface
     from vgraph.graph.layouts import Prepared
-    from vgraph.runtime.devices.groups import CPUGroup, Member
+    from vgraph.runtime.devices.groups import Member
     from vgraph.runtime.progress import ProgressCallback
 
 _lock = threading.Lock()
@@ -59,32 +62,41 @@ class CPUSet(CPU):
     name: ClassVar[str] = "cpu"
     relabels: ClassVar[bool] = False
 
-    def __init__(self, groups: Sequence[CPUGroup], placement: NDArray[np.int64] | None) -> None:
+    def __init__(
+        self, groups: Sequence[CPUGroup], placement: NDArray[np.int64] | None, shared: Shared | None = None
+    ) -> None:
         super().__init__(sum(g.threads for g in groups))
-        self.groups, self.placement = tuple(groups), placement
+        self.groups, self.placement, self.shared = tuple(groups), placement, shared
 
     def make_ready(self, kernel: Kernel, call: Call) -> Sequence[Prepared]:
-        parts_of(call.graph, call.plan.interface, self.groups, self.placement)
+        parts_of(call.graph, call.plan.interface, self.groups, self.placement, self.shared)
         return ()
 
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
         with reserved(self.groups):
             there: list[_Member] = []
-            parts = parts_of(call.graph, call.plan.interface, self.groups, self.placement)
+            parts = parts_of(call.graph, call.plan.interface, self.groups, self.placement, self.shared)
+            shares = None
+            if self.shared is not None and divides(call.plan.interface):
+                shares = Shares(self.shared, self.groups, call.graph, call.arguments)
             try:
                 for k, (group, own) in enumerate(zip(self.groups, parts, strict=True)):
                     context = new_context(call.plan, group.threads)
                     there.append(_Member(group, own, context, {}))
                     there[-1].arrays = bind(context, call_of(call, own, k, len(self.groups)))
+                    if shares is not None:
+                        shares.join(context, there[-1].arrays)
                 peers = self._joined(there)
                 prepared = time.perf_counter()
                 runs = [(m.context, m.group.threads, m.group.cores) for m in there]
                 run_together(kernel, runs, progress=progress)
                 seconds = time.perf_counter() - prepared
+                if shares is not None and shares.failure is not None:
+                    raise shares.failure
                 for m in there:
                     raise_failure(call.plan.interface, m.context.status, m.context.get("payload"))
-                return self._ran(call, there, peers, prepared - start, seconds)
+                return self._ran(call, there, peers, shares, prepared - start, seconds)
             finally:
                 for m in there:
                     m.context.close()
@@ -105,29 +117,41 @@ class CPUSet(CPU):
         return peers
 
     def _ran(
-        self, call: Call, there: Sequence[_Member], peers: NDArray[Any], prepared: float, seconds: float
+        self,
+        call: Call,
+        there: Sequence[_Member],
+        peers: NDArray[Any],
+        shares: Shares | None,
+        prepared: float,
+        seconds: float,
     ) -> Ran:
         plan, first = call.plan, there[0].context
         scalars = [first.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
         parts = [m.part for m in there]
         traces = [m.context.trace() for m in there]
         rows = [np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64) for trace in traces]
+        rested = shares.waited if shares is not None else [0.0] * len(there)
+        ran = shares.iterations if shares is not None else [0] * len(there)
         stats = [
             MemberStats(
                 m.group.name,
-                max(0.0, seconds - int(peer["waited"]) * 1e-9),
+                max(0.0, seconds - int(peer["waited"]) * 1e-9 - rested[k]),
                 len(m.part.owned),
                 m.part.arcs,
                 len(m.part.ghosts_at),
                 m.part.nbytes,
                 int(peer["received"]),
+                ran[k],
             )
-            for m, peer in zip(there, peers, strict=True)
+            for k, (m, peer) in enumerate(zip(there, peers, strict=True))
         ]
+        if self.shared is not None and shares is None:
+            work = tuple(s.vertices + s.arcs for s in stats)
+            self.shared.note("", self.groups, Outcome(work, tuple(s.seconds for s in stats), seconds))
         return Ran(
             gathered(call, parts, [m.arrays for m in there]),
             scalars,
-            records(parts, rows, self.threads),
+            np.concatenate(rows) if shares is not None else records(parts, rows, self.threads),
             threads=self.threads,
             prepare_seconds=prepared,
             run_seconds=seconds,
@@ -142,6 +166,7 @@ def parts_of(
     interface: KernelInterface,
     members: Sequence[Member],
     placement: NDArray[np.int64] | None,
+    shared: Shared | None = None,
 ) -> tuple[Part, ...]:
     """The part of each member for a kernel, made now if the graph has none."""
     count, whole = len(members), all(a.name != part.OWNED for a in interface.args)
@@ -149,8 +174,17 @@ def parts_of(
     if placement is not None:
         key = (count, cache_key((placement.tobytes().hex(),)))
         return placed(graph, lambda: placement, count, key, **form)
-    shares = tuple(m.share for m in members)
+    shares: tuple[float, ...] = tuple(m.share for m in members)
+    if shared is not None and shared.policy.places and not divides(interface):
+        groups = [m for m in members if isinstance(m, CPUGroup)]
+        found = shared.policy.shares(workers_of(groups), shared.past("", groups))
+        shares = tuple(round(s / sum(found), 2) for s in found)
     return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
+
+
+def divides(interface: KernelInterface) -> bool:
+    """Whether members take iterations of divided loops."""
+    return any(part.items_of(a.name) is not None for a in interface.args)
 
 
 @contextmanager
@@ -191,6 +225,8 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
             end, way = buffer
             size = sizes[way] if end == "to" else halves * at_sizes[way]
             given[name] = np.broadcast_to(np.uint8(0), (size, array.length) if array.length else (size,))
+        elif part.items_of(name) is not None:
+            given[name] = np.zeros(2, np.uint8)
         elif name == part.GHOSTS:
             given[name] = at_ghosts
         elif name == part.SHARED:
@@ -202,7 +238,7 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
         elif array.origin == "members":
             ids = np.asarray(given[members.array_name(name)], np.int64)
             marks = members.marked(ids, graph.num_vertices)[own.numbers]
-            given[members.array_name(name)] = own.owned[marks[own.owned]]
+            given[name] = own.owned[marks[own.owned]]  # the array itself is that of all members
     return Call(plan, own.graph, given, None, call.max_rounds, call.seed)
 
 

@@ -112,12 +112,9 @@ class _Pool:
         self.used = 0
         self._memory = aligned_zeros(POOL.size + 8 * threads)
         self._fields = self._memory[: POOL.size].view(POOL.dtype)
+        self.address = int(self._memory.ctypes.data)
         self._fields["threads"] = self.address + POOL.size
         self._fields["claim"] = _TAKEN
-
-    @property
-    def address(self) -> int:
-        return int(self._memory.ctypes.data)
 
     @property
     def idle(self) -> bool:
@@ -184,9 +181,14 @@ def run_together(
         context.set("seed", next(_turns) * 0x9E3779B97F4A7C15 % (1 << 64) | 1)
         _runs[context.address] = context, weakref.ref(host)
     try:
+        untried = [*_pools]
         for context, threads, cores in members:
-            _submit(kernel, context, threads, cores)
+            _submit(kernel, context, threads, cores, untried)
         _wait([context for context, _, _ in members], progress, due)
+    except BaseException:
+        for context, _, _ in members:  # all of them now: each leaves when it looks
+            context.cancel()
+        raise
     finally:
         for context, _, _ in members:
             finish(
@@ -199,19 +201,24 @@ def run_together(
         raise_for_status(context)
 
 
-def _submit(kernel: Kernel, context: ContextView, threads: int, cores: tuple[int, ...]) -> None:
-    """Start the run on a free pool, or on a new one; its threads stand back as much as the one that asks."""
+def _submit(
+    kernel: Kernel, context: ContextView, threads: int, cores: tuple[int, ...], untried: list[_Pool]
+) -> None:
+    """Start the run on a free pool, or on a new one; its threads stand back as much as the one that asks. Pools that
+    were tried are not `untried` any more."""
     native = native_runtime()
     wanted = threads, cores, os.getpriority(os.PRIO_PROCESS, 0)
     while True:
-        for pool in tuple(_pools):
-            if (pool.threads, pool.cores, pool.nice) == wanted and native.submit(
-                pool.address, context.address, kernel.address, kernel.team
-            ):
+        while (
+            pool := next((p for p in untried if (p.threads, p.cores, p.nice) == wanted), None)
+        ) is not None:
+            untried.remove(pool)
+            if native.submit(pool.address, context.address, kernel.address, kernel.team):
                 pool.used = next(_turns)
                 return
         pool = _Pool(*wanted)
         _pools.append(pool)
+        untried.append(pool)
         with _on(cores):
             started = native.pool_start(pool.address, threads)
         if not started:
@@ -241,22 +248,24 @@ def _wait(
     start = report = time.monotonic()
     running = list(contexts)
     while running:
-        if wait(running[0].address, _WAKE_NS // len(running)):
-            done = running.pop(0)
-            if done.status is not Status.OK:
-                for other in running:
-                    other.cancel()
+        left = wait(running[0].address, _WAKE_NS)
+        ended = [context for context in running if not context.busy]
+        running = [context for context in running if context.busy]
+        if any(context.status is not Status.OK for context in ended):
+            for context in running:
+                context.cancel()
+        if left:
             continue
-        running.append(running.pop(0))
-        context = contexts[0]
         if due is not None and due():
-            context.halt()
+            contexts[0].halt()
         if progress is None:
             continue
         now = time.monotonic()
         if now - report >= _PROGRESS_SECONDS:
             report = now
-            rounds, size, edges = map(context.get, ("rounds", "frontier_size", "edges"))
+            # members have the same rounds, or divide them
+            rounds = max(c.get("rounds") for c in contexts)
+            size, edges = (sum(c.get(name) for c in contexts) for name in ("frontier_size", "edges"))
             progress(Progress(rounds, size, edges, now - start))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.placement import OWNED
 from vgraph.compiler.backends.abi import FRONTIER, LIST
 from vgraph.compiler.backends.llvm import arithmetic, arrays, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
@@ -168,6 +169,13 @@ def row_offset(f: Emitter, side: ir.Orientation, vertex: str, next_one: bool = F
         address = f.item(t, address, "1")
     offset = f.op(f"load {t}, ptr {address}{f.alias(scope)}")
     return offset if t == "i64" else f.op(f"zext {t} {offset} to i64")
+
+
+def arcs_of(f: Emitter, side: ir.Orientation) -> str:
+    """How many arcs there are on a side: in a part of a directed graph not as many in as out."""
+    if any(p.name == OWNED for p in f.program.params):
+        return row_offset(f, side, "%num_vertices")
+    return "%num_arcs"
 
 
 def column_index(f: Emitter, side: ir.Orientation, arc: str) -> str:

@@ -8,6 +8,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import lanes_of, touched, varies
 from vgraph.compiler.backends.llvm import arithmetic, hubs
 from vgraph.compiler.backends.llvm.emitter import Emitter
+from vgraph.compiler.backends.llvm.expressions import arcs_of
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted
 from vgraph.compiler.backends.llvm.memory import combine, element_address
 from vgraph.compiler.backends.llvm.values import Value
@@ -24,7 +25,7 @@ _KEEP: Final = 3
 def prefetch(f: Emitter, node: ir.ForNeighbors, arc: str, columns: str) -> None:
     """Ask for what the body will touch `node.prefetch` arcs ahead, be that at the next vertex."""
     compared = next((n for n in walk(node) if isinstance(n, ir.MarkedHubs | ir.ForMarkedHubs)), None)
-    last = f.op("sub nuw nsw i64 %num_arcs, 1")
+    last = f.op(f"sub nuw nsw i64 {arcs_of(f, node.orientation)}, 1")
     there = f.call(
         "i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {arc}, {node.prefetch}')}", f"i64 {last}"
     )

@@ -183,6 +183,16 @@ def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
     barrier(f)
 
 
+def emit_take(f: Emitter, node: ir.Take) -> None:
+    """`take sources.taken of n`: the first thread asks whoever divides the loop."""
+    barrier(f)
+    with once(f):
+        share = f.load_field(CONTEXT, "%ctx", "share")
+        count = f.expr(node.count).text
+        f.do(f"call void {share}(ptr %ctx, i64 {count}, ptr {f.pointers[node.got]})")
+    barrier(f)
+
+
 # --- parallel loops -----------------------------------------------------------------------------------------
 
 
@@ -585,4 +595,5 @@ STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
     ir.Alone: emit_alone,
     ir.Barrier: emit_barrier,
     ir.AllToAll: emit_all_to_all,
+    ir.Take: emit_take,
 }

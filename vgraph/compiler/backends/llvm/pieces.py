@@ -15,7 +15,7 @@ from typing import Any, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import parallel
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Piece, Region
-from vgraph.compiler.backends.llvm.expressions import row_offset
+from vgraph.compiler.backends.llvm.expressions import arcs_of, row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.values import Value
@@ -179,7 +179,9 @@ def share_point(f: Emitter, node: ir.ParFor) -> None:
     """The fork point of a loop of equal shares: behind what lays out the work of a queue, in which each thread of the
     team has a part."""
     if isinstance(node.domain, ir.Vertices):
-        fork_point(f, WORK_CHUNK[1], lambda: f.op("add i64 %num_vertices, %num_arcs"))
+        assert node.cut is not None
+        side = node.cut
+        fork_point(f, WORK_CHUNK[1], lambda: f.op(f"add i64 %num_vertices, {arcs_of(f, side)}"))
         return
     walk = parallel.walk_of(node)
     vertex = walk.vertex(f, node)
@@ -197,7 +199,7 @@ def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
     side, walk = node.cut, parallel.walk_of(node)
     vertex, items = walk.vertex(f, node), walk.size(f, node)
     if isinstance(node.domain, ir.Vertices):
-        total = f.op("add i64 %num_vertices, %num_arcs")
+        total = f.op(f"add i64 %num_vertices, {arcs_of(f, side)}")
 
         def position(k: str) -> str:
             return f.op(f"add i64 {row_offset(f, side, k)}, {k}")

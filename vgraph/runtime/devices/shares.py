@@ -1,0 +1,162 @@
+"""Divided loops of a run on a set of devices: native code asks for iterations, and a policy gives them.
+
+`vgraph/sharing/` decides; here are the clock, the members that wait, and what earlier runs have shown. A member's
+thread calls `Shares.give` from native code, so Python runs in it: no exception may leave, and whoever waits looks
+whether its run was cancelled.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vgraph.compiler.analysis import placement as part
+from vgraph.graph import Graph
+from vgraph.records import dataclass
+from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vgraph.compiler.backends.context import ContextView
+    from vgraph.runtime.devices.groups import CPUGroup
+
+_NAP: Final = 0.005
+"""Seconds after which a member that waits looks whether its run was cancelled."""
+_NOTED: Final = 1024
+"""Runs of a loop that are remembered, the first ones."""
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+_past: weakref.WeakKeyDictionary[Graph, dict[object, list[Outcome]]] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """How a set divides: the policy, and what its runs before have shown."""
+
+    policy: Policy
+    graph: Graph
+    algorithm: str
+
+    def past(self, loop: str, groups: Sequence[CPUGroup]) -> list[Outcome]:
+        """What the runs of a loop on these members did; "" for whole runs on placements."""
+        with _lock:
+            key = self.algorithm, loop, self.policy, tuple(groups)
+            return _past.setdefault(self.graph, {}).setdefault(key, [])
+
+    def note(self, loop: str, groups: Sequence[CPUGroup], outcome: Outcome) -> None:
+        past = self.past(loop, groups)
+        if len(past) < _NOTED:
+            past.append(outcome)
+
+
+def workers_of(groups: Sequence[CPUGroup]) -> list[Worker]:
+    """The members as policies see them: a group runs one iteration at a time, on all of its threads."""
+    return [Worker(g.name, 1, g.threads / g.slowed, f"cpu {g.threads} {g.slowed}") for g in groups]
+
+
+@dataclass
+class _Loop:
+    """A loop under way, and the members that have had all of it."""
+
+    division: Division
+    began: float
+    over: int = 0
+
+
+class Shares:
+    """The divided loops of one run."""
+
+    def __init__(
+        self, shared: Shared, groups: Sequence[CPUGroup], graph: Graph, given: Mapping[str, Any]
+    ) -> None:
+        self.shared, self.groups, self.graph, self.given = shared, groups, graph, given
+        self.workers = workers_of(groups)
+        self.contexts: list[ContextView] = []
+        self.arrays: list[Mapping[str, NDArray[Any]]] = []
+        self.iterations = [0] * len(groups)
+        self.waited = [0.0] * len(groups)
+        self.failure: BaseException | None = None
+        self._loops: dict[tuple[str, int], _Loop] = {}
+        self._passed: list[dict[str, int]] = [{} for _ in groups]
+        """How often each member has had all of a loop."""
+        self._since = [0.0] * len(groups)
+        """When it got what it runs."""
+        self._changed = threading.Condition()
+        self._callback = _CALLBACK(self.give)
+
+    def join(self, context: ContextView, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """A member, in the order of the groups."""
+        self.contexts.append(context)
+        self.arrays.append(arrays)
+        context.set("share", ctypes.cast(self._callback, ctypes.c_void_p).value or 0)
+        context.keep(self)
+
+    def give(self, address: int, count: int, got: int) -> None:
+        """Give a member some iterations of a loop of `count`: called by its first thread."""
+        member = next(k for k, c in enumerate(self.contexts) if c.address == address)
+        name = next(n for n, a in self.arrays[member].items() if a.ctypes.data == got and part.items_of(n))
+        found = range(0)
+        try:
+            found = self._taken(member, name, count)
+        except BaseException as error:
+            self.failure = error
+            for context in self.contexts:
+                context.cancel()
+        self.arrays[member][name][:2] = found.start, found.stop
+
+    def _taken(self, member: int, name: str, count: int) -> range:
+        self._slow_down(member)
+        with self._changed:
+            turn = self._passed[member].get(name, 0)
+            loop = self._loops.get((name, turn)) or self._begin(name, turn, count)
+            found = loop.division.take(member, time.perf_counter())
+            self._changed.notify_all()
+            asked = time.perf_counter()
+            while found is None and not self.contexts[member].get("cancel"):
+                self._changed.wait(_NAP)
+                found = loop.division.take(member, time.perf_counter())
+            self.waited[member] += time.perf_counter() - asked
+            self._since[member] = time.perf_counter() if found else 0.0
+            if found or found is None:
+                self.iterations[member] += len(found or ())
+                return found or range(0)
+            self._passed[member][name] = turn + 1
+            loop.over += 1
+            if loop.over == len(self.groups):
+                self._end(name, loop)
+            return range(0)
+
+    def _slow_down(self, member: int) -> None:
+        """A slowed member takes a multiple of its time."""
+        now = time.perf_counter()
+        until = now + (self.groups[member].slowed - 1.0) * (now - self._since[member])
+        while self._since[member] and now < until and not self.contexts[member].get("cancel"):
+            time.sleep(min(_NAP, until - now))
+            now = time.perf_counter()
+
+    def _begin(self, name: str, turn: int, count: int) -> _Loop:
+        past = self.shared.past(name, self.groups)
+        division = self.shared.policy.divide(Work(count, self._arcs(name, count)), self.workers, past)
+        loop = self._loops[name, turn] = _Loop(division, time.perf_counter())
+        return loop
+
+    def _end(self, name: str, loop: _Loop) -> None:
+        made = time.perf_counter() - loop.began
+        d = loop.division
+        assert sum(d.done) == d.work.count, "every iteration is given once"
+        self.shared.note(name, self.groups, Outcome(tuple(d.done), tuple(d.busy), made))
+
+    def _arcs(self, name: str, count: int) -> NDArray[np.int64] | None:
+        """The arcs at the vertices that a loop goes over, where it goes over an array of them."""
+        items = np.asarray(self.given.get(part.items_of(name) or ""))
+        if items.ndim != 1 or items.dtype.kind not in "iu" or len(items) != count:
+            return None
+        arcs: NDArray[np.int64] = self.graph.out_degree[items].astype(np.int64)
+        return arcs

@@ -1,0 +1,38 @@
+"""Shares that are learned over repeated runs: each counts by the iterations that it saw (Kaleem et al. 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vgraph.records import dataclass
+from vgraph.sharing.asym import Profiling
+from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker, rated
+from vgraph.sharing.fixed import Ratio
+
+
+def learned(past: Sequence[Outcome]) -> tuple[float, ...] | None:
+    """`w * new + (1 - w) * old` run after run, with w = iterations of the run / all so far; None before the first."""
+    shares: tuple[float, ...] | None = None
+    total = 0
+    for outcome in past:
+        new, seen = outcome.shares, sum(outcome.done)
+        if new is None:
+            continue
+        w = 1.0 if shares is None else seen / (seen + total)
+        shares = tuple(w * a + (1 - w) * b for a, b in zip(new, shares or new, strict=True))
+        total += seen
+    return shares
+
+
+@dataclass(frozen=True)
+class SampleWeighted(Policy):
+    """The first run profiles as ASYM does; every other splits at once by what all before have shown."""
+
+    places = True
+
+    def divide(self, work: Work, workers: Sequence[Worker], past: Sequence[Outcome]) -> Division:
+        shares = learned(past)
+        return Profiling(work, workers) if shares is None else Ratio(work, workers, shares)
+
+    def shares(self, workers: Sequence[Worker], past: Sequence[Outcome]) -> tuple[float, ...]:
+        return learned(past) or rated(workers)
