@@ -40,6 +40,9 @@ def pytest_configure() -> None:
     os.environ.setdefault("VGRAPH_VERIFY", "1")
     # Each of the processes would start a thread for every CPU.
     os.environ.setdefault("VGRAPH_THREADS", str(min(4, os.cpu_count() or 1)))
+    from vgraph.graph.layouts import parts
+
+    parts.METHOD = "hdrf"  # the default is a program, compiled for seconds
 
 
 def pytest_collection_finish() -> None:

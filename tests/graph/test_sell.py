@@ -164,12 +164,9 @@ def test_parts_hold_every_arc_once_and_share_phases(
     assert sorted(arcs) == sorted((int(u), int(v), int(w)) for u, v, w in stored)
 
 
-def test_parts_by_name_and_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_by_name_and_by_number() -> None:
     """The number of parts of an edge partition, or any edge property of ints; `explain` counts phases."""
-    import vgraph.partitioning
-
     cheap = partial(vg.edge_partition, method="hdrf")
-    monkeypatch.setattr(vgraph.partitioning, "edge_partition", cheap)
     graph = graph_of(8, directed=False)
     marked = graph.with_edge_property("part", cheap(graph, 4).of_arcs)
     want = vg.run(vg.algorithms.pagerank, graph, max_rounds=4).rank

@@ -577,7 +577,9 @@ class ApplySchedule:
             form="a number of parts of the edges, 0: none, or the name of an edge property",
         ),
         rest=0,
-        candidates=(0,),
+        candidates=(0, 2),
+        costly=True,
+        edges_only="a vertex operator walks its arcs itself, so they cannot be cut into parts",
         needs=(
             Need("rows", (Rows.SLICES,), "the arcs of a part are kept in slices"),
             Need("segments", (1,), "arcs fall into parts, or into ranges of their sources"),

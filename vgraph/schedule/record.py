@@ -228,6 +228,8 @@ class Axis:
     """Values that are worth a try, by tests too; of numbers, some. To leave the axis out is one more."""
     numbers: tuple[Any, ...] = ()
     """What tuning tries beside them."""
+    costly: bool = False
+    """What values need is made longer than many runs take: tuning tries none."""
     needs: tuple[Need, ...] = ()
     lacks: tuple[Lack, ...] = ()
     edges_only: str = ""

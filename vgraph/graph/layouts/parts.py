@@ -20,6 +20,8 @@ from vgraph.graph.layouts.base import ArcLayout, Arcs, Parameter, Prepared
 from vgraph.graph.layouts.sell import LANES, tasks_of
 from vgraph.graph.order import EDGE_NUMBER
 
+METHOD = "spac"
+"""How edges are divided for who asks for a number of parts; tests have a method that compiles nothing."""
 COLORS: Final = 64
 """Phases that parts may share; who finds none of them free has one alone."""
 
@@ -98,7 +100,7 @@ def _part_of_arcs(arcs: Arcs, given: Parameter) -> NDArray[np.int64]:
     """The part of each in-arc. Raises GraphError for a property that tells none."""
     if isinstance(given, int):
         # Of what stands above, as orders are.
-        found = import_module("vgraph.partitioning").edge_partition(arcs.graph, given)
+        found = import_module("vgraph.partitioning").edge_partition(arcs.graph, given, METHOD)
         return np.asarray(found.numbered[arcs.property(EDGE_NUMBER, "in")], np.int64)
     if given not in arcs.graph.edge_properties:
         raise GraphError(f"parts={shown(given)}: the graph has no edge property of that name")

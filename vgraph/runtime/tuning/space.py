@@ -74,6 +74,8 @@ class Space:
 
     def values(self, axis: str) -> tuple[object, ...]:
         """What is tried of `axis`."""
+        if AXES[axis].costly:
+            return (AXES[axis].rest,)
         more = self._widths if axis == "order" else AXES[axis].numbers
         return tuple(dict.fromkeys((*AXES[axis].candidates, *more)))
 
