@@ -314,6 +314,7 @@ def test_cancellation_leaves_within_a_tenth_of_a_second(where: str, threads: int
 HIGH_LEVEL = {ir.Claim, ir.Union, ir.EdgeApply, ir.VertexApply, ir.Emit, ir.FillEach}
 HIGH_LEVEL |= {ir.QueueFill, ir.QueuePop, ir.QueueUpdate, ir.QueueSize, ir.QueueLevel}
 HIGH_LEVEL |= {ir.FrontierWhere, ir.FrontierMark, ir.FrontierCombine, ir.ReduceTuple, ir.ReduceGlobalTuple}
+HIGH_LEVEL |= {ir.Acquire, ir.Leave}
 HIGH_LEVEL |= {ir.Exchange}  # made for GPUs
 BASES = {ir.Expr, ir.Stmt}
 

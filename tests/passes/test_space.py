@@ -82,18 +82,23 @@ def able(axis: Axis, device: str = "cpu") -> list[Any]:
     ("axis", "need"), [pytest.param(a, n, id=f"{a.name}-{n.axis}") for a in AXES.values() for n in a.needs]
 )
 def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(axis: Axis, need: Need) -> None:
-    both = (axis, AXES[need.axis])
-    met = {
-        n.axis: n.values[0] for a in reversed(both) for n in a.needs if n.axis not in (need.axis, axis.name)
-    }
-    reasons = set()
-    devices = [d for d in (CPU, CUDA, CPU_SET) if need.on in (None, d.device)]
-    device = next(d for d in devices if all(len(able(a, d.device)) > 1 for a in both))
-    for value, other in product(*(able(a, device.device) for a in both)):
-        if axis.has(need, value, device.device) and other not in need.values:
-            found = refusals(device, **met, **{axis.name: value, need.axis: other})
-            assert "" not in found, (value, other)
-            reasons |= found & {need.reason.format(show(other))}
+    both, reasons = (axis, AXES[need.axis]), set()
+
+    def clashes(device: Abilities) -> list[tuple[Any, Any]]:
+        pairs = product(*(able(a, device.device) for a in both))
+        return [(v, w) for v, w in pairs if axis.has(need, v, device.device) and w not in need.values]
+
+    device = next(d for d in (CPU, CUDA, CPU_SET) if clashes(d))
+    for value, other in clashes(device):
+        met = {
+            n.axis: n.values[0]
+            for a, v in ((both[1], other), (axis, value))
+            for n in a.needs
+            if n.axis not in (need.axis, axis.name) and a.has(n, v, device.device)
+        }
+        found = refusals(device, **met, **{axis.name: value, need.axis: other})
+        assert "" not in found, (value, other)
+        reasons |= found & {need.reason.format(show(other))}
     assert reasons
 
 
