@@ -253,6 +253,21 @@ def stores_elsewhere(graph, sources: vg.array(vg.vertex)):
     return seen, turns
 
 
+@vg.operator
+def lower(src, edge, dst):
+    dst.low = min(dst.low, src.id)
+
+
+@vg.algorithm
+def goes_where_it_is_lower(graph, sources: vg.array(vg.vertex)):
+    low = graph.vertex_property(vg.int64, fill=1000)
+    for source in sources:
+        frontier = graph.frontier(source)
+        while frontier:
+            frontier = graph.edge_apply(lower, frontier)
+    return low
+
+
 @vg.algorithm
 def no_loop(graph):
     seen = graph.vertex_property(vg.int64)
@@ -268,6 +283,7 @@ DEPENDENT = [
     (goes_on_from_the_last, "graph.vertex_apply(add, frontier)", "from before the loop"),
     (counts_iterations, "turn", "`turn` goes from iteration to iteration"),
     (stores_elsewhere, "return seen, turns", "`turns` is used outside the loop"),
+    (goes_where_it_is_lower, "dst.low = min", "`low` may still be"),
     (no_loop, "def no_loop", "no loop `for s in sources:`"),
 ]
 
