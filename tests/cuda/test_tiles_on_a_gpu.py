@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from emulated_device import EmulatedDevice
 from matrix import seed_of
 from test_hops_on_a_gpu import both, bounded, child, go, graph_of, spread
 
 import vgraph as vg
-from vgraph.algorithms import bfs, sssp
+from vgraph.algorithms import bfs, label_components, sssp
+from vgraph.runtime.devices.cuda import use
 
 ROOMS = (4096, 150, 16)
 """Bytes for a tile: for all vertices that were asked for, for some, and for one."""
@@ -58,3 +60,10 @@ def test_ids_of_64_bits() -> None:
 def test_the_grid_meets_once() -> None:
     graph = vg.Graph.from_edges(range(99), range(1, 100))
     assert go(bfs, graph, "visit", 4096, 0, tiles=16).stats.rounds == 2  # tiles, and one that claims
+
+
+def test_no_vertices() -> None:
+    graph = vg.Graph.from_edges([], [], num_vertices=0, directed=False)
+    given = vg.Schedule().at("lower", tiles=16, order=vg.UNORDERED)
+    with use(EmulatedDevice()):
+        assert vg.run(label_components, graph, device="cuda", schedule=given).component.size == 0

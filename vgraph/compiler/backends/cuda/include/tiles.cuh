@@ -50,6 +50,7 @@ struct Tiles {
   // One thread of a block: a tile, and the lowest key that waits there; -1 if the run is to stop or nothing is left. Who
   // waits has a place in the ring already.
   VG_DEVICE i64 take(const u32* cancel, i64& key) {
+    if (count == 0) return -1;
     u32* place = &ring[atomicAdd(&counters[0], 1ull) % count];
     u32 found = 0;
     while (!(relaxed(place) && (found = atomicExch(place, 0u)))) {
