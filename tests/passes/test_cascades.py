@@ -76,6 +76,21 @@ def peel(v, graph):
 
 
 @vg.operator
+def leave_few(src, edge, dst, graph):
+    if dst.waits and graph.count < 9:
+        dst.remaining += -1
+
+
+@vg.operator
+def peel_unsigned(v, graph):
+    """What is less than zero is a large number here: it depends on the order whether a vertex is taken."""
+    taken = v.waits and vg.uint32(v.remaining) <= 1
+    if taken:
+        v.waits = False
+    return taken
+
+
+@vg.operator
 def peel_and_keep(v, graph):
     taken = v.waits and v.remaining <= graph.level
     if taken:
@@ -148,6 +163,8 @@ def peeling(update, chosen, behind, returned="order"):
 REFUSED = {
     "two numbers": (leave_twice, peel, nothing),
     "grows": (join, peel, nothing),
+    "counts what it reads": (leave_few, peel, nothing),
+    "wraps": (leave, peel_unsigned, nothing),
     "of all": (leave_all, peel, nothing),
     "reads what is taken": (by_order, peel, nothing),
     "closes nothing": (leave, peel_and_keep, nothing),

@@ -15,7 +15,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects, role_of
 from vgraph.compiler.ir.rewrite import bodies, children, substitute, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
-from vgraph.compiler.types import BOOL, VID, Scalar
+from vgraph.compiler.types import BOOL, VID, Kind, Scalar
 from vgraph.records import dataclass
 
 _FIXED = (ir.Const, ir.GlobalVar, ir.Cast, ir.Binary, ir.Unary, ir.GraphSize)
@@ -50,6 +50,10 @@ def _cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Casca
     for n in loads:
         if n.prop != flag or role_of(update, n.index) is not Role.DST:
             raise Blocked(f"`{n.prop}` is read, and written in the same loop", n.span)
+    counted = {n.name for n in walk(chosen) if isinstance(n, ir.ReduceGlobal)}
+    for e in walk(update):
+        if isinstance(e, ir.GlobalVar) and e.name in counted:
+            raise Blocked(f"`{e.name}` is read, and counted in the same loop", e.span)
     if not all(isinstance(s, ir.If) and not s.other and _open(s.condition, flag, dst) for s in update.body):
         raise Blocked(f"it takes away from vertices whose `{flag}` is off", update.span)
     behind = next(
@@ -98,7 +102,7 @@ def _flag(chosen: ir.Operator, number: str) -> str:
             case ir.Load(prop, index) if index == v and part.type == BOOL:
                 flags.append(prop)
             case ir.Compare("<" | "<=", small, most) if _is_fixed(most):
-                while isinstance(small, ir.Cast):
+                while isinstance(small, ir.Cast) and _keeps_order(small):
                     small = small.operand
                 if not (isinstance(small, ir.Load) and (small.prop, small.index) == (number, v)):
                     raise Blocked("it takes vertices by something else than how little is left", chosen.span)
@@ -133,6 +137,14 @@ def _taken(chosen: ir.Operator) -> tuple[ir.Expr, ir.Body]:
             if len(values) == len(lets) and substitute(condition, values) == kept and fixed:
                 return kept, then
     raise Blocked("its filter does more than take vertices", chosen.span)
+
+
+def _keeps_order(e: ir.Cast) -> bool:
+    """Whether less stays less, of signed numbers and floats."""
+    old, new = e.operand.type, e.to
+    if not (isinstance(old, Scalar) and isinstance(new, Scalar)):
+        return False
+    return new.is_float or (new.kind is old.kind is Kind.SIGNED and new.bits >= old.bits)
 
 
 def _is_fixed(e: ir.Expr) -> bool:
