@@ -165,6 +165,60 @@ def test_all_that_iterations_may_share():
 
 
 @vg.operator
+def add_what_is_left(v, graph):
+    v.reached += v.level + graph.depth
+
+
+@vg.algorithm
+def reads_what_another_loop_left(graph, sources: vg.array(vg.vertex)):
+    level = graph.vertex_property(vg.int64)
+    reached = graph.vertex_property(vg.int64)
+    depth = 0
+    for source in sources:
+        level[:] = -1
+        level[source] = 0
+        graph.depth = 0
+        depth = 0
+        frontier = graph.frontier(source)
+        while frontier:
+            graph.depth += 1
+            depth += 1
+            frontier = graph.edge_apply(visit, frontier)
+    total = 0
+    for _ in sources:
+        graph.vertex_apply(add_what_is_left)
+        total += depth
+    return reached, total
+
+
+@vg.algorithm
+def two_loops_of_searches(graph, sources: vg.array(vg.vertex)):
+    level = graph.vertex_property(vg.int64)
+    reached = graph.vertex_property(vg.int64)
+    graph.depth = 0
+    for _ in sources:
+        level[:] = 1
+        graph.depth = 2
+        graph.vertex_apply(add_what_is_left)
+    for _ in sources:
+        graph.depth = 5
+        level[:] = -1
+        graph.vertex_apply(add_what_is_left)
+    return reached
+
+
+def test_what_one_loop_leaves_and_another_reads_is_not_private():
+    """Whichever member has nothing to do. What each loop makes anew may have the same name in both."""
+    graph, sources = small_graph(True), np.array([7, 3, 11, 0])
+    for algorithm, divided in ((reads_what_another_loop_left, 1), (two_loops_of_searches, 2)):
+        expected = vg.run(algorithm, graph, device="python", sources=sources)
+        for share in (vg.fixed_ratio(0, 1), vg.fixed_ratio(1, 0)):
+            got = vg.run(algorithm, graph, device=TWO, share=share, sources=sources)
+            assert_same(got, expected)
+            assert sum(m.iterations for m in got.stats.members) == divided * len(sources)
+
+
+@vg.operator
 def carry(v, graph):
     v.seen = v.seen + v.fresh
     v.fresh = 1
@@ -309,6 +363,13 @@ def test_iterations_that_depend_on_each_other_are_refused(algorithm, line, reaso
         ({"share": vg.ASYM}, r"give device=\[...\]"),
         ({"share": vg.fixed_ratio(1, 1), "device": TWO, "placement": np.zeros(150, int)}, "both say"),
         ({"share": vg.fixed_ratio(1, 1, 1), "device": TWO}, "3 shares, and the set 2 members"),
+        (
+            {"share": vg.sharing.ChunkAffinity(rank="degree"), "device": TWO},
+            "rank='degree': 'arcs' or 'variance'",
+        ),
+        ({"share": vg.sharing.AffinityStealing(attempts=-1), "device": TWO}, "attempts=-1: "),
+        ({"share": vg.sharing.Hass(rounds=0), "device": TWO}, "rounds=0: "),
+        ({"share": vg.sharing.Qilin(train=1.5), "device": TWO}, r"train=1\.5: "),
     ],
 )
 def test_shares_that_cannot_be(more, message):
@@ -327,6 +388,34 @@ class Broken(Policy):
                 return self.front(1)
 
         return Fails(work, workers)
+
+
+class Gives(Policy):
+    """A user's policy that gives everybody the same, and then nothing."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def divide(self, work, workers, past):
+        found = self.found
+
+        class Same(Division):
+            def next(self, member, now):
+                return range(0) if self.done[member] else found
+
+        return Same(work, workers)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [range(150), range(140, 151), range(-5, 0), range(0, 150, 2), range(9, -1, -1), [1, 2], range(0)],
+    ids=str,
+)
+def test_what_a_policy_may_not_give(found):
+    """Twice, beyond the end, before the beginning, with gaps, and none at all: it is refused before it runs."""
+    message = "150 of 150 iterations to nobody" if found == range(0) else "of 150 iterations: a range"
+    with pytest.raises(vg.ParameterError, match=message):
+        vg.run(vg.algorithms.betweenness, small_graph(True), device=TWO, share=Gives(found))
 
 
 class Endless(Policy):

@@ -88,7 +88,7 @@ def test_a_fixed_ratio_is_kept():
         Simulated(vg.fixed_ratio(3, 1), Work(100), workers(3), at(1, 1, 1))
 
 
-@pytest.mark.parametrize("parts", [(), (0, 0), (-1, 2), ("a",), (float("nan"), 1)])
+@pytest.mark.parametrize("parts", [(), (0, 0), (-1, 2), ("a",), (float("nan"), 1), (1e308, 1e308)])
 def test_ratios_that_cannot_be(parts):
     with pytest.raises(vg.ParameterError, match="numbers of at least 0"):
         vg.fixed_ratio(*parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vgraph.records import dataclass
-from vgraph.sharing.base import Outcome, Policy, Work, Worker, known_shares
+from vgraph.sharing.base import Outcome, Policy, Work, Worker, check, known_shares
 from vgraph.sharing.chunk_affinity import Chunks, Rank
 
 
@@ -16,6 +16,7 @@ class _Stealing(Chunks):
         self, work: Work, workers: Sequence[Worker], shares: Sequence[float], rank: Rank, attempts: int
     ) -> None:
         super().__init__(work, workers, shares, rank)
+        check(attempts >= 0, "attempts", attempts, "an int of at least 0")
         self.attempts = attempts
 
     def next(self, member: int, now: float) -> range:

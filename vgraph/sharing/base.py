@@ -14,6 +14,7 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.errors import ParameterError, shown
 from vgraph.records import dataclass
 
 PROFILE: Final = 0.05
@@ -147,6 +148,12 @@ class Division(ABC):
     def resting(self) -> bool:
         """Whether no member has anything."""
         return all(ran is None for ran in self.running)
+
+
+def check(ok: bool, name: str, value: object, wanted: str) -> None:
+    """Raise ParameterError for a policy's parameter that is not what is `wanted`."""
+    if not ok:
+        raise ParameterError(f"{name}={shown(value)}: {wanted}")
 
 
 def normalised(values: Iterable[float]) -> tuple[float, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.records import dataclass
-from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker, known_shares
+from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker, check, known_shares
 
 CHUNK: Final = 256
 """Iterations of a chunk in long loops; short ones have sixteen chunks for each member."""
@@ -35,6 +35,7 @@ class Chunks(Division):
 
     def __init__(self, work: Work, workers: Sequence[Worker], shares: Sequence[float], rank: Rank) -> None:
         super().__init__(work, workers)
+        check(rank in get_args(Rank), "rank", rank, " or ".join(map(repr, get_args(Rank))))
         chunk = max(1, min(CHUNK, work.count // (16 * len(workers))))
         order = np.argsort(affinities(work, chunk, rank), kind="stable")
         ends = np.rint(np.cumsum(shares) / np.sum(shares) * len(order)).astype(int)

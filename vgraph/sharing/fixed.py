@@ -40,9 +40,9 @@ class FixedRatio(Policy):
 def fixed_ratio(*parts: float) -> FixedRatio:
     """The policy that gives members shares in these proportions: `share=vg.fixed_ratio(3, 1)`.
 
-    Raises ParameterError for a part that is no number of at least 0, or if all are 0.
+    Raises ParameterError for a part that is no number of at least 0, if all are 0, or their sum is not finite.
     """
-    ok = all(isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p < float("inf") for p in parts)
-    if not ok or not sum(parts) > 0:
+    ok = all(isinstance(p, int | float) and not isinstance(p, bool) and p >= 0 for p in parts)
+    if not ok or not 0 < sum(map(float, parts)) < float("inf"):
         raise ParameterError(f"fixed_ratio{shown(parts)}: numbers of at least 0, and one above")
     return FixedRatio(tuple(map(float, parts)))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vgraph.records import dataclass
-from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker, normalised
+from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker, check, normalised
 
 
 class _Division(Division):
@@ -71,4 +71,6 @@ class Hass(Policy):
     rounds: int = 8
 
     def divide(self, work: Work, workers: Sequence[Worker], past: Sequence[Outcome]) -> Division:
+        ok = isinstance(self.rounds, int) and self.rounds >= 1
+        check(ok, "rounds", self.rounds, "an int of at least 1")
         return _Division(work, workers, self.rounds)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vgraph.records import dataclass
-from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker
+from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker, check
 
 
 class _Division(Division):
@@ -66,4 +66,5 @@ class Qilin(Policy):
     train: float = 0.3
 
     def divide(self, work: Work, workers: Sequence[Worker], past: Sequence[Outcome]) -> Division:
+        check(0 < self.train <= 1, "train", self.train, "a number above 0, up to 1")
         return _Division(work, workers, self.train)

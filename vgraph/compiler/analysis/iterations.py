@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field
 from typing import Final, NoReturn
 
@@ -95,6 +96,8 @@ class _Iterations:
         self.program, self.loop = program, loop
         self.inside = [n for s in loop.body for n in self._reached(s)]
         self.outside = list(self._outside(program, list(divided)))
+        self.beside = [n for other in divided if other is not loop for n in _kept(program, other)]
+        """What other divided loops use as they find it."""
         self.found = Iterations()
         self.own = self._own_vertex()
         self.local = {n.name for s in loop.body for n in walk(s) if isinstance(n, ir.Let | ir.For)}
@@ -144,14 +147,16 @@ class _Iterations:
                 self.refuse(n, "what is done here is not divided")
         private = self._properties()
         scalars = self._scalars()
+        for n in (*self.outside, *self.beside):
+            if _scalar(n) in scalars:
+                self.refuse(n, f"`{_scalar(n).removeprefix('@')}` goes from iteration to iteration")
         state = _State({name: frozenset() for name in private | self.found.elements}, frozenset())
         self.private, self.shared_scalars = private, scalars
         self._body(self.loop.body, state)
-        for n in self.outside:
-            name = n.value if isinstance(n, ir.Result) else getattr(n, "prop", None)
-            if name in private and not isinstance(n, ir.Fill | ir.FillEach):
+        for n in (*self.outside, *self.beside):
+            if _property(n) in private and not isinstance(n, ir.Fill | ir.FillEach):
                 self.refuse(
-                    n, f"`{name}` is used outside the loop, where it has what the last iteration left"
+                    n, f"`{_property(n)}` is used outside the loop, where it has what the last iteration left"
                 )
         loads = {n.prop for n in self.inside if isinstance(n, ir.Load)}
         loads -= state.covered.keys() | self.found.reduced.keys()
@@ -234,10 +239,6 @@ class _Iterations:
                 self.found.scalars[name] = only
                 continue
             own.add(name)
-            kind = ir.GlobalVar if name.startswith("@") else ir.Var
-            for n in self.outside:
-                if isinstance(n, kind) and n.name == name.removeprefix("@"):
-                    self.refuse(n, f"`{name.removeprefix('@')}` goes from iteration to iteration")
         return own
 
     # --- what an iteration has made before it reads ------------------------------------------------------------
@@ -382,6 +383,31 @@ class _Iterations:
         inside += [p for p, at in {*stored, *visit.emitted} if at == own]
         state = _State(_with(covered, [p for p, at in stored if at == own], token), state.made)
         return state if n.out is None else self._becomes(n.out, state, [p for p in inside if p in covered])
+
+
+def _kept(program: ir.Program, loop: ir.For) -> Iterator[Node]:
+    """The nodes of a divided loop that name what its iterations do not make anew."""
+    its = _Iterations(program, loop, [])
+    anew: set[str | None] = {None, ""}
+    with suppress(Blocked):  # else it will not be divided
+        anew |= its._properties() | its._scalars()
+    return (n for n in its.inside if not {_property(n), _scalar(n)} <= anew)
+
+
+def _property(n: Node) -> str | None:
+    """The property that a node names."""
+    found = n.value if isinstance(n, ir.Result) else getattr(n, "prop", None)
+    return found if isinstance(found, str) else None
+
+
+def _scalar(n: Node) -> str:
+    """The global or local that a node reads."""
+    match n:
+        case ir.GlobalVar(name=name):
+            return f"@{name}"
+        case ir.Var(name=name):
+            return name
+    return ""
 
 
 _Stored = frozenset[tuple[str, str]]

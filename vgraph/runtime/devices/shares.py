@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vgraph.compiler.analysis import placement as part
+from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.records import dataclass
 from vgraph.sharing.base import Division, Outcome, Policy, Work, Worker
@@ -63,11 +64,28 @@ def workers_of(groups: Sequence[CPUGroup]) -> list[Worker]:
 
 @dataclass
 class _Loop:
-    """A loop under way, and the members that have had all of it."""
+    """A loop under way, the iterations that were given, and the members that have had all of it."""
 
     division: Division
     began: float
+    given: NDArray[np.bool_]
     over: int = 0
+
+    def take(self, member: int) -> range | None:
+        """What the policy gives a member now. Raises ParameterError for what cannot be given: native code would run
+        it."""
+        found = self.division.take(member, time.perf_counter())
+        if not found:
+            return found
+        inside = (
+            isinstance(found, range) and found.step == 1 and 0 <= found.start < found.stop <= self.given.size
+        )
+        if not inside or self.given[found.start : found.stop].any():
+            raise ParameterError(
+                f"the policy gave {found} of {self.given.size} iterations: a range of some that nobody had, by 1"
+            )
+        self.given[found.start : found.stop] = True
+        return found
 
 
 class Shares:
@@ -116,12 +134,12 @@ class Shares:
         with self._changed:
             turn = self._passed[member].get(name, 0)
             loop = self._loops.get((name, turn)) or self._begin(name, turn, count)
-            found = loop.division.take(member, time.perf_counter())
+            found = loop.take(member)
             self._changed.notify_all()
             asked = time.perf_counter()
             while found is None and not self.contexts[member].get("cancel"):
                 self._changed.wait(_NAP)
-                found = loop.division.take(member, time.perf_counter())
+                found = loop.take(member)
             self.waited[member] += time.perf_counter() - asked
             self._since[member] = time.perf_counter() if found else 0.0
             if found or found is None:
@@ -144,13 +162,14 @@ class Shares:
     def _begin(self, name: str, turn: int, count: int) -> _Loop:
         past = self.shared.past(name, self.groups)
         division = self.shared.policy.divide(Work(count, self._arcs(name, count)), self.workers, past)
-        loop = self._loops[name, turn] = _Loop(division, time.perf_counter())
+        loop = self._loops[name, turn] = _Loop(division, time.perf_counter(), np.zeros(count, np.bool_))
         return loop
 
     def _end(self, name: str, loop: _Loop) -> None:
         made = time.perf_counter() - loop.began
-        d = loop.division
-        assert sum(d.done) == d.work.count, "every iteration is given once"
+        d, lacking = loop.division, loop.given.size - np.count_nonzero(loop.given)
+        if lacking:
+            raise ParameterError(f"the policy gave {lacking} of {loop.given.size} iterations to nobody")
         self.shared.note(name, self.groups, Outcome(tuple(d.done), tuple(d.busy), made))
 
     def _arcs(self, name: str, count: int) -> NDArray[np.int64] | None:
