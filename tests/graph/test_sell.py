@@ -178,11 +178,10 @@ def test_parts_by_name_and_by_number() -> None:
             np.testing.assert_allclose(found.rank, want, rtol=1e-12)
             layout = vg.explain(vg.algorithms.pagerank, given, schedule).layouts
             assert re.search(r"4 parts in \d+ phases, \d+ rows", layout)
-    for name, message in (("nothing", "nothing"), ("weight", "an int from 0 on")):
-        schedule = vg.Schedule().at("gather", rows=vg.SLICES, parts=name)
-        with pytest.raises(vg.GraphError, match=message):
-            vg.run(
-                vg.algorithms.pagerank,
-                marked.with_edge_property("weight", -marked.edge_array("weight")),
-                schedule=schedule,
-            )
+    numbers = "an int from 0 to 2"
+    for values in (-marked.edge_array("weight"), np.full(marked.num_arcs, 2**64 - 1, np.uint64)):
+        wrong = marked.with_edge_property("weight", values)
+        for name, message in (("nothing", "nothing"), ("weight", numbers)):
+            schedule = vg.Schedule().at("gather", rows=vg.SLICES, parts=name)
+            with pytest.raises(vg.GraphError, match=message):
+                vg.run(vg.algorithms.pagerank, wrong, schedule=schedule)

@@ -105,9 +105,9 @@ def _part_of_arcs(arcs: Arcs, given: Parameter) -> NDArray[np.int64]:
     if given not in arcs.graph.edge_properties:
         raise GraphError(f"parts={shown(given)}: the graph has no edge property of that name")
     values = np.asarray(arcs.property(given, "in"))
-    whole = values.dtype.kind in "iu" and values.ndim == 1 and values.min(initial=0) >= 0
-    if values.size and not whole:
-        raise GraphError(f"parts={shown(given)}: the part of an edge is an int from 0 on")
+    most, whole = np.iinfo(np.int64).max, values.dtype.kind in "iu" and values.ndim == 1
+    if values.size and not (whole and values.min() >= 0 and values.max() <= most):
+        raise GraphError(f"parts={shown(given)}: the part of an edge is an int from 0 to 2**63 - 1")
     return values.astype(np.int64)
 
 
