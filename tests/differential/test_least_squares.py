@@ -98,6 +98,17 @@ def test_numbers_of_factors(factors: int) -> None:
     assert (np.diff(scores) <= 0).all()
 
 
+@pytest.mark.parametrize("rating", [0, 1])
+@pytest.mark.parametrize("confidence", [None, 3.0])
+def test_more_factors_than_ratings_tell_of(confidence: float | None, rating: int) -> None:
+    """Of equations that do not settle all numbers a solution stays, whatever number of steps is asked for."""
+    users, items = np.divmod(np.arange(20), 5)
+    graph = vg.from_ratings(users, items, np.full(20, rating))
+    found = als(graph, factors=2, epochs=9, steps=9, regularization=0, confidence=confidence)
+    vg.verify(found)
+    assert found.rmse.max() < 1e-5
+
+
 def test_ratings_are_learned_as_well_as_by_descent() -> None:
     graph = taste()
     found = als(graph, factors=4, test="test", regularization=0.05)

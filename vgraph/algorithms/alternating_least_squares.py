@@ -53,16 +53,20 @@ def solve(v, graph):
     x = v.latent if count > 0 else v.latent * vg.float32(0)
     shrink = vg.float32(regularization * (count if confidence is None else 1))
     left = -shrink * x - among_all(x)
+    right = x * vg.float32(0)
     for e in v.out_edges:
         if test is None or not e.test:
             other = e.dst.latent
             weight = weight_of(e.rating)
             wanted = (weight if confidence is None else 1 + weight) * target_of(e.rating, graph)
-            left += (wanted - weight * vg.dot(other, x)) * other
+            right += wanted * other
+            left -= weight * vg.dot(other, x) * other
+    left += right
     along = left
     size = vg.dot(left, left)
+    noise = 1e-20 + 1e-12 * vg.dot(right, right)
     for _ in range(steps):
-        if size > 1e-20:
+        if not size - noise <= 0:  # of what is too large NaN comes, and is found
             image = shrink * along + among_all(along)
             for e in v.out_edges:
                 if test is None or not e.test:

@@ -28,9 +28,6 @@ def by_least_squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> 
     ratings, products, learned = _errors(graph, result, given)
     if not result.loss.size:
         return
-    worse = np.flatnonzero(np.diff(result.loss) > 1e-4 * result.loss[0])
-    if worse.size:
-        raise VerificationError(f"epoch {worse[0] + 1}: the loss has grown")
     p, q = result.user_factors.astype(np.float64), result.item_factors.astype(np.float64)
     confidence, shrink = given["confidence"], given["regularization"]
     if confidence is None:
@@ -38,11 +35,16 @@ def by_least_squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> 
         counts = np.bincount(np.r_[s[learned], t[learned]], minlength=graph.num_vertices)
         loss = ((ratings - products)[learned] ** 2).sum()
         loss += shrink * counts @ (np.r_[p, q] ** 2).sum(axis=1)
+        size = (ratings**2).sum() + ROUNDING * ratings.size
     else:
         count, products = 1 + confidence * ratings[learned], products[learned]
         loss = ((p.T @ p) * (q.T @ q)).sum() + (count * (1 - products) ** 2 - products**2).sum()
         loss += shrink * ((p**2).sum() + (q**2).sum())
-    same_number(result.loss[-1], loss, "loss", 1e-4 * (loss + (ratings**2).sum()))
+        size = count.sum()
+    same_number(result.loss[-1], loss, "loss", 1e-4 * (loss + size))
+    worse = np.flatnonzero(np.diff(result.loss) > 1e-4 * result.loss[0] + 1e-6 * size)
+    if worse.size:
+        raise VerificationError(f"epoch {worse[0] + 1}: the loss has grown")
 
 
 def by_pairs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
