@@ -254,6 +254,41 @@ def reads_a_sum_under_way(graph, sources: vg.array(vg.vertex)):
     return seen, graph.hits
 
 
+@vg.operator
+def mark(v):
+    v.marked = v.marked or v.out_degree > 0
+
+
+@vg.algorithm
+def looks_who_is_marked(graph, sources: vg.array(vg.vertex)):
+    marked = graph.vertex_property(vg.bool_)
+    seen = graph.vertex_property(vg.int64)
+    for source in sources:
+        graph.vertex_apply(mark, graph.frontier(source))
+        graph.vertex_apply(add, graph.frontier(marked))
+    return seen
+
+
+@vg.algorithm
+def begins_with_the_marked(graph, sources: vg.array(vg.vertex)):
+    marked = graph.vertex_property(vg.bool_)
+    seen = graph.vertex_property(vg.int64)
+    graph.vertex_apply(mark)
+    for _ in sources:
+        graph.vertex_apply(add, graph.frontier(marked))
+    return seen
+
+
+def test_all_of_a_set_that_was_marked_before():
+    """Who owns a vertex marks it; each iteration needs all."""
+    graph = small_graph(True)
+    expected = vg.run(begins_with_the_marked, graph, device="python", sources=SOME)
+    for share in (vg.fixed_ratio(0, 1), vg.fixed_ratio(1, 0)):
+        got = vg.run(begins_with_the_marked, graph, device=TWO, share=share, sources=SOME)
+        assert_same(got, expected)
+        assert sum(m.iterations for m in got.stats.members) == len(SOME)
+
+
 @vg.algorithm
 def stops_early(graph, sources: vg.array(vg.vertex)):
     seen = graph.vertex_property(vg.int64)
@@ -332,6 +367,7 @@ def no_loop(graph):
 DEPENDENT = [
     (reads_what_others_left, "v.seen = v.seen + v.fresh", "`fresh` may still be"),
     (reads_a_sum_under_way, "v.seen += 1", "`seen` may still be"),
+    (looks_who_is_marked, "v.marked = v.marked or", "`marked` may still be"),
     (stops_early, "break", "decides whether there is another"),
     (returns_the_last, "return seen", "`seen` is used outside the loop"),
     (goes_on_from_the_last, "graph.vertex_apply(add, frontier)", "from before the loop"),

@@ -158,7 +158,7 @@ class _Iterations:
                 self.refuse(
                     n, f"`{_property(n)}` is used outside the loop, where it has what the last iteration left"
                 )
-        loads = {n.prop for n in self.inside if isinstance(n, ir.Load)}
+        loads = {n.prop for n in self.inside if isinstance(n, ir.Load | ir.FrontierWhere)}
         loads -= state.covered.keys() | self.found.reduced.keys()
         self.found.reads = loads & {n.prop for n in self.outside if isinstance(n, _WRITES)}
         return self.found
@@ -177,7 +177,7 @@ class _Iterations:
             if isinstance(n, _WRITES):
                 written.setdefault(n.prop, []).append(n)
         sites = {p.name: p.site for p in self.program.properties}
-        loads = Counter(n.prop for n in self.inside if isinstance(n, ir.Load))
+        loads = Counter(n.prop for n in self.inside if isinstance(n, ir.Load | ir.FrontierWhere))
         loads.subtract(n.prop for n in self.inside if isinstance(n, ir.Store) and self._operation(n))
         private: set[str] = set()
         for name, nodes in written.items():
