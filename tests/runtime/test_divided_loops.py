@@ -357,6 +357,21 @@ def goes_where_it_is_lower(graph, sources: vg.array(vg.vertex)):
     return low
 
 
+@vg.operator
+def hit(v):
+    v.struck |= True
+
+
+@vg.algorithm
+def looks_where_others_struck(graph, sources: vg.array(vg.vertex)):
+    struck = graph.vertex_property(vg.bool_)
+    seen = graph.vertex_property(vg.int64)
+    for source in sources:
+        graph.vertex_apply(hit, graph.frontier(source))
+        graph.vertex_apply(add, graph.frontier(struck))
+    return seen
+
+
 @vg.algorithm
 def no_loop(graph):
     seen = graph.vertex_property(vg.int64)
@@ -374,6 +389,7 @@ DEPENDENT = [
     (counts_iterations, "turn", "`turn` goes from iteration to iteration"),
     (stores_elsewhere, "return seen, turns", "`turns` is used outside the loop"),
     (goes_where_it_is_lower, "dst.low = min", "`low` may still be"),
+    (looks_where_others_struck, "v.struck |= True", "`struck` may still be"),
     (no_loop, "def no_loop", "no loop `for s in sources:`"),
 ]
 
@@ -387,6 +403,61 @@ def test_iterations_that_depend_on_each_other_are_refused(algorithm, line, reaso
     assert reason in text
     assert line in refused.value.span.source.line(refused.value.span.line)
     assert "leave `share` out" in text
+
+
+# --- what was there before the loop ------------------------------------------------------------------------------
+
+
+@vg.operator
+def tell(v):
+    v.odd = v.id % 2 == 1
+
+
+@vg.operator
+def add_level(v, graph):
+    v.seen += v.level + graph.step
+
+
+@vg.algorithm
+def from_properties_and_arrays(graph, sources: vg.array(vg.vertex), several: vg.array(vg.vertex)):
+    odd = graph.vertex_property(vg.bool_)
+    seen = graph.vertex_property(vg.int64)
+    graph.vertex_apply(tell)
+    for source in sources:
+        graph.vertex_apply(add, graph.frontier(odd))
+        graph.vertex_apply(add, graph.frontier(several))
+        graph.vertex_apply(add, graph.frontier(source))
+    return seen
+
+
+@vg.algorithm
+def from_the_loop_before(graph, sources: vg.array(vg.vertex), several: vg.array(vg.vertex)):
+    level = graph.vertex_property(vg.int64)
+    seen = graph.vertex_property(vg.int64)
+    graph.step = 1
+    height = 0
+    total = 0
+    for source in several:
+        level[:] = 0
+        level[source] = 5
+        height = 3
+        graph.step = 2
+        graph.vertex_apply(add_level)
+    for source in sources:
+        graph.vertex_apply(add_level)
+        seen[source] += 1
+        total += height
+    return seen, total
+
+
+@pytest.mark.parametrize("several", [[140], [1, 70, 140]], ids=len)
+@pytest.mark.parametrize(
+    "algorithm", [from_properties_and_arrays, from_the_loop_before], ids=lambda a: a.name
+)
+def test_iterations_find_what_was_there_before(algorithm, several):
+    graph, given = small_graph(True), {"sources": SOME, "several": np.array(several)}
+    expected = vg.run(algorithm, graph, device="python", **given)
+    assert_same(vg.run(algorithm, graph, device=TWO, share=vg.fixed_ratio(1, 1), **given), expected)
 
 
 # --- how it is asked for, and faults -----------------------------------------------------------------------------

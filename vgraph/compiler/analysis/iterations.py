@@ -12,8 +12,7 @@ of frontiers. Where it is reduced into elsewhere, nothing is read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final, NoReturn
 
@@ -26,7 +25,9 @@ from vgraph.records import dataclass
 
 Apply = ir.EdgeApply | ir.VertexApply
 _ALL: Final = "all vertices"
+_READS: Final = (ir.Load, ir.FrontierWhere)
 _WRITES: Final = (ir.Store, ir.Reduce, ir.Claim, ir.Fill, ir.FillEach, ir.FrontierMark)
+_ALL_WRITES: Final = (*_WRITES, ir.Let, ir.Assign, ir.Accumulate, ir.SetGlobal, ir.ReduceGlobal)
 Covered = dict[str, frozenset[object]]
 """Of each private property: all vertices, or the frontiers, lists and single vertices at which it was stored."""
 
@@ -69,7 +70,7 @@ def _outermost(body: Iterable[Node]) -> Iterator[ir.For]:
             yield from _outermost(s.body)
 
 
-def iterations(program: ir.Program, loop: ir.For, divided: Iterable[ir.For]) -> Iterations | Obstacle:
+def iterations(program: ir.Program, loop: ir.For, divided: Collection[ir.For]) -> Iterations | Obstacle:
     """What the iterations of a loop share, or why they are not independent; `divided` are all loops of which this is
     asked, in which nothing private is seen from outside."""
     try:
@@ -92,16 +93,14 @@ class _State:
 
 
 class _Iterations:
-    def __init__(self, program: ir.Program, loop: ir.For, divided: Iterable[ir.For]) -> None:
+    def __init__(self, program: ir.Program, loop: ir.For, divided: Collection[ir.For]) -> None:
         self.program, self.loop = program, loop
         self.inside = [n for s in loop.body for n in self._reached(s)]
-        self.outside = list(self._outside(program, list(divided)))
-        self.beside = [n for other in divided if other is not loop for n in _kept(program, other)]
-        """What other divided loops use as they find it."""
+        self.outside = list(self._outside(program, divided))
+        self.elsewhere = [n for other in divided if other is not loop for n in self._from_before(other)]
         self.found = Iterations()
         self.own = self._own_vertex()
-        self.local = {n.name for s in loop.body for n in walk(s) if isinstance(n, ir.Let | ir.For)}
-        self.local.add(loop.name)
+        self.local = {n.name for n in walk(loop) if isinstance(n, ir.Let | ir.For)}
         self.jumps: list[list[_State]] = []
 
     def _reached(self, n: Node) -> Iterator[Node]:
@@ -111,7 +110,7 @@ class _Iterations:
             if isinstance(m, Apply):
                 yield from walk(self.program.operator(m.op))
 
-    def _outside(self, program: ir.Program, divided: list[ir.For]) -> Iterator[Node]:
+    def _outside(self, program: ir.Program, divided: Collection[ir.For]) -> Iterator[Node]:
         """All nodes of the driver loop, and of operators applied there, that are in no divided loop."""
         left: list[Node] = [*program.body, *program.results]
         while left:
@@ -121,6 +120,13 @@ class _Iterations:
                 yield from walk(program.operator(n.op))
             within = n.body if isinstance(n, ir.For) and any(n is loop for loop in divided) else ()
             left += [m for m in children(n) if all(m is not s for s in within)]
+
+    def _from_before(self, other: ir.For) -> list[Node]:
+        """What another divided loop reads and does not write."""
+        nodes = [n for s in other.body for n in self._reached(s)]
+        written = {_name(n) for n in nodes if isinstance(n, _ALL_WRITES)}
+        reads = (*_READS, ir.Var, ir.GlobalVar)
+        return [n for n in nodes if isinstance(n, reads) and _name(n) not in written]
 
     def _own_vertex(self) -> ir.Expr | None:
         """The vertex that belongs to an iteration: nothing but it tells iterations apart."""
@@ -145,20 +151,14 @@ class _Iterations:
         for n in self.inside:
             if isinstance(n, ir.Union | ir.ReduceTuple | ir.ReduceGlobalTuple):
                 self.refuse(n, "what is done here is not divided")
-        private = self._properties()
-        scalars = self._scalars()
-        for n in (*self.outside, *self.beside):
-            if _scalar(n) in scalars:
-                self.refuse(n, f"`{_scalar(n).removeprefix('@')}` goes from iteration to iteration")
+        private, self.shared_scalars = self._properties(), self._scalars()
         state = _State({name: frozenset() for name in private | self.found.elements}, frozenset())
-        self.private, self.shared_scalars = private, scalars
         self._body(self.loop.body, state)
-        for n in (*self.outside, *self.beside):
-            if _property(n) in private and not isinstance(n, ir.Fill | ir.FillEach):
-                self.refuse(
-                    n, f"`{_property(n)}` is used outside the loop, where it has what the last iteration left"
-                )
-        loads = {n.prop for n in self.inside if isinstance(n, ir.Load | ir.FrontierWhere)}
+        for n in [*self.outside, *self.elsewhere]:
+            name = n.value if isinstance(n, ir.Result) else getattr(n, "prop", None)
+            if name in private and not isinstance(n, ir.Fill | ir.FillEach):
+                self.refuse(n, f"`{name}` is used outside the loop, where it is what the last iteration left")
+        loads = {n.prop for n in self.inside if isinstance(n, _READS)}
         loads -= state.covered.keys() | self.found.reduced.keys()
         self.found.reads = loads & {n.prop for n in self.outside if isinstance(n, _WRITES)}
         return self.found
@@ -177,7 +177,7 @@ class _Iterations:
             if isinstance(n, _WRITES):
                 written.setdefault(n.prop, []).append(n)
         sites = {p.name: p.site for p in self.program.properties}
-        loads = Counter(n.prop for n in self.inside if isinstance(n, ir.Load | ir.FrontierWhere))
+        loads = Counter(n.prop for n in self.inside if isinstance(n, _READS))
         loads.subtract(n.prop for n in self.inside if isinstance(n, ir.Store) and self._operation(n))
         private: set[str] = set()
         for name, nodes in written.items():
@@ -239,6 +239,9 @@ class _Iterations:
                 self.found.scalars[name] = only
                 continue
             own.add(name)
+            for n in [*self.outside, *self.elsewhere]:
+                if isinstance(n, ir.Var | ir.GlobalVar) and _name(n) == name:
+                    self.refuse(n, f"`{name.removeprefix('@')}` goes from iteration to iteration")
         return own
 
     # --- what an iteration has made before it reads ------------------------------------------------------------
@@ -385,31 +388,6 @@ class _Iterations:
         return state if n.out is None else self._becomes(n.out, state, [p for p in inside if p in covered])
 
 
-def _kept(program: ir.Program, loop: ir.For) -> Iterator[Node]:
-    """The nodes of a divided loop that name what its iterations do not make anew."""
-    its = _Iterations(program, loop, [])
-    anew: set[str | None] = {None, ""}
-    with suppress(Blocked):  # else it will not be divided
-        anew |= its._properties() | its._scalars()
-    return (n for n in its.inside if not {_property(n), _scalar(n)} <= anew)
-
-
-def _property(n: Node) -> str | None:
-    """The property that a node names."""
-    found = n.value if isinstance(n, ir.Result) else getattr(n, "prop", None)
-    return found if isinstance(found, str) else None
-
-
-def _scalar(n: Node) -> str:
-    """The global or local that a node reads."""
-    match n:
-        case ir.GlobalVar(name=name):
-            return f"@{name}"
-        case ir.Var(name=name):
-            return name
-    return ""
-
-
 _Stored = frozenset[tuple[str, str]]
 
 
@@ -480,6 +458,12 @@ class _Visit:
         local = at.name if isinstance(at, ir.Var) else ""
         if (name, local) not in stored:
             self.loop._whole(n, name, self.state, self.token if local == self.own else None)
+
+
+def _name(n: Node) -> str:
+    """What is read or written; globals begin with @."""
+    of_global = isinstance(n, ir.GlobalVar | ir.SetGlobal | ir.ReduceGlobal)
+    return "@" * of_global + (getattr(n, "prop", "") or getattr(n, "name", ""))
 
 
 def _with(covered: Mapping[str, frozenset[object]], names: Iterable[str], token: object) -> Covered:

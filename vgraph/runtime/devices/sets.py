@@ -237,8 +237,7 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
             given[name] = np.asarray(given[name])[own.numbers]
         elif array.origin == "members":
             ids = np.asarray(given[members.array_name(name)], np.int64)
-            marks = members.marked(ids, graph.num_vertices)[own.numbers]
-            given[name] = own.owned[marks[own.owned]]  # the array itself is that of all members
+            given[name] = np.flatnonzero(members.marked(ids, graph.num_vertices)[own.numbers])
     return Call(plan, own.graph, given, None, call.max_rounds, call.seed)
 
 
