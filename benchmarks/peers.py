@@ -47,10 +47,6 @@ class Program:
     from_source: bool = False
     arguments: tuple[str, ...] = ()
 
-    @property
-    def available(self) -> bool:
-        return self.path.is_file() and os.access(self.path, os.X_OK)
-
     def run(self, data: graphs.GraphData, cache: Path, threads: int, trials: int) -> list[float]:
         """Seconds of `trials` trials after one that warms up; reading the file is not in them."""
         file = graphs.gap_file(data, cache, weighted=self.weighted)

@@ -94,7 +94,6 @@ HOPS = Program(A.bfs, S.at("visit", direction=vg.PUSH, hops=3), "level", FROM_0)
 HOPS_IN_BUCKETS = Program(A.sssp, S.at("relax", order=vg.delta_stepping(8), hops=4), "dist", FROM_0)
 TILES = Program(A.sssp, S.at("relax", order=vg.delta_stepping(0.5), tiles=32), "dist", FROM_0)
 CORES = Program(cores, S, "core")
-TRIANGLES = Program(A.triangle_count, S.at("count", balance=vg.WARP), "total")
 INDEPENDENT = Program(A.maximal_independent_set, S, "member")
 
 PROGRAMS = {

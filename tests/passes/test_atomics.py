@@ -123,9 +123,6 @@ def barriers(*lines, threads=0):
     return [found[i + 1] for i, line in enumerate(found) if line == "barrier"]
 
 
-LOOP = "parfor v in vertices {"
-
-
 @pytest.mark.parametrize(
     ("read", "write", "needed"),
     [

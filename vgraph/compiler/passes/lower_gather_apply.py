@@ -28,7 +28,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     target = low.target(apply)
     candidates, active, before = None, apply.frontier, tuple[ir.Stmt, ...]()
     if apply.schedule.drive is Drive.DATA:
-        candidates, active, before = collect(low, apply, operator)
+        candidates, active, before = collect(low, apply)
     inner = with_fields(apply, {"frontier": active})
     stops = Pull(low, apply, operator, None).first_is_enough()
     buffers = Buffers(low, apply, ARC_SITES[apply.entering])

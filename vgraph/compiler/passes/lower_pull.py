@@ -37,7 +37,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     segments = apply.schedule.ranges
     inner = apply
     if apply.schedule.drive is Drive.DATA:
-        candidates, active, collected = collect(low, apply, operator)
+        candidates, active, collected = collect(low, apply)
         inner = with_fields(apply, {"frontier": active})
         before: ir.Body = (*collected, *before_round(inner, target, ir.Layout.BITMAP))
         domain: ir.Domain = ir.SparseMembers(candidates)

@@ -24,7 +24,7 @@ from vgraph.compiler.ir.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.types import VID, Packed, Scalar, element_of, packed
+from vgraph.compiler.types import VID, Packed, element_of, packed
 
 _TUPLES = (ir.ReduceTuple, ir.ReduceGlobalTuple)
 _NAMING = ir.Load | ir.Store | ir.Fill | ir.FrontierWhere
@@ -45,12 +45,10 @@ class _Words:
         self.program, self.fresh = program, fresh_names(program)
         self.types = {p.name: element_of(p.type) for p in program.properties}
         self.global_types = {g.name: element_of(g.type) for g in program.globals}
-        self.properties, self.words = self._of(ir.ReduceTuple, self.types)
-        self.globals, self.global_words = self._of(ir.ReduceGlobalTuple, self.global_types)
+        self.properties, self.words = self._of(ir.ReduceTuple)
+        self.globals, self.global_words = self._of(ir.ReduceGlobalTuple)
 
-    def _of(
-        self, kind: type, types: dict[str, Scalar]
-    ) -> tuple[dict[str, tuple[str, int]], dict[str, tuple[str, ...]]]:
+    def _of(self, kind: type) -> tuple[dict[str, tuple[str, int]], dict[str, tuple[str, ...]]]:
         fields: dict[str, tuple[str, int]] = {}
         words: dict[str, tuple[str, ...]] = {}
         for n in tuples(self.program):

@@ -194,7 +194,7 @@ def still_open(low: Lowering, apply: ir.EdgeApply, vertex: ir.Expr) -> ir.Stmt:
     return ir.If(test, (ir.FrontierPush(apply.keeping, vertex, ir.Layout.BITMAP, True),))
 
 
-def collect(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> tuple[str, str, ir.Body]:
+def collect(low: Lowering, apply: ir.EdgeApply) -> tuple[str, str, ir.Body]:
     """Collect the vertices that the frontier's arcs lead to: their name, the frontier as a bitmap, the loop."""
     assert apply.frontier is not None
     candidates, active = (low.hidden(f"{apply.label}.{what}.next") for what in ("candidates", "active"))

@@ -194,8 +194,8 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     moving |= {f.prop(name) for name in interface.mailboxes}
     lines = [
         f"  {'auto' if name in moving else 'const auto'} {name} = a.{name};"
-        for t, name in fields
-        if _aliased(f, t, name, interface)
+        for _, name in fields
+        if _aliased(f, name, interface)
     ]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
     lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
@@ -227,7 +227,7 @@ def _externals(f: Emitter) -> list[str]:
     return ['#include "foreign.cuh"', f"namespace {NAMESPACE} {{", *texts, "}", ""]
 
 
-def _aliased(f: Emitter, t: str, name: str, interface: KernelInterface) -> bool:
+def _aliased(f: Emitter, name: str, interface: KernelInterface) -> bool:
     """Whether a word of the argument has a name of its own in the kernel."""
     own = {n for _, n in [("", "control"), *(_slot(f, s) for s in interface.args)]}
     return name in own

@@ -233,7 +233,7 @@ def _reduce_atomic(f: Emitter, node: ir.Reduce, address: str, value: Value) -> N
         op = "or" if node.op == "+" else "and"
         f.op(f"atomicrmw {op} ptr {address}, i8 {to_memory(f, value.text, t)} monotonic, align 1{alias}")
     else:
-        _exchange_loop(f, address, t, node.prop, lambda seen: combine(f, node.op, seen, value.text, t), None)
+        _exchange_loop(f, address, t, node.prop, lambda seen: combine(f, node.op, seen, value.text, t))
 
 
 def _reduce_if_better(
@@ -262,9 +262,7 @@ def _reduce_if_better(
             _branch_if_better(f, op, seen, value, done)
             _mark(f, changed)
     else:
-        _exchange_loop(
-            f, address, t, node.prop, lambda seen: _branch_if_better(f, op, seen, value, done), done
-        )
+        _exchange_loop(f, address, t, node.prop, lambda seen: _branch_if_better(f, op, seen, value, done))
         _mark(f, changed)
     f.start(done)
 
@@ -291,10 +289,8 @@ def _branch_if_better(f: Emitter, op: str, old: str, value: Value, done: str) ->
     return value.text
 
 
-def _exchange_loop(
-    f: Emitter, address: str, t: Type, scope: str, update: Callable[[str], str], done: str | None
-) -> None:
-    """Compare-and-swap until it holds; `update(seen)` gives the new value or leaves for `done`."""
+def _exchange_loop(f: Emitter, address: str, t: Type, scope: str, update: Callable[[str], str]) -> None:
+    """Compare-and-swap until it holds; `update(seen)` gives the new value, or leaves."""
     bits = f"i{8 * f.types.size(element_of(t))}"
     first = as_bits(f, load_at(f, address, t, scope, relaxed=True), t)
     before, head, won, again = f.block, f.label("try"), f.label("won"), f.label("lost")

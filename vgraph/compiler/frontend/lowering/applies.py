@@ -140,7 +140,7 @@ def _either(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.
             raise (other if ends == alone.written_ends else refused) from None
         if operator is None or ends != alone.written_ends:
             raise
-    check_ends(alone, operator)
+    check_ends(operator)
     return alone, operator
 
 

@@ -325,7 +325,7 @@ def check_reads(ctx: OperatorContext) -> None:
                 _check_edge_uses(ctx, writing, use)
 
 
-def check_ends(ctx: OperatorContext, operator: ir.Operator) -> None:
+def check_ends(operator: ir.Operator) -> None:
     """Refuse reads at other vertices of what exclusive activations write: another one may be at it."""
     names = fixed_copies(operator)
     ends = {operator.args[0], operator.args[-1]}
