@@ -12,3 +12,4 @@ from vgraph.schedule.axes import *  # noqa: F403
 from vgraph.schedule.record import *  # noqa: F403
 from vgraph.schedule.registry import *  # noqa: F403
 from vgraph.schedule.schedules import *  # noqa: F403
+from vgraph.schedule.values import *  # noqa: F403
