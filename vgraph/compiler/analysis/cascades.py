@@ -9,10 +9,9 @@ nobody may read it: behind the beginning of the loop, every look at the number i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects, role_of
+from vgraph.compiler.analysis.guards import parts
 from vgraph.compiler.ir.rewrite import bodies, children, substitute, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import BOOL, VID, Kind, Scalar
@@ -97,7 +96,7 @@ def _flag(chosen: ir.Operator, number: str) -> str:
     """The flag that the filter asks for and turns off, if it takes a vertex by that and by how little is left."""
     v, flags = ir.Var(chosen.args[0], VID), []
     kept, then = _taken(chosen)
-    for part in _parts(kept):
+    for part in parts(kept):
         match part:
             case ir.Load(prop, index) if index == v and part.type == BOOL:
                 flags.append(prop)
@@ -152,17 +151,9 @@ def _is_fixed(e: ir.Expr) -> bool:
     return isinstance(e, _FIXED) and all(isinstance(n, _FIXED) for n in walk(e))
 
 
-def _parts(e: ir.Expr) -> Iterator[ir.Expr]:
-    if isinstance(e, ir.Logical) and e.op == "and":
-        yield from _parts(e.left)
-        yield from _parts(e.right)
-    else:
-        yield e
-
-
 def _open(condition: ir.Expr, flag: str, v: str) -> bool:
     return any(
-        isinstance(p, ir.Load) and (p.prop, p.index) == (flag, ir.Var(v, VID)) for p in _parts(condition)
+        isinstance(p, ir.Load) and (p.prop, p.index) == (flag, ir.Var(v, VID)) for p in parts(condition)
     )
 
 
@@ -198,8 +189,8 @@ class _Reads:
 
     def opened(self, condition: ir.Expr) -> Open:
         """The vertices that are open where it holds."""
-        parts = _parts(substitute(condition, self.values))
-        return frozenset(p.index for p in parts if isinstance(p, ir.Load) and p.prop == self.flag)
+        tests = parts(substitute(condition, self.values))
+        return frozenset(p.index for p in tests if isinstance(p, ir.Load) and p.prop == self.flag)
 
     def visit(self, body: ir.Body, known: Open) -> None:
         for s in body:

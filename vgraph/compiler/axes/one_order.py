@@ -14,8 +14,8 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, role_of
 from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.axes.base import Choice, Traversal
+from vgraph.compiler.ir.reductions import is_rounded
 from vgraph.compiler.ir.rewrite import walk
-from vgraph.compiler.types import element_of
 from vgraph.records import dataclass
 from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, Rows, spelled
 from vgraph.source import Span
@@ -76,15 +76,15 @@ def _each(
         yield found, {**_IN_TURN, **form}
     for node in () if alone else walk(operator):
         match node:
-            case ir.Reduce(prop=prop) if _rounds(node):
+            case ir.Reduce(prop=prop) if is_rounded(node):
                 why = Ordered(f"the sum `{prop}` of floats depends on the order of its parts", node.span)
                 yield why, _ROW if is_edge else {"balance": VERTEX, "vectorize": False}
-            case ir.ReduceGlobal(name=name) if _rounds(node):
+            case ir.ReduceGlobal(name=name) if is_rounded(node):
                 why = Ordered(f"the sum `{name}` of floats depends on the order of its parts", node.span)
                 yield why, _WHOLE_VISITS if is_edge else {"balance": VERTEX, "vectorize": False}
             case ir.Claim(prop=prop) if is_edge and not _same_for_all(program, operator, node):
                 yield Ordered(f"what is written to `{prop}` depends on who claims it first", node.span), _ROW
-            case ir.Accumulate() if _rounds(node):
+            case ir.Accumulate() if is_rounded(node):
                 why = Ordered("a sum of floats depends on the order of its parts", node.span)
                 yield why, {"vectorize": False} if is_edge else {"balance": VERTEX, "vectorize": False}
             case ir.Stmt() if not is_edge and _own_sum(operator, node):
@@ -94,15 +94,10 @@ def _each(
                 )
 
 
-def _rounds(n: ir.Reduce | ir.ReduceGlobal | ir.Accumulate) -> bool:
-    """Whether a reduction is of floats, and rounded step by step."""
-    return n.op in ir.ACCUMULATING and element_of(n.value.type).is_float
-
-
 def _own_sum(operator: ir.Operator, n: ir.Stmt) -> bool:
     """Whether a vertex operator adds to a float of its own vertex, which pieces could share."""
     found = as_reduction(n, operator.args[0])
-    return isinstance(found, ir.Reduce) and _rounds(found)
+    return isinstance(found, ir.Reduce) and is_rounded(found)
 
 
 def _in_turn(program: ir.Program, operator: ir.Operator) -> Iterator[Ordered]:
@@ -115,7 +110,7 @@ def _in_turn(program: ir.Program, operator: ir.Operator) -> Iterator[Ordered]:
                 yield Ordered(
                     f"which id of a set `{prop}` is while sets are united depends on the order", n.span
                 )
-            case ir.Reduce(prop=prop, index=index) if _elsewhere(operator, index) and _rounds(n):
+            case ir.Reduce(prop=prop, index=index) if _elsewhere(operator, index) and is_rounded(n):
                 yield Ordered(f"the sum `{prop}` of floats depends on the order of its parts", n.span)
             case ir.Claim(prop=prop, index=index) if _elsewhere(operator, index):
                 if not _same_for_all(program, operator, n):

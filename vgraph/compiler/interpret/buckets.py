@@ -19,13 +19,9 @@ def buckets_clear(m: Machine, env: Env, n: ir.BucketsClear) -> None:
     m.queued[n.buckets] = set()
 
 
-def _declared(m: Machine, name: str) -> ir.BucketsDecl:
-    return next(b for b in m.program.buckets if b.name == name)
-
-
 def key_of(m: Machine, env: Env, buckets: str, vertex: int) -> Any:
     """The key of `vertex` now."""
-    declared = _declared(m, buckets)
+    declared = m.program.bucket_set(buckets)
     key = evaluate(m, {**env, declared.vertex: m.vid.type(vertex)}, declared.key)
     return float("-inf") if key != key else key  # a heap cannot hold NaN
 
@@ -49,7 +45,7 @@ def bucket_advance(m: Machine, env: Env, n: ir.BucketAdvance) -> None:
 
 def visits(m: Machine, env: Env, n: ir.BucketLoop) -> Generator[int, None, None]:
     """The vertices that a `parbucket` visits, chosen as the loop goes on."""
-    declared = _declared(m, n.buckets)
+    declared = m.program.bucket_set(n.buckets)
     heap = m.buckets[n.buckets]
     if declared.tiles:
         yield from _tiles(m, n.buckets, declared.tiles)
@@ -84,7 +80,7 @@ def _tiles(m: Machine, name: str, size: int) -> Generator[int, None, None]:
 
 def left_in_tiles(m: Machine, n: ir.BucketLoop) -> bool:
     """Whether a loop over tiles has to go on."""
-    return bool(_declared(m, n.buckets).tiles and m.queued[n.buckets])
+    return bool(m.program.bucket_set(n.buckets).tiles and m.queued[n.buckets])
 
 
 def _any(m: Machine, vertices: list[int]) -> int:

@@ -175,5 +175,9 @@ class Program(Node):
         """The operator called `name`."""
         return next(o for o in self.operators if o.name == name)
 
+    def bucket_set(self, name: str) -> BucketsDecl:
+        """The declaration of the set of buckets called `name`."""
+        return next(b for b in self.buckets if b.name == name)
+
 
 ARGUMENT_TYPES: dict[int, tuple[Type, ...]] = {3: (VID, EID, VID), 1: (VID,)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from vgraph.compiler.ir.expressions import Cast, Const, Insert, Load, Var
+from vgraph.compiler.ir.legality import ACCUMULATING
 from vgraph.compiler.ir.node import Expr
-from vgraph.compiler.ir.statements import Assign, Reduce, Store
+from vgraph.compiler.ir.statements import Accumulate, Assign, Reduce, ReduceGlobal, Store
 from vgraph.compiler.types import Kind, Type, Vector, element_of
 
 
@@ -29,6 +30,11 @@ def identity(op: str, t: Type) -> Expr:
     """`neutral` as an expression of type `t`."""
     constant = Const(neutral(op, t), element_of(t))
     return Cast(t, constant) if isinstance(t, Vector) else constant
+
+
+def is_rounded(n: Reduce | ReduceGlobal | Accumulate) -> bool:
+    """Whether a reduction is of floats, and rounded step by step."""
+    return n.op in ACCUMULATING and element_of(n.value.type).is_float
 
 
 def one_element(n: Store | Reduce | Assign) -> Insert | None:

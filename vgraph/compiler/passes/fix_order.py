@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.reductions import identity, one_element
+from vgraph.compiler.ir.reductions import identity, is_rounded, one_element
 from vgraph.compiler.ir.rewrite import (
     Context,
     FreshNames,
@@ -51,7 +51,7 @@ class _Sums:
         if not isinstance(n, ir.ParFor | ir.Pipeline | ir.BucketLoop):
             return None
         found = {
-            (r.op, r.name): r.value.type for r in walk(n) if isinstance(r, ir.ReduceGlobal) and rounds(r)
+            (r.op, r.name): r.value.type for r in walk(n) if isinstance(r, ir.ReduceGlobal) and is_rounded(r)
         }
         if not found:
             return None
@@ -117,11 +117,6 @@ class _Sums:
             ),
             ir.SetGlobal(name, ir.Binary(op, ir.GlobalVar(name, t), ir.Var(whole, t))),
         )
-
-
-def rounds(n: ir.ReduceGlobal) -> bool:
-    """Whether the reduction is of floats, and rounded step by step."""
-    return n.op in ir.ACCUMULATING and element_of(n.value.type).is_float
 
 
 def _at(prop: ir.Property, place: str) -> ir.Load:

@@ -8,11 +8,11 @@ after:  `nearer = edge_apply(leave, peeled) for peel; peeled = vertex_apply(peel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects
+from vgraph.compiler.analysis.guards import parts
 from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import (
     Context,
@@ -44,7 +44,7 @@ def needed(program: ir.Program, update: ir.Operator, chosen: ir.Operator, dst: s
     if not isinstance(program.property(prop).type, Scalar):
         return None
     reduced = {n.name for n in walk(update) if isinstance(n, ir.ReduceGlobal)}
-    for part in _parts(kept):
+    for part in parts(kept):
         nodes = list(walk(part))
         loads = [n for n in nodes if isinstance(n, ir.Load)]
         fixed = not any(isinstance(n, ir.GlobalVar) and n.name in reduced for n in nodes)
@@ -74,14 +74,6 @@ def _kept(chosen: ir.Operator) -> ir.Expr | None:
             case _:
                 return None
     return substitute(last.value, values)
-
-
-def _parts(e: ir.Expr) -> Iterator[ir.Expr]:
-    if isinstance(e, ir.Logical) and e.op == "and":
-        yield from _parts(e.left)
-        yield from _parts(e.right)
-    else:
-        yield e
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:

@@ -36,7 +36,7 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     with f.effect(), f.block(""):
         v = f.temporary("queued")
         f.line(f"vid {v} = {vertex};")
-        if _declared(f, node.buckets).tiles:
+        if f.program.bucket_set(node.buckets).tiles:
             _to_tile(f, node, v)
             return
         target, lowest = f.buckets(node.buckets), f.region.lowest[node.buckets]
@@ -59,14 +59,10 @@ def _to_tile(f: Emitter, node: ir.BucketPush, v: str) -> None:
         f.line(f"else {target}.push({v}, {tile.key}({v}));")
 
 
-def _declared(f: Emitter, name: str) -> ir.BucketsDecl:
-    return next(b for b in f.program.buckets if b.name == name)
-
-
 def _known_key(f: Emitter, node: ir.BucketPush) -> str | None:
     """The key of a vertex whose value this thread has just written: who lowered it since, pushes by a lower one."""
     assert f.region is not None
-    declared = _declared(f, node.buckets)
+    declared = f.program.bucket_set(node.buckets)
     if carried := f.carried:
         prop, value = carried.reduce.prop, ir.Var(carried.new, carried.let.type)
     elif f.offered and node.vertex == f.offered[1]:
@@ -89,7 +85,7 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     """`parbucket v in work`: a parallel loop over the queue of the bucket under way, or tile by tile."""
-    declared = _declared(f, node.buckets)
+    declared = f.program.bucket_set(node.buckets)
     if declared.tiles:
         tiles.emit_loop(f, node, declared)
         return

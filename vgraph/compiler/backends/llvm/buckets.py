@@ -80,11 +80,6 @@ def prologue(f: Emitter) -> None:
         f.hand_on("i64", slot)
 
 
-def declared(f: Emitter, name: str) -> ir.BucketsDecl:
-    """The declaration of a set of buckets."""
-    return next(b for b in f.program.buckets if b.name == name)
-
-
 def key_of(f: Emitter, decl: ir.BucketsDecl, vertex: Value) -> Value:
     """The key of a vertex now."""
     saved = dict(f.locals)
@@ -99,7 +94,7 @@ def key_of(f: Emitter, decl: ir.BucketsDecl, vertex: Value) -> Value:
 
 def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     """`enqueue work v`."""
-    decl = declared(f, node.buckets)
+    decl = f.program.bucket_set(node.buckets)
     vertex = f.expr(node.vertex)
     key = key_of(f, decl, vertex)
     if decl.strict:
@@ -166,7 +161,7 @@ def _append(f: Emitter, worker: str, cell: str, vertex: str) -> None:
 
 def publish(f: Emitter, name: str) -> None:
     """Tell the other threads, before the barrier that comes, which bucket is this thread's lowest."""
-    decl = declared(f, name)
+    decl = f.program.bucket_set(name)
     if decl.strict or decl.tiles:
         return
     worker = f.pointers[f"worker {name}"]
@@ -217,7 +212,7 @@ def _ranks(f: Emitter, name: str, first: str, step: str, action: Callable[[str, 
 
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     """`more = advance work`: the lowest bucket of any thread comes next, with what is due of what was put aside."""
-    decl = declared(f, node.buckets)
+    decl = f.program.bucket_set(node.buckets)
     more = f.locals[node.more].pointer
     current = f.pointers[f"current {decl.name}"]
     some, done = f.label("advance"), f.label("advance.end")
@@ -342,7 +337,7 @@ def _entries(f: Emitter, begin: str, end: str, body: Callable[[str, str], None])
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     """`parbucket v in work`."""
-    decl = declared(f, node.buckets)
+    decl = f.program.bucket_set(node.buckets)
     if decl.strict:
         heaps.emit_drain(f, node, decl, key_of)
         return

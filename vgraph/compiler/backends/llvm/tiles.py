@@ -65,7 +65,7 @@ def _table(f: Emitter, decl: ir.BucketsDecl) -> str:
 
 def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
     """`clear work buckets`."""
-    decl = buckets.declared(f, node.buckets)
+    decl = f.program.bucket_set(node.buckets)
     if decl.tiles:
         with once(f):
             f.do(f"call void @{_helper(f, 'reset')}(ptr {_table(f, decl)})")
@@ -74,7 +74,7 @@ def emit_clear(f: Emitter, node: ir.BucketsClear) -> None:
 
 def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     """`enqueue work v`: into this thread's buckets if it visits the tile, else v waits there."""
-    decl = buckets.declared(f, node.buckets)
+    decl = f.program.bucket_set(node.buckets)
     if not decl.tiles:
         buckets.emit_push(f, node)
         return
@@ -113,7 +113,7 @@ def _put(f: Emitter, decl: ir.BucketsDecl, tile: Tile, key: str, vertex: str, do
 
 def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     """`parbucket v in work`, tile by tile."""
-    decl = buckets.declared(f, node.buckets)
+    decl = f.program.bucket_set(node.buckets)
     if not decl.tiles:
         buckets.emit_loop(f, node)
         return
