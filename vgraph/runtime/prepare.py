@@ -19,7 +19,6 @@ from vgraph.compiler.types import Target, Vector, element_of
 from vgraph.config import knobs
 from vgraph.errors import DeviceError, GraphError, ParameterError, shown
 from vgraph.graph import Graph
-from vgraph.graph.arrays import as_array
 from vgraph.graph.relabel import BY_COORDINATES, ORDERS, By, Overlap, order_of
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
@@ -31,11 +30,11 @@ from vgraph.language.names import (
 from vgraph.runtime import policy
 from vgraph.runtime.devices.groups import GPU, CPUGroup, Member, all_gpus, members_of
 from vgraph.runtime.executor import Job
+from vgraph.runtime.members import check_for_set, device_of_set, owners_of, policy_of
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.runtime.devices.runner import Runner
-    from vgraph.sharing import Policy
 
 DEVICES: Final = ("cpu", "cuda", "python")
 OUTPUTS: Final = ("numpy", "cupy")
@@ -75,39 +74,25 @@ def prepare(
         raise ParameterError(f"progress={shown(progress)}: True, False or a function")
     if device is None:
         device = knobs().device or ("cpu" if deterministic or checked else None)
-    members: tuple[Member, ...] = ()
     if device == "cuda:*":
         device = all_gpus()
+    members: tuple[Member, ...] = ()
     if not (device is None or isinstance(device, str)):
         members = members_of([device] if isinstance(device, CPUGroup) else device)
         if threads is not None:
             raise ParameterError(
                 f"threads={shown(threads)}: each member of a set has its own, vg.cpu(threads=...)"
             )
-        _check_for_set(relabel=relabel, deterministic=deterministic, checked=checked, debug=debug)
-        groups = [m for m in members if isinstance(m, CPUGroup)]
-        if not groups:
-            _check_for_set(output=output != "numpy" and output, memory=memory != "device" and memory)
-        device, threads = ("cpu", max(m.threads for m in groups)) if groups else ("cuda", None)
+        check_for_set(relabel=relabel, deterministic=deterministic, checked=checked, debug=debug)
+        device, threads = device_of_set(members, output, memory)
     device = _device(device, graph, schedule, threads, output, memory)
     if deterministic and device.partition(":")[0] == "cuda":
         raise DeviceError(
             f"deterministic=True and device={device!r}: on a GPU sums have no fixed order; use device='cpu'"
         )
-    own = algorithm.signature.parameters
-    if max_rounds is not None and "max_rounds" in own:
-        params, max_rounds = {**params, "max_rounds": max_rounds}, None
-    if seed is not None and "seed" in own:
-        params, seed = {**params, "seed": seed}, None
-    if max_rounds is not None and (
-        isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1
-    ):
-        raise ParameterError(f"max_rounds={shown(max_rounds)}: an int of at least 1")
-    if checked and device != "cpu":
-        raise DeviceError(f"checked=True and device={shown(device)}: what is checked is the code for the CPU")
-    if checked and relabel is not None:
-        text = f"checked=True and relabel={shown(relabel)}: leave `relabel` out, it finds as much"
-        raise ParameterError(text)
+    params, max_rounds, seed = _shared(algorithm, params, max_rounds, seed)
+    if checked:
+        _check_checked(device, relabel)
     stood_in = _stand_ins(algorithm, graph, params) if incomplete else {}
     device = "checked" if checked else device
     with _place("cpu" if members else device, memory):
@@ -134,9 +119,23 @@ def prepare(
         output=output,
         memory=memory,
         members=members,
-        placement=_placement(placement, graph, members, prepared[0], prepared[-1]),
-        share=_share(share, members, placement),
+        placement=owners_of(placement, graph, members, prepared[0], prepared[-1]),
+        share=policy_of(share, members, placement),
     )
+
+
+def _shared(
+    algorithm: AlgorithmDef, params: Mapping[str, Any], max_rounds: int | None, seed: int | None
+) -> tuple[Mapping[str, Any], int | None, int | None]:
+    """The parameters with those that the algorithm has itself, and what is left of those: `max_rounds` and `seed`."""
+    asked = {"max_rounds": max_rounds, "seed": seed}
+    own = {n: v for n, v in asked.items() if v is not None and n in algorithm.signature.parameters}
+    max_rounds, seed = (None if name in own else value for name, value in asked.items())
+    if max_rounds is not None and (
+        isinstance(max_rounds, bool) or not isinstance(max_rounds, int) or max_rounds < 1
+    ):
+        raise ParameterError(f"max_rounds={shown(max_rounds)}: an int of at least 1")
+    return {**params, **own}, max_rounds, seed
 
 
 def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str | None:
@@ -165,6 +164,15 @@ def _beside(by: By, given: Graph, graph: Graph) -> tuple[str | None, By | None]:
     return name, None
 
 
+def _check_checked(device: str, relabel: object) -> None:
+    """Refuse what a run that checks every access does not do."""
+    if device != "cpu":
+        raise DeviceError(f"checked=True and device={shown(device)}: what is checked is the code for the CPU")
+    if relabel is not None:
+        text = f"checked=True and relabel={shown(relabel)}: leave `relabel` out, it finds as much"
+        raise ParameterError(text)
+
+
 def _check_overlap(device: str, deterministic: bool) -> None:
     """Refuse what an order that comes at some time cannot keep, or where nothing changes over."""
     instead = 'have it made before the run: relabel="rcm" instead of relabel=vg.overlap("rcm")'
@@ -176,73 +184,6 @@ def _check_overlap(device: str, deterministic: bool) -> None:
         raise DeviceError(
             f"device={shown(device)} and relabel=vg.overlap(...): runs change on CPUs; {instead}"
         )
-
-
-def _check_for_set(**asked: object) -> None:
-    """Refuse what runs on one device only."""
-    for name, value in asked.items():
-        if value is not None and value is not False:
-            raise ParameterError(
-                f"{name}={shown(value)}: a set of devices does not do that; run it on one device"
-            )
-
-
-def _share(share: object, members: tuple[Member, ...], placement: object) -> Policy | None:
-    """The policy by which members divide loops."""
-    if share is None:
-        return None
-    from vgraph.sharing import Policy
-
-    if not isinstance(share, Policy):
-        raise ParameterError(f"share={shown(share)}: a policy, such as vg.ASYM_SIZE or vg.fixed_ratio(3, 1)")
-    if not members:
-        raise ParameterError(
-            "share= says how the members of a set of devices divide a loop: give device=[...]"
-        )
-    if any(isinstance(m, GPU) for m in members):
-        raise ParameterError(f"share={shown(share)}: groups of CPU threads divide loops so far, not GPUs")
-    if placement is not None and share.places:
-        raise ParameterError(f"share={shown(share)} and placement: both say who gets which vertices")
-    return share
-
-
-def _placement(
-    parts: object, graph: Graph, members: tuple[Member, ...], prepared: Graph, rank: NDArray[Any] | None
-) -> NDArray[np.int64] | None:
-    """The member of each vertex of the `prepared` graph; vertices that only that has are the first member's."""
-    if parts is None:
-        return None
-    if not members:
-        raise ParameterError(
-            "placement= says which member of a set of devices has a vertex: give device=[...]"
-        )
-    try:
-        found = as_array(parts, "placement")
-    except GraphError as error:
-        raise ParameterError(str(error)) from None
-    if found.shape != (graph.num_vertices,):
-        raise ParameterError(
-            f"placement has the shape {found.shape}; it needs one member per vertex, ({graph.num_vertices:,},)"
-        )
-    if found.dtype.kind == "f" and np.isnan(found).any():
-        raise ParameterError(
-            f"placement is NaN at vertex {int(np.isnan(found).argmax())}; members are whole numbers"
-        )
-    if found.dtype.kind not in "iu" and found.size:
-        raise ParameterError(f"placement has the dtype {found.dtype}; members are whole numbers, from 0")
-    outside = (found < 0) | (found >= len(members))
-    if outside.any():
-        at = int(outside.argmax())
-        raise ParameterError(
-            f"placement is {found[at]} at vertex {at}; the members are 0 to {len(members) - 1}"
-        )
-    if rank is not None and len(rank) != len(found):
-        raise ParameterError(
-            "placement is about the vertices of the graph, and the algorithm prepares one of others: leave it out"
-        )
-    owner = np.zeros(prepared.num_vertices, np.int64)
-    owner[np.arange(len(found)) if rank is None else rank] = found
-    return owner
 
 
 def _prepared(

@@ -1,0 +1,92 @@
+"""What runs on sets of devices alone: their members, who has which vertices, and who gets which part of a loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vgraph.errors import GraphError, ParameterError, shown
+from vgraph.graph import Graph
+from vgraph.graph.arrays import as_array
+from vgraph.runtime.devices.groups import GPU, CPUGroup, Member
+
+if TYPE_CHECKING:
+    from vgraph.sharing import Policy
+
+
+def device_of_set(members: tuple[Member, ...], output: str, memory: str) -> tuple[str, int | None]:
+    """The kind of device that all members are, and the most threads that one has."""
+    groups = [m for m in members if isinstance(m, CPUGroup)]
+    if groups:
+        return "cpu", max(m.threads for m in groups)
+    check_for_set(output=output != "numpy" and output, memory=memory != "device" and memory)
+    return "cuda", None
+
+
+def check_for_set(**asked: object) -> None:
+    """Refuse what runs on one device only."""
+    for name, value in asked.items():
+        if value is not None and value is not False:
+            raise ParameterError(
+                f"{name}={shown(value)}: a set of devices does not do that; run it on one device"
+            )
+
+
+def policy_of(share: object, members: tuple[Member, ...], placement: object) -> Policy | None:
+    """The policy by which members divide loops."""
+    if share is None:
+        return None
+    from vgraph.sharing import Policy
+
+    if not isinstance(share, Policy):
+        raise ParameterError(f"share={shown(share)}: a policy, such as vg.ASYM_SIZE or vg.fixed_ratio(3, 1)")
+    if not members:
+        raise ParameterError(
+            "share= says how the members of a set of devices divide a loop: give device=[...]"
+        )
+    if any(isinstance(m, GPU) for m in members):
+        raise ParameterError(f"share={shown(share)}: groups of CPU threads divide loops so far, not GPUs")
+    if placement is not None and share.places:
+        raise ParameterError(f"share={shown(share)} and placement: both say who gets which vertices")
+    return share
+
+
+def owners_of(
+    parts: object, graph: Graph, members: tuple[Member, ...], prepared: Graph, rank: NDArray[Any] | None
+) -> NDArray[np.int64] | None:
+    """The member of each vertex of the `prepared` graph; vertices that only that has are the first member's."""
+    if parts is None:
+        return None
+    if not members:
+        raise ParameterError(
+            "placement= says which member of a set of devices has a vertex: give device=[...]"
+        )
+    try:
+        found = as_array(parts, "placement")
+    except GraphError as error:
+        raise ParameterError(str(error)) from None
+    if found.shape != (graph.num_vertices,):
+        raise ParameterError(
+            f"placement has the shape {found.shape}; it needs one member per vertex, ({graph.num_vertices:,},)"
+        )
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise ParameterError(
+            f"placement is NaN at vertex {int(np.isnan(found).argmax())}; members are whole numbers"
+        )
+    if found.dtype.kind not in "iu" and found.size:
+        raise ParameterError(f"placement has the dtype {found.dtype}; members are whole numbers, from 0")
+    outside = (found < 0) | (found >= len(members))
+    if outside.any():
+        at = int(outside.argmax())
+        raise ParameterError(
+            f"placement is {found[at]} at vertex {at}; the members are 0 to {len(members) - 1}"
+        )
+    if rank is not None and len(rank) != len(found):
+        raise ParameterError(
+            "placement is about the vertices of the graph, and the algorithm prepares one of others: leave it out"
+        )
+    owner = np.zeros(prepared.num_vertices, np.int64)
+    owner[np.arange(len(found)) if rank is None else rank] = found
+    return owner
