@@ -163,6 +163,36 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.properties |= {prop, own}
         case ir.Reduce(prop=prop) | ir.CompareAndSwap(prop=prop) | ir.Lock(prop=prop) | ir.Unlock(prop=prop):
             found.properties.add(prop)
+        case ir.Lookup(prop=prop, indices=indices):
+            found.properties.add(prop)
+            found.lengths.add(prop)
+            if len(indices) > 1:
+                found.columns.add(prop)
+        case ir.Listed(array=array):
+            found.properties.add(array)
+            found.lengths.add(array)
+        case ir.AllToAll(outs=outs, gots=gots):
+            found.properties |= {*outs, *gots}
+            for name in gots:
+                found.mailboxes.setdefault(name, len(found.mailboxes))
+        case ir.Take(got=got):
+            found.properties.add(got)
+        case ir.ArrayLength(array=array):
+            found.lengths.add(array)
+        case ir.ArrayColumns(array=array):
+            found.columns.add(array)
+        case ir.Trace(label=label, direction=direction):
+            found.labels.setdefault(label, len(found.labels))
+            found.directions.setdefault(direction, len(found.directions))
+        case ir.Fail(message=message):
+            found.messages.setdefault(message, len(found.messages))
+        case _:
+            _look_arcs(node, found)
+            _look_frontier(node, found)
+
+
+def _look_arcs(node: ir.Node, found: Scan) -> None:
+    match node:
         case ir.Degree(orientation=side):
             found.adjacency.add(f"{side.value}.row_offsets")
         case ir.ForNeighbors(segments=count, planned=planned) if count > 1 or planned:
@@ -189,31 +219,6 @@ def _look(node: ir.Node, found: Scan) -> None:
                     found.prepared.add(hubs_key(side, node.beyond))
                 else:
                     found.adjacency.add(f"{side.value}.column_indices")
-        case ir.Lookup(prop=prop, indices=indices):
-            found.properties.add(prop)
-            found.lengths.add(prop)
-            if len(indices) > 1:
-                found.columns.add(prop)
-        case ir.Listed(array=array):
-            found.properties.add(array)
-            found.lengths.add(array)
-        case ir.AllToAll(outs=outs, gots=gots):
-            found.properties |= {*outs, *gots}
-            for name in gots:
-                found.mailboxes.setdefault(name, len(found.mailboxes))
-        case ir.Take(got=got):
-            found.properties.add(got)
-        case ir.ArrayLength(array=array):
-            found.lengths.add(array)
-        case ir.ArrayColumns(array=array):
-            found.columns.add(array)
-        case ir.Trace(label=label, direction=direction):
-            found.labels.setdefault(label, len(found.labels))
-            found.directions.setdefault(direction, len(found.directions))
-        case ir.Fail(message=message):
-            found.messages.setdefault(message, len(found.messages))
-        case _:
-            _look_frontier(node, found)
 
 
 def _look_frontier(node: ir.Node, found: Scan) -> None:
