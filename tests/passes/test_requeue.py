@@ -18,7 +18,7 @@ vertex other: i32 local
 edge weight: i32 graph
 frontier f
 priority q: degree
-operator leave(src, edge, dst) {
+operator depart(src, edge, dst) {
   degree[dst] += -1:i32
 }
 operator count(src, edge, dst) {
@@ -77,8 +77,8 @@ def requeued(statement: str) -> list[str]:
 @pytest.mark.parametrize(
     ("statement", "after"),
     [
-        ("edge_apply(leave, f)", ["changed = edge_apply(leave, f)", "requeue q changed"]),
-        ("f = edge_apply(leave, f)", ["f = edge_apply(leave, f)", "requeue q f"]),
+        ("edge_apply(depart, f)", ["changed = edge_apply(depart, f)", "requeue q changed"]),
+        ("f = edge_apply(depart, f)", ["f = edge_apply(depart, f)", "requeue q f"]),
         ("edge_apply(count, f)", ["edge_apply(count, f)"]),
         ("vertex_apply(begin)", ["vertex_apply(begin)", "requeue q"]),
         ("vertex_apply(begin, f)", ["vertex_apply(begin, f)", "requeue q f"]),
@@ -110,7 +110,7 @@ def test_a_program_without_queues_is_left_alone() -> None:
 
 def test_only_the_property_of_the_queue_counts() -> None:
     text = PROGRAM.replace("priority q: degree", "priority q: other").replace(
-        "STATEMENT", "edge_apply(leave, f)"
+        "STATEMENT", "edge_apply(depart, f)"
     )
     program = requeue_changed.run(parse_program(text), Context())
     assert not any(isinstance(n, ir.QueueUpdate) for n in walk(program))

@@ -74,7 +74,7 @@ def prepare(
         raise ParameterError(f"progress={shown(progress)}: True, False or a function")
     if device is None:
         device = knobs().device or ("cpu" if deterministic or checked else None)
-    if device == "cuda:*":
+    if isinstance(device, str) and device == "cuda:*":
         device = all_gpus()
     members: tuple[Member, ...] = ()
     if not (device is None or isinstance(device, str)):
