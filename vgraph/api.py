@@ -221,7 +221,9 @@ def explain(
     from vgraph.runtime.explain import explanation
 
     if isinstance(device, str) and device not in ("cpu", "cuda"):
-        raise DeviceError(f'device={shown(device)}: programs are compiled for "cpu" and "cuda"')
+        raise DeviceError(
+            f'device={shown(device)}: programs are explained for "cpu", "cuda", and sets, as ["cuda:0", "cuda:1"]'
+        )
     check_flags(passes=passes, llvm=llvm, assembly=assembly)
     if isinstance(device, str) and device == "cuda" and (llvm or assembly):
         raise ParameterError('llvm= and assembly= are about the CPU, and device="cuda"')

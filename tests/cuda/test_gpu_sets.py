@@ -300,6 +300,8 @@ def test_explain_needs_no_gpu() -> None:
     told = vg.explain(vg.algorithms.sssp, small_graph(), device=names(2), passes=False)
     assert "all_to_all(team, channel, mail(dist_to_owners, 0, TO_OWNERS))" in told.cuda
     assert told.members.count("ghosts") == 2
+    with pytest.raises(vg.DeviceError, match=r'sets, as \["cuda:0", "cuda:1"\]'):
+        vg.explain(vg.algorithms.sssp, small_graph(), device="cuda:*")
 
 
 # --- planted faults -----------------------------------------------------------------------------------------------

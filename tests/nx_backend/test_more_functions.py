@@ -752,6 +752,18 @@ def test_flows_that_are_none() -> None:
                 function(*given)
 
 
+def test_a_flow_of_large_integers_where_one_has_no_capacity() -> None:
+    """Infinity makes floats of all: what does not fit is NetworkX's."""
+    graph = nx.DiGraph([("a", "b")])
+    graph.add_edge("b", "c", capacity=3)
+    graph.add_edge("a", "c", capacity=2**50)
+    same("maximum_flow_value", graph, "a", "c")
+    for large in (2**53, 2**62):
+        graph.add_edge("a", "c", capacity=large)
+        with pytest.raises(NotImplementedError, match="a float64 does not hold"):
+            backend.maximum_flow_value(graph, "a", "c")
+
+
 def test_a_flow_of_floats_that_saturates_what_is_bounded() -> None:
     """The rest has no capacity, and sums are rounded."""
     graph = nx.DiGraph()

@@ -237,3 +237,5 @@ def test_nobody_changes_parts():
             with pytest.raises(ValueError, match="WRITEABLE"):
                 found.parts.flags.writeable = True
             assert found.parts.tolist() == made.parts.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        vg.edge_partition(graph, 2).order[0] = 1  # it is kept

@@ -26,8 +26,8 @@ def _solved(G: Any, s: Any, t: Any, capacity: str) -> tuple[NxGraph, Any]:
     limit = np.full(graph.sources.size, np.inf) if known is None else known
     bounded = ~(np.isinf(limit) & (limit > 0))
     limit = np.where(bounded & (limit > 0), limit, 0)
-    total = limit.sum()
-    if limit.dtype.kind == "f" and not bounded.all() and (limit % 1 == 0).all() and total < 2**53:
+    total, whole = limit.sum(), (limit % 1 == 0).all()
+    if limit.dtype.kind == "f" and not bounded.all() and whole and total < 2**53:
         limit, total = limit.astype(np.int64), int(total)
     exact = limit.dtype.kind != "f"
     most = total if exact else 1.5 * total  # sums of floats are rounded, and in another order
@@ -38,6 +38,8 @@ def _solved(G: Any, s: Any, t: Any, capacity: str) -> tuple[NxGraph, Any]:
     found = vg.run(A.max_flow, made, source=graph.index[s], sink=graph.index[t])
     if not bounded.all() and found.value > most:
         raise nx.NetworkXUnbounded("Infinite capacity path, flow unbounded above.")
+    if not exact and whole and found.value >= 2**53:
+        raise NotImplementedError("the flow is an integer that a float64 does not hold")
     return graph, found
 
 

@@ -71,7 +71,7 @@ class EdgePartition:
         first[1:] = vertices[1:] != vertices[:-1]
         part = np.full(self.graph.num_vertices, self.k)
         part[vertices[first]] = keys[best][first] % self.k
-        return np.argsort(part, kind="stable")
+        return sealed(np.argsort(part, kind="stable"))
 
     @property
     def cost(self) -> int:
