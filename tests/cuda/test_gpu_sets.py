@@ -22,7 +22,9 @@ from test_sets import (
     placements,
     pulls_twice,
     same_results,
+    set_and_array,
     small_graph,
+    taken,
 )
 
 import vgraph as vg
@@ -139,6 +141,26 @@ def test_forms_of_exchanges(name: str, label: str, exchange: Any, gpus: int) -> 
 def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known(gpus: int) -> None:
     schedule = vg.Schedule().at("first", exchange=vg.BASE).at("second", exchange=vg.BASE)
     agree(pulls_twice, small_graph(), gpus, {"seeds": [1, 5, 9, 20, 22]}, schedule=schedule)
+
+
+def test_an_array_of_vertices_is_whole_where_it_is_a_set_too(gpus: int) -> None:
+    agree(set_and_array, small_graph(), gpus, {"several": np.array([9, 3, 9, 0])})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"phases": vg.GATHER_APPLY}]
+    + [{"balance": b} for b in (vg.VERTEX, vg.EDGE, vg.SPLIT(4), vg.TWC, vg.WARP, vg.BLOCK)],
+    ids=str,
+)
+def test_parts_have_more_arcs_in_than_out(options: dict[str, Any], gpus: int) -> None:
+    """One member has the sources of all arcs, the other the ends."""
+    ends = np.random.default_rng(0).integers(0, 40, (2, 400)) + [[0], [40]]
+    for source, end in (ends, ends[::-1]):
+        graph = vg.Graph.from_edges(source, end, num_vertices=80)
+        schedule = vg.Schedule().at("take", exchange=vg.BASE, **options)
+        got = run(taken, graph, 2, placement=np.arange(80) // 40, schedule=schedule).x
+        np.testing.assert_array_equal(got, 1 + graph.in_degree)
 
 
 def test_as_on_groups_of_threads(gpus: int) -> None:

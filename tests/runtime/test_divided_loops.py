@@ -107,6 +107,11 @@ def test_ratios_place_programs_without_such_a_loop():
         )
 
 
+def test_a_small_share_is_not_nothing():
+    got = vg.run(vg.algorithms.pagerank, small_graph(True, n=600), device=TWO, share=vg.fixed_ratio(300, 1))
+    assert 0 < got.stats.members[1].vertices < 20
+
+
 # --- what iterations share ---------------------------------------------------------------------------------------
 
 

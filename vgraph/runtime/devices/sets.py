@@ -178,7 +178,7 @@ def parts_of(
     if shared is not None and shared.policy.places and not divides(interface):
         groups = [m for m in members if isinstance(m, CPUGroup)]
         found = shared.policy.shares(workers_of(groups), shared.past("", groups))
-        shares = tuple(round(s / sum(found), 2) for s in found)
+        shares = tuple(float(f"{s / sum(found):.2g}") for s in found)  # parts are kept by them
     return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
 
 
