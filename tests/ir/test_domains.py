@@ -6,7 +6,7 @@ import pytest
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda import parallel as on_cuda
-from vgraph.compiler.backends.llvm import parallel as on_cpu
+from vgraph.compiler.backends.llvm import domains as on_cpu
 from vgraph.compiler.interpret import parallel as on_python
 from vgraph.schedule import AXES
 

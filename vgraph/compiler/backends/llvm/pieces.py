@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.llvm import parallel
+from vgraph.compiler.backends.llvm import domains, parallel
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Piece, Region
 from vgraph.compiler.backends.llvm.expressions import arcs_of, row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
@@ -25,7 +25,7 @@ from vgraph.compiler.types import I64
 WORK_CHUNK: Final = (64, 1024)
 """(chunks that each thread should get, fewest units of work of a chunk)."""
 LARGEST_WORK: Final = (1 << 17, 1 << 16, 1 << 12)
-"""Most units of a chunk, by how deep loops are nested in the body, as `parallel.LARGEST_CHUNK`."""
+"""Most units of a chunk, by how deep loops are nested in the body, as `domains.LARGEST_CHUNK`."""
 HEAD: Final = 8
 """Words before the entries of the list of hubs: its length, on a cache line of its own."""
 
@@ -49,11 +49,11 @@ def prologue(f: Emitter) -> None:
 
 def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     """`parfor`: a fork point, then chunks of the domain or pieces of its vertices."""
-    walk = parallel.walk_of(node)
+    walk = domains.walk_of(node)
     if node.cut is not None and node.limit is None:
         share_point(f, node)
     else:
-        fork_point(f, walk.rule(parallel.most_vertices(node))[1], lambda: walk.size(f, node))
+        fork_point(f, walk.rule(domains.most_vertices(node))[1], lambda: walk.size(f, node))
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     parallel.prepare(f, node.body, region)
@@ -104,7 +104,7 @@ def _split(f: Emitter, node: ir.ParFor, region: Region) -> None:
         f.start(plain)
         _run(f, node, vertex, Piece(node.vertex, node.cut, begin, end, "true", "true"), again)
 
-    parallel.walk_of(node).emit(f, node, visit)
+    domains.walk_of(node).emit(f, node, visit)
     f.start(region.leave)
     parallel.barrier(f)
     region.leave = last
@@ -183,7 +183,7 @@ def share_point(f: Emitter, node: ir.ParFor) -> None:
         side = node.cut
         fork_point(f, WORK_CHUNK[1], lambda: f.op(f"add i64 %num_vertices, {arcs_of(f, side)}"))
         return
-    walk = parallel.walk_of(node)
+    walk = domains.walk_of(node)
     vertex = walk.vertex(f, node)
     _lay_out(f, node, walk.size(f, node), vertex)
     fork_point(f, WORK_CHUNK[1], lambda: _laid_out(f, node))
@@ -191,12 +191,12 @@ def share_point(f: Emitter, node: ir.ParFor) -> None:
 
 def _laid_out(f: Emitter, node: ir.ParFor) -> str:
     """The length of the line on which the queue's work lies."""
-    return f.read("i64", f.pointers["vg.work"], parallel.walk_of(node).size(f, node), "vg.work")
+    return f.read("i64", f.pointers["vg.work"], domains.walk_of(node).size(f, node), "vg.work")
 
 
 def _shares(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert node.cut is not None
-    side, walk = node.cut, parallel.walk_of(node)
+    side, walk = node.cut, domains.walk_of(node)
     vertex, items = walk.vertex(f, node), walk.size(f, node)
     if isinstance(node.domain, ir.Vertices):
         total = f.op(f"add i64 %num_vertices, {arcs_of(f, side)}")

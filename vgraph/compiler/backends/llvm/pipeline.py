@@ -30,18 +30,11 @@ from typing import Any, Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CHANNEL_LINES, CONTEXT, LINE
 from vgraph.compiler.backends.llvm import pushes
+from vgraph.compiler.backends.llvm.domains import LARGEST_CHUNK, VERTEX_CHUNK, walk_of
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
-from vgraph.compiler.backends.llvm.parallel import (
-    LARGEST_CHUNK,
-    VERTEX_CHUNK,
-    chunk_size,
-    combine_partials,
-    prepare,
-    take_chunks,
-    walk_of,
-)
+from vgraph.compiler.backends.llvm.parallel import chunk_size, combine_partials, prepare, take_chunks
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.types import I64, VID
 from vgraph.records import dataclass
