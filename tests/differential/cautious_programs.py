@@ -100,6 +100,26 @@ def all_stirred(graph):
     return x, turn, graph.visits, hubs
 
 
+@vg.operator
+def weigh(v):
+    """Loads of the edges of what is gathered, which lead further."""
+    near = vg.local_list(vg.vertex, 150)
+    for u in v.neighbors:
+        near.append(u)
+    for u in near:
+        u.x += 1
+        for edge in u.out_edges:
+            edge.load += 0.1 * v.id
+
+
+@vg.algorithm
+def weighed(graph):
+    x = graph.vertex_property(vg.int64)
+    load = graph.edge_property(vg.float64)
+    graph.vertex_apply(weigh)
+    return x, load
+
+
 def graph_of(directed: bool) -> vg.Graph:
     """With hubs, loops and parallel edges."""
     rng = np.random.default_rng(4)

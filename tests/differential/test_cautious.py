@@ -106,6 +106,15 @@ def test_the_order_of_visits_is_one_of_numbers():
         vg.run(programs.paired, programs.graph_of(True), relabel="degree")
 
 
+def test_sums_at_edges_have_one_order():
+    """Visits that share no vertex may add at one edge."""
+    given = {"deterministic": True, "schedule": vg.Schedule().at("weigh", conflict=vg.MARKED)}
+    with pytest.raises(vg.ScheduleError, match=r"edge.load \+= (.|\n)*the sum `load` of floats"):
+        vg.run(programs.weighed, programs.graph_of(False), **given)
+    found = vg.run(programs.weighed, programs.graph_of(False), deterministic=True, threads=2)
+    assert found.schedule.labels["weigh"].conflict == vg.SEQUENTIAL
+
+
 def sparse_graph(n: int, m: int) -> vg.Graph:
     """Undirected, without loops, no two edges of one weight."""
     rng = np.random.default_rng(n)
