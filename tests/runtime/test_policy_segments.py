@@ -102,6 +102,11 @@ def test_slices_are_chosen_when_they_would_have_paid(monkeypatch: pytest.MonkeyP
     (made,) = vg.prepare(vg.algorithms.pagerank, alike)
     assert made.name == "sell.2"
     assert gathered(alike)[0] == "slices"
+    directed = vg.Graph.from_edges(*np.random.default_rng(1).integers(0, 20, (2, 200)))
+    vg.prepare(vg.algorithms.bfs, directed, source=0)
+    assert not directed.has_transpose  # which a push does not need
+    assert [x.name for x in vg.prepare(vg.algorithms.pagerank, directed)] == ["sell.2"]
+    assert gathered(directed)[0] == "slices"
     far = vg.Graph.from_edges(np.arange(40), np.arange(40)[::-1])
     vg.prepare(vg.algorithms.pagerank, far)
     assert gathered(far)[0] == "csr"

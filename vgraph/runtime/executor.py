@@ -267,6 +267,10 @@ def make_ready(job: Job, runner: Runner) -> tuple[LayoutStats, ...]:
     try:
         loaded = runner.build(job)
         job, loaded = _in_order(job, loaded, runner)
+        pulls = loaded.plan.interface.transpose and not job.members
+        if runner.name == "cpu" and pulls and not job.walked.has_transpose:
+            _ = job.walked.in_  # which facts are known of only now
+            loaded = runner.build(job)
         return _layout_stats(runner.make_ready(loaded.kernel, _call(loaded.plan, job, runner)))
     except MemoryError as error:
         raise DeviceError(

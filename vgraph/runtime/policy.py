@@ -223,12 +223,12 @@ def note_pulls(graph: Graph, arcs: int) -> None:
 
 def worth_rows_side_by_side(graph: Graph) -> bool:
     """Whether pulls on a CPU had better walk slices: there will be many, rows are long enough, and the processor
-    gathers 16 values at a time."""
+    gathers 16 values at a time. Without in-arcs nothing pulls."""
     from vgraph.compiler.backends.jit import wide_gathers
 
     known = uses(graph)
     many = known.prepared or known.pulls >= PAYING_PULLS
-    return many and wide_gathers() and arcs_of_a_row(graph) >= SLICED_ROW
+    return many and graph.has_transpose and wide_gathers() and arcs_of_a_row(graph) >= SLICED_ROW
 
 
 def settled(graph: Graph) -> bool:
