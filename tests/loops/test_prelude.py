@@ -395,7 +395,8 @@ class Members:
             for p in range(count + 1):
                 m.write(starts + 8 * p, 8, 2 * (p - (p > k)))
             me = self.peers + k * PEER.size
-            _put(m, PEER, me, set=self.set, ghosts=starts, shared=starts, number=k)
+            outs = m.allocate(8 * len(Way))
+            _put(m, PEER, me, set=self.set, ghosts=starts, shared=starts, number=k, outs=outs)
             _put(m, CONTEXT, self.contexts[k], peer=me)
             for way in Way:
                 mail = self.mails[k] + int(way) * MAIL.size
@@ -543,3 +544,19 @@ def test_races_are_found_and_what_is_handed_over_is_none(tmp_path):
 def test_memory_that_was_not_written_is_not_read(tmp_path):
     with pytest.raises(InternalError, match="8 bytes are read"):
         Machine().call(_unit(tmp_path), "bump", 4096)
+
+
+def test_what_a_member_that_left_has_for_others_stays():
+    members = Members(2, 0)
+    m = members.m
+
+    def cancel(k: int) -> None:
+        for _ in range(400):
+            m.step()
+        _put(m, CONTEXT, members.contexts[k], cancel=1)
+
+    m.run([partial(members.run, 0, 1), partial(cancel, 0)])  # it has arrived, and waits for the other in vain
+    for way in Way:  # its stack is somebody else's now
+        _put(m, MAIL, members.mails[0] + int(way) * MAIL.size, out=8)
+    ((owners, ghosts, everybody),), _ = m.run([partial(members.run, 1, 1), partial(cancel, 1)])
+    assert (owners, ghosts, everybody) == ([0, 1], [0, 1], [0, 10])

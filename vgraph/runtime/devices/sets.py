@@ -110,9 +110,11 @@ class CPUSet(CPU):
         for k, m in enumerate(there):
             peers[k]["set"], peers[k]["number"] = members.ctypes.data, k
             peers[k]["ghosts"], peers[k]["shared"] = m.part.ghosts.ctypes.data, m.part.shared.ctypes.data
+            outs = np.zeros(1 + len(m.arrays), np.uint64)
+            peers[k]["outs"] = outs.ctypes.data
             m.context.set("channel", native_runtime().exchange)
             m.context.set("peer", peers.ctypes.data + k * PEER.size)
-            for kept in (members, peers, m.part):
+            for kept in (members, peers, outs, m.part):
                 m.context.keep(kept)
         return peers
 
