@@ -308,7 +308,10 @@ PEER: Final = Layout(
         ("ghosts", "ptr"),  # u64; the ghosts that member k owns are those from ghosts[k] to ghosts[k + 1]
         ("shared", "ptr"),  # u64; what member k has as ghosts, likewise
         ("number", "i64"),
-        ("outs", "ptr"),  # room for what `out` is in each MAIL of an exchange: others may look when it has left
+        (
+            "outs",
+            "ptr",
+        ),  # room for what `out` is in each MAIL of an exchange: others may look when it has left
     ),
     (  # bytes from others so far, and ns that it waited for them
         ("received", "i64"),
