@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from library_arguments import UNDIRECTED, arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.compiler.facts import Facts
+from vgraph.language.decorators import AlgorithmDef
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
 
@@ -46,7 +49,7 @@ def placements(n: int) -> list[tuple[int, np.ndarray | None]]:
     ]
 
 
-def assert_same(algorithm: vg.AlgorithmDef, graph: vg.Graph, count: int, placement, expected, given) -> None:
+def assert_same(algorithm: AlgorithmDef, graph: vg.Graph, count: int, placement, expected, given) -> None:
     got = vg.run(algorithm, graph, device=[vg.cpu(threads=1)] * count, placement=placement, **given)
     same_results(got, expected)
 
@@ -85,6 +88,15 @@ def test_the_library_on_sets(name):
                 vg.run(algorithm, graph, device=TWO, placement=placement % 2, **given)
             continue
         assert_same(algorithm, graph, count, placement, expected, given)
+
+
+def test_the_docs_count_the_library():
+    refused = REFUSED | {"bayesian_personalized_ranking", "matrix_factorization", "pairwise_ranking"}
+    library = {name for name, x in vars(vg.algorithms).items() if isinstance(x, AlgorithmDef)}
+    page = (Path(__file__).parents[2] / "docs" / "devices.md").read_text(encoding="utf-8")
+    told = page.partition("Of the library's ")[2].partition("\n\n")[0].replace("(label_components runs)", "")
+    assert told.startswith(f"{len(library)} algorithms {len(library - refused)} run on a set.")
+    assert set(re.findall(r"\w+", told)) & library == refused
 
 
 # --- every kind of write, at vertices that others own -----------------------------------------------------------

@@ -207,14 +207,14 @@ class UnionIsAStatement(Refusal):
 
 @dataclass(eq=False)
 class BadVectorType(Refusal):
-    """vg.vector or vg.local with wrong arguments."""
+    """vg.vector, vg.local or vg.local_list with wrong arguments."""
 
     title = "this is no vector type"
     label = "{reason}"
-    help = "for example `{function}(vg.float32, 16)`"
+    help = "for example `{example}`"
 
     reason: str
-    function: str
+    example: str
 
 
 class LocalInExpression(Refusal):

@@ -42,10 +42,10 @@ class NoMoreRoom(Refusal):
     """`more=` that is no number, or not more."""
 
     title = "a second pass has more room than the first one, and a room that is known before the run"
-    label = "not a number from {room} + 1 to {most:,}"
+    label = "not a number from {least:,} to {most:,}"
     help = "write `vg.local_list(vg.vertex, 64, more=1024)`"
 
-    room: int
+    least: int
     most: int
 
 

@@ -74,7 +74,7 @@ def _more(ctx: Context, e: s.Call, room: int) -> int:
             raise refusals.calls.UnexpectedKeyword(keyword.span, "vg.local_list", keyword.name, hint)
         number = known_number(ctx, integer(ctx, keyword.value, "the room in a second pass"))
         if number is None or not room < number <= LONGEST_VECTOR:
-            raise refusals.gathering.NoMoreRoom(keyword.value.span, room, LONGEST_VECTOR)
+            raise refusals.gathering.NoMoreRoom(keyword.value.span, room + 1, LONGEST_VECTOR)
         found = int(number)
     return found
 

@@ -21,13 +21,14 @@ def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
     """The type that the first two arguments of a function name: `vg.vector(vg.float32, 4)`."""
     dtype, length = (entity(ctx, a) for a in arguments(replace(e, keywords=()), function, 2))
     number = known_number(ctx, length.expr) if isinstance(length, Value) else None
+    example = f"{function}({'vg.vertex, 64' if function == 'vg.local_list' else 'vg.float32, 16'})"
     if isinstance(dtype, en.Static) and number is not None:
         try:
             return vector_of(dtype.value, number, function)
         except DeclarationError as error:
-            raise refusals.calls.BadVectorType(e.span, str(error), function) from None
+            raise refusals.calls.BadVectorType(e.span, str(error), example) from None
     wanted = f"{function} takes a type and a length that is known before the run: of numbers and parameters"
-    raise refusals.calls.BadVectorType(e.span, wanted, function)
+    raise refusals.calls.BadVectorType(e.span, wanted, example)
 
 
 def known_number(ctx: Context, e: ir.Expr) -> float | None:
