@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from vgraph.graph.relabel import By, Overlap
+    from vgraph.partitioning import Partition
     from vgraph.runtime.devices.groups import CPUGroup
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.result import LayoutStats
@@ -43,7 +44,7 @@ def run(
     seed: int | None = None,
     checked: bool = False,
     debug: ArrayLike | None = None,
-    placement: ArrayLike | None = None,
+    placement: ArrayLike | Partition | None = None,
     share: Policy | None = None,
     **params: Any,
 ) -> Result:
@@ -76,8 +77,9 @@ def run(
     compiled for the CPU is interpreted for that, thousands of times as slow: for small graphs.
     debug: vertices to watch, such as [3, 7]: after each round the values that the algorithm's properties have there are
     kept, in `result.trace.watched`; `print(result.trace)` shows them. Rounds are then as with max_rounds.
-    placement: for a set of devices the member that owns each vertex, an int array; by default members own ranges of
-    vertices with about equally many arcs for each thread.
+    placement: for a set of devices the member that owns each vertex: an int array, a `Partition`, or "partition" for
+    that of `vg.partition`, made once and kept with the graph; by default members own ranges of vertices with about
+    equally many arcs for each thread.
     share: for a set of devices the policy that divides loops over independent sources, `for s in sources:`, such as
     `vg.ASYM_SIZE`; each member then has the whole graph. Those that give shares before they run (`vg.fixed_ratio`,
     `vg.SAMPLE_WEIGHTED`, `vg.ORACLE`) divide the vertices of programs without such a loop.
@@ -123,7 +125,7 @@ def prepare(
     threads: int | None = None,
     relabel: By | Overlap | None = None,
     memory: str = "device",
-    placement: ArrayLike | None = None,
+    placement: ArrayLike | Partition | None = None,
     share: Policy | None = None,
     **params: Any,
 ) -> tuple[LayoutStats, ...]:
@@ -206,7 +208,7 @@ def explain(
     device: str | CPUGroup | Sequence[str | CPUGroup] = "cpu",
     deterministic: bool = False,
     seed: int | None = None,
-    placement: ArrayLike | None = None,
+    placement: ArrayLike | Partition | None = None,
     share: Policy | None = None,
     **params: Any,
 ) -> Explanation:

@@ -411,6 +411,7 @@ WRONG_PLACEMENTS = {
     "NaN": (np.where(np.arange(24) == 4, np.nan, 0), "NaN at vertex 4"),
     "fractions": (np.full(24, 0.5), "whole numbers"),
     "ragged": ([[0], [1, 2]], "placement cannot be made an array"),
+    "a method": ("metis", "'metis': \"partition\", or an array"),
 }
 
 
@@ -428,6 +429,26 @@ def test_placements_that_cannot_be(case):
 def test_what_a_set_does_not_do(more):
     with pytest.raises(vg.ParameterError):
         vg.run(vg.algorithms.bfs, small_graph(), source=0, device=TWO, **more)
+
+
+def test_a_placement_by_a_partition_of_the_graph():
+    graph = small_graph(directed=False)
+    expected = vg.run(vg.algorithms.bfs, graph, source=0)
+    made = vg.partition(graph, 2, vertex_weight="degree")
+    for placement in ("partition", made):
+        got = vg.run(vg.algorithms.bfs, graph, source=0, device=TWO, placement=placement)
+        np.testing.assert_array_equal(got.level, expected.level)
+        owned = [member.vertices for member in got.stats.members]
+        assert owned == np.bincount(made.parts).tolist()
+    with pytest.raises(vg.ParameterError, match="which member of a set"):
+        vg.run(vg.algorithms.bfs, graph, source=0, placement="partition")
+
+
+def test_a_placement_by_a_partition_is_made_once(monkeypatch):
+    graph = small_graph(directed=False)
+    vg.run(vg.algorithms.bfs, graph, source=0, device=TWO, placement="partition")
+    monkeypatch.setattr("vgraph.partitioning.partition", None)
+    vg.run(vg.algorithms.bfs, graph, source=0, device=TWO, placement="partition")
 
 
 def test_a_placement_needs_a_set():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import weakref
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +55,25 @@ def policy_of(share: object, members: tuple[Member, ...], placement: object) -> 
     return share
 
 
+PARTITION: Final = "partition"
+"""The placement by `vg.partition`."""
+_partitions: weakref.WeakKeyDictionary[Graph, dict[int, NDArray[Any]]] = weakref.WeakKeyDictionary()
+
+
+def _partitioned(method: str, graph: Graph, members: int) -> NDArray[Any]:
+    """The part of each vertex, with about equally many arcs in each; made once for a graph and a number of members."""
+    if method != PARTITION:
+        raise ParameterError(
+            f'placement={shown(method)}: "{PARTITION}", or an array with a member for each vertex'
+        )
+    kept = _partitions.setdefault(graph, {})
+    if members not in kept:
+        # Of what stands above, as orders are.
+        partition = import_module("vgraph.partitioning").partition
+        kept[members] = partition(graph, members, vertex_weight="degree").parts
+    return kept[members]
+
+
 def owners_of(
     parts: object, graph: Graph, members: tuple[Member, ...], prepared: Graph, rank: NDArray[Any] | None
 ) -> NDArray[np.int64] | None:
@@ -63,8 +84,10 @@ def owners_of(
         raise ParameterError(
             "placement= says which member of a set of devices has a vertex: give device=[...]"
         )
+    if isinstance(parts, str):
+        parts = _partitioned(parts, graph, len(members))
     try:
-        found = as_array(parts, "placement")
+        found = as_array(getattr(parts, "parts", parts), "placement")
     except GraphError as error:
         raise ParameterError(str(error)) from None
     if found.shape != (graph.num_vertices,):
