@@ -11,6 +11,7 @@ import re
 import select
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,13 +106,19 @@ class Library:
 
     `python` is the interpreter that has it, `graph` a file of `GraphData`. The process starts at the first request, and
     again at the one after it had to be ended. A run of more than `limit` seconds is too long: an alarm in the process
-    ends it, or, where compiled code would not bear that, the end of the process does.
+    ends it, or, where compiled code would not bear that, the end of the process does. `environment`: variables for it.
     """
 
     def __init__(
-        self, python: Path, library: str, graph: Path, threads: int, limit: float | None = None
+        self,
+        python: Path,
+        library: str,
+        graph: Path,
+        threads: int,
+        limit: float | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.name, self.limit = library, limit
+        self.name, self.limit, self._environment = library, limit, environment or {}
         self._command = [str(python), str(Path(__file__).with_name("python_peers.py")), library]
         self._command += [str(graph), str(threads)]
         self._threads = str(threads)
@@ -154,7 +161,7 @@ class Library:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
-                env={**os.environ, **limits},
+                env={**os.environ, **limits, **self._environment},
             )
         except OSError as error:
             self._errors.close()

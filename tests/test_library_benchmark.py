@@ -215,3 +215,37 @@ def test_the_pages_show_the_results() -> None:
     for page in report.PAGES:
         text = page.read_text()
         assert report.fill(text, report.harness.RESULTS) == text
+
+
+@pytest.mark.parametrize("peer", ["vgraph"], indirect=True)
+def test_vgraph_as_a_side_gives_the_seconds_that_it_takes_itself(peer):
+    first, second = peer.runs("bfs", 2)
+    assert 0 < second < 1
+    assert 0 < first < 30
+
+
+@pytest.mark.parametrize(
+    ("after", "slower"),
+    [([1.0, 1.1, 1.0], False), ([1.2, 1.2, 1.3], True), ([1.0, 1.3, 1.3], False), ([1.2, 1.0, 1.0], False)],
+)
+def test_a_cell_is_slower_where_the_median_and_the_fastest_say_so(after, slower):
+    import regress
+
+    row = regress.row_of("bfs", "tiny", 1, [1.0, 1.0, 1.0], after)
+    assert row.slower(1.05) is slower
+    text, count = regress.summary([row], 1.05)
+    assert count == slower
+    assert ("bfs, tiny, 1 threads" in text) is slower
+    assert regress.summary([], 1.05) == ("nothing was measured", 1)
+
+
+def test_the_package_of_an_earlier_commit(tmp_path):
+    import subprocess
+
+    import regress
+
+    if not (regress.HERE / ".git").exists():
+        pytest.skip("no checkout")
+    assert (regress.package_of("HEAD", tmp_path) / "vgraph" / "__init__.py").exists()
+    with pytest.raises(subprocess.CalledProcessError):
+        regress.package_of("no-such-commit", tmp_path)

@@ -22,8 +22,13 @@ FILES = {
     "networkx": ("networkx", "Library", "networkx"),
     "networkx-vgraph": ("networkx", "Converted", "networkx"),
     "networkx-vgraph-cached": ("networkx", "Cached", "networkx"),
+    "vgraph": ("vgraph", "Library", "vgraph"),
 }
 """File, class and distribution of each."""
+
+
+class Seconds(float):
+    """What a call returns that times itself."""
 
 
 class Peer:
