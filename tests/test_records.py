@@ -107,3 +107,18 @@ def test_all_fields_by_name(dataclass):
     assert (Named(x=1).x, Named(x=1).y) == (1, 2)
     with pytest.raises(TypeError, match="positional"):
         Named(1)
+
+
+@pytest.mark.parametrize("compared", [True, False])
+def test_a_family(compared):
+    class Base(records.Record):
+        x: int
+
+    Base.compared = compared
+
+    class Derived(Base):
+        y: str = "y"
+
+    assert repr(Derived(1)).endswith(".Derived(x=1, y='y')")
+    assert (Derived(1) == Derived(1, "y")) is compared
+    assert Derived(1) != Derived(2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from vgraph.records import dataclass
+from vgraph.records import Record
 from vgraph.source import Span
 
 
@@ -30,12 +30,11 @@ class InternalError(VGraphError):
     """A bug in vgraph itself; please report it."""
 
 
-@dataclass
-class Diagnostic(VGraphError):
+class Diagnostic(VGraphError, Record):
     """An error in the user's program, rendered with the user's line and a caret.
 
-    Subclasses are dataclasses whose fields fill the `{holes}` of `title`, `label` (behind the caret) and `help`
-    (the way out). `notes` are further spans, each with its own text.
+    The fields of its subclasses fill the `{holes}` of `title`, `label` (behind the caret) and `help` (the way out).
+    `notes` are further spans, each with its own text.
     """
 
     title: ClassVar[str] = "error"
@@ -56,9 +55,6 @@ class Diagnostic(VGraphError):
         if self.help:
             lines.append(f"help: {self.help.format(**holes)}")
         return "\n".join(lines)
-
-    def __hash__(self) -> int:
-        return id(self)
 
 
 # --- data and files -------------------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ classes, which took a seventh of its time. Here only `__init__` is compiled, and
 
 from __future__ import annotations
 
-from dataclasses import MISSING, FrozenInstanceError, fields
+from dataclasses import MISSING, FrozenInstanceError, field, fields
 from dataclasses import dataclass as declare
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -35,6 +35,18 @@ else:
             return cls
 
         return made if cls is None else made(cls)
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+class Record:
+    """Base of a family of dataclasses: each class below it is one."""
+
+    compared: ClassVar[bool] = False
+    """Whether instances compare by their fields; else each is only equal to itself."""
+
+    def __init_subclass__(cls, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        dataclass(eq=cls.compared)(cls)
 
 
 def _init(cls: type[Any], frozen: bool) -> Any:

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import CodeType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Definition:
     def __repr__(self) -> str:
         return f"<{self.kind} {self.function.__module__}.{self.function.__qualname__}>"
 
-    def __get__(self, instance: object, owner: type | None = None) -> Definition:
+    def __get__(self, instance: object, owner: type | None = None) -> Self:
         return self  # stays itself as a class attribute: the language has no methods
 
     @cached_property

@@ -6,11 +6,9 @@ from difflib import get_close_matches
 from typing import ClassVar
 
 from vgraph.errors import Diagnostic
-from vgraph.records import dataclass
 from vgraph.source import Span
 
 
-@dataclass(eq=False)
 class Refusal(Diagnostic):
     """Something in a user's program that the language refuses.
 

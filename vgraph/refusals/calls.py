@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class NotAFunction(Refusal):
     """A call of something that is no function."""
 
@@ -17,7 +15,6 @@ class NotAFunction(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class UnsupportedCall(Refusal):
     """A call of a Python function that is not compiled."""
 
@@ -29,7 +26,6 @@ class UnsupportedCall(Refusal):
     hint: str
 
 
-@dataclass(eq=False)
 class MethodOfNumber(Refusal):
     """`v.id.bit_count()`."""
 
@@ -41,7 +37,6 @@ class MethodOfNumber(Refusal):
     instead: str
 
 
-@dataclass(eq=False)
 class CallOfOperator(Refusal):
     """A call of an operator."""
 
@@ -52,7 +47,6 @@ class CallOfOperator(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class WrongArity(Refusal):
     """A call with the wrong number of arguments."""
 
@@ -64,7 +58,6 @@ class WrongArity(Refusal):
     given: int
 
 
-@dataclass(eq=False)
 class NoSums(Refusal):
     """`vg.random_choice` of something else than an array of numbers."""
 
@@ -75,7 +68,6 @@ class NoSums(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class RandomWithoutKey(Refusal):
     """A random number that is drawn for nothing."""
 
@@ -89,7 +81,6 @@ class RandomWithoutKey(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class UnexpectedKeyword(Refusal):
     """A keyword that the function does not have."""
 
@@ -101,7 +92,6 @@ class UnexpectedKeyword(Refusal):
     hint: str
 
 
-@dataclass(eq=False)
 class Recursion(Refusal):
     """A helper or an algorithm that calls itself, or one that calls it."""
 
@@ -112,7 +102,6 @@ class Recursion(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NoReturn(Refusal):
     """A helper without a value at its end."""
 
@@ -123,7 +112,6 @@ class NoReturn(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class OtherReturns(Refusal):
     """A helper that gives a frontier by one return, and something else by another."""
 
@@ -150,7 +138,6 @@ class UselessStatement(Refusal):
     help = "assign it, or delete the line"
 
 
-@dataclass(eq=False)
 class NotIterable(Refusal):
     """A loop over something without elements."""
 
@@ -165,7 +152,6 @@ class NotIterable(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class RangeOutsideFor(Refusal):
     """`range` or `reversed` outside the head of a loop."""
 
@@ -176,7 +162,6 @@ class RangeOutsideFor(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NoLength(Refusal):
     """`len` of something without one."""
 
@@ -205,7 +190,6 @@ class UnionIsAStatement(Refusal):
     help = "write `vg.union(src.component, dst.component)` on a line of its own in an operator"
 
 
-@dataclass(eq=False)
 class BadVectorType(Refusal):
     """vg.vector, vg.local or vg.local_list with wrong arguments."""
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from vgraph.errors import CheckError
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
 
-@dataclass(eq=False)
 class OutOfBounds(Refusal, CheckError):
     """An element that an array does not have, or a neighbor that a vertex does not have."""
 
@@ -21,7 +19,6 @@ class OutOfBounds(Refusal, CheckError):
     test: str = "k < v.out_degree"
 
 
-@dataclass(eq=False)
 class ReductionOverflow(Refusal, CheckError):
     """A sum or a product of integers that its type does not hold, and that is kept or used."""
 
@@ -35,7 +32,6 @@ class ReductionOverflow(Refusal, CheckError):
     wrapped: int
 
 
-@dataclass(eq=False)
 class NaNAppears(Refusal, CheckError):
     """A NaN is stored that no operand was before."""
 
@@ -54,7 +50,6 @@ class NaNAppears(Refusal, CheckError):
         return [*([(self.stored, "it is stored here")] if elsewhere else []), *super().notes()]
 
 
-@dataclass(eq=False)
 class UninitialisedRead(Refusal, CheckError):
     """An element that nobody has written yet."""
 
@@ -65,7 +60,6 @@ class UninitialisedRead(Refusal, CheckError):
     what: str
 
 
-@dataclass(eq=False)
 class DataRace(Refusal, CheckError):
     """Two accesses of one place by two threads, one of them a write and not both atomic."""
 

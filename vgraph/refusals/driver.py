@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
 
-@dataclass(eq=False)
 class AlgorithmParameters(Refusal):
     """An algorithm without the graph."""
 
@@ -18,7 +16,6 @@ class AlgorithmParameters(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class ScratchType(Refusal):
     """Scratch of a type whose zero is no number."""
 
@@ -29,7 +26,6 @@ class ScratchType(Refusal):
     type: str
 
 
-@dataclass(eq=False)
 class ScratchOutside(Refusal):
     """Scratch used where no vertex is visited."""
 
@@ -40,7 +36,6 @@ class ScratchOutside(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class OperatorParameters(Refusal):
     """An operator with other parameters than the two kinds have."""
 
@@ -55,7 +50,6 @@ class OperatorParameters(Refusal):
     given: str
 
 
-@dataclass(eq=False)
 class NotAnOperator(Refusal):
     """An apply of something else."""
 
@@ -67,7 +61,6 @@ class NotAnOperator(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class WrongOperatorKind(Refusal):
     """An apply of the other kind of operator."""
 
@@ -81,7 +74,6 @@ class WrongOperatorKind(Refusal):
     instead: str
 
 
-@dataclass(eq=False)
 class ResultIgnored(Refusal):
     """vertex_apply of a filter."""
 
@@ -92,7 +84,6 @@ class ResultIgnored(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class FilterWithoutResult(Refusal):
     """vertex_filter of an operator without a bool."""
 
@@ -103,7 +94,6 @@ class FilterWithoutResult(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class EdgeOperatorReturns(Refusal):
     """A return value of an edge operator."""
 
@@ -114,7 +104,6 @@ class EdgeOperatorReturns(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class AppliesInOperator(Refusal):
     """graph.edge_apply and the like in an operator."""
 
@@ -126,7 +115,6 @@ class AppliesInOperator(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class NoWholeProperty(Refusal):
     """graph.sum and the like of a number."""
 
@@ -137,7 +125,6 @@ class NoWholeProperty(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class ReturnsNothing(Refusal):
     """The value of vertex_apply."""
 
@@ -146,7 +133,6 @@ class ReturnsNothing(Refusal):
     help = "graph.vertex_filter gives the vertices for which its operator returns True"
 
 
-@dataclass(eq=False)
 class NotAFrontier(Refusal):
     """Something else where a frontier is needed."""
 
@@ -160,7 +146,6 @@ class NotAFrontier(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class NotVertices(Refusal):
     """`graph.frontier(...)` of what tells no vertices."""
 
@@ -174,7 +159,6 @@ class NotVertices(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class NotTheVertex(Refusal):
     """`graph.frontier(v.x > 0 for v in graph.vertices)`."""
 
@@ -185,7 +169,6 @@ class NotTheVertex(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NotInCondition(Refusal):
     """A frontier or list inside the condition of another."""
 
@@ -196,7 +179,6 @@ class NotInCondition(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class FrontierArithmetic(Refusal):
     """Arithmetic on frontiers."""
 
@@ -207,7 +189,6 @@ class FrontierArithmetic(Refusal):
     op: str
 
 
-@dataclass(eq=False)
 class KindChanged(Refusal):
     """A variable that holds two kinds of things."""
 
@@ -219,7 +200,6 @@ class KindChanged(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class Alias(Refusal):
     """A second name for a property or list."""
 
@@ -234,7 +214,6 @@ class Alias(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class Redeclared(Refusal):
     """A property declared again with another type."""
 
@@ -252,7 +231,6 @@ class Redeclared(Refusal):
         return [(self.first, "declared here first"), *super().notes()]
 
 
-@dataclass(eq=False)
 class DeclarationInExpression(Refusal):
     """graph.vertex_property(...) that is not assigned to a name."""
 
@@ -263,7 +241,6 @@ class DeclarationInExpression(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NotADtype(Refusal):
     """vertex_property of no type."""
 
@@ -278,7 +255,6 @@ class NotADtype(Refusal):
     meant: str
 
 
-@dataclass(eq=False)
 class AttributeInDriver(Refusal):
     """`v.x` in an algorithm."""
 
@@ -297,7 +273,6 @@ class NeighborsInDriver(Refusal):
     help = "write a vertex operator with this loop and apply it to `graph.frontier(v)`"
 
 
-@dataclass(eq=False)
 class ListMethod(Refusal):
     """A method of lists other than append."""
 
@@ -332,7 +307,6 @@ class FailMessage(Refusal):
     help = "write the message itself; return numbers as results"
 
 
-@dataclass(eq=False)
 class NoResult(Refusal):
     """An algorithm that returns nothing."""
 
@@ -359,7 +333,6 @@ class OtherResults(Refusal):
     help = "name the same results in the same order here and at the end"
 
 
-@dataclass(eq=False)
 class ResultTwice(Refusal):
     """Two results of one name."""
 
@@ -370,7 +343,6 @@ class ResultTwice(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class ReservedResult(Refusal):
     """A result by a name that every result has for something else."""
 
@@ -381,7 +353,6 @@ class ReservedResult(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NotAResult(Refusal):
     """A result that is no property or scalar."""
 

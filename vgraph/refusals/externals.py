@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class NumbaArguments(Refusal):
     """Arguments that none of the declared signatures takes."""
 
@@ -19,7 +17,6 @@ class NumbaArguments(Refusal):
     given: str
 
 
-@dataclass(eq=False)
 class NumbaVector(Refusal):
     """A vector as an argument."""
 
@@ -31,7 +28,6 @@ class NumbaVector(Refusal):
     given: str
 
 
-@dataclass(eq=False)
 class NumbaFunction(Refusal):
     """A Numba function that cannot become a part of native code."""
 
@@ -44,7 +40,6 @@ class NumbaFunction(Refusal):
     reason: str
 
 
-@dataclass(eq=False)
 class NumbaDevice(Refusal):
     """A Numba function on a device that cannot call it."""
 

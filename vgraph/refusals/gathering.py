@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
@@ -15,7 +14,6 @@ class ListInExpression(Refusal):
     help = "write `cavity = vg.local_list(vg.vertex, 64)`, and use `cavity`"
 
 
-@dataclass(eq=False)
 class ListElsewhere(Refusal):
     """vg.local_list in an algorithm, an edge operator, a loop or a branch."""
 
@@ -26,7 +24,6 @@ class ListElsewhere(Refusal):
     where: str
 
 
-@dataclass(eq=False)
 class ListOfNumbers(Refusal):
     """A local list of something else than vertices."""
 
@@ -37,7 +34,6 @@ class ListOfNumbers(Refusal):
     found: str
 
 
-@dataclass(eq=False)
 class NoMoreRoom(Refusal):
     """`more=` that is no number, or not more."""
 
@@ -49,7 +45,6 @@ class NoMoreRoom(Refusal):
     most: int
 
 
-@dataclass(eq=False)
 class ListMethod(Refusal):
     """A method that a local list has not."""
 
@@ -84,7 +79,6 @@ class NothingWritten(Refusal):
     help = "vertices that are only read are kept in an array, `a = vg.local(vg.vertex, 64)`, and need no list"
 
 
-@dataclass(eq=False)
 class NotGathered(Refusal):
     """A vertex that was not gathered is written, or what the operator writes is read there."""
 
@@ -105,7 +99,6 @@ class NotGathered(Refusal):
         return [*([(self.write, "it is written here")] if self.write != self.span else []), *super().notes()]
 
 
-@dataclass(eq=False)
 class NotCautious(Refusal):
     """An effect before the last vertex is gathered."""
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class TooDeep(Refusal):
     """Expressions, blocks or calls of helpers stand so deep inside each other that Python's stack does not suffice."""
 
@@ -17,7 +15,6 @@ class TooDeep(Refusal):
     limit: int
 
 
-@dataclass(eq=False)
 class TooLong(Refusal):
     """A program has more operations than the compiler takes, before any helper is inlined."""
 
@@ -29,7 +26,6 @@ class TooLong(Refusal):
     apply: int
 
 
-@dataclass(eq=False)
 class LocalsTooLong(Refusal):
     """The arrays of an operator need more memory than a thread has for them."""
 
@@ -44,7 +40,6 @@ class LocalsTooLong(Refusal):
     limit: int
 
 
-@dataclass(eq=False)
 class InlinedTooOften(Refusal):
     """Helpers that call helpers make too large a program, as each call is inlined."""
 

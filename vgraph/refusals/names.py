@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class UndefinedName(Refusal):
     """A name that is neither local nor in the module."""
 
@@ -21,7 +19,6 @@ class UndefinedName(Refusal):
     hint: str
 
 
-@dataclass(eq=False)
 class PythonsOwn(Refusal):
     """A name with two underscores on both sides."""
 
@@ -32,7 +29,6 @@ class PythonsOwn(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class AlgorithmsVariable(Refusal):
     """An operator or helper uses a variable of the algorithm."""
 
@@ -45,7 +41,6 @@ class AlgorithmsVariable(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class TwoMeanings(Refusal):
     """A parameter of the algorithm has a name that an operator from elsewhere knows already."""
 
@@ -57,7 +52,6 @@ class TwoMeanings(Refusal):
     algorithm: str
 
 
-@dataclass(eq=False)
 class CapturedArray(Refusal):
     """A program reads an array of its module."""
 
@@ -72,7 +66,6 @@ class CapturedArray(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class ArrayInOperator(Refusal):
     """An operator reads a parameter that is an array as a whole."""
 
@@ -86,7 +79,6 @@ class ArrayInOperator(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class UsedBeforeAssignment(Refusal):
     """A variable is read before it can have a value."""
 
@@ -97,7 +89,6 @@ class UsedBeforeAssignment(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class OutsideItsLoop(Refusal):
     """A loop's variable, or one of a branch never taken, is used where it means nothing."""
 
@@ -108,7 +99,6 @@ class OutsideItsLoop(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class ArgumentAssigned(Refusal):
     """A parameter or loop variable is assigned."""
 
@@ -120,7 +110,6 @@ class ArgumentAssigned(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class LocalReplaced(Refusal):
     """A variable that holds a local array is assigned something else, or the other way round."""
 
@@ -131,7 +120,6 @@ class LocalReplaced(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NoVertexProperty(Refusal):
     """`v.x` where no property is called so."""
 
@@ -143,7 +131,6 @@ class NoVertexProperty(Refusal):
     hint: str
 
 
-@dataclass(eq=False)
 class NoEdgeProperty(Refusal):
     """`edge.x` where the graph has no such property."""
 
@@ -159,7 +146,6 @@ class NoEdgeProperty(Refusal):
     known: str
 
 
-@dataclass(eq=False)
 class NoSuchGlobal(Refusal):
     """`graph.x` that was never set."""
 
@@ -172,7 +158,6 @@ class NoSuchGlobal(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class NoAttribute(Refusal):
     """`x.name` of something without it."""
 
@@ -192,7 +177,6 @@ class UndirectedReverse(Refusal):
     help = "read `edge.x` itself"
 
 
-@dataclass(eq=False)
 class DirectedGraph(Refusal):
     """`degree` or `neighbors` in a directed graph."""
 
@@ -203,7 +187,6 @@ class DirectedGraph(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NameClash(Refusal):
     """Two properties with one name in the program."""
 

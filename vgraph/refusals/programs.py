@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class AlgorithmInOperator(Refusal):
     """A call of an algorithm in an operator."""
 
@@ -17,7 +15,6 @@ class AlgorithmInOperator(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NotTheGraph(Refusal):
     """A call of an algorithm on something else than the graph."""
 
@@ -29,7 +26,6 @@ class NotTheGraph(Refusal):
     signature: str
 
 
-@dataclass(eq=False)
 class ArgumentMissing(Refusal):
     """A call without an argument for a parameter that has no default."""
 
@@ -42,7 +38,6 @@ class ArgumentMissing(Refusal):
     signature: str
 
 
-@dataclass(eq=False)
 class NotAnArgument(Refusal):
     """An argument that the parameter does not take."""
 
@@ -56,7 +51,6 @@ class NotAnArgument(Refusal):
     wanted: str
 
 
-@dataclass(eq=False)
 class OtherType(Refusal):
     """A property given in the place of one of another type: no copy is made."""
 
@@ -69,7 +63,6 @@ class OtherType(Refusal):
     wanted: str
 
 
-@dataclass(eq=False)
 class Finished(Refusal):
     """A call of an algorithm whose results are made in Python after the run."""
 
@@ -81,7 +74,6 @@ class Finished(Refusal):
     hook: str
 
 
-@dataclass(eq=False)
 class HookNeedsValue(Refusal):
     """An argument that a check in Python asks for before the run."""
 
@@ -94,7 +86,6 @@ class HookNeedsValue(Refusal):
     who: str
 
 
-@dataclass(eq=False)
 class NoSuchResult(Refusal):
     """A result that the algorithm does not give."""
 
@@ -108,7 +99,6 @@ class NoSuchResult(Refusal):
     hint: str
 
 
-@dataclass(eq=False)
 class Derived(Refusal):
     """A result that is made in Python when it is asked for."""
 
@@ -120,7 +110,6 @@ class Derived(Refusal):
     algorithm: str
 
 
-@dataclass(eq=False)
 class EdgeResult(Refusal):
     """An assignment that would copy a property of edges."""
 
@@ -131,7 +120,6 @@ class EdgeResult(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class PropertyInHelper(Refusal):
     """A property that would belong to a helper."""
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class QueueMethod(Refusal):
     """A method of priority queues other than pop."""
 
@@ -17,7 +15,6 @@ class QueueMethod(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class NotAPriority(Refusal):
     """A queue over something that cannot order vertices."""
 
@@ -28,7 +25,6 @@ class NotAPriority(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class OtherPriority(Refusal):
     """A queue made again over another property."""
 

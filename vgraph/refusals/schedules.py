@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from vgraph.errors import ScheduleError
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class IllegalSchedule(Refusal, ScheduleError):
     """An option that would change the result, or that means nothing for this traversal."""
 
@@ -23,7 +21,6 @@ class IllegalSchedule(Refusal, ScheduleError):
     """Whether no other option would make it legal."""
 
 
-@dataclass(eq=False)
 class NoChangedVertices(Refusal):
     """`frontier = graph.edge_apply(unite)`, where the operator only unites sets."""
 
@@ -34,7 +31,6 @@ class NoChangedVertices(Refusal):
     operator: str
 
 
-@dataclass(eq=False)
 class NoExclusiveEdges(Refusal, ScheduleError):
     """An operator that writes both ends of its edge, or what it gathers, where no schedule is chosen unasked."""
 
@@ -48,7 +44,6 @@ class NoExclusiveEdges(Refusal, ScheduleError):
     way_out: str
 
 
-@dataclass(eq=False)
 class NumberingMatters(Refusal, ScheduleError):
     """`relabel=` for a program that can tell how the vertices are numbered."""
 
@@ -60,7 +55,6 @@ class NumberingMatters(Refusal, ScheduleError):
     reason: str
 
 
-@dataclass(eq=False)
 class OrderStays(Refusal, ScheduleError):
     """`relabel=vg.overlap(...)` for a program that keeps what cannot be put into another order while it runs."""
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class NotOnASet(Refusal):
     """Something that members of a set of devices, each with its own part of the graph, cannot do for each other."""
 
@@ -18,7 +16,6 @@ class NotOnASet(Refusal):
     reason: str
 
 
-@dataclass(eq=False)
 class NotDivided(Refusal):
     """`share=` where no loop has iterations that any member may run."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
@@ -116,7 +115,6 @@ class ParameterDefault(Refusal):
     help = "pass the value in every call; only an algorithm's parameters may have defaults"
 
 
-@dataclass(eq=False)
 class Slice(Refusal):
     """`x[a:b]` of something else than a vector, of bounds that are not known, with a step, or on the left."""
 
@@ -242,7 +240,6 @@ class Nonlocal(Refusal):
     help = "a scalar that all operators see is an attribute of the graph: `graph.x = 0`, `graph.x += 1`"
 
 
-@dataclass(eq=False)
 class ForTarget(Refusal):
     """`for a, b in ...`."""
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 
 
-@dataclass(eq=False)
 class NotAValue(Refusal):
     """Something that is no number, bool or vertex where one is needed."""
 
@@ -18,7 +16,6 @@ class NotAValue(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class NotAVariable(Refusal):
     """`x = ` something that cannot be kept in a variable."""
 
@@ -32,7 +29,6 @@ class NotAVariable(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class NotABool(Refusal):
     """A condition that is not true or false."""
 
@@ -44,7 +40,6 @@ class NotABool(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class NotAnInteger(Refusal):
     """A bound or index that is no integer."""
 
@@ -56,7 +51,6 @@ class NotAnInteger(Refusal):
     type: str
 
 
-@dataclass(eq=False)
 class NotAVertex(Refusal):
     """A number where a vertex is needed."""
 
@@ -70,7 +64,6 @@ class NotAVertex(Refusal):
     type: str
 
 
-@dataclass(eq=False)
 class TypeMismatch(Refusal):
     """Two operands without a common type."""
 
@@ -83,7 +76,6 @@ class TypeMismatch(Refusal):
     right: str
 
 
-@dataclass(eq=False)
 class ChoiceMismatch(Refusal):
     """`a if c else b` of types without a common one."""
 
@@ -95,7 +87,6 @@ class ChoiceMismatch(Refusal):
     right: str
 
 
-@dataclass(eq=False)
 class IncompatibleAssignment(Refusal):
     """A variable gets values without a common type."""
 
@@ -108,7 +99,6 @@ class IncompatibleAssignment(Refusal):
     new: str
 
 
-@dataclass(eq=False)
 class LossyStore(Refusal):
     """A store that would lose what the value means."""
 
@@ -122,7 +112,6 @@ class LossyStore(Refusal):
     advice: str
 
 
-@dataclass(eq=False)
 class LiteralOutOfRange(Refusal):
     """A literal that its type cannot hold."""
 
@@ -134,7 +123,6 @@ class LiteralOutOfRange(Refusal):
     type: str
 
 
-@dataclass(eq=False)
 class VectorTooLong(Refusal):
     """A vector of very many elements, used as a whole."""
 
@@ -146,7 +134,6 @@ class VectorTooLong(Refusal):
     limit: int
 
 
-@dataclass(eq=False)
 class NumberHasNoAttributes(Refusal):
     """`x.name` where x is a number."""
 
@@ -158,7 +145,6 @@ class NumberHasNoAttributes(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class VectorHasNoMethods(Refusal):
     """`x.append(...)` where x is a vector, or an array of an operator's own."""
 
@@ -172,7 +158,6 @@ class VectorHasNoMethods(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class WrongIndices(Refusal):
     """Another number of indices than an array has dimensions."""
 
@@ -187,7 +172,6 @@ class WrongIndices(Refusal):
     given: int
 
 
-@dataclass(eq=False)
 class NoSuchDimension(Refusal):
     """`table.shape[2]`."""
 
@@ -200,7 +184,6 @@ class NoSuchDimension(Refusal):
     dimensions: int
 
 
-@dataclass(eq=False)
 class NoIndex(Refusal):
     """`x[i]` of something without elements."""
 
@@ -214,7 +197,6 @@ class NoIndex(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class BitsOfWrongType(Refusal):
     """`& | ^ ~ << >>` of floats, `~ << >>` of bools."""
 
@@ -235,7 +217,6 @@ class MatrixProduct(Refusal):
     help = "the dot product of two vectors is `vg.dot(a, b)`"
 
 
-@dataclass(eq=False)
 class VectorComparison(Refusal):
     """A comparison of vectors."""
 
@@ -246,7 +227,6 @@ class VectorComparison(Refusal):
     op: str
 
 
-@dataclass(eq=False)
 class NotVectors(Refusal):
     """dot or sum of something else."""
 
@@ -258,7 +238,6 @@ class NotVectors(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class CannotCast(Refusal):
     """A conversion that does not exist."""
 
@@ -270,7 +249,6 @@ class CannotCast(Refusal):
     target: str
 
 
-@dataclass(eq=False)
 class Membership(Refusal):
     """`x in y` of something else than neighbors."""
 
@@ -284,7 +262,6 @@ class Membership(Refusal):
     what: str
 
 
-@dataclass(eq=False)
 class NotNeighbors(Refusal):
     """An operator between neighbors and something else, or one that sets do not have."""
 
@@ -304,7 +281,6 @@ class Identity(Refusal):
     help = "compare with `==`; for vertices `v == vg.none`"
 
 
-@dataclass(eq=False)
 class BadReduction(Refusal):
     """A reduction that the type does not have."""
 

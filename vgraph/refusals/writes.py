@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from vgraph.records import dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
 
-@dataclass(eq=False)
 class NotAReduction(Refusal):
     """A write that several edges may make at once, without saying how the values combine."""
 
@@ -22,7 +20,6 @@ class NotAReduction(Refusal):
     how: str
 
 
-@dataclass(eq=False)
 class GlobalNotReduced(Refusal):
     """An operator sets a global."""
 
@@ -37,7 +34,6 @@ class GlobalNotReduced(Refusal):
     how: str
 
 
-@dataclass(eq=False)
 class WriteToSource(Refusal):
     """An edge operator writes its source."""
 
@@ -52,7 +48,6 @@ class WriteToSource(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class WriteToEdge(Refusal):
     """A write to a property that the graph's edges have."""
 
@@ -63,7 +58,6 @@ class WriteToEdge(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class SharedEdge(Refusal):
     """A write to an edge to which several visits may come, without saying how the values combine."""
 
@@ -79,7 +73,6 @@ class SharedEdge(Refusal):
     how: str
 
 
-@dataclass(eq=False)
 class EdgeOfTwoVisits(Refusal):
     """An edge property that an operator writes at arcs of its own, and uses at the same arcs of other visits."""
 
@@ -103,7 +96,6 @@ class WriteElsewhere(Refusal):
     help = "write to it in a vertex operator: there, reductions may go to any vertex"
 
 
-@dataclass(eq=False)
 class ReadsBeyondEnds(Refusal):
     """An operator that writes both ends of its edge reads the same property at another vertex."""
 
@@ -127,7 +119,6 @@ class UnionBesideBothEnds(Refusal):
     help = "unite them in a second edge operator"
 
 
-@dataclass(eq=False)
 class ReadOnly(Refusal):
     """A write to what the program does not own."""
 
@@ -139,7 +130,6 @@ class ReadOnly(Refusal):
     reason: str
 
 
-@dataclass(eq=False)
 class DisjointSets(Refusal):
     """A plain write to disjoint sets."""
 
@@ -165,7 +155,6 @@ class NotAssignable(Refusal):
     label = "not a variable, a property of a vertex or an element of one, or a global `graph.x`"
 
 
-@dataclass(eq=False)
 class ElementOfValue(Refusal):
     """`x[i] = e` where x is a variable that holds a vector."""
 
@@ -179,7 +168,6 @@ class ElementOfValue(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class WriteInHelper(Refusal):
     """A helper function writes."""
 
@@ -193,7 +181,6 @@ class WriteInHelper(Refusal):
     name: str
 
 
-@dataclass(eq=False)
 class MixedWrites(Refusal):
     """Two kinds of writes to one property in one operator."""
 
@@ -209,7 +196,6 @@ class MixedWrites(Refusal):
         return [(self.other, "the other update"), *super().notes()]
 
 
-@dataclass(eq=False)
 class ReadsWhatItReduces(Refusal):
     """An operator reads its own vertex where it also reduces."""
 
@@ -226,7 +212,6 @@ class ReadsWhatItReduces(Refusal):
         return [(self.write, "it is reduced here"), *super().notes()]
 
 
-@dataclass(eq=False)
 class ReadsWhatItClaims(Refusal):
     """An operator reads what it claims outside the claim."""
 
@@ -242,7 +227,6 @@ class ReadsWhatItClaims(Refusal):
         return [(self.write, "it is claimed here"), *super().notes()]
 
 
-@dataclass(eq=False)
 class DependentWrites(Refusal):
     """More statements under `if e < x: x = e`."""
 
@@ -256,7 +240,6 @@ class DependentWrites(Refusal):
     place: str
 
 
-@dataclass(eq=False)
 class GuardMismatch(Refusal):
     """`if e < x: x = f`."""
 
@@ -267,7 +250,6 @@ class GuardMismatch(Refusal):
     place: str
 
 
-@dataclass(eq=False)
 class ElseOfUpdate(Refusal):
     """An else of a guarded update."""
 
@@ -282,7 +264,6 @@ class ElseOfUpdate(Refusal):
         return [(self.update, "the update"), *super().notes()]
 
 
-@dataclass(eq=False)
 class ClaimFromVariable(Refusal):
     """A claim whose free value differs from visit to visit."""
 
@@ -293,7 +274,6 @@ class ClaimFromVariable(Refusal):
     place: str
 
 
-@dataclass(eq=False)
 class VectorClaim(Refusal):
     """A claim of a vector."""
 
@@ -304,7 +284,6 @@ class VectorClaim(Refusal):
     place: str
 
 
-@dataclass(eq=False)
 class TupleShape(Refusal):
     """`a, b = min((a, b), e)` where e is not as many values."""
 
@@ -315,7 +294,6 @@ class TupleShape(Refusal):
     count: int
 
 
-@dataclass(eq=False)
 class TuplePlaces(Refusal):
     """Places that are not updated in one step."""
 
@@ -326,7 +304,6 @@ class TuplePlaces(Refusal):
     reason: str
 
 
-@dataclass(eq=False)
 class TupleType(Refusal):
     """A place that is no field of a word."""
 
@@ -338,7 +315,6 @@ class TupleType(Refusal):
     found: str
 
 
-@dataclass(eq=False)
 class TupleTooWide(Refusal):
     """More bits than one step takes."""
 
@@ -351,7 +327,6 @@ class TupleTooWide(Refusal):
     fields: str
 
 
-@dataclass(eq=False)
 class TupleApart(Refusal):
     """Another update of what is updated together with something else."""
 

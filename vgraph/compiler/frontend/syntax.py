@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import ClassVar
 
-from vgraph.records import dataclass
+from vgraph.records import Record
 from vgraph.source import Span
 
 
-@dataclass
-class Node:
+class Node(Record):
     """Base of all syntax; `span` is where it stands in the user's file."""
 
+    compared: ClassVar[bool] = True
     span: Span = field(compare=False, repr=False)
 
 
@@ -34,21 +35,18 @@ Body = tuple[Stmt, ...]
 # --- expressions ----------------------------------------------------------------------------------------------
 
 
-@dataclass
 class Name(Expr):
     """`x`."""
 
     id: str
 
 
-@dataclass
 class Literal(Expr):
     """A number, a string, True, False or None."""
 
     value: int | float | bool | str | None
 
 
-@dataclass
 class Attribute(Expr):
     """`value.name`; `name_span` is the name alone."""
 
@@ -57,7 +55,6 @@ class Attribute(Expr):
     name_span: Span = field(compare=False, repr=False)
 
 
-@dataclass
 class Index(Expr):
     """`value[index]`."""
 
@@ -65,7 +62,6 @@ class Index(Expr):
     index: Expr
 
 
-@dataclass
 class Slice(Expr):
     """`start:stop`, or `start:stop:step`, as an index; what is left out is None."""
 
@@ -79,7 +75,6 @@ class Slice(Expr):
         return self.start is self.stop is self.step is None
 
 
-@dataclass
 class Call(Expr):
     """`function(args, keyword=value)`."""
 
@@ -88,7 +83,6 @@ class Call(Expr):
     keywords: tuple[Keyword, ...]
 
 
-@dataclass
 class Keyword(Node):
     """`name=value` in a call."""
 
@@ -96,7 +90,6 @@ class Keyword(Node):
     value: Expr
 
 
-@dataclass
 class Unary(Expr):
     """`-x`, `+x`, `~x`, `not x`."""
 
@@ -104,7 +97,6 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass
 class Binary(Expr):
     """`left op right` for arithmetic and bits."""
 
@@ -113,7 +105,6 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass
 class Compare(Expr):
     """`first op operand op operand ...`."""
 
@@ -121,7 +112,6 @@ class Compare(Expr):
     rest: tuple[tuple[str, Expr], ...]
 
 
-@dataclass
 class Bool(Expr):
     """`a and b and ...` or `a or b or ...`."""
 
@@ -129,7 +119,6 @@ class Bool(Expr):
     values: tuple[Expr, ...]
 
 
-@dataclass
 class Conditional(Expr):
     """`then if test else other`."""
 
@@ -138,7 +127,6 @@ class Conditional(Expr):
     other: Expr
 
 
-@dataclass
 class Items(Expr):
     """`a, b` (kind tuple) or `[a, b]` (kind list)."""
 
@@ -146,7 +134,6 @@ class Items(Expr):
     items: tuple[Expr, ...]
 
 
-@dataclass
 class Comprehension(Expr):
     """`element for target in iterable if test if test ...`, in parentheses or as an argument."""
 
@@ -159,14 +146,12 @@ class Comprehension(Expr):
 # --- statements -----------------------------------------------------------------------------------------------
 
 
-@dataclass
 class Evaluate(Stmt):
     """An expression as a statement."""
 
     value: Expr
 
 
-@dataclass
 class Assign(Stmt):
     """`target = value`."""
 
@@ -174,7 +159,6 @@ class Assign(Stmt):
     value: Expr
 
 
-@dataclass
 class AssignTuple(Stmt):
     """`a, b = min((a, b), (c, d))`: `value` is a call of which one argument says the same as `targets`."""
 
@@ -182,7 +166,6 @@ class AssignTuple(Stmt):
     value: Call
 
 
-@dataclass
 class Augment(Stmt):
     """`target op= value`; `op` is the operator without `=`."""
 
@@ -191,36 +174,30 @@ class Augment(Stmt):
     value: Expr
 
 
-@dataclass
 class Pass(Stmt):
     """`pass`."""
 
 
-@dataclass
 class Break(Stmt):
     """`break`."""
 
 
-@dataclass
 class Continue(Stmt):
     """`continue`."""
 
 
-@dataclass
 class Return(Stmt):
     """`return value`."""
 
     value: Expr | None
 
 
-@dataclass
 class Leave(Stmt):
     """A `return` before the end of an algorithm, where `value` has to be there already. No text has it."""
 
     value: Expr
 
 
-@dataclass
 class If(Stmt):
     """`if test: then else: other`; an elif is an If in `other`."""
 
@@ -229,7 +206,6 @@ class If(Stmt):
     other: Body
 
 
-@dataclass
 class While(Stmt):
     """`while test: body`; `other` is run after a loop that no `break` left. Lowering sees none of that."""
 
@@ -238,7 +214,6 @@ class While(Stmt):
     other: Body = ()
 
 
-@dataclass
 class For(Stmt):
     """`for target in iterable: body`, or `for counter, target in enumerate(...)`; `other` as of While. Lowering sees
     only the target."""
@@ -250,14 +225,12 @@ class For(Stmt):
     counter: Name | None = None
 
 
-@dataclass
 class Parameter(Node):
     """A parameter of a function."""
 
     name: str
 
 
-@dataclass
 class Function(Node):
     """A function with its docstring left out, and what does nothing but print; `span` is its name."""
 

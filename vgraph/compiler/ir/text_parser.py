@@ -17,7 +17,6 @@ from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.types import BOOL, VID, Packed, Scalar, Target, Type, Vector, scalar_named
 from vgraph.errors import Diagnostic
-from vgraph.records import dataclass
 from vgraph.schedule import AXES, ApplySchedule, axis
 from vgraph.source import SourceFile, Span
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 _GRAMMAR = Path(__file__).parent / "ir.lark"
 
 
-@dataclass
 class IrSyntaxError(Diagnostic):
     """Text that is not a program of the IR."""
 

@@ -12,13 +12,12 @@ from vgraph.compiler.frontend.kinds import Value, describe
 from vgraph.compiler.types import Type
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import DType
-from vgraph.records import dataclass
+from vgraph.records import Record, dataclass
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
 
-@dataclass(eq=False, repr=False)
-class Thing:
+class Thing(Record):
     """Base of what is no typed value: what it is in the user's words, and what to write where a value was wanted."""
 
     words: ClassVar[str]
@@ -28,7 +27,6 @@ class Thing:
 Entity = Value | Thing
 
 
-@dataclass(eq=False, repr=False)
 class Static(Thing):
     """A compile-time constant: a module, a dtype, a function, None, a string."""
 
@@ -36,7 +34,6 @@ class Static(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class GraphRef(Thing):
     """`graph`."""
 
@@ -44,7 +41,6 @@ class GraphRef(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class GraphProperty(Thing):
     """`graph.weight`: a property of the graph, asked for its type."""
 
@@ -54,7 +50,6 @@ class GraphProperty(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class Edge(Thing):
     """An arc with its two ends."""
 
@@ -70,7 +65,6 @@ class Edge(Thing):
     an edge operator visits. None: it was reached from another vertex, or it is the opposite of one."""
 
 
-@dataclass(eq=False, repr=False)
 class Neighbors(Thing):
     """`v.out_neighbors`, or with `edges` set `v.out_edges`."""
 
@@ -82,7 +76,6 @@ class Neighbors(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class NeighborSet(Thing):
     """`v.out_neighbors & u.out_neighbors`, or with `|` or `-`."""
 
@@ -94,7 +87,6 @@ class NeighborSet(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class PropertyRef(Thing):
     """A vertex property as a whole, in the driver loop."""
 
@@ -110,7 +102,6 @@ class PropertyRef(Thing):
     free: bool = False
 
 
-@dataclass(eq=False, repr=False)
 class EdgeArgumentRef(Thing):
     """A parameter that is a property of edges."""
 
@@ -120,7 +111,6 @@ class EdgeArgumentRef(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class EdgePropertyRef(Thing):
     """An edge property of the algorithm as a whole, in the driver loop."""
 
@@ -132,7 +122,6 @@ class EdgePropertyRef(Thing):
     free: bool = False
 
 
-@dataclass(eq=False, repr=False)
 class ArrayRef(Thing):
     """An array parameter."""
 
@@ -143,7 +132,6 @@ class ArrayRef(Thing):
     dimensions: int = 1
 
 
-@dataclass(eq=False, repr=False)
 class ArrayShape(Thing):
     """`cost.shape`."""
 
@@ -153,7 +141,6 @@ class ArrayShape(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class FrontierRef(Thing):
     """A frontier variable."""
 
@@ -165,7 +152,6 @@ class FrontierRef(Thing):
     """Of a call, and nobody's variable: it becomes the one that it is assigned to."""
 
 
-@dataclass(eq=False, repr=False)
 class ListRef(Thing):
     """A list of frontiers."""
 
@@ -174,7 +160,6 @@ class ListRef(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class Gathered(Thing):
     """A local list of vertices: two locals, an array and how many are in it."""
 
@@ -187,7 +172,6 @@ class Gathered(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class QueueRef(Thing):
     """A priority queue."""
 
@@ -197,7 +181,6 @@ class QueueRef(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class Results(Thing):
     """What a call of an algorithm gave."""
 
@@ -209,7 +192,6 @@ class Results(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class Method(Thing):
     """`graph.frontier`, `levels.append`: a method, about to be called."""
 
@@ -219,7 +201,6 @@ class Method(Thing):
     span: Span
 
 
-@dataclass(eq=False, repr=False)
 class Made(Thing):
     """What is made where it is known what for: `put` in the variable of an assignment, `done` as a statement, else
     `held`, which gives an entity, or refuses to; it also stands in for the other two."""
