@@ -6,8 +6,9 @@
 Both sides run the same cases (`library_cases.py`), each in a process and with a cache of its own, on the same arrays,
 in turn. A ratio is the median of the blocks' ratios, this tree's seconds over the earlier commit's: above 1 it has
 become slower. A cell counts as slower where this ratio and that of the fastest blocks are both above `--limit`, also
-when it is measured again with three times as many blocks; the exit status is then 1. Results are not checked here: `cpu.py` and `library.py` do that. Times are of warm calls
-without compiling. What one side lacks, or fails, is named and left out.
+when it is measured again with three times as many blocks; the exit status is then 1. Results are not checked here:
+`cpu.py` and `library.py` do that. Times are of warm calls without compiling. What one side lacks, or fails, is named
+and left out.
 """
 
 from __future__ import annotations
