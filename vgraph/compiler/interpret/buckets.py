@@ -43,7 +43,7 @@ def bucket_advance(m: Machine, env: Env, n: ir.BucketAdvance) -> None:
         m.current[n.buckets] = heap[0][0]
 
 
-def visits(m: Machine, env: Env, n: ir.BucketLoop) -> Generator[int, None, None]:
+def visits(m: Machine, n: ir.BucketLoop, env: Env) -> Generator[int, None, None]:
     """The vertices that a `parbucket` visits, chosen as the loop goes on."""
     declared = m.program.bucket_set(n.buckets)
     heap = m.buckets[n.buckets]

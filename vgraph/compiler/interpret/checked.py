@@ -8,6 +8,7 @@ channel holds is ordered by it: there an element that is read too early or late 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ from vgraph.compiler.interpret import bounds, exact, memory, statements
 from vgraph.compiler.interpret.exact import Exact, exactly
 from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evaluate
 from vgraph.compiler.interpret.machine import DRIVER, ONE, Access, Env, Machine, Table
-from vgraph.compiler.interpret.memory import Steps
+from vgraph.compiler.interpret.memory import Jump, Steps
+from vgraph.compiler.ir.handlers import handlers
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.refusals.checks import DataRace, NaNAppears, OutOfBounds, UninitialisedRead
 from vgraph.source import Span
@@ -389,7 +391,8 @@ def _push(m: CheckedMachine, env: Env, n: ir.FrontierPush) -> Steps:
         m.meet(n, (n.frontier, v // 64), writes=True, atomic=n.atomic, word=True)
     elif n.dedupe:
         m.meet(n, (f"{n.frontier}, in the queue", v), writes=True, atomic=n.atomic)
-    return (yield from statements.COMPOUND[ir.FrontierPush](m, env, n))
+    jump: Jump | None = yield from statements.COMPOUND[ir.FrontierPush](m, env, n)
+    return jump
 
 
 def _pipeline(m: CheckedMachine, env: Env, n: ir.Pipeline) -> None:
@@ -405,7 +408,7 @@ def _trace(m: CheckedMachine, env: Env, n: ir.Trace) -> None:
 
 
 def _alone(m: CheckedMachine, env: Env, n: ir.Alone) -> Steps:
-    jump = yield from statements.COMPOUND[ir.Alone](m, env, n)
+    jump: Jump | None = yield from statements.COMPOUND[ir.Alone](m, env, n)
     m.met()
     return jump
 
@@ -451,42 +454,23 @@ def _plain(evaluated: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+_PARAMETERS: Final = ("m", "env", "n")
+_OWN: Final = handlers(sys.modules[__name__], parameters=_PARAMETERS)
 _EXPRESSIONS: Final[Table] = {
-    **{kind: _plain(evaluated) for kind, evaluated in EXPRESSIONS.items()},
+    **{kind: run for kind, run in _OWN.items() if issubclass(kind, ir.Expr)},
+    **{
+        kind: _plain(evaluated)
+        for kind, evaluated in (EXPRESSIONS | handlers(bounds, parameters=_PARAMETERS)).items()
+        if kind not in _OWN
+    },
+    **{kind: _plain(_OWN[kind]) for kind in (ir.Pack, ir.InFrontier, ir.FrontierSize)},
     ir.Select: EXPRESSIONS[ir.Select],  # what was evaluated last is the side that was chosen
-    ir.Var: _var,
-    ir.Load: _load,
-    ir.Lookup: _plain(bounds.lookup),
-    ir.Neighbor: _plain(bounds.neighbor),
-    ir.Element: _plain(bounds.element),
-    ir.Insert: _plain(bounds.element),
-    ir.Compare: _compare,
-    ir.Pack: _plain(_pack),
-    ir.Cast: _cast,
-    ir.Binary: _binary,
-    ir.Unary: _unary,
-    ir.Call: _call,
-    ir.InFrontier: _plain(_in_frontier),
-    ir.FrontierSize: _plain(_size),
 }
-_SIMPLE: Final[Table] = {
-    **statements.SIMPLE,
-    **{kind: _collective(kind, *fields) for kind, fields in _FRONTIERS.items()},
-    ir.Let: _local,
-    ir.Assign: _local,
-    ir.Fold: _fold,
-    ir.Store: _store,
-    ir.ScratchStore: _scratch_store,
-    ir.Accumulate: _accumulate,
-    ir.SetGlobal: _set_global,
-    ir.ReduceGlobal: _reduce_global,
-    ir.Pipeline: _pipeline,
-    ir.Trace: _trace,
-}
-_COMPOUND: Final[Table] = {
-    **statements.COMPOUND,
-    ir.Reduce: _reduce,
-    ir.CompareAndSwap: _compare_and_swap,
-    ir.FrontierPush: _push,
-    ir.Alone: _alone,
-}
+_SIMPLE, _COMPOUND = statements.steps(
+    {
+        **statements.SIMPLE,
+        **statements.COMPOUND,
+        **{kind: _collective(kind, *fields) for kind, fields in _FRONTIERS.items()},
+        **{kind: run for kind, run in _OWN.items() if issubclass(kind, ir.Stmt)},
+    }
+)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from typing import Any
 
 import numpy as np
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.foreign.externals import external
-from vgraph.compiler.interpret.machine import MARKED, PIECE, SCRATCH, Env, Machine
+from vgraph.compiler.interpret.machine import MARKED, PIECE, SCRATCH, Env, Machine, Table
+from vgraph.compiler.ir.handlers import handlers
 from vgraph.compiler.types import Packed, Vector
 from vgraph.errors import InternalError
 
@@ -85,9 +86,9 @@ def _load(m: Machine, env: Env, n: ir.Load) -> Any:
     return value.copy() if array.ndim == 2 else value
 
 
-def indices_of(m: Machine, env: Env, n: ir.Lookup) -> list[int]:
+def indices_of(m: Machine, env: Env, node: ir.Lookup) -> list[int]:
     """The indices of an element that is looked up."""
-    return [int(evaluate(m, env, i)) for i in n.indices]
+    return [int(evaluate(m, env, i)) for i in node.indices]
 
 
 def _lookup(m: Machine, env: Env, n: ir.Lookup) -> Any:
@@ -113,10 +114,10 @@ def _has_neighbor(m: Machine, env: Env, n: ir.HasNeighbor) -> Any:
     return np.bool_((known == evaluate(m, env, n.other)).any())
 
 
-def hubs_of(m: Machine, env: Env, n: ir.MarkHubs | ir.MarkedHubs | ir.ForMarkedHubs) -> set[int]:
+def hubs_of(m: Machine, env: Env, node: ir.MarkHubs | ir.MarkedHubs | ir.ForMarkedHubs) -> set[int]:
     """The neighbors of a vertex that are hubs."""
-    found = m.neighbors(int(evaluate(m, env, n.of)), n.orientation)
-    return set(map(int, found)) & m.hubs(n.orientation, n.hubs)
+    found = m.neighbors(int(evaluate(m, env, node.of)), node.orientation)
+    return set(map(int, found)) & m.hubs(node.orientation, node.hubs)
 
 
 def _marked_hubs(m: Machine, env: Env, n: ir.MarkedHubs) -> Any:
@@ -145,32 +146,14 @@ def _piece(m: Machine, env: Env, n: ir.Piece) -> Any:
             return np.bool_(piece.first)
 
 
-EXPRESSIONS: dict[type[ir.Expr], Callable[[Machine, Env, Any], Any]] = {
-    ir.Const: _const,
+EXPRESSIONS: Table = {
+    **handlers(sys.modules[__name__], parameters=("m", "env", "n")),
     ir.Var: lambda m, env, n: env[n.name],
     ir.GlobalVar: lambda m, env, n: m.globals[n.name],
     ir.Unary: lambda m, env, n: arithmetic.UNARY[n.op](evaluate(m, env, n.operand)),
-    ir.Binary: _binary,
-    ir.Compare: _compare,
-    ir.Logical: _logical,
-    ir.Select: _select,
     ir.Cast: lambda m, env, n: cast(m, n, evaluate(m, env, n.operand)),
     ir.Call: lambda m, env, n: call(m, n, [evaluate(m, env, a) for a in n.args]),
-    ir.Element: _element,
-    ir.Pack: _pack,
-    ir.Field: _field,
-    ir.Insert: _insert,
-    ir.Load: _load,
-    ir.Lookup: _lookup,
-    ir.ScratchLoad: _scratch_load,
-    ir.Degree: _degree,
-    ir.Neighbor: _neighbor,
-    ir.HasNeighbor: _has_neighbor,
-    ir.MarkedHubs: _marked_hubs,
-    ir.GraphSize: _graph_size,
     ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),
-    ir.InFrontier: _in_frontier,
-    ir.Piece: _piece,
     ir.ListSize: lambda m, env, n: np.int64(len(m.lists[n.list])),
     ir.QueueSize: lambda m, env, n: np.int64(len(m.queues[n.queue])),
     ir.QueueLevel: lambda m, env, n: np.int64(m.levels[n.queue]),

@@ -72,7 +72,7 @@ class Frontier:
 
 DRIVER, ONE = -1, -2
 """The tasks of the driver loop, which all threads execute, and of what one of them does for all."""
-Table = Mapping[Any, Callable[..., Any]]
+Table = dict[type[Any], Callable[..., Any]]
 """What evaluates or executes nodes, by class."""
 _OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN)
 Exchange = Callable[[Sequence[Any], Sequence[Any], Sequence[str]], None]

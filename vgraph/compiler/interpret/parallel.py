@@ -168,14 +168,14 @@ def _run_tasks(m: Machine, tasks: Iterable[Steps]) -> None:
 
 
 def _bucket_loop(m: Machine, env: Env, n: ir.BucketLoop) -> None:
-    _take_entries(m, env, n)
+    _take_entries(m, n, env)
     while buckets.left_in_tiles(m, n):  # what the last tasks pushed, when no other was left to be taken
-        _take_entries(m, env, n)
+        _take_entries(m, n, env)
     m.end_round()
 
 
-def _take_entries(m: Machine, env: Env, n: ir.BucketLoop) -> None:
-    visits = buckets.visits(m, env, n)
+def _take_entries(m: Machine, n: ir.BucketLoop, env: Env) -> None:
+    visits = buckets.visits(m, n, env)
     if n.cut is None:
         tasks = (_chunk(m, env, n, [(v, 0)]) for v in visits)
     else:
@@ -233,10 +233,3 @@ def _interleave(m: Machine, tasks: Iterable[Steps]) -> None:
         except StopIteration:
             del running[m.thread]
     m.interleaved, m.thread, m.task = False, 0, DRIVER
-
-
-SIMPLE: Final[dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]]] = {
-    ir.ParFor: _par_for,
-    ir.Pipeline: _pipeline,
-    ir.BucketLoop: _bucket_loop,
-}

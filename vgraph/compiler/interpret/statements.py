@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from inspect import isgeneratorfunction
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from vgraph.compiler.interpret.machine import (
     Env,
     Frontier,
     Machine,
+    Table,
     TraceRecord,
 )
 from vgraph.compiler.interpret.memory import Jump, Left, Steps
+from vgraph.compiler.ir.handlers import handlers
 from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.errors import InternalError
 
@@ -318,64 +321,16 @@ def _trace(m: Machine, env: Env, n: ir.Trace) -> None:
     m.trace.append(TraceRecord(n.label, n.direction, active, edges))
 
 
-SIMPLE: dict[type[ir.Stmt], Callable[[Machine, Env, Any], None]] = {
-    ir.Let: memory.let,
-    ir.Assign: memory.assign,
-    ir.Accumulate: memory.accumulate,
-    ir.SetGlobal: memory.set_global,
-    ir.ReduceGlobal: memory.reduce_global,
-    ir.Store: memory.store,
-    ir.Acquire: memory.acquire,
-    ir.Leave: memory.leave,
-    ir.Unlock: memory.unlock,
-    ir.ScratchStore: memory.scratch_store,
-    ir.ScratchClear: memory.scratch_clear,
-    ir.Union: memory.union,
-    ir.Fill: memory.fill,
-    ir.FillEach: memory.fill_each,
-    ir.ReduceTuple: memory.reduce_tuple,
-    ir.ReduceGlobalTuple: memory.reduce_global_tuple,
-    ir.Fail: memory.fail,
-    ir.EdgeApply: _edge_apply,
-    ir.VertexApply: _vertex_apply,
-    ir.FrontierSet: _frontier_set,
-    ir.FrontierCopy: _frontier_copy,
-    ir.FrontierWhere: _frontier_where,
-    ir.FrontierMark: _frontier_mark,
-    ir.FrontierCombine: _frontier_combine,
-    ir.ListClear: _list_clear,
-    ir.ListAppend: _list_append,
-    ir.ListGet: _list_get,
-    **parallel.SIMPLE,
-    ir.Barrier: lambda m, env, n: None,
-    ir.Fold: _fold,
-    ir.FrontierClear: _frontier_clear,
-    ir.FrontierSwap: _frontier_swap,
-    ir.Exchange: _exchange,
-    ir.AllToAll: _all_to_all,
-    ir.Take: _take,
-    ir.FrontierConvert: _frontier_convert,
-    ir.Trace: _trace,
-    ir.QueueFill: buckets.queue_fill,
-    ir.QueuePop: buckets.queue_pop,
-    ir.QueueUpdate: lambda m, env, n: None,
-    ir.MarkHubs: _mark_hubs,
-    ir.BucketsClear: buckets.buckets_clear,
-    ir.BucketPush: buckets.bucket_push,
-    ir.BucketAdvance: buckets.bucket_advance,
-}
-COMPOUND: dict[type[ir.Stmt], Callable[[Machine, Env, Any], Steps]] = {
-    ir.If: _if,
-    ir.While: _while,
-    ir.For: _for,
-    ir.ForNeighbors: _for_neighbors,
-    ir.ForCommon: _for_common,
-    ir.ForMarkedHubs: _for_marked_hubs,
-    ir.Reduce: memory.reduce,
-    ir.CompareAndSwap: memory.compare_and_swap,
-    ir.Lock: memory.lock,
-    ir.Claim: _claim,
-    ir.Single: _single,
-    ir.Alone: _alone,
-    ir.FrontierPush: _push,
-}
+def steps(table: Table) -> tuple[Table, Table]:
+    """Of a table by statement those that are one step, and the generators of steps."""
+    generators = {kind: run for kind, run in table.items() if isgeneratorfunction(run)}
+    return {kind: run for kind, run in table.items() if kind not in generators}, generators
+
+
+def _nothing(m: Machine, env: Env, n: ir.Barrier | ir.QueueUpdate) -> None:
+    pass
+
+
+SIMPLE, COMPOUND = steps(
+    handlers(memory, buckets, parallel, sys.modules[__name__], parameters=("m", "env", "n"))
+)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_walk, leaves, own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
@@ -238,9 +235,3 @@ def _walk_list(f: Emitter, node: ir.ForCommon, marks: str, columns: str, bounds:
             f.common -= 1
         f.line(f"if ({stretch}.ends({marks})) break;")
     _combine(f, sums)
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.ForNeighbors: emit_for_neighbors,
-    ir.ForCommon: emit_for_common,
-}

@@ -27,6 +27,7 @@ from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, Contro
 from vgraph.compiler.backends.cuda.texts import WHOLE, WIDE, constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.foreign.externals import External
+from vgraph.compiler.ir.handlers import handlers
 from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
@@ -35,15 +36,17 @@ from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 INCLUDE: Final = Path(__file__).parent / "include"
 """The folder of the headers that every kernel includes."""
 
-_EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    **expressions.EXPRESSIONS,
-    **statements.STATEMENTS,
-    **arcs.STATEMENTS,
-    **parallel.STATEMENTS,
-    **frontiers.STATEMENTS,
-    **lists.STATEMENTS,
-    **buckets.NODES,
-}
+_EMITTERS: Final = handlers(
+    expressions,
+    statements,
+    arcs,
+    parallel,
+    frontiers,
+    lists,
+    buckets,
+    parameters=("f", "node"),
+    prefix="emit_",
+)
 
 
 class CUDABackend(Backend):

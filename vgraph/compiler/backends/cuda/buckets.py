@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda import hops, parallel, tiles
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
@@ -104,12 +101,3 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
 def emit_key(f: Emitter, node: ir.BucketKey) -> str:
     """`bucket(work)`."""
     return f"{f.buckets(node.buckets)}.limit"
-
-
-NODES: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.BucketsClear: emit_clear,
-    ir.BucketPush: emit_push,
-    ir.BucketAdvance: emit_advance,
-    ir.BucketLoop: emit_loop,
-    ir.BucketKey: emit_key,
-}

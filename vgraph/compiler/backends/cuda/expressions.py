@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
@@ -285,34 +284,4 @@ def emit_piece(f: Emitter, node: ir.Piece) -> str:
     return "whole" if node.share is ir.Share.WHOLE else "first"
 
 
-EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.Const: emit_const,
-    ir.Var: emit_var,
-    ir.GlobalVar: emit_global,
-    ir.Unary: emit_unary,
-    ir.Binary: emit_binary,
-    ir.Compare: emit_compare,
-    ir.Logical: emit_logical,
-    ir.Select: emit_select,
-    ir.Cast: emit_cast,
-    ir.Call: emit_call,
-    ir.Element: emit_element,
-    ir.Pack: emit_pack,
-    ir.Field: emit_field,
-    ir.Insert: emit_insert,
-    ir.Load: emit_load,
-    ir.Lookup: emit_lookup,
-    ir.ScratchLoad: emit_scratch_load,
-    ir.Degree: emit_degree,
-    ir.Neighbor: emit_neighbor,
-    ir.HasNeighbor: emit_has_neighbor,
-    ir.GraphSize: emit_graph_size,
-    ir.FrontierSize: emit_frontier_size,
-    ir.InFrontier: emit_in_frontier,
-    ir.ListSize: emit_list_size,
-    ir.ArrayLength: emit_array_length,
-    ir.ArrayColumns: emit_array_columns,
-    ir.Piece: emit_piece,
-}
-
-__all__ = ["EXPRESSIONS", "VID", "binary", "cast"]
+__all__ = ["VID", "binary", "cast"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda import hops
 from vgraph.compiler.backends.cuda.emitter import Emitter
@@ -108,16 +105,3 @@ def emit_trace(f: Emitter, node: ir.Trace) -> None:
     label, direction = f.scan.labels[node.label], f.scan.directions[node.direction]
     active = f.expr(node.active) if node.active.type == I64 else f"(i64){f.expr(node.active)}"
     f.line(f"if (team.first()) log.record({label}, {direction}, {active}, {f.expr(node.edges)});")
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.FrontierPush: emit_push,
-    ir.FrontierClear: emit_clear,
-    ir.FrontierSet: emit_set,
-    ir.FrontierCopy: emit_copy,
-    ir.FrontierSwap: emit_swap,
-    ir.FrontierConvert: emit_convert,
-    ir.Fill: emit_fill,
-    ir.Fail: emit_fail,
-    ir.Trace: emit_trace,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter
@@ -97,10 +96,3 @@ def emit_get(f: Emitter, node: ir.ListGet) -> None:
         f.line(f"view(team, {out}, {source}, {index});")
     else:
         f.stops(f"get(team, {out}, {source}, {index})")
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.ListClear: emit_clear,
-    ir.ListAppend: emit_append,
-    ir.ListGet: emit_get,
-}

@@ -106,7 +106,7 @@ def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
         f.line(f"{f.prop(got)} = a.{f.prop(got)} + channel.begin({way});")
 
 
-def emit_barrier(f: Emitter, _: ir.Barrier) -> None:
+def emit_barrier(f: Emitter, node: ir.Barrier) -> None:
     """`barrier`."""
     meet(f)
 
@@ -424,9 +424,3 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.Listed: Walk(_listed),
 }
 """How each domain is walked."""
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.ParFor: emit_parfor,
-    ir.Single: emit_single,
-    ir.Barrier: emit_barrier,
-    ir.AllToAll: emit_all_to_all,
-}

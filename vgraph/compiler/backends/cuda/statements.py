@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
@@ -269,34 +268,11 @@ def _short(node: ir.For) -> bool:
     return False
 
 
-def emit_break(f: Emitter, _: ir.Break) -> None:
+def emit_break(f: Emitter, node: ir.Break) -> None:
     """`break`."""
     f.line("break;")
 
 
-def emit_continue(f: Emitter, _: ir.Continue) -> None:
+def emit_continue(f: Emitter, node: ir.Continue) -> None:
     """`continue`: of a parallel loop, the end of this visit."""
     f.line("continue;" if f.loops else f"{f.leave};")
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.Let: emit_let,
-    ir.Assign: emit_assign,
-    ir.Accumulate: emit_accumulate,
-    ir.SetGlobal: emit_set_global,
-    ir.ReduceGlobal: emit_reduce_global,
-    ir.Store: emit_store,
-    ir.Reduce: emit_reduce,
-    ir.CompareAndSwap: emit_compare_and_swap,
-    ir.Lock: emit_lock,
-    ir.Unlock: emit_unlock,
-    ir.ScratchStore: emit_scratch_store,
-    ir.ScratchClear: emit_scratch_clear,
-    ir.Exchange: emit_exchange,
-    ir.If: emit_if,
-    ir.Alone: emit_alone,
-    ir.While: emit_while,
-    ir.For: emit_for,
-    ir.Break: emit_break,
-    ir.Continue: emit_continue,
-}

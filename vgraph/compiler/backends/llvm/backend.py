@@ -23,6 +23,7 @@ from vgraph.compiler.backends.llvm import (
     parallel,
     pieces,
     pipeline,
+    pushes,
     scratch,
     statements,
     tiles,
@@ -30,25 +31,14 @@ from vgraph.compiler.backends.llvm import (
 from vgraph.compiler.backends.llvm.emitter import Binding, Emitter
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.backends.scan import Scan, describe, scan
+from vgraph.compiler.ir.handlers import handlers
 from vgraph.records import dataclass
 
-_EMITTERS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    **expressions.EXPRESSIONS,
-    **packing.EXPRESSIONS,
-    **pieces.EXPRESSIONS,
-    **statements.STATEMENTS,
-    **memory.STATEMENTS,
-    **scratch.NODES,
-    **copies.STATEMENTS,
-    **neighbors.STATEMENTS,
-    **hubs.NODES,
-    **parallel.STATEMENTS,
-    **pieces.STATEMENTS,
-    **pipeline.STATEMENTS,
-    **frontiers.STATEMENTS,
-    **buckets.STATEMENTS,
-    **tiles.STATEMENTS,
-}
+_EMITTERS: Final = handlers(
+    expressions, packing, pieces, statements, memory, scratch, copies, neighbors, hubs, parallel, pipeline, frontiers,
+    pushes, buckets, tiles,
+    parameters=("f", "node"), prefix="emit_",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ the value that the push is about was written, and taken before the visit reads i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import (
@@ -412,11 +412,3 @@ def _take_flag(f: Emitter, decl: ir.BucketsDecl, vertex: str, passed: str) -> No
     before = f.op(f"atomicrmw xchg ptr {flag}, i8 0 acq_rel, align 1{alias}")
     f.branch(f.op(f"icmp eq i8 {before}, 0"), passed, mine, UNLIKELY)
     f.start(mine)
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.BucketsClear: emit_clear,
-    ir.BucketPush: emit_push,
-    ir.BucketAdvance: emit_advance,
-    ir.BucketLoop: emit_loop,
-}

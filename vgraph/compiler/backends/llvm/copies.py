@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.loops import counted
@@ -54,6 +51,3 @@ def emit_fold(f: Emitter, node: ir.Fold) -> None:
         counted(f, "0", "%num_threads", add, "copies")
         store_at(f, place, f.op(f"load {unit}, ptr {total}"), t, node.prop)
     barrier(f)
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.Fold: emit_fold}

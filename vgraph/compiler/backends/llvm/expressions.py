@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
@@ -12,9 +11,7 @@ from vgraph.compiler.backends.llvm import arithmetic, arrays, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.memory import (
     element_number,
-    emit_load,
     emit_loaded_element,
-    emit_lookup,
 )
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.foreign.externals import PREFIX
@@ -257,31 +254,3 @@ def emit_bucket_key(f: Emitter, node: ir.BucketKey) -> Value:
     """`bucket(work)`: every thread has its copy."""
     key = f.op(f"load i64, ptr {f.pointers[f'current {node.buckets}']}")
     return Value(key, I64)
-
-
-EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.Const: emit_const,
-    ir.Var: emit_var,
-    ir.GlobalVar: emit_global,
-    ir.Unary: emit_unary,
-    ir.Binary: emit_binary,
-    ir.Compare: emit_compare,
-    ir.Logical: emit_logical,
-    ir.Select: emit_select,
-    ir.Cast: emit_cast,
-    ir.Call: emit_call,
-    ir.Element: emit_element,
-    ir.Insert: emit_insert,
-    ir.Load: emit_load,
-    ir.Lookup: emit_lookup,
-    ir.Degree: emit_degree,
-    ir.Neighbor: emit_neighbor,
-    ir.HasNeighbor: emit_has_neighbor,
-    ir.GraphSize: emit_graph_size,
-    ir.FrontierSize: emit_frontier_size,
-    ir.InFrontier: emit_in_frontier,
-    ir.ListSize: emit_list_size,
-    ir.ArrayLength: emit_array_length,
-    ir.ArrayColumns: emit_array_columns,
-    ir.BucketKey: emit_bucket_key,
-}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST, FrontierLayoutCode
-from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
@@ -315,17 +314,3 @@ def emit_trace(f: Emitter, node: ir.Trace) -> None:
         f.do(f"store i64 {now}, ptr %last_trace")
         counts = f"i64 {active}", f"i64 {edges}"
         f.native("vg_trace", "ptr %ctx", *numbers, *counts, f"i64 {spent}", f"i64 {now}")
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.FrontierPush: pushes.emit_push,
-    ir.FrontierClear: emit_clear,
-    ir.FrontierSet: emit_set,
-    ir.FrontierCopy: emit_copy,
-    ir.FrontierSwap: emit_swap,
-    ir.FrontierConvert: emit_convert,
-    ir.ListClear: emit_list_clear,
-    ir.ListAppend: emit_list_append,
-    ir.ListGet: emit_list_get,
-    ir.Trace: emit_trace,
-}

@@ -7,7 +7,7 @@ their popcount what the processor has (`vpopcntq`, shuffles of AVX2, or plain wo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import hub_counts
@@ -187,10 +187,3 @@ def fetch_ahead(f: Emitter, node: _Compared, vertex: str) -> None:
         f.call("void", "llvm.prefetch.p0", f"ptr {f.item(_VECTOR, words, k)}", "i32 0", "i32 3", "i32 1")
 
     counted(f, "0", blocks, ask, "ahead", f.loop_metadata("!3"))
-
-
-NODES: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.MarkHubs: emit_mark,
-    ir.MarkedHubs: emit_marked,
-    ir.ForMarkedHubs: emit_for_marked,
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import arithmetic
@@ -401,13 +400,3 @@ def emit_fill(f: Emitter, node: ir.Fill) -> None:
             text = arithmetic.cast(f, f.narrow(i, VID), t).text
         store_at(f, element_address(f, node.prop, i, t), text, t, node.prop)
     barrier(f)
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.Store: emit_store,
-    ir.Reduce: emit_reduce,
-    ir.CompareAndSwap: emit_compare_and_swap,
-    ir.Lock: emit_lock,
-    ir.Unlock: emit_unlock,
-    ir.Fill: emit_fill,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import gathers, hubs, sell
@@ -160,9 +159,3 @@ def _limit(f: Emitter, node: ir.ForCommon) -> tuple[str, str] | None:
             if at_vertex and fixed and op in (">", ">="):
                 return ("ugt" if op == ">" else "uge"), f.expr(right).text
     return None
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.ForNeighbors: emit_for_neighbors,
-    ir.ForCommon: emit_for_common,
-}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.memory import as_bits, from_bits
@@ -66,6 +63,3 @@ def _in_order(f: Emitter, found: str, t: Scalar) -> str:
     negative = f.op(f"xor i{bits} {positive}, -1")
     flip = f.op(f"or i{bits} {negative}, {-1 << bits - 1}")
     return from_bits(f, f.op(f"xor i{bits} {found}, {flip}"), t)
-
-
-EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.Pack: emit_pack, ir.Field: emit_field}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, MAIL, Way
@@ -86,7 +85,7 @@ def poll(f: Emitter) -> None:
     f.start(go)
 
 
-def emit_barrier(f: Emitter, _: ir.Barrier) -> None:
+def emit_barrier(f: Emitter, node: ir.Barrier) -> None:
     """`barrier`."""
     barrier(f)
 
@@ -338,12 +337,3 @@ def _fold(f: Emitter, op: str, name: str, value: str) -> None:
     t = f.types.register(binding.type)
     old = f.op(f"load {t}, ptr {binding.pointer}")
     f.do(f"store {t} {combine(f, op, old, value, binding.type)}, ptr {binding.pointer}")
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.Single: emit_single,
-    ir.Alone: emit_alone,
-    ir.Barrier: emit_barrier,
-    ir.AllToAll: emit_all_to_all,
-    ir.Take: emit_take,
-}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import domains, parallel
@@ -329,7 +329,3 @@ class _Share:
         room = f.op(f"add i64 {arcs}, {f.op(f'sub i64 {end}, {line}')}")
         to_arc = f.call("i64", "llvm.umin.i64", f"i64 {until}", f"i64 {room}")
         _run(f, self.node, v, Piece(self.node.vertex, self.node.cut, from_arc, to_arc, "false", first), again)
-
-
-EXPRESSIONS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.Piece: emit_piece}
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.ParFor: emit_parfor}

@@ -25,7 +25,7 @@ above, and where the slots lie.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CHANNEL_LINES, CONTEXT, LINE
@@ -302,6 +302,3 @@ class _Shared:
         f.do(f"store i64 {tries}, ptr {self.tries}")
         f.native("vg_pause", "ptr %ctx", f"i64 {tries}")
         f.jump(self.head)
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {ir.Pipeline: emit_pipeline}

@@ -6,9 +6,6 @@ many as there are vertices clears everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import memory
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter
@@ -95,10 +92,3 @@ def emit_scratch_clear(f: Emitter, node: ir.ScratchClear) -> None:
     counted(f, "0", n, clear, "noted")
     f.start(done)
     f.do(f"store i64 0, ptr {slot}")
-
-
-NODES: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.ScratchLoad: emit_scratch_load,
-    ir.ScratchStore: emit_scratch_store,
-    ir.ScratchClear: emit_scratch_clear,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import Status
@@ -219,12 +218,12 @@ def _rounds(f: Emitter, start: str, stop: str, step: str) -> str:
     return f.op(f"select i1 {any_round}, i64 {rounds}, i64 0")
 
 
-def emit_break(f: Emitter, _: ir.Break) -> None:
+def emit_break(f: Emitter, node: ir.Break) -> None:
     """`break`."""
     f.jump(f.loops[-1].leave)
 
 
-def emit_continue(f: Emitter, _: ir.Continue) -> None:
+def emit_continue(f: Emitter, node: ir.Continue) -> None:
     """`continue`."""
     f.jump(f.loops[-1].again)
 
@@ -234,18 +233,3 @@ def emit_fail(f: Emitter, node: ir.Fail) -> None:
     number = f.scan.messages[node.message]
     f.native("vg_fail", "ptr %ctx", f"i32 {int(Status.ABORTED)}", f"i64 {number}")
     f.jump(f.region.leave if f.region is not None else f.exit)
-
-
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.Let: emit_let,
-    ir.Assign: emit_assign,
-    ir.Accumulate: emit_accumulate,
-    ir.SetGlobal: emit_set_global,
-    ir.ReduceGlobal: emit_reduce_global,
-    ir.If: emit_if,
-    ir.While: emit_while,
-    ir.For: emit_for,
-    ir.Break: emit_break,
-    ir.Continue: emit_continue,
-    ir.Fail: emit_fail,
-}

@@ -7,9 +7,8 @@ anywhere: whoever visits its tile looks at all flags there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import (
@@ -187,9 +186,4 @@ def _drain(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, tile: Tile, le
     f.start(done)
 
 
-STATEMENTS: Final[dict[type[ir.Node], Callable[..., Any]]] = {
-    ir.BucketsClear: emit_clear,
-    ir.BucketPush: emit_push,
-    ir.BucketLoop: emit_loop,
-}
 """In place of those of `buckets.py`, which they call where there are no tiles."""
