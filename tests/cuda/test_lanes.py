@@ -114,6 +114,23 @@ def joined(v):
             v.n = max(v.n, u.y)
 
 
+@vg.operator
+def best_two(v):
+    """A word of 128 bits, and one of 64."""
+    most = vg.int64(-1)
+    who = vg.none
+    least = vg.int32(40)
+    whom = v
+    for u in v.out_neighbors:
+        if u.y != 7:
+            most, who = max((most, who), (u.y, u))
+    for u in v.in_neighbors:
+        least, whom = min((least, whom), (vg.int32(u.y), u))
+    v.best = who
+    v.other = whom
+    v.n += most + least
+
+
 @vg.algorithm
 def all_of_them(graph, wanted):
     """Everything above, on all vertices and on a frontier."""
@@ -122,6 +139,8 @@ def all_of_them(graph, wanted):
     n = graph.vertex_property(vg.int64)
     low = graph.vertex_property(vg.int64)
     set = graph.disjoint_sets()
+    best = graph.vertex_property(vg.vertex)
+    other = graph.vertex_property(vg.vertex)
     graph.sum = 0.0
     graph.count = 0
     graph.wanted = wanted
@@ -134,8 +153,9 @@ def all_of_them(graph, wanted):
     graph.vertex_apply(below, some)
     graph.vertex_apply(sides)
     graph.vertex_apply(joined)
+    graph.vertex_apply(best_two)
     left = len(some)
-    return x, y, n, low, set, graph.sum, graph.count, left
+    return x, y, n, low, set, best, other, graph.sum, graph.count, left
 
 
 @vg.operator
@@ -143,7 +163,7 @@ def number(v):
     v.y = v.id * 7 % 47
 
 
-LABELS = ("scaled", "around", "found", "flags", "again", "below", "sides", "joined")
+LABELS = ("scaled", "around", "found", "flags", "again", "below", "sides", "joined", "best_two")
 
 
 def shaped(shape: str, *, directed: bool) -> vg.Graph:
@@ -238,6 +258,27 @@ def best(v):
     for u in v.out_neighbors:
         if u.y > most:
             most = u.y
+    v.x = most
+
+
+@vg.operator
+def looks_back(v):
+    most = vg.int64(-1)
+    who = vg.none
+    for u in v.out_neighbors:
+        if u.y >= most:
+            most, who = max((most, who), (u.y, u))
+    v.x = most
+
+
+@vg.operator
+def two_pairs(v):
+    most = vg.int64(-1)
+    who = vg.none
+    other = vg.none
+    for u in v.out_neighbors:
+        most, who = max((most, who), (u.y, u))
+        most, other = max((most, other), (u.y, u))
     v.x = most
 
 
@@ -370,7 +411,7 @@ def applied(operator: vg.OperatorDef) -> vg.AlgorithmDef:
 
 REFUSED = (
     chained, best, running, two_ways, on_and_off, other_flag, leaves_first, sum_until, effect_until, per_arc, inside,
-    pairs, counted, walks_none,
+    pairs, counted, walks_none, looks_back, two_pairs,
 )  # fmt: skip
 
 

@@ -19,20 +19,17 @@ def find(v, graph):
     Components only grow: the edge found last remains the lightest until it leads to v's own component.
     """
     if v.near == vg.none or v.near.component == v.component:
+        cost = vg.inf
         near = vg.none
-        cost = v.cost
         for e in v.out_edges:
-            if e.dst.component != v.component and (near == vg.none or e.weight < cost):
-                near = e.dst
-                cost = e.weight
+            if e.dst.component != v.component:
+                cost, near = min((cost, near), (e.weight, e.dst))
         if graph.directed:
             for e in v.in_edges:
                 if e.src.component != v.component:
-                    if near == vg.none or e.weight < cost or (e.weight == cost and e.src < near):
-                        near = e.src
-                        cost = e.weight
-        v.near = near
+                    cost, near = min((cost, near), (e.weight, e.src))
         v.cost = cost
+        v.near = near
     return v.near != vg.none
 
 

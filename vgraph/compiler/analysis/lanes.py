@@ -20,6 +20,7 @@ from vgraph.compiler.types import VID, Type, is_long
 
 SHARED_BY: Final = {"warp": ir.Lanes.WARP, "block": ir.Lanes.BLOCK, "twc": ir.Lanes.BINS}
 """Which lanes share the arcs of a vertex, by balance."""
+Loop = ir.ForNeighbors | ir.ForCommon
 Sums = dict[str, tuple[str, Type | None]]
 """Locals that a loop's arcs combine: the operation, and the type if lanes but the first begin with the identity.
 Without a type it is a flag: a bool that arcs set to true (`|`) or to false (`&`), and nothing else."""
@@ -81,10 +82,10 @@ def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     return frozenset(id(n) for n in own)
 
 
-def loops_below(loop: ir.Node) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
+def loops_below(loop: ir.Node) -> Iterator[Loop]:
     """The loops over neighbors in the body of `loop` that are in no other loop below it."""
 
-    def below(n: ir.Node) -> Iterator[ir.ForNeighbors | ir.ForCommon]:
+    def below(n: ir.Node) -> Iterator[Loop]:
         for each in children(n):
             if isinstance(each, ir.ForNeighbors | ir.ForCommon):
                 yield each
@@ -120,7 +121,7 @@ def compares_together(loop: ir.ForNeighbors | ir.ParFor | ir.BucketLoop | ir.Ope
     return all(carried(n) is not None for n in loops_below(loop))
 
 
-def carried(loop: ir.ForNeighbors | ir.ForCommon) -> Sums | None:
+def carried(loop: Loop) -> Sums | None:
     """What the loop adds up in locals declared before it; None if something else is carried from arc to arc."""
     try:
         return _sums(loop)
@@ -155,7 +156,7 @@ def leaves(body: ir.Body) -> bool:
     return next(_breaks(body, ()), None) is not None
 
 
-def _sums(loop: ir.ForNeighbors | ir.ForCommon) -> Sums:
+def _sums(loop: Loop) -> Sums:
     body = loop.body
     declared = {loop.vertex}
     if isinstance(loop, ir.ForCommon):
@@ -331,7 +332,7 @@ class _Sharing:
         self.count += 1
         return f"{self.v}.{hint}{self.count}"
 
-    def shared(self, loop: ir.ForNeighbors | ir.ForCommon) -> ir.Body:
+    def shared(self, loop: Loop) -> ir.Body:
         """The loop, with what lanes need before and behind it."""
         sums: dict[tuple[str, str], ir.Let] = {}
         reads: dict[str, ir.Let] = {}
@@ -366,6 +367,7 @@ class _Sharing:
                     return ir.Accumulate(op, let.name, value, span=n.span)
             return None
 
+        loop, words, unpacked = self.words(loop)
         new = transform(loop, rule)
         marks = isinstance(new, ir.ForNeighbors) and compares_own(new, self.v) and compares_together(new)
         if not marks:
@@ -375,7 +377,43 @@ class _Sharing:
             ir.Reduce(op, prop, own, ir.Var(let.name, let.type, span=let.span), span=let.span)
             for (op, prop), let in sums.items()
         ]
-        return (*reads.values(), *sums.values(), new, *ends)
+        return (*reads.values(), *sums.values(), *words, new, *unpacked, *ends)
+
+    def words(self, loop: Loop) -> tuple[Loop, list[ir.Let], list[ir.Assign]]:
+        """The loop with minima of words for `cost, near = min((cost, near), ...)` of locals from before it, the words
+        that are packed before the loop, and what they are unpacked into behind it."""
+        inside = {n.name for n in walk(loop) if isinstance(n, ir.Let)}
+        words: dict[tuple[str, ...], ir.Let] = {}
+
+        def rule(n: ir.Node) -> ir.Node | None:
+            match n:
+                case ir.If(ir.Compare("<" | ">" as op, ir.Pack(new), ir.Pack(old) as before), then, ()):
+                    names = tuple(place.name for place in old if isinstance(place, ir.Var))
+                    taken = [(s.name, s.value) for s in then if isinstance(s, ir.Assign)]
+                    if (
+                        taken != list(zip(names, new, strict=False))
+                        or len(then) != len(old)
+                        or inside & {*names}
+                    ):
+                        return None
+                    let = words.get(names) or ir.Let(self.fresh("word"), before.type, before, span=n.span)
+                    words[names] = let
+                    return ir.Accumulate("min" if op == "<" else "max", let.name, ir.Pack(new), span=n.span)
+            return None
+
+        found = transform(loop, rule)
+        unpacked = [
+            ir.Assign(name, ir.Field(ir.Var(let.name, let.type), k), span=let.span)
+            for names, let in words.items()
+            for k, name in enumerate(names)
+        ]
+        packed = {a.name for a in unpacked}
+        if len(packed) < len(unpacked):
+            self.block("a local is updated together with different ones", loop)
+        for n in walk(found):
+            if isinstance(n, ir.Var | ir.Assign | ir.Accumulate) and n.name in packed:
+                self.block(f"`{n.name}` is carried from arc to arc", n)
+        return found, list(words.values()), unpacked
 
 
 __all__ = ["Sums", "carried", "leaves", "own_arcs", "shared_loops", "shared_operator", "side_of"]
