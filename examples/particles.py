@@ -75,7 +75,8 @@ def main() -> None:
     for steps in (1, 20):
         order = vg.overlap("rcm")
         found = vg.run(simulate, graph, relabel=order, threads=1, steps=steps, **given)
-        print(f"{steps:3} steps over {graph.num_edges} interactions: energy {found.energy:.3g}")
+        taken = "step" if steps == 1 else "steps"
+        print(f"{steps:3} {taken} over {graph.num_edges} interactions: energy {found.energy:.3g}")
     print(f"total momentum {abs(found.speed_x.sum()) + abs(found.speed_y.sum()):.1e}, which stays 0")
     print(f"the order: {found.stats.order}; {found.stats.overlap or 'it was there when the run began'}")
 

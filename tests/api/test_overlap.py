@@ -237,6 +237,9 @@ def test_what_cannot_change_is_refused():
         vg.run(algorithms.bfs, graph, source=0, relabel=vg.overlap("size"))
     with pytest.raises(vg.ParameterError, match="needs coordinates"):
         vg.run(algorithms.bfs, graph, source=0, relabel=vg.overlap("hilbert"))
+    for nothing in (None, vg.overlap("rcm")):
+        with pytest.raises(vg.ParameterError, match="name an order"):
+            vg.overlap(nothing)
 
 
 def test_auto_runs_what_cannot_change_as_it_is(monkeypatch):

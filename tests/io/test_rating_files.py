@@ -87,6 +87,8 @@ def test_results_of_edges_come_in_the_order_of_the_ratings() -> None:
         ("1 2 3\n4 5.5 6\n", 2, "5.5"),
         ("1 2 3\n4 5 6 7\n", 2, "4"),
         (f"1 2 3\n{2**32} 5 6\n", 2, str(2**32)),
+        ("user,item,rating\n1,2,3\n\n4,5,nan\n6,7,nan\n", 4, "a rating is nan"),
+        ("1 2 inf\n", 1, "a rating is inf"),
         ("user,item,item\n1,2,3\n", 1, "two columns are called 'item'"),
     ],
 )

@@ -329,7 +329,7 @@ def start_at(graph, source):
 
 
 def test_a_vertex_that_the_graph_does_not_have_is_refused():
-    with pytest.raises(AlgorithmError, match="9 is not a vertex"):
+    with pytest.raises(AlgorithmError, match="is not a vertex of this graph of 4"):
         run_reference(start_at, PATH, {"source": 9})
 
 

@@ -69,11 +69,18 @@ class Overlap:
     by: By
 
 
-def order_of(graph: Graph, by: By) -> tuple[str, NDArray[np.int64]]:
+def order_of(graph: Graph, by: By, what: str = "by") -> tuple[str, NDArray[np.int64]]:
     """An order of the vertices, and the name under which what is made in it is kept with the arcs.
 
-    Raises GraphError for what is neither the name of an order nor a permutation.
+    Raises GraphError for what is neither the name of an order nor a permutation; `what` was given so.
     """
+    try:
+        return _order_of(graph, by)
+    except GraphError as error:
+        raise GraphError(f"{what}={shown(by)}: {error}") from None
+
+
+def _order_of(graph: Graph, by: By) -> tuple[str, NDArray[np.int64]]:
     if not isinstance(by, str):
         old_of_new = _permutation(by, graph.num_vertices)
     elif by in BY_COORDINATES:
@@ -81,7 +88,7 @@ def order_of(graph: Graph, by: By) -> tuple[str, NDArray[np.int64]]:
     elif by in ORDERS or graph.topology.has(f"order {by}"):
         return by, graph.kept_with_topology(f"order {by}", lambda: _named(graph, by))
     else:
-        raise GraphError(f"{shown(by)}: the orders are {', '.join(map(repr, ORDERS))}, or a permutation")
+        raise GraphError(f"the orders are {', '.join(map(repr, ORDERS))}, or a permutation")
     kind = by if isinstance(by, str) else "given"
     name = f"{kind} {blake2b(old_of_new.tobytes(), digest_size=16).hexdigest()}"
     return name, graph.kept_with_topology(f"order {name}", lambda: sealed(old_of_new))
@@ -95,10 +102,10 @@ def _named(graph: Graph, by: str) -> NDArray[np.int64]:
 
 def _permutation(given: ArrayLike, size: int) -> NDArray[np.int64]:
     """The vertices as they were given, once each."""
-    ids = as_ids(given, "by")
-    check_below(ids, "by", size)
+    ids = as_ids(given, "an order")
+    check_below(ids, "an order", size)
     if ids.size != size or (np.bincount(ids.astype(np.int64), minlength=size) != 1).any():
-        raise GraphError(f"by={shown(given)}: each of the {size:,} vertices once, in the new order")
+        raise GraphError(f"each of the {size:,} vertices once, in the new order")
     return ids.astype(np.int64)
 
 

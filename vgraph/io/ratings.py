@@ -107,6 +107,10 @@ def read_ratings(
             tuple(titles), at, num_vertices=MAX_VERTICES, comma=comma, quotes=True, way_out=_WAY_OUT
         )
         rows = read_rows(text, layout)
+        wrong = np.flatnonzero(~np.isfinite(rows.columns[chosen[2]]))
+        if wrong.size:
+            value = rows.columns[chosen[2]][wrong[0]]
+            text.fail(f"a rating is {value}", text.line_of(int(wrong[0]), layout.comments))
     users, items = rows.keys >> np.uint64(32), rows.keys & np.uint64(0xFFFFFFFF)
     more = {name: x for name, x in rows.columns.items() if name not in (chosen[2], "rating") and named}
     return _of_arrays(users, items, {"rating": rows.columns[chosen[2]], **more})

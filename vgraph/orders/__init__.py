@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from vgraph.errors import GraphError
+from vgraph.errors import GraphError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import By, Overlap
 from vgraph.runtime import policy
@@ -23,8 +23,10 @@ def overlap(by: By = "auto") -> Overlap:
 
     For a run of many rounds over the same arcs, on a CPU, that leaves a processor free: the thread stands back where
     the run has all of them. by: as in `reorder`. A program with queues by priority or values of edges is refused, for
-    those cannot change; with "auto" it runs as it is.
+    those cannot change; with "auto" it runs as it is. Raises ParameterError for what names no order.
     """
+    if by is None or isinstance(by, Overlap):
+        raise ParameterError(f'overlap({shown(by)}): name an order, such as vg.overlap("rcm")')
     return Overlap(by)
 
 

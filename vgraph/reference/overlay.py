@@ -42,17 +42,12 @@ class Cast(DType):
 
 
 class VertexCast(Cast):
-    """`vg.vertex`: called on a number in an operator, the vertex of that number, or vg.none if there is none."""
+    """`vg.vertex`: called on a number, the vertex of that number, or vg.none if there is none."""
 
     def __call__(self, value: Any) -> Any:
         state: DriverState = self.__dict__["state"]
         number = state.lift(value)
-        if number._kind == VID:
-            return number
-        if state.round is None:
-            return state.kept(number, VID)
-        at = int(convert(number, I64))
-        return state.from_memory(at if 0 <= at < state.graph.num_vertices else state.none, VID)
+        return number if number._kind == VID else state.kept(number, VID)
 
     __hash__ = DType.__hash__
 

@@ -52,7 +52,10 @@ class State:
 
     def to_memory(self, value: Any, t: Type, *, nearest: bool = False) -> Any:
         """Any value of a program as it is stored in a property or global of type `t`; `nearest` as of `convert`."""
-        return convert(self.lift(value), t, self.dtype(t), nearest=nearest)
+        lifted = self.lift(value)
+        if t is VID and lifted._kind != VID and not 0 <= lifted._value < self.graph.num_vertices:
+            return self.id_dtype.type(self.none)
+        return convert(lifted, t, self.dtype(t), nearest=nearest)
 
     def from_memory(self, value: Any, t: Type, place: Hashable = None) -> Any:
         """What a program sees of a value stored at `place`."""

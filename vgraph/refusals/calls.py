@@ -191,7 +191,7 @@ class UnionIsAStatement(Refusal):
 
 
 class BadVectorType(Refusal):
-    """vg.vector, vg.local or vg.local_list with wrong arguments."""
+    """vg.vector with wrong arguments."""
 
     title = "this is no vector type"
     label = "{reason}"
@@ -199,6 +199,18 @@ class BadVectorType(Refusal):
 
     reason: str
     example: str
+
+
+class BadLocal(BadVectorType):
+    """vg.local with wrong arguments."""
+
+    title = "this is no array"
+
+
+class BadLocalList(BadVectorType):
+    """vg.local_list with wrong arguments."""
+
+    title = "this is no list"
 
 
 class LocalInExpression(Refusal):

@@ -150,9 +150,9 @@ def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str 
             "relabel is an array, and the algorithm prepares a graph of its own: name an order"
         )
     try:
-        return order_of(graph, relabel)[0]
+        return order_of(graph, relabel, "relabel")[0]
     except GraphError as error:
-        raise ParameterError(f"relabel={shown(relabel)}: {error}") from None
+        raise ParameterError(str(error)) from None
 
 
 def _beside(by: By, given: Graph, graph: Graph) -> tuple[str | None, By | None]:
@@ -261,7 +261,7 @@ def runner_for(job: Job) -> Runner:
 
     number = number_of(job.device)
     assert number is not None
-    return CUDA(device_for(number), output=job.output, memory=job.memory)
+    return CUDA(device_for(number, asked=f'"{job.device}"'), output=job.output, memory=job.memory)
 
 
 # --- checks ---------------------------------------------------------------------------------------------------

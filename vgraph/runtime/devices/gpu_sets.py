@@ -59,7 +59,8 @@ class CUDASet(CUDA):
     relabels: ClassVar[bool] = False
 
     def __init__(self, gpus: Sequence[GPU], placement: NDArray[np.int64] | None) -> None:
-        devices = [device_for(gpu.number) for gpu in gpus]
+        asked = ", ".join(f'"{gpu.name}"' for gpu in gpus)
+        devices = [device_for(gpu.number, asked=f"[{asked}]") for gpu in gpus]
         super().__init__(devices[0])
         self.gpus, self.placement = tuple(gpus), placement
         self.runners = [CUDA(device) for device in devices]

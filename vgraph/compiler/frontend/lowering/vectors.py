@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from vgraph import refusals
 from vgraph.compiler import ir
@@ -16,19 +17,26 @@ from vgraph.errors import DeclarationError
 from vgraph.language.names import DType, vector_of
 from vgraph.source import Span
 
+_REFUSED: Final = {
+    "vg.vector": (refusals.calls.BadVectorType, "vg.float32, 16"),
+    "vg.local": (refusals.calls.BadLocal, "vg.float32, 16"),
+    "vg.local_list": (refusals.calls.BadLocalList, "vg.vertex, 64"),
+}
+
 
 def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
     """The type that the first two arguments of a function name: `vg.vector(vg.float32, 4)`."""
     dtype, length = (entity(ctx, a) for a in arguments(replace(e, keywords=()), function, 2))
     number = known_number(ctx, length.expr) if isinstance(length, Value) else None
-    example = f"{function}({'vg.vertex, 64' if function == 'vg.local_list' else 'vg.float32, 16'})"
+    refusal, example = _REFUSED[function]
+    example = f"{function}({example})"
     if isinstance(dtype, en.Static) and number is not None:
         try:
             return vector_of(dtype.value, number, function)
         except DeclarationError as error:
-            raise refusals.calls.BadVectorType(e.span, str(error), example) from None
+            raise refusal(e.span, str(error), example) from None
     wanted = f"{function} takes a type and a length that is known before the run: of numbers and parameters"
-    raise refusals.calls.BadVectorType(e.span, wanted, example)
+    raise refusal(e.span, wanted, example)
 
 
 def known_number(ctx: Context, e: ir.Expr) -> float | None:

@@ -133,17 +133,20 @@ def note_edge(ctx: Context, prop: ir.Property, edge: en.Edge, span: Span, *, wri
 
 def vertex_of(ctx: Context, x: Value, span: Span) -> ir.Expr:
     """A vertex from a value that is to be one. Raises NotAVertex for a computed number in an operator."""
-    if x.kind == VID or (x.kind is Weak.INT and isinstance(x.expr, ir.Const)):
-        return fit(x, VID)
-    if isinstance(ctx, OperatorContext) or isinstance(x.kind, (Weak, Vector)) or not x.kind.is_integer:
+    if x.kind == VID:
+        return x.expr
+    literal = x.kind is Weak.INT and isinstance(x.expr, ir.Const)
+    if not literal and (
+        isinstance(ctx, OperatorContext) or isinstance(x.kind, (Weak, Vector)) or not x.kind.is_integer
+    ):
         raise refusals.types.NotAVertex(span, describe(x.kind))
-    return ir.Cast(VID, x.expr, span=span)
+    return numbered(ctx, x, span).expr
 
 
 def numbered(ctx: Context, x: Value, span: Span) -> Value:
-    """The vertex of a number; vg.none where the graph has none of that number. The driver loop checks later."""
-    if not isinstance(ctx, OperatorContext):
-        return Value(vertex_of(ctx, x, span), VID, span, x.valid)
+    """The vertex of a number; vg.none where the graph has none of that number."""
+    if isinstance(x.expr, ir.Const) and x.expr.value < 1:  # without vertices nobody can tell 0
+        return Value(fit(x, VID), VID, span)
     number = sure(ctx, Value(coerce(Value(x.expr, x.type, span), I64), I64, span)).expr
     low = ir.Compare(">=", number, int64(0, span), span=span)
     high = ir.Compare("<", number, ir.GraphSize("num_vertices", span=span), span=span)

@@ -263,7 +263,9 @@ def _cupy_cuda() -> Any:
         import cupy.cuda
     except ImportError as fault:
         last = str(fault).strip().splitlines()[-1]
-        raise DeviceError(f'device="cuda" needs CuPy, which cannot be imported ({last}): {EXTRA}') from fault
+        raise DeviceError(
+            f"running on a GPU needs CuPy, which cannot be imported ({last}): {EXTRA}"
+        ) from fault
     return cupy.cuda
 
 
@@ -272,9 +274,9 @@ def _count(cuda: Any) -> int:
     try:
         count = int(cuda.runtime.getDeviceCount())
     except cuda.runtime.CUDARuntimeError as fault:
-        raise DeviceError(f'device="cuda" needs an NVIDIA GPU with its driver: {fault}') from fault
+        raise DeviceError(f"running on a GPU needs an NVIDIA GPU with its driver: {fault}") from fault
     if not count:
-        raise DeviceError('device="cuda" needs an NVIDIA GPU: the driver sees none')
+        raise DeviceError("running on a GPU needs an NVIDIA GPU: the driver sees none")
     return count
 
 

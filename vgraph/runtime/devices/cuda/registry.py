@@ -38,8 +38,8 @@ def number_of(name: str) -> int | None:
     return int(number or 0)
 
 
-def device_for(number: int = 0) -> Device:
-    """The GPU of this number. Raises DeviceError, which says in a line what is missing."""
+def device_for(number: int = 0, *, asked: str = '"cuda"') -> Device:
+    """The GPU of this number. Raises DeviceError, which says in a line what is missing for `device=` as `asked`."""
     if _installed:
         found = _installed[-1]
         if number >= len(found) > 1:
@@ -47,7 +47,7 @@ def device_for(number: int = 0) -> Device:
         return found[min(number, len(found) - 1)]
     missing = detect.missing()
     if missing is not None:
-        raise DeviceError(f'device="cuda" needs {missing}')
+        raise DeviceError(f"device={asked} needs {missing}")
     with _lock:
         if number not in _devices:
             from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
@@ -64,7 +64,7 @@ def no_such(number: int, count: int) -> str:
 
 def count() -> int:
     """How many GPUs there are, at least one. Raises DeviceError, which says in a line what is missing."""
-    device_for(0)
+    device_for(0, asked='"cuda:*"')
     if _installed:
         return len(_installed[-1])
     from cupy.cuda.runtime import getDeviceCount
