@@ -20,12 +20,9 @@ from vgraph.compiler.passes.lower_gather_apply import Buffers, divide, pipeline
 from vgraph.compiler.passes.lowering import (
     Lowering,
     active_only,
-    after_round,
-    before_round,
-    count_of,
+    counted_round,
     input_layout,
     lowering,
-    scalar,
     updates,
     wants_membership,
 )
@@ -53,7 +50,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     taken = buffers.hints if position is not None else {}
     scatter = _scatter(low, apply, split.consumer, target, arcs, taken)
     membership = wants_membership(apply.schedule)
-    given = input_layout(apply, membership=membership)
+    given = input_layout(apply)
     if apply.schedule.pipeline and not membership:
         given = ir.Layout.SPARSE  # pieces of a queue
     bodies = [active_only(apply, src, b) if membership else b for b in (produced, scatter)]
@@ -66,12 +63,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         loops = tuple(
             ir.ParFor(src, domain, b, apply.label, position=position, span=apply.span) for b in bodies
         )
-    return (
-        *before_round(apply, target, given),
-        ir.SetGlobal(arcs, scalar(0)),
-        *loops,
-        *after_round(apply, target, "apply_scatter", count_of(arcs)),
-    )
+    return counted_round(apply, target, "apply_scatter", arcs, loops, given)
 
 
 def _scatter(

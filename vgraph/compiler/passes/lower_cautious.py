@@ -34,16 +34,13 @@ from vgraph.compiler.passes.lowering import (
     MUTEX,
     TRUE,
     Lowering,
-    active_only,
-    after_round,
-    before_round,
     count_of,
-    input_layout,
+    counted_round,
     lowering,
     of_vertices,
+    over_active,
     push,
     scalar,
-    wants_membership,
 )
 from vgraph.compiler.types import BOOL, I32, I64, VID
 from vgraph.schedule import FREE, NODE_LOCKED, RACED, SEQUENTIAL
@@ -62,25 +59,15 @@ Take = Callable[[ir.Expr], ir.Body]
 
 def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
     assert apply.schedule is not None
-    membership = wants_membership(apply.schedule)
-    given = input_layout(apply, membership=membership)
     target, tries = low.target(apply), low.counter("tries")
     visit = _Visit(low, apply, target, tries)
     conflict = apply.schedule.conflict
     if conflict == SEQUENTIAL or (conflict == NODE_LOCKED and low.context.threads == 1):
-        body = active_only(apply, visit.v, visit.free()) if membership else visit.free()
-        domain: ir.Domain = ir.VertexWords() if membership else ir.members(apply.frontier, given)
-        loops: ir.Body = (
-            ir.Alone((ir.ParFor(visit.v, domain, body, apply.label, span=apply.span),), span=apply.span),
-        )
+        loop = over_active(apply, visit.v, visit.free(), ir.VertexWords())
+        loops: ir.Body = (ir.Alone((loop,), span=apply.span),)
     else:
         loops = _passes(low, apply, visit)
-    return (
-        *before_round(apply, target, given),
-        ir.SetGlobal(tries, scalar(0)),
-        *loops,
-        *after_round(apply, target, "vertex", count_of(tries)),
-    )
+    return counted_round(apply, target, "vertex", tries, loops)
 
 
 def _passes(low: Lowering, apply: ir.VertexApply, visit: _Visit) -> ir.Body:

@@ -29,15 +29,13 @@ from vgraph.compiler.passes.lowering import (
     TRUE,
     Lowering,
     active_only,
-    after_round,
-    before_round,
     count_of,
-    input_layout,
+    counted_round,
     lowering,
     of_vertices,
+    over_active,
     push,
     scalar,
-    wants_membership,
 )
 from vgraph.compiler.types import BOOL, EID, I32, VID
 from vgraph.schedule import EDGE_LOCKED, FREE, HYBRID, SEQUENTIAL
@@ -69,15 +67,8 @@ def _activation(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, targe
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     assert apply.schedule is not None
     target, arcs = low.target(apply), apply.counting or low.counter()
-    membership = wants_membership(apply.schedule)
-    given = input_layout(apply, membership=membership)
     walk = _by_plan if apply.schedule.conflict.key else _by_locks
-    return (
-        *before_round(apply, target, given),
-        ir.SetGlobal(arcs, scalar(0)),
-        *walk(low, apply, target, arcs),
-        *after_round(apply, target, "push", count_of(arcs)),
-    )
+    return counted_round(apply, target, "push", arcs, walk(low, apply, target, arcs))
 
 
 def _by_plan(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str) -> ir.Body:
@@ -221,16 +212,8 @@ class _Locked:
 
     def over(self, visit: ir.Body) -> ir.ParFor:
         """For each active source."""
-        apply = self.apply
-        assert apply.schedule is not None
-        membership = wants_membership(apply.schedule)
-        domain: ir.Domain = ir.Vertices()
-        if membership:
-            visit = active_only(apply, self.src, visit)
-        else:
-            domain = ir.members(apply.frontier, input_layout(apply, membership=False))
-        loop = ir.ParFor(self.src, domain, visit, apply.label, span=apply.span)
-        return with_pieces(self.low, apply, loop, apply.leaving)
+        loop = over_active(self.apply, self.src, visit, ir.Vertices())
+        return with_pieces(self.low, self.apply, loop, self.apply.leaving)
 
 
 lower_conflicts = lowering(

@@ -11,17 +11,12 @@ from vgraph.compiler.passes.cut_loops import arcs_of, with_pieces
 from vgraph.compiler.passes.join_cascades import taken
 from vgraph.compiler.passes.lowering import (
     Lowering,
-    active_only,
-    after_round,
-    before_round,
-    count_of,
+    counted_round,
     hoist_loads,
-    input_layout,
     lowering,
+    over_active,
     push,
-    scalar,
     updates,
-    wants_membership,
 )
 from vgraph.compiler.passes.narrow_frontiers import needed
 from vgraph.compiler.types import VID
@@ -46,18 +41,8 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         *hoisted,
         ir.ForNeighbors(dst, edge, ir.Var(src, VID), apply.leaving, walked, span=apply.span),
     )
-    membership = wants_membership(apply.schedule)
-    given = input_layout(apply, membership=membership)
-    if membership:
-        loop = ir.ParFor(src, ir.Vertices(), active_only(apply, src, visit), apply.label, span=apply.span)
-    else:
-        loop = ir.ParFor(src, ir.members(apply.frontier, given), visit, apply.label, span=apply.span)
-    return (
-        *before_round(apply, target, given),
-        ir.SetGlobal(arcs, scalar(0)),
-        with_pieces(low, apply, loop, apply.leaving),
-        *after_round(apply, target, "push", count_of(arcs)),
-    )
+    loop = with_pieces(low, apply, over_active(apply, src, visit, ir.Vertices()), apply.leaving)
+    return counted_round(apply, target, "push", arcs, (loop,))
 
 
 def _is_push(schedule: ApplySchedule) -> bool:

@@ -11,16 +11,11 @@ from vgraph.compiler.ir.rewrite import transform_body, walk
 from vgraph.compiler.passes.cut_loops import arcs_of, by_lanes, vertex_operator, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
-    active_only,
-    after_round,
-    before_round,
-    count_of,
-    input_layout,
+    counted_round,
     lowering,
+    over_active,
     push,
-    scalar,
     shared_writes,
-    wants_membership,
 )
 from vgraph.compiler.types import VID
 from vgraph.schedule import FREE
@@ -46,22 +41,12 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
         *visit,
         *(ir.ScratchClear(p, span=apply.span) for p in private),
     )
-    membership = wants_membership(apply.schedule)
-    given = input_layout(apply, membership=membership)
-    if membership:
-        loop = ir.ParFor(v, ir.VertexWords(), active_only(apply, v, visit), apply.label, span=apply.span)
-    else:
-        loop = ir.ParFor(v, ir.members(apply.frontier, given), visit, apply.label, span=apply.span)
+    loop = over_active(apply, v, visit, ir.VertexWords())
     if shared:
         loop = by_lanes(apply, loop)
     elif sides:
         loop = with_pieces(low, apply, loop, sides[0])
-    return (
-        *before_round(apply, target, given),
-        ir.SetGlobal(arcs, scalar(0)),
-        loop,
-        *after_round(apply, target, "vertex", count_of(arcs)),
-    )
+    return counted_round(apply, target, "vertex", arcs, (loop,))
 
 
 def _arcs(apply: ir.VertexApply, v: str, side: ir.Orientation, shared: bool) -> ir.Expr:

@@ -146,15 +146,44 @@ def lowering(
 # --- frontiers ------------------------------------------------------------------------------------------------
 
 
-def input_layout(apply: ir.EdgeApply | ir.VertexApply, *, membership: bool) -> ir.Layout:
-    """The layout in which a traversal wants its frontier: BITMAP where it asks for membership."""
-    assert apply.schedule is not None
-    return ir.Layout.BITMAP if membership else layout_of(apply.schedule.frontier)
-
-
 def wants_membership(schedule: ApplySchedule) -> bool:
     """True if a loop over vertices asks of each whether it is active."""
     return schedule.drive is Drive.TOPOLOGY
+
+
+def input_layout(apply: ir.EdgeApply | ir.VertexApply) -> ir.Layout:
+    """The layout in which a traversal wants its frontier: BITMAP where it asks for membership."""
+    assert apply.schedule is not None
+    return ir.Layout.BITMAP if wants_membership(apply.schedule) else layout_of(apply.schedule.frontier)
+
+
+def over_active(
+    apply: ir.EdgeApply | ir.VertexApply, vertex: str, visit: ir.Body, everywhere: ir.Domain
+) -> ir.ParFor:
+    """A loop over the active vertices: over `everywhere`, where each is asked, or over the frontier."""
+    assert apply.schedule is not None
+    if wants_membership(apply.schedule):
+        domain, visit = everywhere, active_only(apply, vertex, visit)
+    else:
+        domain = ir.members(apply.frontier, input_layout(apply))
+    return ir.ParFor(vertex, domain, visit, apply.label, span=apply.span)
+
+
+def counted_round(
+    apply: ir.EdgeApply | ir.VertexApply,
+    target: str | None,
+    direction: str,
+    arcs: str,
+    loops: ir.Body,
+    given: ir.Layout | None = None,
+) -> ir.Body:
+    """A whole round of `loops`, which count in the global `arcs`; the layout of the frontier is the usual one."""
+    return (
+        *before_round(apply, target, given or input_layout(apply)),
+        ir.SetGlobal(arcs, scalar(0)),
+        *loops,
+        *after_round(apply, target, direction, count_of(arcs)),
+    )
 
 
 def before_round(apply: ir.EdgeApply | ir.VertexApply, target: str | None, given: ir.Layout) -> ir.Body:
