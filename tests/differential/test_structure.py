@@ -158,7 +158,7 @@ def test_triads_beyond_64_bits() -> None:
     """There may be more without arcs than any integer of NumPy's holds: they are counted in Python."""
     n = 5_000_000
     asked = list(inspect.signature(A.triad_census.endings[0]).parameters)
-    found = A.triad_census.finish({**dict.fromkeys(asked, 0), "vertices": n, "asymmetric": 1})
+    found = A.triad_census.finish({**dict.fromkeys(asked, 0), "vertices": n, "asymmetric": 1}, {})
     assert (found["t012"], found["t003"]) == (n - 2, n * (n - 1) * (n - 2) // 6 - (n - 2))
     assert found["t003"] > 2**64
 

@@ -37,6 +37,20 @@ def check_ratings(graph: Graph, rating: Any, users: Any, factors: Any, epochs: A
         raise ParameterError(f"rating={shown(name)}: a rating is too large for a float32")
 
 
+def of_sides(users: int, items: int, **of_vertices: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """What stands at vertices, users and items apart."""
+    return {
+        f"{side}_{name}": values[rows]
+        for side, rows in (("user", slice(users)), ("item", slice(users, users + items)))
+        for name, values in of_vertices.items()
+    }
+
+
+def errors_of(rmse: NDArray[Any], tested: NDArray[Any], done: int, tests: int) -> dict[str, NDArray[Any]]:
+    """What products were off by after each epoch that was done; NaN in a test of nothing."""
+    return {"rmse": rmse[:done], "test_rmse": tested[:done] if tests else np.full(done, np.nan)}
+
+
 def predict(graph: Graph, result: Result) -> Callable[[ArrayLike, ArrayLike], NDArray[np.float32]]:
     """What users would give to items, both counted from 0, one by one."""
 

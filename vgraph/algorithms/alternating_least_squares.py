@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._ratings import check_ratings, named, predict, recommend, sides_of
+from vgraph.algorithms._ratings import check_ratings, errors_of, named, of_sides, predict, recommend, sides_of
 from vgraph.algorithms.matrix_factorization import add_up, scatter
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
@@ -174,9 +174,7 @@ def alternating_least_squares(
         done += 1
     mean = graph.mean
     tests = graph.tests
-    raters = users
-    rated = items
-    return latent, history, learned, tested, mean, done, tests, raters, rated
+    return latent, history, learned, tested, mean, done, tests
 
 
 @alternating_least_squares.requires
@@ -227,17 +225,15 @@ def apart(
     mean: Any,
     done: int,
     tests: int,
-    raters: int,
-    rated: int,
+    users: int,
+    items: int,
 ) -> dict[str, Any]:
     """Users and items apart, and errors for each epoch."""
     return {
-        "user_factors": latent[:raters],
-        "item_factors": latent[raters : raters + rated],
+        **of_sides(users, items, factors=latent),
         "mean": mean,
         "loss": history[:done],
-        "rmse": learned[:done],
-        "test_rmse": tested[:done] if tests else np.full(done, np.nan),
+        **errors_of(learned, tested, done, tests),
     }
 
 

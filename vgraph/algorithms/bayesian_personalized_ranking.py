@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._ratings import check_sides, predict, recommend, sides_of
+from vgraph.algorithms._ratings import check_sides, of_sides, predict, recommend, sides_of
 from vgraph.algorithms.matrix_factorization import scatter
 from vgraph.graph import Graph
 from vgraph.graph.extend import extended
@@ -102,10 +102,7 @@ def bayesian_personalized_ranking(
         history[k] = graph.right / max(graph.pairs, 1)
     if not graph.sum(vg.dot(latent, latent)) < vg.inf:
         vg.fail("numbers grow beyond all bounds: use a smaller rate")
-    done = epochs
-    raters = users
-    rated = items
-    return latent, bias, history, done, raters, rated
+    return latent, bias, history
 
 
 @bayesian_personalized_ranking.requires
@@ -128,12 +125,11 @@ def with_pool(graph: Graph, epochs: Any, users: Any, popular: Any) -> vg.Prepare
 
 @bayesian_personalized_ranking.finishes
 def apart(
-    latent: NDArray[Any], bias: NDArray[Any], history: NDArray[Any], done: int, raters: int, rated: int
+    latent: NDArray[Any], bias: NDArray[Any], history: NDArray[Any], users: int, items: int, epochs: int
 ) -> dict[str, Any]:
     """Users and items apart, and a number for each epoch."""
-    rows = slice(raters, raters + rated)
-    factors = {"user_factors": latent[:raters], "item_factors": latent[rows]}
-    return {**factors, "item_bias": bias[rows], "auc": history[:done]}
+    factors = of_sides(users, items, factors=latent)
+    return {**factors, "item_bias": bias[users : users + items], "auc": history[:epochs]}
 
 
 bayesian_personalized_ranking.derives(predict)

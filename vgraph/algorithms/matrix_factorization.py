@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._ratings import check_ratings, named, predict, recommend, sides_of
+from vgraph.algorithms._ratings import check_ratings, errors_of, named, of_sides, predict, recommend, sides_of
 from vgraph.graph import Graph
 from vgraph.graph.extend import extended
 from vgraph.graph.weights import check_numbers, kept_with_values
@@ -143,9 +143,7 @@ def matrix_factorization(
         done += 1
     mean = graph.mean
     tests = graph.tests
-    raters = users
-    rated = items
-    return latent, bias, history, tested, mean, done, tests, raters, rated
+    return latent, bias, history, tested, mean, done, tests
 
 
 @matrix_factorization.requires
@@ -188,20 +186,12 @@ def apart(
     mean: Any,
     done: int,
     tests: int,
-    raters: int,
-    rated: int,
+    users: int,
+    items: int,
 ) -> dict[str, Any]:
     """Users and items apart, and an error for each epoch."""
-    user, item = slice(raters), slice(raters, raters + rated)
-    return {
-        "user_factors": latent[user],
-        "item_factors": latent[item],
-        "user_bias": bias[user],
-        "item_bias": bias[item],
-        "mean": mean,
-        "rmse": history[:done],
-        "test_rmse": tested[:done] if tests else np.full(done, np.nan),
-    }
+    sides = of_sides(users, items, factors=latent, bias=bias)
+    return {**sides, "mean": mean, **errors_of(history, tested, done, tests)}
 
 
 matrix_factorization.derives(predict)

@@ -215,23 +215,24 @@ class AlgorithmDef(Definition):
     def finishes(self, change: Callable[..., Mapping[str, Any]]) -> Callable[..., Mapping[str, Any]]:
         """Register what gives the results that the user sees for those that the algorithm returns.
 
-        It is called with the results that it names, in the order of the user's graph, and gives all results by name. It
-        is for results that are no property of vertices, such as a list of edges; it runs in Python: keep it short.
+        It is called with the results that it names, in the order of the user's graph, and the arguments that it names,
+        as they were prepared, and gives all results by name. It is for results that are no property of vertices, such
+        as a list of edges; it runs in Python: keep it short.
         """
         self.endings.append(change)
         return change
 
-    def finish(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    def finish(self, values: Mapping[str, Any], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """The results that the user sees."""
         for change in self.endings:
-            wanted = inspect.signature(change).parameters
+            wanted, known = inspect.signature(change).parameters, {**arguments, **values}
             for name in wanted:
-                if name not in values:
+                if name not in known:
                     raise DeclarationError(
                         f"{change.__name__}, which finishes {self.name}, asks for {name!r}; "
                         f"the results are {', '.join(values)}"
                     )
-            values = change(**{name: values[name] for name in wanted})
+            values = change(**{name: known[name] for name in wanted})
         return values
 
     @cached_property

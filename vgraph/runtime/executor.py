@@ -196,8 +196,9 @@ class Job:
     def as_seen(self, result: Result) -> Result:
         """The result in the order of the user's graph, as the algorithm finishes it."""
         ordered = result if self.rank is None else result.reordered(self.rank)
-        finished = ordered.finished(self.algorithm.finish) if self.algorithm.endings else ordered
-        return finished.made_from(self.algorithm, *self.given)
+        if self.algorithm.endings:
+            ordered = ordered.finished(lambda values: self.algorithm.finish(values, self.arguments))
+        return ordered.made_from(self.algorithm, *self.given)
 
 
 # --- runs -----------------------------------------------------------------------------------------------------
