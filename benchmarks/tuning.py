@@ -23,7 +23,13 @@ from cases import Instance
 import vgraph as vg
 
 TAKES_SOURCE = ("bfs", "sssp", "bellman_ford")
-LEFT_OUT = {"betweenness": "its time is that of the sources given"}
+LEFT_OUT = {
+    "betweenness": "its time is that of the sources given",
+    "alternating_least_squares": "ratings, which these graphs are not",
+    "bayesian_personalized_ranking": "ratings, too",
+    "matrix_factorization": "ratings, too",
+    "pairwise_ranking": "the order of its steps is part of its schedule",
+}
 """Algorithms that are not tuned here, and why."""
 
 

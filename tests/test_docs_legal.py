@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from library_arguments import UNDIRECTED, arguments_for, graph_for, prepared
+from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for, prepared
 
 import vgraph as vg
 from vgraph.compiler import space
@@ -47,7 +47,7 @@ def rows(algorithm: vg.AlgorithmDef) -> Iterator[tuple[str, dict[str, tuple[str,
 def table() -> str:
     """Labels of an algorithm that leave the same choices have one row."""
     found: dict[tuple[str, tuple[tuple[str, ...], ...]], list[str]] = {}
-    for name in vg.algorithms.__all__:
+    for name in NAMES:
         for label, legal in rows(getattr(vg.algorithms, name)):
             found.setdefault((name, tuple(legal.values())), []).append(label)
     axes = tuple(AXES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, graph_for
+from library_arguments import NAMES, arguments_for, graph_for
 
 import vgraph as vg
 
@@ -44,7 +44,7 @@ def planted(right: np.ndarray) -> Iterator[np.ndarray]:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("name", A.__all__)
+@pytest.mark.parametrize("name", NAMES)
 def test_numbers_that_changed(name: str, directed: bool) -> None:
     algorithm = getattr(A, name)
     graph = graph_for(algorithm, random_graph(directed))

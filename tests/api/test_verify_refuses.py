@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_arguments import arguments_for, graph_for
+from library_arguments import NAMES, arguments_for, graph_for
 
 import vgraph as vg
 
@@ -52,7 +52,7 @@ def malformed(right: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("name", A.__all__)
+@pytest.mark.parametrize("name", NAMES)
 def test_malformed_results(name: str, directed: bool) -> None:
     graph, result = made(name, directed)
     vg.verify(result)
@@ -84,7 +84,7 @@ def test_copies_keep_what_verify_needs(name: str, again: Callable[[Any], Any]) -
         vg.verify(kept, graph)
 
 
-@pytest.mark.parametrize("name", A.__all__)
+@pytest.mark.parametrize("name", NAMES)
 def test_another_graph(name: str) -> None:
     graph, result = made(name, False)
     ends = graph.edges()[:2]
@@ -97,7 +97,7 @@ def test_another_graph(name: str) -> None:
             vg.verify(result, other)
 
 
-@pytest.mark.parametrize("name", A.__all__)
+@pytest.mark.parametrize("name", NAMES)
 def test_other_weights(name: str) -> None:
     """The same arcs, with no weights, or some that the run would have refused: errors, where they are looked at."""
     graph, result = made(name, False)

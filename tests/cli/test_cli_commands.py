@@ -108,6 +108,18 @@ def test_devices(vgraph):
     assert json.loads(vgraph("devices", "--json").stdout)[0]["kind"] == "cpu"
 
 
+def test_factors_of_a_file_of_ratings(vgraph):
+    Path("ratings.csv").write_text("user,item,rating\n1,2,3\n1,5,4\n4,5,2\n")
+    for name in ("matrix_factorization", "alternating_least_squares", "bayesian_personalized_ranking"):
+        vgraph("run", name, "-g", "ratings.csv", "--format", "ratings", "--factors", 2, "-o", "factors.npz")
+        with np.load("factors.npz") as found:
+            assert (found["user_factors"].shape, found["item_factors"].shape) == ((2, 2), (2, 2))
+    assert "ratings have a format" in vgraph("info", "ratings.csv", code=2).stderr
+    Path("ratings.txt").write_text("0 1 3\n1 0 4\n")
+    told = vgraph("run", "matrix_factorization", "-g", "ratings.txt", code=2).stderr
+    assert "--format ratings" in told
+
+
 # --- demo ---
 
 

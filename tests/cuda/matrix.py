@@ -12,7 +12,7 @@ from typing import Any
 
 import schedule_matrix
 from emulated_device import EmulatedDevice
-from library_arguments import graph_for
+from library_arguments import NAMES, graph_for
 from schedule_matrix import SHAPES, Case, Kind, arguments_of, check, graph_of
 
 import vgraph as vg
@@ -20,7 +20,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.ir.rewrite import Context
 
-ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
+ALGORITHMS = [getattr(vg.algorithms, name) for name in NAMES]
 LAUNCHES = ((1, 32), (2, 64), (3, 32), (2, 128))
 """Multiprocessors and threads of a block of emulated devices."""
 

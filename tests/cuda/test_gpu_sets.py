@@ -11,7 +11,7 @@ import emulator
 import numpy as np
 import pytest
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
-from library_arguments import UNDIRECTED, arguments_for, graph_for
+from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
 from matrix import seed_of
 from test_lists_on_a_gpu import emptied
 from test_sets import (
@@ -100,7 +100,7 @@ def agree(
     "name",
     [
         pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow)
-        for n in vg.algorithms.__all__
+        for n in NAMES
         if n not in OTHER_VERTICES
     ],
 )

@@ -6,13 +6,13 @@ import zlib
 from itertools import islice
 
 import pytest
-from library_arguments import UNDIRECTED
+from library_arguments import NAMES, UNDIRECTED
 from schedule_matrix import KINDS, Kind, agree, cases, groups, sampled
 
 import vgraph as vg
 from vgraph.compiler import space
 
-ALGORITHMS = [getattr(vg.algorithms, name) for name in vg.algorithms.__all__]
+ALGORITHMS = [getattr(vg.algorithms, name) for name in NAMES]
 SAMPLE = 4
 """Schedules of each algorithm on a kind of graphs: by default one, three with `-m slow`."""
 ENOUGH = 4

@@ -140,3 +140,12 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
     ):
         with pytest.raises(vg.GraphFormatError, match=says):
             vg.read_ratings(tmp_path / name, **options)
+
+
+def test_a_format_of_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TITLED)
+    check(vg.read(tmp_path / "a.csv", format="ratings"), ("rating", "timestamp"))
+    assert vg.read(tmp_path / "a.csv", format="ratings", id_bits=64).id_dtype == np.uint64
+    assert vg.read(tmp_path / "a.csv", format="ratings", rating="timestamp").edges()[2]["rating"][0] == 13
+    with pytest.raises(vg.GraphError, match="ratings lead from users to items"):
+        vg.read(tmp_path / "a.csv", format="ratings", directed=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_arguments import arguments_for, graph_for, prepared
+from library_arguments import NAMES, arguments_for, graph_for, prepared
 
 import vgraph as vg
 from vgraph.cli.inputs import parse_schedule
@@ -118,7 +118,7 @@ GRAPH = vg.Graph.from_edges(
 
 @pytest.mark.covering
 @pytest.mark.parametrize("threads", [2, 1])
-@pytest.mark.parametrize("name", vg.algorithms.__all__)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_schedule_of_a_result_gives_the_run_again(name: str, threads: int) -> None:
     algorithm = getattr(vg.algorithms, name)
     taken = graph_for(algorithm, GRAPH)

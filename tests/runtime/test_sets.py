@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from library_arguments import UNDIRECTED, arguments_for, graph_for
+from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
 
 import vgraph as vg
 from vgraph.compiler.facts import Facts
@@ -69,7 +69,7 @@ def same_results(got: vg.Result, expected: vg.Result) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow) for n in vg.algorithms.__all__],
+    [pytest.param(n, marks=() if n in BY_DEFAULT else pytest.mark.slow) for n in NAMES],
 )
 def test_the_library_on_sets(name):
     algorithm = getattr(vg.algorithms, name)

@@ -1,10 +1,7 @@
 """The library: each algorithm is one short file, and an example of the language.
 
 `__all__` has the algorithms, which `vg.run` runs; `all_pairs_shortest_paths`, `k_shortest_paths` and
-`spectral_embedding` are functions that run some. `matrix_factorization`, `alternating_least_squares`,
-`bayesian_personalized_ranking` and `pairwise_ranking` are for `vg.run` as well, but results of steps differ from
-schedule to schedule, and those of least squares are rounded so often that they agree in few digits: they are not among
-those of which it is tested that all schedules give the same.
+`spectral_embedding` are functions that run some.
 """
 
 from __future__ import annotations
@@ -12,10 +9,10 @@ from __future__ import annotations
 from vgraph.algorithms.a_star import a_star
 from vgraph.algorithms.adamic_adar import adamic_adar
 from vgraph.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths as all_pairs_shortest_paths
-from vgraph.algorithms.alternating_least_squares import alternating_least_squares as alternating_least_squares
+from vgraph.algorithms.alternating_least_squares import alternating_least_squares
 from vgraph.algorithms.assortativity import assortativity
 from vgraph.algorithms.bayesian_personalized_ranking import (
-    bayesian_personalized_ranking as bayesian_personalized_ranking,
+    bayesian_personalized_ranking,
 )
 from vgraph.algorithms.bellman_ford import bellman_ford
 from vgraph.algorithms.betweenness import betweenness
@@ -46,7 +43,7 @@ from vgraph.algorithms.leiden import leiden
 from vgraph.algorithms.local_clustering import local_clustering
 from vgraph.algorithms.longest_path import longest_path
 from vgraph.algorithms.louvain import louvain
-from vgraph.algorithms.matrix_factorization import matrix_factorization as matrix_factorization
+from vgraph.algorithms.matrix_factorization import matrix_factorization
 from vgraph.algorithms.max_flow import max_flow
 from vgraph.algorithms.maximal_independent_set import maximal_independent_set
 from vgraph.algorithms.maximal_matching import maximal_matching
@@ -60,7 +57,7 @@ from vgraph.algorithms.neighbor_sampling import neighbor_sampling
 from vgraph.algorithms.node2vec_walks import node2vec_walks
 from vgraph.algorithms.overlap import overlap
 from vgraph.algorithms.pagerank import pagerank
-from vgraph.algorithms.pairwise_ranking import pairwise_ranking as pairwise_ranking
+from vgraph.algorithms.pairwise_ranking import pairwise_ranking
 from vgraph.algorithms.path_counts import path_counts
 from vgraph.algorithms.random_walks import random_walks
 from vgraph.algorithms.resource_allocation import resource_allocation
@@ -85,7 +82,9 @@ from vgraph.algorithms.widest_path import widest_path
 __all__ = [
     "a_star",
     "adamic_adar",
+    "alternating_least_squares",
     "assortativity",
+    "bayesian_personalized_ranking",
     "bellman_ford",
     "betweenness",
     "bfs",
@@ -114,6 +113,7 @@ __all__ = [
     "local_clustering",
     "longest_path",
     "louvain",
+    "matrix_factorization",
     "max_flow",
     "maximal_independent_set",
     "maximal_matching",
@@ -127,6 +127,7 @@ __all__ = [
     "node2vec_walks",
     "overlap",
     "pagerank",
+    "pairwise_ranking",
     "path_counts",
     "random_walks",
     "resource_allocation",

@@ -123,7 +123,7 @@ def sides_of(graph: Graph, users: Any) -> int:
     if raters.size and raters[-1] >= known:
         raise ParameterError(
             f"vertex {raters[-1]} rates, and the first items are {first}, ...: users come first, and items follow; "
-            "vg.from_ratings builds such a graph"
+            "vg.from_ratings, vg.read_ratings and --format ratings build such a graph"
         )
     return int(known)
 

@@ -193,7 +193,7 @@ def _ends(text: TextSource, titles: list[str], given: tuple[str, str] | None) ->
     line = ", ".join(titles)
     return text.fail(
         f"a line of names says which columns are the ends of edges, {wanted}; this one is {quoted(line.encode())}; "
-        "pass source= and target= for other names"
+        "pass source= and target= for other names; ratings have a format of that name"
     )
 
 

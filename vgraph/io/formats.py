@@ -10,7 +10,7 @@ from typing import IO, Any
 from vgraph.errors import GraphError, GraphFormatError
 from vgraph.graph import Graph
 from vgraph.graph.build import MultiEdges
-from vgraph.io import dimacs, edgelist, graphalytics, matrix_market, metis, npz
+from vgraph.io import dimacs, edgelist, graphalytics, matrix_market, metis, npz, ratings
 from vgraph.io.compression import as_path, open_compressed, strip_compression, why
 from vgraph.io.options import ReadOptions
 from vgraph.io.spool import readable
@@ -25,6 +25,7 @@ READERS: dict[str, Callable[..., Graph]] = {
     "npz": npz.read,
     "graphalytics": graphalytics.read,
     "adjacency": graphalytics.read_adjacency,
+    "ratings": ratings.read,
 }
 WRITERS: dict[str, Callable[[Graph, IO[bytes]], None]] = {
     "dimacs": dimacs.write,
@@ -70,12 +71,12 @@ def read(
     order.
 
     `path`: a file, a pipe, or "-" for the standard input, which are copied to a temporary file first. `format`: dimacs
-    (`.gr` with `.co` beside it, `.col`), edgelist (`.el .wel .txt .tsv .csv`), matrix_market (`.mtx`), metis
-    (`.graph .metis`), npz, graphalytics (`.v .e .properties`) or adjacency; by default from the suffix, else from the
-    content. `directed`: None leaves it to the format: METIS, PACE, DIMACS edges and symmetric matrices are
-    undirected, edge lists and DIMACS arcs are directed. `self_loops`, `multi_edges`, `id_bits`: as in
-    `Graph.from_edges`. `progress(done, total)` is called with bytes of the file. `options` are those of the format's
-    own reader.
+    (`.gr` with `.co` beside it, `.col`), edgelist (`.el .wel .txt .tsv .csv`), matrix_market (`.mtx`), metis (`.graph
+    .metis`), npz, graphalytics (`.v .e .properties`), adjacency, or ratings (`vg.read_ratings`), which no suffix tells;
+    by default from the suffix, else from the content. `directed`: None leaves it to the format: METIS, PACE, DIMACS
+    edges and symmetric matrices are undirected, edge lists and DIMACS arcs are directed. `self_loops`, `multi_edges`,
+    `id_bits`: as in `Graph.from_edges`. `progress(done, total)` is called with bytes of the file. `options` are those
+    of the format's own reader.
 
     Raises GraphFormatError, with file, line and reason, on a malformed file, or one that the memory does not hold;
     GraphError if the file cannot be opened.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,12 @@ from vgraph.graph.arrays import MAX_VERTICES, check_name
 from vgraph.graph.build import BuildOptions
 from vgraph.io.compression import as_path
 from vgraph.io.edgelist import names_of
+from vgraph.io.options import ReadOptions
 from vgraph.io.streams import Progress, TextSource, is_comment, quoted, without_comment
 from vgraph.io.table import Layout, check_columns, read_rows, unquoted
 from vgraph.tracebacks import public
 
+_PLAIN: Final = BuildOptions()
 COLUMNS = ("user", "item", "rating")
 _WAY_OUT = "columns of text, and ids of any kind, are taken by vg.from_ratings(pandas.read_csv(...))"
 
@@ -75,15 +78,30 @@ def read_ratings(
     rating: str | None = None,
     progress: Progress | None = None,
 ) -> Graph:
-    """`from_ratings` of a file: on each line a user, an item and a rating, with commas, tabs or blanks between.
+    """`from_ratings` of a file, as is `read(path, format="ratings")`: a user, an item and a rating on each line.
 
-    A first line of names tells what columns are called; then those beyond the first three, or those that `user`, `item`
-    and `rating` do not name, are edge properties, too. Without one, further columns are left out. Users and items are
-    integers from 0 to 2**32 - 1. Lines that begin with `#` or `%` are comments; `.gz`, `.xz`, `.bz2` and `.zst` are
-    unpacked. Raises GraphFormatError, with the line, for what is none of this; a file with text in it is for
-    `from_ratings(pandas.read_csv(path))`, which takes ids of any kind and leaves out other text.
+    Between them are commas, tabs or blanks. A first line of names tells what columns are called; then those beyond the
+    first three, or those that `user`, `item` and `rating` do not name, are edge properties, too. Without one, further
+    columns are left out. Users and items are integers from 0 to 2**32 - 1, ratings are finite. Lines that begin with
+    `#` or `%` are comments; `.gz`, `.xz`, `.bz2` and `.zst` are unpacked. Raises GraphFormatError, with the line, for
+    what is none of this; a file with text in it is for `from_ratings(pandas.read_csv(path))`, which takes ids of any
+    kind and leaves out other text.
     """
-    with TextSource(as_path(path), progress) as text:
+    return read(as_path(path), ReadOptions(progress=progress), user=user, item=item, rating=rating)
+
+
+def read(
+    path: Path,
+    common: ReadOptions,
+    *,
+    user: str | None = None,
+    item: str | None = None,
+    rating: str | None = None,
+) -> Graph:
+    """Read ratings."""
+    if common.directed is False:
+        raise GraphError("directed=False: ratings lead from users to items")
+    with TextSource(path, common.progress) as text:
         while (line := text.peek()) is not None and is_comment(line):
             text.line()
         if line is None:
@@ -113,7 +131,8 @@ def read_ratings(
             text.fail(f"a rating is {value}", text.line_of(int(wrong[0]), layout.comments))
     users, items = rows.keys >> np.uint64(32), rows.keys & np.uint64(0xFFFFFFFF)
     more = {name: x for name, x in rows.columns.items() if name not in (chosen[2], "rating") and named}
-    return _of_arrays(users, items, {"rating": rows.columns[chosen[2]], **more})
+    properties = {"rating": rows.columns[chosen[2]], **more}
+    return _of_arrays(users, items, properties, common.build(directed=True))
 
 
 def _no_names(*given: str | None) -> None:
@@ -148,7 +167,12 @@ def _chosen(names: list[str], given: tuple[str | None, str | None, str | None]) 
     return chosen
 
 
-def _of_arrays(users: NDArray[Any], items: NDArray[Any], properties: dict[str, NDArray[Any]]) -> Graph:
+def _of_arrays(
+    users: NDArray[Any],
+    items: NDArray[Any],
+    properties: dict[str, NDArray[Any]],
+    build: BuildOptions = _PLAIN,
+) -> Graph:
     for name, values in (("users", users), ("items", items), *properties.items()):
         if values.ndim != 1 or values.size != users.size:
             raise GraphError(
@@ -166,7 +190,7 @@ def _of_arrays(users: NDArray[Any], items: NDArray[Any], properties: dict[str, N
             raise GraphError(f"{name}: the id {found.max()} does not fit int64")
     whole = first.dtype.kind in "biu" and second.dtype.kind in "biu"
     ids = np.r_[first.astype(np.int64), second.astype(np.int64)] if whole else None
-    return _graph(u, first.size, i, second.size, ids, properties)
+    return _graph(u, first.size, i, second.size, ids, properties, build)
 
 
 def _graph(
@@ -176,10 +200,11 @@ def _graph(
     items: int,
     ids: NDArray[Any] | None,
     edge: dict[str, NDArray[Any]],
+    build: BuildOptions = _PLAIN,
 ) -> Graph:
     for name in edge:
         check_name(name)
     if edge["rating"].dtype.kind not in "biuf":
         raise GraphError(f"ratings are numbers, not {edge['rating'].dtype}")
     vertex = {} if ids is None else {"id": ids}
-    return Graph.from_ends(u, users + i.astype(np.int64), users + items, BuildOptions(), edge, vertex)
+    return Graph.from_ends(u, users + i.astype(np.int64), users + items, build, edge, vertex)

@@ -18,9 +18,9 @@ from vgraph.language.names import DType, vector_of
 from vgraph.source import Span
 
 _REFUSED: Final = {
-    "vg.vector": (refusals.calls.BadVectorType, "vg.float32, 16"),
-    "vg.local": (refusals.calls.BadLocal, "vg.float32, 16"),
-    "vg.local_list": (refusals.calls.BadLocalList, "vg.vertex, 64"),
+    "vg.vector": ("BadVectorType", "vg.float32, 16"),
+    "vg.local": ("BadLocal", "vg.float32, 16"),
+    "vg.local_list": ("BadLocalList", "vg.vertex, 64"),
 }
 
 
@@ -28,15 +28,15 @@ def vector_dtype(ctx: Context, e: s.Call, function: str) -> DType:
     """The type that the first two arguments of a function name: `vg.vector(vg.float32, 4)`."""
     dtype, length = (entity(ctx, a) for a in arguments(replace(e, keywords=()), function, 2))
     number = known_number(ctx, length.expr) if isinstance(length, Value) else None
-    refusal, example = _REFUSED[function]
+    name, example = _REFUSED[function]
     example = f"{function}({example})"
     if isinstance(dtype, en.Static) and number is not None:
         try:
             return vector_of(dtype.value, number, function)
         except DeclarationError as error:
-            raise refusal(e.span, str(error), example) from None
+            raise getattr(refusals.calls, name)(e.span, str(error), example) from None
     wanted = f"{function} takes a type and a length that is known before the run: of numbers and parameters"
-    raise refusal(e.span, wanted, example)
+    raise getattr(refusals.calls, name)(e.span, wanted, example)
 
 
 def known_number(ctx: Context, e: ir.Expr) -> float | None:
