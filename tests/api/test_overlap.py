@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from library_arguments import arguments_for, graph_for, library
@@ -262,6 +265,29 @@ def test_what_the_thread_has_to_say_is_said(monkeypatch):
     monkeypatch.setattr(relabel, "_named", fails)
     with pytest.raises(vg.GraphError, match="no such order here"):
         vg.run(sweeps, some_graph(), relabel=vg.overlap("rcm"), rounds=2**62, start=np.zeros(70))
+
+
+SHORT = """
+import time
+import numpy as np
+import vgraph as vg
+from vgraph.graph import relabel
+
+def never(graph, by):
+    print("begun", flush=True)
+    while True:
+        time.sleep(0.01)
+
+relabel._named = never
+ends = np.random.default_rng(0).integers(0, 50, (2, 200))
+vg.run(vg.algorithms.pagerank, vg.Graph.from_edges(*ends), relabel=vg.overlap("rcm"), tolerance=0.0, max_rounds=60_000)
+print("ended", flush=True)
+"""
+
+
+def test_a_process_does_not_wait_for_an_order():
+    done = subprocess.run([sys.executable, "-c", SHORT], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "begun\nended\n", "")
 
 
 def test_threads_stand_back_as_far_as_who_asks(monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -372,3 +374,29 @@ def differs(graph: vg.Graph, want: np.ndarray, seed: int) -> bool:
         return not np.array_equal(run(vg.algorithms.bfs, graph, 2, seed, source=3).level, want)
     except InternalError:
         return True
+
+
+class Stop(Exception):
+    """What a caller raises."""
+
+
+def test_mailboxes_of_others_outlive_a_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that a second Ctrl-C has abandoned may still write into the memory of one that has left."""
+    left, boxes = [], []
+
+    def abandoned(there: Any, memories: Any) -> None:
+        joined(there, memories)
+        names = there[0].call.plan.interface.mailboxes
+        left.append(memories[1])
+        boxes.extend(weakref.ref(memories[0].arrays[name]) for name in names)
+        raise Stop
+
+    joined = gpu_sets._joined
+    with emulated():
+        monkeypatch.setattr(gpu_sets, "_joined", abandoned)
+        with pytest.raises(Stop):
+            vg.run(vg.algorithms.pagerank, small_graph(), device=names(2))
+        gc.collect()
+        assert boxes
+        assert all(box() is not None for box in boxes)
+        left.clear()

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import vgraph as vg
+from vgraph.compiler.backends.context import ContextView
 from vgraph.refusals.sets import NotDivided
+from vgraph.runtime.devices import shares
 from vgraph.runtime.devices.groups import CPUGroup
-from vgraph.runtime.devices.shares import Shared
+from vgraph.runtime.devices.shares import Shared, Shares
 from vgraph.sharing import Division, Policy
 
 TWO = [vg.cpu(threads=1), vg.cpu(threads=1)]
@@ -78,7 +80,58 @@ def test_a_slowed_member_gets_less():
     got = vg.run(vg.algorithms.betweenness, small_graph(False, n=400), device=devices, share=vg.GREEDY)
     fast, slow = (m.iterations for m in got.stats.members)
     assert fast + slow == 400
-    assert fast > 4 * slow
+    assert fast > slow  # how much, says the next test, whatever else the machine does
+
+
+def test_how_long_a_slowed_member_sleeps(monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def perf_counter(self):
+            return self.now
+
+        def sleep(self, seconds):
+            self.now += seconds
+
+    clock, graph = Clock(), small_graph(False)
+    monkeypatch.setattr(shares, "time", clock)
+    for slowed in (1.0, 20.0):
+        run = Shares(Shared(vg.GREEDY, graph, ""), [CPUGroup(1, slowed=slowed)], graph, {})
+        run.join(ContextView(1), {})
+        run._slow_down(0)  # it has had nothing so far
+        assert clock.now == 0.0
+        run._since[0], clock.now = 5.0, 7.0  # it took 2 s
+        run._slow_down(0)
+        assert clock.now == pytest.approx(5.0 + 2.0 * slowed)
+        clock.now = 0.0
+
+
+def test_a_loop_that_is_over_is_forgotten(monkeypatch):
+    made = []
+    init = Shares.__init__
+    monkeypatch.setattr(Shares, "__init__", lambda run, *given: made.append(run) or init(run, *given))
+    vg.run(vg.algorithms.betweenness, small_graph(True), device=TWO, share=vg.GREEDY)
+    assert len(made) == 1
+    assert not made[0]._loops
+
+
+class Fails(Policy):
+    """A user's policy that fails whenever it is asked."""
+
+    def divide(self, work, workers, past):
+        raise ZeroDivisionError(f"dividing {work.count}")
+
+
+def test_the_first_failure_is_told():
+    graph = small_graph(True)
+    run, context, taken = Shares(Shared(Fails(), graph, ""), TWO, graph, {}), ContextView(1), np.ones(2, int)
+    run.join(context, {"x.taken": taken})
+    for count in (3, 4):
+        taken[:] = 7  # of the loop before
+        run.give(context.address, count, taken.ctypes.data)
+        assert taken.tolist() == [0, 0]
+        assert context.get("cancel")
+    assert str(run.failure) == "dividing 3"
 
 
 def test_what_runs_have_shown_is_kept_with_the_graph():

@@ -18,8 +18,8 @@ def overlap(by: By = "auto") -> Overlap:
 
     The run begins in the graph's own order and changes between two of its loops: all that it holds is put into the new
     order, and the results have the ids of the graph. Where rounds take longer then, it goes back. What ends sooner has
-    lost nothing, and the next run on the graph finds what was made. `result.stats.overlap` tells all of that. The end
-    of the process waits for the thread.
+    lost nothing, and the next run on the graph finds what was made. `result.stats.overlap` tells all of that. The
+    thread ends with the process.
 
     For a run of many rounds over the same arcs, on a CPU, that leaves a processor free: the thread stands back where
     the run has all of them. by: as in `reorder`. A program with queues by priority or values of edges is refused, for

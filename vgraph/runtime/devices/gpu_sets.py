@@ -201,6 +201,8 @@ def _joined(there: Sequence[_Member], memories: Sequence[Memory]) -> list[Any]:
         for name in names
         for m, memory in zip(there, memories, strict=True)
     ]
+    # who is abandoned by interrupts may still write to another, which has left
+    kept = [*noted, *(memory.arrays[name] for name in names for memory in memories)]
     arrivals = [m.runner.device.address(a) for m, a in zip(there, noted, strict=True)]
     tables = []
     for k, (m, memory) in enumerate(zip(there, memories, strict=True)):
@@ -210,7 +212,7 @@ def _joined(there: Sequence[_Member], memories: Sequence[Memory]) -> list[Any]:
         table = [len(there), k, PATIENCE, 0, 0, *sizes, *incoming, *arrivals, *words]
         with m.runner.device.current():
             tables.append(m.runner.device.upload(np.array(table, np.uint64)))
-        memory.join(tables[-1], noted)
+        memory.join(tables[-1], *kept)
     for m, a in zip(there, noted, strict=True):
         _downloaded(m, a)  # behind all that was to be done before
     return tables

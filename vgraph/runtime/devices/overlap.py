@@ -6,11 +6,14 @@ frontiers, and the driver's numbers. That is put into the new order, and native 
 
 from __future__ import annotations
 
+import atexit
 import contextvars
+import ctypes
 import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,11 +52,28 @@ it passes before each."""
 SKIP = 0
 
 
+_threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+
+
+def _leave() -> None:
+    """At the end of the process: nobody needs these orders any more."""
+    for thread in tuple(_threads):
+        while (
+            thread.is_alive() and thread.ident is not None
+        ):  # what is raised in a callback of NumPy's is lost
+            stop = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(*stop)
+            thread.join(0.05)
+
+
+atexit.register(_leave)
+
+
 class Beside:
     """A call in another order: made by a thread, which begins when it is first asked whether it is there.
 
     That is when the run has lasted a moment, so what ends before costs nothing more. The thread goes on when the run
-    ends sooner: what it makes is kept with the graph, for the next.
+    ends sooner: what it makes is kept with the graph, for the next. It ends with the process.
     """
 
     def __init__(self, make: Callable[[By | None], Call], order: str) -> None:
@@ -68,8 +88,9 @@ class Beside:
         if self._thread is None:
             work = contextvars.copy_context().run
             self._thread = threading.Thread(
-                target=work, args=(self._work, alike, threads), name="vgraph overlap"
+                target=work, args=(self._work, alike, threads), name="vgraph overlap", daemon=True
             )
+            _threads.add(self._thread)
             self._thread.start()
         if self._thread.is_alive():
             return False

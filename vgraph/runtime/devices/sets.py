@@ -7,6 +7,7 @@ of sets in `gpu_sets.py`; what goes into a member's run and comes out of it is t
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -107,15 +108,16 @@ class CPUSet(CPU):
         peers = aligned_zeros(PEER.size * len(there)).view(PEER.dtype)
         members["members"], members["peers"] = len(there), peers.ctypes.data
         members["spin_limit"] = SPIN_LIMIT if self.threads <= available_cpus() else 0
+        outs = [np.zeros(1 + len(m.arrays), np.uint64) for m in there]
+        # one that interrupts have abandoned may still copy what another has for it, which has left
+        looked_at = (members, peers, *outs, *(m.part for m in there), *(m.arrays for m in there))
         for k, m in enumerate(there):
             peers[k]["set"], peers[k]["number"] = members.ctypes.data, k
             peers[k]["ghosts"], peers[k]["shared"] = m.part.ghosts.ctypes.data, m.part.shared.ctypes.data
-            outs = np.zeros(1 + len(m.arrays), np.uint64)
-            peers[k]["outs"] = outs.ctypes.data
+            peers[k]["outs"] = outs[k].ctypes.data
             m.context.set("channel", native_runtime().exchange)
             m.context.set("peer", peers.ctypes.data + k * PEER.size)
-            for kept in (members, peers, outs, m.part):
-                m.context.keep(kept)
+            m.context.keep(looked_at)
         return peers
 
     def _ran(
@@ -187,6 +189,16 @@ def parts_of(
 def divides(interface: KernelInterface) -> bool:
     """Whether members take iterations of divided loops."""
     return any(part.items_of(a.name) is not None for a in interface.args)
+
+
+def _forget() -> None:
+    """In a forked child: nobody runs, and nobody is inside the lock."""
+    global _lock
+    _lock = threading.Lock()
+    _busy.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 @contextmanager

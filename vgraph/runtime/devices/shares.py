@@ -8,6 +8,7 @@ whether its run was cancelled.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 import weakref
@@ -37,6 +38,15 @@ _past: weakref.WeakKeyDictionary[Graph, dict[object, list[Outcome]]] = weakref.W
 _lock = threading.Lock()
 
 
+def _forget() -> None:
+    """In a forked child: nobody is inside the lock."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 @dataclass(frozen=True, eq=False)
 class Shared:
     """How a set divides: the policy, and what its runs before have shown."""
@@ -49,12 +59,14 @@ class Shared:
         """What the runs of a loop on these members did; "" for whole runs on placements."""
         with _lock:
             key = self.algorithm, loop, self.policy, tuple(groups)
-            return _past.setdefault(self.graph, {}).setdefault(key, [])
+            return [*_past.get(self.graph, {}).get(key, ())]
 
     def note(self, loop: str, groups: Sequence[CPUGroup], outcome: Outcome) -> None:
-        past = self.past(loop, groups)
-        if len(past) < _NOTED:
-            past.append(outcome)
+        with _lock:
+            key = self.algorithm, loop, self.policy, tuple(groups)
+            past = _past.setdefault(self.graph, {}).setdefault(key, [])
+            if len(past) < _NOTED:
+                past.append(outcome)
 
 
 def workers_of(groups: Sequence[CPUGroup]) -> list[Worker]:
@@ -120,14 +132,14 @@ class Shares:
         """Give a member some iterations of a loop of `count`: called by its first thread."""
         member = next(k for k, c in enumerate(self.contexts) if c.address == address)
         name = next(n for n, a in self.arrays[member].items() if a.ctypes.data == got and part.items_of(n))
-        found = range(0)
+        self.arrays[member][name][:2] = 0
         try:
             found = self._taken(member, name, count)
+            self.arrays[member][name][:2] = found.start, found.stop
         except BaseException as error:
-            self.failure = error
+            self.failure = self.failure or error  # others may come from what is left of the loop
             for context in self.contexts:
                 context.cancel()
-        self.arrays[member][name][:2] = found.start, found.stop
 
     def _taken(self, member: int, name: str, count: int) -> range:
         self._slow_down(member)
@@ -148,7 +160,7 @@ class Shares:
             self._passed[member][name] = turn + 1
             loop.over += 1
             if loop.over == len(self.groups):
-                self._end(name, loop)
+                self._end(name, self._loops.pop((name, turn)))
             return range(0)
 
     def _slow_down(self, member: int) -> None:

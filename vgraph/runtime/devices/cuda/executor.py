@@ -303,6 +303,9 @@ def watch(
                 flight.launch = begin()
         return _wait(flights, progress)
     finally:
+        for flight in flights[1:]:  # all of them now: each leaves when it looks
+            if not flight.ended():
+                flight.cancel()
         for flight in flights:
             flight.land()
             _flights.pop(id(flight.memory), None)
