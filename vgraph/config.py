@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,28 +102,34 @@ _READERS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
     "verify": (_flag, "0 or 1"),
     "all_frames": (_flag, "0 or 1"),
 }
-_VARIABLES: Final = tuple("VGRAPH_" + field.name.upper() for field in fields(Knobs))
 _scoped: ContextVar[dict[str, Any]] = ContextVar("vgraph_knobs")
 
 
-@functools.lru_cache(maxsize=16)
-def _parse(texts: tuple[str | None, ...]) -> Knobs:
-    values: dict[str, Any] = {}
-    for (name, (reader, expected)), text in zip(_READERS.items(), texts, strict=True):
-        if text is None or not text.strip():
-            continue
-        try:
-            values[name] = reader(text.strip())
-        except ValueError:
-            raise KnobError(f"VGRAPH_{name.upper()}={text!r}: expected {expected}") from None
-    return Knobs(**values)
+@functools.lru_cache(maxsize=64)
+def _read(name: str, text: str) -> Any:
+    reader, expected = _READERS[name]
+    try:
+        return reader(text.strip())
+    except ValueError:
+        raise KnobError(f"{_NAMES[name]}={text!r}: expected {expected}") from None
+
+
+_DEFAULTS: Final = Knobs()
+_NAMES: Final = {name: "VGRAPH_" + name.upper() for name in _READERS}
+
+
+def knob(name: str) -> Any:
+    """One of the knobs, for what is asked at every run."""
+    overrides = _scoped.get(None)
+    if overrides and name in overrides:
+        return overrides[name]
+    text = os.environ.get(_NAMES[name])
+    return getattr(_DEFAULTS, name) if text is None or not text.strip() else _read(name, text)
 
 
 def knobs() -> Knobs:
     """The knobs in force now. Raises `KnobError` for a variable with a bad value; empty counts as unset."""
-    base = _parse(tuple(map(os.environ.get, _VARIABLES)))
-    overrides = _scoped.get(None)
-    return replace(base, **overrides) if overrides else base
+    return Knobs(**{name: knob(name) for name in _READERS})
 
 
 @contextmanager

@@ -10,7 +10,9 @@ from types import ModuleType
 import language_programs as programs
 import pytest
 
+import vgraph as vg
 from vgraph.compiler.frontend import source_parts
+from vgraph.compiler.frontend.sources import reached
 from vgraph.errors import SourceError
 
 TEXT = """
@@ -67,6 +69,30 @@ def test_closures_count() -> None:
 
 def test_constants_of_other_modules_count() -> None:
     assert any(part.endswith("Mode.SLOW = Mode 0x2") for part in source_parts(programs.constants))
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "value"),
+    [
+        ("main", "LIMIT", 4),
+        ("main", "half", abs),
+        ("main", "min", max),  # what was a builtin
+        ("vgraph", "int32", vg.int64),
+        ("vgraph", "vertex_apply", 5),  # what was nowhere, in a module of which something is taken
+    ],
+)
+def test_names_are_looked_up_again_when_one_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: str, name: str, value: object
+) -> None:
+    module = load(tmp_path / "a.py", TEXT)
+    found, parts = reached(module.main), source_parts(module.main)
+    assert reached(module.main) is found
+    assert source_parts(module.main) is parts
+    monkeypatch.setattr(module if owner == "main" else vg, name, value, raising=False)
+    assert reached(module.main) is not found
+    assert source_parts(module.main) != parts
+    monkeypatch.undo()
+    assert source_parts(module.main) == parts
 
 
 def test_it_is_quick() -> None:

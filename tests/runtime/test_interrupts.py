@@ -15,7 +15,7 @@ import pytest
 from kernels import EMPTY, ENDLESS, ROUNDS, kernel
 
 from vgraph.compiler.backends import context as context_module
-from vgraph.compiler.backends.abi import Status, Steering
+from vgraph.compiler.backends.abi import CONTEXT, Status, Steering
 from vgraph.compiler.backends.context import ContextView
 from vgraph.runtime.devices import threads as native_threads
 from vgraph.runtime.devices.threads import close_idle_pools, run_native
@@ -134,7 +134,8 @@ def test_an_interrupt_at_every_bytecode_of_starting_a_pool(threads):
 
 def interrupted(contexts, progress, due):
     """In place of `_wait`: the first interrupt, when the run is under way."""
-    while not contexts[0]._fields["rounds"][0]:  # no bytecode that is counted
+    words, rounds = contexts[0]._words["i64"], CONTEXT.offset("rounds") // 8
+    while not words[rounds]:  # no bytecode that is counted
         time.sleep(1e-4)
     raise KeyboardInterrupt
 

@@ -65,10 +65,15 @@ class Definition:
         names = self.function.__code__.co_freevars
         return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True) if _is_set(cell)}
 
+    @property
+    def scopes(self) -> tuple[Mapping[str, Any], ...]:
+        """Where names that are no locals of the function are looked up, one after the other."""
+        outer = self.function.__globals__, vars(builtins)
+        return (self.closure, *outer) if self.function.__closure__ else outer
+
     def resolve(self, name: str) -> Any:
         """The value of a name that is no local of the function. Raises KeyError where there is none."""
-        inner = self.closure if self.function.__closure__ else {}
-        for scope in (inner, self.function.__globals__, vars(builtins)):
+        for scope in self.scopes:
             if name in scope:
                 return scope[name]
         raise KeyError(name)

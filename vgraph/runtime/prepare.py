@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vgraph.compiler.backends.abi import MAX_THREADS
 from vgraph.compiler.frontend import ArgumentType, argument_types, unknown
 from vgraph.compiler.types import Target, Vector, element_of
-from vgraph.config import knobs
+from vgraph.config import knob
 from vgraph.errors import DeviceError, GraphError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import BY_COORDINATES, ORDERS, By, Overlap, order_of
@@ -73,7 +73,7 @@ def prepare(
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ParameterError(f"progress={shown(progress)}: True, False or a function")
     if device is None:
-        device = knobs().device or ("cpu" if deterministic or checked else None)
+        device = knob("device") or ("cpu" if deterministic or checked else None)
     if isinstance(device, str) and device == "cuda:*":
         device = all_gpus()
     members: tuple[Member, ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import struct
-from collections.abc import Callable, Sequence
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from vgraph.compiler.backends.abi import (
     WORKER,
     WORKER_STRIDE,
     Status,
+    type_sizes,
 )
 
 Bytes = npt.NDArray[np.uint8]
@@ -43,6 +45,36 @@ def _aligned(make: Callable[..., Bytes], nbytes: int) -> Bytes:
 
 def _round_up(nbytes: int) -> int:
     return -(-nbytes // LINE) * LINE
+
+
+@functools.lru_cache(maxsize=256)
+def _places(
+    partials: int,
+    args: int,
+    results: int,
+    frontiers: int,
+    lists: int,
+    buckets: int,
+    forks: int,
+    state: int,
+) -> tuple[Mapping[str, tuple[int, int]], int]:
+    """Where what a context points to begins and ends in one buffer, the context first, and the bytes of that."""
+    sizes = {
+        "args": 8 * args,
+        "results": 8 * results,
+        "partials": partials,
+        "frontiers": frontiers * FRONTIER.size,
+        "lists": lists * LIST.size,
+        "buckets": 8 * buckets,
+        "forks": forks * FORK.size,
+        "arms": ARMS.size,
+        "state": 8 * state,
+    }
+    places, total = {}, CONTEXT.size
+    for name, nbytes in sizes.items():
+        places[name] = total, total + nbytes
+        total += _round_up(max(nbytes, 1))
+    return places, total
 
 
 class ContextView:
@@ -70,63 +102,58 @@ class ContextView:
         assert 1 <= num_threads <= MAX_THREADS
         self.release: Callable[[int], None] | None = None
         """Frees what native code allocated for the context at an address; set by who runs it."""
-        self._buffer = aligned_zeros(CONTEXT.size)
+        stride = _round_up(8 * num_slots)
+        numbers = {"threads": num_threads, "forks": len(forks), "lists": num_lists, "buckets": num_buckets}
+        counts = num_args, num_results, max(1, num_frontiers), num_lists, num_buckets, len(forks), num_state
+        places, total = _places(num_threads * stride, *counts)
+        self._buffer = aligned_zeros(total)
         self.address = int(self._buffer.ctypes.data)
         """Where the struct lies."""
-        self._fields = self._buffer.view(CONTEXT.dtype)
+        self._words = {"i32": memoryview(self._buffer).cast("I"), "i64": memoryview(self._buffer).cast("Q")}  # type: ignore[arg-type]
+        self._words["ptr"] = self._words["i64"]
         self._keep: list[object] = []
-        stride = _round_up(8 * num_slots)
-        self._args = aligned_zeros(8 * num_args)
-        self._results = aligned_zeros(8 * num_results)
-        self.partials: AnyArray = aligned_zeros(num_threads * stride)[: num_threads * stride]
-        self._frontiers = aligned_zeros(max(1, num_frontiers) * FRONTIER.size).view(FRONTIER.dtype)
-        self._lists = aligned_zeros(num_lists * LIST.size).view(LIST.dtype)
+
+        def part(name: str) -> Bytes:
+            return self._buffer[slice(*places[name])]
+
+        self._arg_word, self._results = places["args"][0] // 8, part("results")
+        self.partials: AnyArray = part("partials")
+        self._frontiers, self._lists = part("frontiers").view(FRONTIER.dtype), part("lists").view(LIST.dtype)
         self._num_args, self._num_results, self._num_frontiers = num_args, num_results, num_frontiers
         self._of_frontiers: dict[str, AnyArray] = {}
         """Memory of frontiers, a row for each; native code swaps them."""
-        self._forks = aligned_zeros(len(forks) * FORK.size).view(FORK.dtype)
-        self._forks["least"][: len(forks)] = forks
-        self._arms = aligned_zeros(ARMS.size).view(ARMS.dtype)
+        self._forks, self._arms = part("forks").view(FORK.dtype), part("arms").view(ARMS.dtype)
+        self._forks["least"] = forks
         self._workers = [aligned_zeros(num_threads * WORKER_STRIDE) for _ in range(num_buckets)]
-        pointers: dict[str, AnyArray] = {
-            "args": self._args,
-            "results": self._results,
-            "partials": self.partials,
-            "frontiers": self._frontiers,
-            "lists": self._lists,
-            "buckets": np.array([w.ctypes.data for w in self._workers], np.uint64),
-            "forks": self._forks,
-            "arms": self._arms,
-            "state": aligned_zeros(8 * num_state),
-        }
-        self.state: Bytes = pointers["state"]
+        part("buckets").view(np.uint64)[:] = [w.ctypes.data for w in self._workers]
+        self.state: Bytes = part("state")
         """What is handed on at a fork point."""
-        self._keep += [pointers["buckets"]]
-        for name, array in pointers.items():
-            self._fields[name] = array.ctypes.data
-        numbers = {"threads": num_threads, "forks": len(forks), "lists": num_lists, "buckets": num_buckets}
+        for name, (start, _) in places.items():
+            self.set(name, self.address + start)
         for name, count in numbers.items():
-            self._fields[f"num_{name}"] = count
-        self._fields["partials_stride"] = stride
-        self._fields["trace_limit"] = trace_limit
+            self.set(f"num_{name}", count)
+        self.set("partials_stride", stride)
+        self.set("trace_limit", trace_limit)
 
     def get(self, field: str) -> int:
         """The present value of a field; safe while native code runs."""
-        return int(self._fields[field][0])
+        found = CONTEXT.fields[field]
+        return self._words[found.type][found.offset // type_sizes[found.type]]
 
     def set(self, field: str, value: int) -> None:
         """Store into a field."""
-        self._fields[field] = value
+        found = CONTEXT.fields[field]
+        self._words[found.type][found.offset // type_sizes[found.type]] = value
 
     def cancel(self) -> None:
         """Ask native code to leave at its next chunk or round."""
-        self._fields["cancel"] = 1
+        self.set("cancel", 1)
 
     def halt(self) -> None:
         """Ask native code to leave at its next fork point. It may overlook that, for it sets limits of its own: ask
         again until it has."""
-        self._fields["halt"] = 1
-        self._fields["enough"] = 0
+        self.set("halt", 1)
+        self.set("enough", 0)
         self._forks["limit"] = (1 << 64) - 1  # -1: all ask
 
     @property
@@ -166,24 +193,22 @@ class ContextView:
     def set_array(self, slot: int, array: AnyArray | None) -> None:
         """Pass the address of a C-contiguous array (None: null); it is kept alive."""
         if array is None:
-            self._store(slot, b"")
+            self.set_pointer(slot, 0)
             return
         assert array.flags.c_contiguous
         self._keep.append(array)
-        self.set_pointer(slot, array.ctypes.data)
+        self.set_pointer(slot, array.__array_interface__["data"][0])
 
     def set_pointer(self, slot: int, address: int) -> None:
         """Pass a raw address."""
-        self._store(slot, struct.pack("<Q", address))
+        assert 0 <= slot < self._num_args
+        self._words["ptr"][self._arg_word + slot] = address
 
     def set_scalar(self, slot: int, value: float | np.generic, dtype: npt.DTypeLike) -> None:
         """Pass a scalar: native code loads `dtype` straight from the slot's address (bool: one byte)."""
-        self._store(slot, np.asarray(value).astype(dtype, casting="unsafe").tobytes())
-
-    def _store(self, slot: int, data: bytes) -> None:
-        assert 0 <= slot < self._num_args
+        data = np.asarray(value).astype(dtype, casting="unsafe").tobytes()
         assert len(data) <= 8
-        self._args[8 * slot : 8 * slot + 8] = np.frombuffer(data.ljust(8, b"\0"), np.uint8)
+        self.set_pointer(slot, int.from_bytes(data, sys.byteorder))
 
     def result(self, slot: int, dtype: npt.DTypeLike) -> Any:
         """The scalar that native code stored as `dtype` at the start of result `slot`."""

@@ -21,7 +21,7 @@ from vgraph.compiler.backends.base import ENTRY, TEAM, Kernel, KernelInterface
 from vgraph.compiler.backends.effort import Level, effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.foreign.externals import External, needed
-from vgraph.config import knobs
+from vgraph.config import knob
 from vgraph.errors import DeviceError, InternalError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def wide_gathers() -> bool:
 
 
 def _level(opt: int | None) -> int:
-    return knobs().opt if opt is None else opt
+    return knob("opt") if opt is None else opt
 
 
 def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:

@@ -6,6 +6,7 @@ It is the front half of the cache key and runs at every call, so names are follo
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -16,8 +17,29 @@ from vgraph.language.decorators import AlgorithmDef, Definition
 from vgraph.language.names import DType
 from vgraph.source import Span
 
-Reached = list[tuple[Definition, list[tuple[str, Any]]]]
-"""Definitions, each with the names that it captures and their values."""
+_MISSING: Final = object()
+
+
+class Reached(list[tuple[Definition, list[tuple[str, Any]]]]):
+    """Definitions, each with the names that it captures and their values, and where these were looked up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looks: list[tuple[Mapping[str, Any], str, Any]] = []
+        self.texts: tuple[str, ...] | None = None
+        """Its `source_parts`, if they stay the same while it `holds`."""
+
+    def look(self, scope: Mapping[str, Any], name: str) -> Any:
+        """What `scope` has by that name, or _MISSING."""
+        value = scope.get(name, _MISSING)
+        self.looks.append((scope, name, value))
+        return value
+
+    def holds(self) -> bool:
+        """Whether all names would be found where, and as, they were."""
+        return all([scope.get(name, _MISSING) is value for scope, name, value in self.looks])
+
+
 PRINTS: Final = "print = builtins.print"
 """Among the parts of a program that prints."""
 
@@ -34,10 +56,15 @@ def source_parts(definition: AlgorithmDef, found: Reached | None = None) -> tupl
 
     `found`: what it reaches, if that is known. Raises SourceError where a text is not available.
     """
+    found = reached(definition) if found is None else found
+    if found.texts is not None:
+        return found.texts
     parts: list[str] = []
-    for current, captured in reached(definition) if found is None else found:
+    lasting = True
+    for current, captured in found:
         parts.append(f"{current.kind} {current.function.__module__}.{current.name}\n{current.source.text}")
         if isinstance(current, AlgorithmDef) and current is not definition:  # the frontend looks at its hooks
+            lasting = False  # more may be registered
             hooks = (current.asked, current.endings, list(current.derivations))
             parts.append(f"{hooks[0]} {bool(hooks[1])} {hooks[2]}" if any(hooks) else "")
         for name, value in captured:
@@ -48,17 +75,23 @@ def source_parts(definition: AlgorithmDef, found: Reached | None = None) -> tupl
             elif isinstance(value, DType | float | str | np.generic | enum.Enum | None):
                 parts.append(f"{name} = {type(value).__name__} {value!r}")
             elif is_numba(value):
+                lasting = False  # it captures values of its own
                 parts.append(f"{name} = {_content(value)}")
             elif callable(value):
                 parts.append(
                     f"{name} = {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
                 )
-    return tuple(parts)
+    texts = tuple(parts)
+    found.texts = texts if lasting else None
+    return texts
 
 
 def reached(definition: Definition) -> Reached:
     """A definition and all that it reaches, each with the names that it captures and their values."""
-    found: Reached = []
+    known: Reached | None = vars(definition).get("reached")
+    if known is not None and known.holds():
+        return known
+    found = Reached()
     seen: set[int] = set()
     pending: list[Definition] = [definition]
     while pending:
@@ -66,9 +99,11 @@ def reached(definition: Definition) -> Reached:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        captured = _captured(current)
+        captured = _captured(current, found)
         pending += [value for _, value in captured if isinstance(value, Definition)]
         found.append((current, captured))
+    closed = any(d.function.__closure__ for d, _ in found)  # cells change unseen
+    vars(definition)["reached"] = None if closed else found
     return found
 
 
@@ -82,23 +117,22 @@ def _content(value: Any) -> str:
         return str(problem)
 
 
-def _captured(definition: Definition) -> list[tuple[str, Any]]:
+def _captured(definition: Definition, by: Reached) -> list[tuple[str, Any]]:
     """The names of enclosing scopes and modules that a function's code mentions, with their values."""
     names = definition.mentioned
     found: list[tuple[str, Any]] = []
     owners: list[Any] = []
     for name in names:
-        try:
-            value = definition.resolve(name)
-        except KeyError:
-            continue
+        value = next(
+            (v for scope in definition.scopes if (v := by.look(scope, name)) is not _MISSING), _MISSING
+        )
         if isinstance(value, ModuleType | type):
             owners.append(value)
-        else:
+        elif value is not _MISSING:
             found.append((name, value))
     for owner in owners:  # `module.name` and `module.inner.name` leave only the names in the code object
         for name in names:
-            value = getattr(owner, name, None) if name in vars(owner) else None
+            value = getattr(owner, name, None) if by.look(vars(owner), name) is not _MISSING else None
             if isinstance(value, ModuleType | type) and value not in owners:
                 owners.append(value)
             elif value is not None and not isinstance(value, ModuleType):

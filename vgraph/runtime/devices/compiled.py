@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LOADED: Final = 256
 """Kernels kept in memory, the least recently used go first."""
 
-_loaded: OrderedDict[str, Loaded] = OrderedDict()
+_loaded: OrderedDict[object, Loaded] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -73,24 +73,33 @@ class CompiledRunner(Runner):
         marks = pass_marks(own)
         if marks is None:
             return self._compile(job, own, None)
-        asked = ";".join(f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items()))
-        known = (key_text(job.signature), asked, str(job.single), key_text(job.facts))
+        asked = ";".join([f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items())])
         flags = (
+            job.single,
             job.must_renumber,
             job.overlap is not None,
             job.deterministic,
             job.debug is not None,
             bool(job.members),
         )
-        wanted = (*map(str, flags), job.divides)
-        parts = (code_stamp(), self.name, self.stamp(), *source, *known, *wanted, *marks)
-        key = cache_key(parts)
-        place = f"{self.place} {key}"
+        texts = (
+            code_stamp(),
+            self.name,
+            self.stamp(),
+            *source,
+            key_text(job.signature),
+            asked,
+            job.divides,
+            *marks,
+        )
+        facts = job.facts
+        place = self.place, texts, flags, facts
         with _lock:
             found = _loaded.get(place)
             if found is not None:
                 _loaded.move_to_end(place)
                 return found
+        key = cache_key((*texts, *map(str, flags), key_text(facts)))
         loaded = self._from_cache(key)
         if loaded is None:
             with uncollected():

@@ -11,7 +11,7 @@ import numpy as np
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
-from vgraph.config import knobs
+from vgraph.config import knob
 from vgraph.graph import layouts
 from vgraph.runtime.arguments import (
     host_array,
@@ -62,7 +62,7 @@ class CPU(CompiledRunner):
         return backend()
 
     def stamp(self) -> str:
-        return f"{jit.target_key()}|O{knobs().opt}"
+        return f"{jit.target_key()}|O{knob('opt')}"
 
     def parts(self, source: SourceText) -> tuple[str, ...]:
         return jit.object_parts(source.text)
@@ -102,7 +102,9 @@ class CPU(CompiledRunner):
             waited = context.waited / self.threads
         finally:
             context.close()
-        records = np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64)
+        records = np.empty((len(trace), len(RECORD)), np.int64)
+        for k, name in enumerate(RECORD):
+            records[:, k] = trace[name]
         records[:, -1] //= self.threads
         return Ran(
             arrays,

@@ -28,7 +28,7 @@ from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, POOL, Status
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native import native_text
-from vgraph.config import knobs
+from vgraph.config import knob
 from vgraph.errors import DeviceError, InternalError
 from vgraph.graph import machine
 from vgraph.records import dataclass
@@ -134,7 +134,7 @@ _turns: Final = itertools.count(1)
 
 def default_threads() -> int:
     """Threads of a run that names no number: the VGRAPH_THREADS knob, else the CPUs this process may use."""
-    return knobs().threads or min(available_cpus(), MAX_THREADS)
+    return knob("threads") or min(available_cpus(), MAX_THREADS)
 
 
 machine.threads = default_threads
