@@ -296,3 +296,10 @@ def test_spanning_forests_of_roads(name: str) -> None:
     parts, _ = connected_components(matrix, directed=False)
     assert len(forest.edges) == n - parts
     assert forest.weight == pytest.approx(expected.sum() - expected.nnz)
+
+
+def test_strong_components_of_an_undirected_graph_are_its_connected_ones():
+    graph = vg.Graph.from_edges([0, 1, 4, 5, 2], [1, 2, 5, 6, 2], num_vertices=8, directed=False)
+    result = vg.run(strongly_connected_components, graph)
+    assert result.component.tolist() == [0, 0, 0, 3, 4, 4, 4, 7]
+    assert not any(r.label == "spread" for r in result.trace)

@@ -149,6 +149,14 @@ def test_degree_centrality(graph: vg.Graph, how: Any) -> None:
         same(found.out_centrality, nx.out_degree_centrality(g))
 
 
+@pytest.mark.parametrize("loops", [False, True])
+def test_degree_centrality_looks_at_arcs_for_loops_only(loops: bool) -> None:
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 2 if loops else 0], directed=False)
+    found = vg.run(A.degree_centrality, graph)
+    assert found.centrality.tolist() == ([0.5, 1, 1.5] if loops else [1, 1, 1])
+    assert [r.label for r in found.trace] == ["measure", "add_loops"][: 1 + loops]
+
+
 @quick
 @given(graphs(), st.booleans(), HOW)
 def test_katz_and_eigenvector(graph: vg.Graph, normalized: bool, how: Any) -> None:

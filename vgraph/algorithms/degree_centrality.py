@@ -7,18 +7,27 @@ import vgraph as vg
 
 @vg.operator
 def measure(v, graph):
-    """The fraction of the others that v has an arc with; an undirected self-loop has two ends at v."""
-    ends = v.out_degree
-    if not graph.directed:
-        for u in v.out_neighbors:
-            if u == v:
-                ends += 1
-    v.out_centrality = graph.scale * ends
+    """The fraction of the others that v has an arc with."""
+    v.out_centrality = graph.scale * v.out_degree
     v.in_centrality = v.out_centrality
     v.centrality = v.out_centrality
     if graph.directed:
         v.in_centrality = graph.scale * v.in_degree
         v.centrality = graph.scale * (v.out_degree + v.in_degree)
+    else:
+        graph.arcs += v.out_degree
+
+
+@vg.operator
+def add_loops(v, graph):
+    """An undirected self-loop has two ends at v, but is one arc."""
+    ends = v.out_degree
+    for u in v.out_neighbors:
+        if u == v:
+            ends += 1
+    v.out_centrality = graph.scale * ends
+    v.in_centrality = v.out_centrality
+    v.centrality = v.out_centrality
 
 
 @vg.algorithm
@@ -33,5 +42,8 @@ def degree_centrality(graph):
     out_centrality = graph.vertex_property(vg.float64, fill=1)
     if graph.num_vertices > 1:
         graph.scale = 1.0 / (graph.num_vertices - 1)
+        graph.arcs = 0
         graph.vertex_apply(measure)
+        if not graph.directed and graph.arcs < 2 * graph.num_edges:
+            graph.vertex_apply(add_loops)
     return centrality, in_centrality, out_centrality

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
+from vgraph.algorithms.connected_components import connected_components
 
 
 @vg.operator
@@ -98,10 +99,13 @@ def rename(v):
 def strongly_connected_components(graph):
     """Components within which there is a way along the arcs from every vertex to every other.
 
-    Result: `component`, the smallest vertex id of each vertex's component. O(vertices + arcs) for what trimming and
-    the search from one vertex of many arcs settle, which is nearly everything on most graphs; then O(vertices + arcs)
-    for each of as many rounds of coloring as components follow each other in the worst case.
+    Result: `component`, the smallest vertex id of each vertex's component; those of an undirected graph are its
+    connected components. O(vertices + arcs) for what trimming and the search from one vertex of many arcs settle,
+    which is nearly everything on most graphs; then O(vertices + arcs) for each of as many rounds of coloring as
+    components follow each other in the worst case.
     """
+    if not graph.directed:
+        return connected_components(graph).component
     component = graph.vertex_property(vg.vertex)
     color = graph.vertex_property(vg.vertex)
     left = graph.vertex_property(vg.int32)
