@@ -3,7 +3,7 @@ import vgraph as vg
 
 @vg.operator
 def visit(v):
-    a = b = 1
+    a = b = v.dist + 1
     v.dist = a + b
 
 

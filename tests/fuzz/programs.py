@@ -7,6 +7,8 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TypeVar
 
 from vgraph.compiler.frontend.kinds import Weak
@@ -250,9 +252,13 @@ class Writer:
             f"            table: vg.array({type_text(self.table)}) = (3, 0, 4, 1, 5),",
             "            matrix: vg.array(vg.float64, 2) = ((1, 0.5, -2), (4, 0, 8))):",
         ]
-        for p in self.properties:
-            if p.owner == "algorithm":
-                self.line(1, f"{p.name} = graph.vertex_property({type_text(p.type)}{self.fill(p)})")
+        own = [
+            (f"graph.vertex_property({type_text(p.type)}{self.fill(p)})", p.name)
+            for p in self.properties
+            if p.owner == "algorithm"
+        ]
+        for declared, alike in groupby(own, itemgetter(0)):
+            self.line(1, f"{', '.join(name for _, name in alike)} = {declared}")
         for p in self.own_edges:
             self.line(1, f"{p.name} = graph.edge_property({type_text(p.type)}{self.fill(p)})")
         mark, start = self.claimed
@@ -262,6 +268,7 @@ class Writer:
         self.line(1, "sink = graph.vertex_property(vg.float64)")
         for text in tuples.declared(self):
             self.line(1, text)
+        self.line(1, "graph.unread = graph.unseen = source")
         self.line(1, "seen = graph.scratch(vg.bool_)")
         self.line(1, "count = graph.scratch(vg.int64)")
         if not self.for_sets:

@@ -129,9 +129,7 @@ def move(v, graph):
 @vg.function
 def gathered(graph):
     """The groups, and in globals what arcs weigh: all of them, those within a group, and what these would by chance."""
-    graph.whole = 0.0
-    graph.within = 0.0
-    graph.chance = 0.0
+    graph.whole = graph.within = graph.chance = 0.0
     groups = graph.vertex_filter(leads)
     graph.vertex_apply(gather, groups)
     return groups

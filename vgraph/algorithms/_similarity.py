@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.extend import with_pairs
-from vgraph.language.decorators import AlgorithmDef, OperatorDef
+from vgraph.language.decorators import OperatorDef
 
 SUMS = ("adamic_adar", "resource_allocation")
 """Measures that are sums of what the common neighbors are worth."""
@@ -75,21 +74,6 @@ def comparing(measure: str) -> OperatorDef:
     return compare
 
 
-def undirected(algorithm: AlgorithmDef) -> None:
-    """Directed graphs are refused."""
-
-    @algorithm.requires
-    def check(graph: Graph) -> None:
-        if graph.directed:
-            raise ParameterError(
-                f"{algorithm.name}: of undirected graphs; build the graph with directed=False"
-            )
-
-
-def of_pairs(algorithm: AlgorithmDef) -> None:
-    """A vertex for each pair of `left` and `right`; directed graphs are refused."""
-    undirected(algorithm)
-
-    @algorithm.prepares
-    def paired(graph: Graph, left: object, right: object) -> vg.Prepared:
-        return with_pairs(graph, left, right)
+def paired(graph: Graph, left: object, right: object) -> vg.Prepared:
+    """A vertex for each pair of `left` and `right`."""
+    return with_pairs(graph, left, right)

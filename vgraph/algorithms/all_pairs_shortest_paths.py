@@ -42,9 +42,7 @@ def keep(v, graph):
 def hop_block(graph, first: vg.int64):
     """Hops from 64 vertices, `first` and those numbered after it, to each."""
     hops = graph.vertex_property(vg.vector(vg.int32, 64), fill=-1)
-    seen = graph.vertex_property(vg.uint64)
-    fresh = graph.vertex_property(vg.uint64)
-    before = graph.vertex_property(vg.uint64)
+    seen, fresh, before = graph.vertex_property(vg.uint64)
     graph.first = first
     graph.depth = 0
     frontier = graph.vertex_filter(begin)

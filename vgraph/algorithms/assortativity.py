@@ -58,11 +58,7 @@ def assortativity(graph, value: vg.vertex_property(vg.float64) = None):
     both ways, a self-loop once. Result: `assortativity`, a float with NetworkX's values; NaN where all arcs begin, or
     all end, at one value, or there are none. Raises ParameterError for values that are not finite. O(vertices + arcs).
     """
-    graph.tails = 0.0
-    graph.heads = 0.0
-    graph.tail_squares = 0.0
-    graph.head_squares = 0.0
-    graph.products = 0.0
+    graph.tails = graph.heads = graph.tail_squares = graph.head_squares = graph.products = 0.0
     graph.arcs = 0
     graph.vertex_apply(add_up)
     graph.mean_tail = graph.tails / max(1, graph.arcs)

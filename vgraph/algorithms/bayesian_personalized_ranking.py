@@ -84,16 +84,11 @@ def bayesian_personalized_ranking(
     latent = graph.vertex_property(vg.vector(vg.float32, factors))
     bias = graph.vertex_property(vg.float32)
     history = graph.vertex_property(vg.float64)
-    graph.epoch = 0
-    graph.part = 0
-    graph.pairs = 0
-    graph.right = 0
+    graph.epoch = graph.part = graph.pairs = graph.right = 0
     graph.vertex_apply(scatter)
     for k in range(epochs):
         graph.epoch = k
-        graph.part = 0
-        graph.pairs = 0
-        graph.right = 0
+        graph.part = graph.pairs = graph.right = 0
         waiting = graph.vertex_filter(has_more)
         while waiting:
             graph.vertex_apply(learn, waiting)

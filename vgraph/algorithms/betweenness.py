@@ -112,12 +112,8 @@ def betweenness(
     `centrality` (float64). O(vertices + arcs) for each source; parallel arcs count as one. Raises AlgorithmError where
     the numbers of paths in one level differ beyond all bounds; `weighted_betweenness` takes lengths of arcs.
     """
-    centrality = graph.vertex_property(vg.float64)
+    centrality, paths, handed_on, onward, share = graph.vertex_property(vg.float64)
     level = graph.vertex_property(vg.int32)
-    paths = graph.vertex_property(vg.float64)
-    handed_on = graph.vertex_property(vg.float64)
-    onward = graph.vertex_property(vg.float64)
-    share = graph.vertex_property(vg.float64)
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
     if samples is not None:
         graph.scale *= graph.num_vertices / samples

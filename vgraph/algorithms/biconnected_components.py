@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 
 
 @vg.operator
@@ -122,7 +120,7 @@ def cut(v):
 
 
 @vg.algorithm
-def biconnected_components(graph):
+def biconnected_components(graph: vg.undirected):
     """Sets of edges of which any two lie on a circle, the vertices where such sets meet, and edges on no circle.
 
     Results, in a breadth-first tree from the smallest vertex of each connected component: `parent`, the smallest of the
@@ -132,22 +130,12 @@ def biconnected_components(graph):
     component of either end. Self-loops are in none; of parallel edges none is a bridge. Raises ParameterError for a
     directed graph. O(vertices + arcs), in a few rounds for each level.
     """
-    root = graph.disjoint_sets()
+    root, circle = graph.disjoint_sets()
     level = graph.vertex_property(vg.int32)
-    parent = graph.vertex_property(vg.vertex)
-    below = graph.vertex_property(vg.int64)
-    size = graph.vertex_property(vg.int64)
-    given = graph.vertex_property(vg.int64)
-    start = graph.vertex_property(vg.int64)
-    low = graph.vertex_property(vg.int64)
-    high = graph.vertex_property(vg.int64)
+    parent, component, own = graph.vertex_property(vg.vertex)
+    below, size, given, start, low, high, highest = graph.vertex_property(vg.int64)
     lowest = graph.vertex_property(vg.int64, fill=vg.inf)
-    highest = graph.vertex_property(vg.int64)
-    circle = graph.disjoint_sets()
-    component = graph.vertex_property(vg.vertex)
-    own = graph.vertex_property(vg.vertex)
-    bridge = graph.vertex_property(vg.bool_)
-    articulation = graph.vertex_property(vg.bool_)
+    bridge, articulation = graph.vertex_property(vg.bool_)
     graph.edge_apply(connect)
     graph.depth = 0
     levels = []
@@ -171,12 +159,3 @@ def biconnected_components(graph):
     graph.vertex_apply(name)
     graph.vertex_apply(cut)
     return component, parent, bridge, articulation
-
-
-@biconnected_components.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError(
-            "biconnected_components: of undirected graphs; build the graph with directed=False"
-        )

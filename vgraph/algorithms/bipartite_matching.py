@@ -74,14 +74,8 @@ def bipartite_matching(graph, weight: vg.edge_property(vg.int64) = 1):
     no integers, or that times the square of the number of vertices are not below 2**60, and for a graph with a cycle of
     odd length. O(vertices * arcs * log(vertices * weight)) at worst, far less as a rule.
     """
-    price = graph.vertex_property(vg.int64)
-    owner = graph.vertex_property(vg.vertex)
-    offered = graph.vertex_property(vg.int64)
-    bidder = graph.vertex_property(vg.vertex)
-    offer = graph.vertex_property(vg.int64)
-    person = graph.vertex_property(vg.vertex)
-    wish = graph.vertex_property(vg.vertex)
-    before = graph.vertex_property(vg.vertex)
+    price, offered, offer = graph.vertex_property(vg.int64)
+    owner, bidder, person, wish, before = graph.vertex_property(vg.vertex)
     right = graph.vertex_property(vg.bool_)
     graph.largest = vg.int64(0)
     graph.vertex_apply(find_largest)

@@ -60,8 +60,7 @@ def clique_count(graph, size: vg.between(1, vg.inf) = 3):
     ignored; self-loops and parallel edges do not count. Raises ParameterError for a size below 1. Every clique of fewer
     vertices is looked at that has enough neighbors in common: O(arcs * sqrt(arcs) ** (size - 2)) at worst.
     """
-    depth = graph.scratch(vg.int32)
-    place = graph.scratch(vg.int32)
+    depth, place = graph.scratch(vg.int32)
     above = graph.scratch(vg.int64)
     graph.total = 0
     graph.vertex_apply(count)

@@ -28,11 +28,8 @@ def closeness(graph, vertices=None, wf_improved=True):
     """
     centrality = graph.vertex_property(vg.float64)
     if vertices is None:
-        total = graph.vertex_property(vg.int64)
-        reached = graph.vertex_property(vg.int64)
-        seen = graph.vertex_property(vg.uint64)
-        fresh = graph.vertex_property(vg.uint64)
-        before = graph.vertex_property(vg.uint64)
+        total, reached = graph.vertex_property(vg.int64)
+        seen, fresh, before = graph.vertex_property(vg.uint64)
         search_from_all(graph, settle)
         centrality = graph.where(total > 0, reached / total, 0.0)
         if wf_improved:

@@ -68,9 +68,8 @@ def coloring(graph):
     most graphs.
     """
     rank = graph.vertex_property(vg.uint64)
-    waits = graph.vertex_property(vg.int32)
+    waits, fresh = graph.vertex_property(vg.int32)
     color = graph.vertex_property(vg.int32, fill=-1)
-    fresh = graph.vertex_property(vg.int32)
     taken = graph.scratch(vg.bool_)
     graph.vertex_apply(draw)
     graph.vertex_apply(count)

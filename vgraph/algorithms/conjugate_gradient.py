@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_numbers, check_weights, ones_without_weights, own_weight
 
@@ -19,7 +18,10 @@ def multiply(src, edge, dst):
 
 @vg.algorithm
 def conjugate_gradient(
-    graph, b: vg.vertex_property(vg.float64), tolerance: vg.between(0, vg.inf) = 1e-8, max_rounds=1000
+    graph: vg.undirected,
+    b: vg.vertex_property(vg.float64),
+    tolerance: vg.between(0, vg.inf) = 1e-8,
+    max_rounds=1000,
 ):
     """Solves A x = b for the symmetric positive definite matrix A of an undirected graph.
 
@@ -28,10 +30,7 @@ def conjugate_gradient(
     `rounds`. Raises ParameterError for a directed graph and for numbers that are not finite, AlgorithmError where A
     turns out not to be positive definite, or after `max_rounds`. O(vertices + arcs) per round.
     """
-    x = graph.vertex_property(vg.float64)
-    residual = graph.vertex_property(vg.float64)
-    direction = graph.vertex_property(vg.float64)
-    image = graph.vertex_property(vg.float64)
+    x, residual, direction, image = graph.vertex_property(vg.float64)
     squares = 0.0
     largest = graph.max(abs(b))
     if largest > 0:  # in the unit of b's largest number, so that squares are numbers
@@ -64,11 +63,7 @@ def conjugate_gradient(
 
 @conjugate_gradient.requires
 def symmetric(graph: Graph, b: object) -> None:
-    """Raise ParameterError for a directed graph, and for numbers that are out of range."""
-    if graph.directed:
-        raise ParameterError(
-            "conjugate_gradient takes symmetric matrices: build the graph with directed=False"
-        )
+    """Raise ParameterError for numbers that are out of range."""
     check_weights(graph, own_weight(graph), negative=True)
     check_numbers(b=b)
 

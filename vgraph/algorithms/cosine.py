@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import comparing, of_pairs
+from vgraph.algorithms._similarity import comparing, paired
 
 compare = comparing("cosine")
 
 
 @vg.algorithm
-def cosine(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
+def cosine(graph: vg.undirected, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
     """The cosine of the angle between two rows of the adjacency matrix: common neighbors / sqrt(product of degrees).
 
     Parameters, result, what counts and what is refused as of `jaccard`. O(degrees of the pairs), and V + E.
@@ -19,4 +19,4 @@ def cosine(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(
     return score
 
 
-of_pairs(cosine)
+cosine.prepares(paired)

@@ -37,9 +37,7 @@ def degree_centrality(graph):
     Results, float64, with NetworkX's numbers: `centrality` (arcs in and out), `in_centrality` and `out_centrality`; all
     the same in an undirected graph, where a self-loop counts twice. A single vertex has 1. O(vertices + arcs).
     """
-    centrality = graph.vertex_property(vg.float64, fill=1)
-    in_centrality = graph.vertex_property(vg.float64, fill=1)
-    out_centrality = graph.vertex_property(vg.float64, fill=1)
+    centrality, in_centrality, out_centrality = graph.vertex_property(vg.float64, fill=1)
     if graph.num_vertices > 1:
         graph.scale = 1.0 / (graph.num_vertices - 1)
         graph.arcs = 0

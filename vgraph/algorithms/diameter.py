@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
-from vgraph.graph import Graph
 
 
 @vg.operator
@@ -37,7 +35,7 @@ def fringe(v, graph):
 
 
 @vg.algorithm
-def diameter(graph, source: vg.vertex = 0, max_searches: vg.between(1, vg.inf) = 1000):
+def diameter(graph: vg.undirected, source: vg.vertex = 0, max_searches: vg.between(1, vg.inf) = 1000):
     """The largest distance, in hops, between two vertices of `source`'s component, or bounds of it; undirected graphs.
 
     Results: `lower` and `upper`, equal if `max_searches` searches were enough (`converged`), and `end`, a vertex with
@@ -45,8 +43,7 @@ def diameter(graph, source: vg.vertex = 0, max_searches: vg.between(1, vg.inf) =
     the farthest first, until nearer ones cannot be farther apart. O(vertices + arcs) per search: some ten in most real
     graphs, many in regular ones. Raises ParameterError for a directed graph.
     """
-    hops = graph.vertex_property(vg.int32)
-    ring = graph.vertex_property(vg.int32)
+    hops, ring = graph.vertex_property(vg.int32)
     searched = graph.vertex_property(vg.bool_)
     lower = 0
     upper = graph.num_vertices
@@ -87,10 +84,3 @@ def diameter(graph, source: vg.vertex = 0, max_searches: vg.between(1, vg.inf) =
                     upper = min(upper, max(lower, 2 * graph.radius))
     converged = lower == upper
     return lower, upper, end, converged
-
-
-@diameter.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError("diameter: of undirected graphs; build the graph with directed=False")

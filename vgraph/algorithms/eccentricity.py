@@ -26,9 +26,7 @@ def eccentricity(graph):
     """
     eccentricity = graph.vertex_property(vg.int32)
     reached = graph.vertex_property(vg.int64, fill=1)
-    seen = graph.vertex_property(vg.uint64)
-    fresh = graph.vertex_property(vg.uint64)
-    before = graph.vertex_property(vg.uint64)
+    seen, fresh, before = graph.vertex_property(vg.uint64)
     search_from_all(graph, settle)
     return eccentricity, reached
 

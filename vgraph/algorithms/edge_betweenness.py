@@ -40,10 +40,7 @@ def edge_betweenness(graph, sources=None, normalized=True):
     """
     centrality = graph.edge_property(vg.float64)
     level = graph.vertex_property(vg.int32)
-    paths = graph.vertex_property(vg.float64)
-    handed_on = graph.vertex_property(vg.float64)
-    onward = graph.vertex_property(vg.float64)
-    share = graph.vertex_property(vg.float64)
+    paths, handed_on, onward, share = graph.vertex_property(vg.float64)
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, True)
     for source in sources:
         level[:] = -1

@@ -22,9 +22,7 @@ def harmonic_centrality(graph, normalized=False):
     O(vertices * (vertices + arcs) / 64) or a little more.
     """
     centrality = graph.vertex_property(vg.float64)
-    seen = graph.vertex_property(vg.uint64)
-    fresh = graph.vertex_property(vg.uint64)
-    before = graph.vertex_property(vg.uint64)
+    seen, fresh, before = graph.vertex_property(vg.uint64)
     search_from_all(graph, settle)
     if normalized and graph.num_vertices > 1:
         centrality /= graph.num_vertices - 1

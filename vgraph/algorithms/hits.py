@@ -43,9 +43,7 @@ def hits(
     `weight`, an edge property of non-negative numbers; all 0 without arcs. As NetworkX has it. O(vertices +
     arcs) a round.
     """
-    hub = graph.vertex_property(vg.float64)
-    authority = graph.vertex_property(vg.float64)
-    found = graph.vertex_property(vg.float64)
+    hub, authority, found = graph.vertex_property(vg.float64)
     hub = 1 / graph.num_vertices if start is None else start
     change = vg.inf
     rounds = 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import comparing, of_pairs
+from vgraph.algorithms._similarity import comparing, paired
 
 compare = comparing("jaccard")
 
 
 @vg.algorithm
-def jaccard(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
+def jaccard(graph: vg.undirected, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
     """How alike the neighborhoods of two vertices are: neighbors in common, as a fraction of all their neighbors.
 
     `left`, `right`: the vertices of each pair, arrays of one length. Result: `score`, float64, a number per pair; 0
@@ -22,4 +22,4 @@ def jaccard(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property
     return score
 
 
-of_pairs(jaccard)
+jaccard.prepares(paired)

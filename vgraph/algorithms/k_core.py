@@ -79,11 +79,9 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
     number, which is at most its degree; with weights there may be as many levels as vertices.
     """
     if weight is None:
-        remaining = graph.vertex_property(vg.int32)
-        core = graph.vertex_property(vg.int32)
+        remaining, core = graph.vertex_property(vg.int32)
     else:
-        remaining = graph.vertex_property(vg.float64)
-        core = graph.vertex_property(vg.float64)
+        remaining, core = graph.vertex_property(vg.float64)
     open = graph.vertex_property(vg.bool_, fill=True)
     graph.vertex_apply(count)
     graph.level = 0

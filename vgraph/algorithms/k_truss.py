@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.extend import with_edges
 
@@ -41,15 +40,14 @@ def peel(v, graph):
 
 
 @vg.algorithm
-def k_truss(graph):
+def k_truss(graph: vg.undirected):
     """Truss numbers: the largest k such that an edge lies in a subgraph where each edge is in k - 2 triangles or more.
 
     Result: `truss`, int32, one number for each edge in the order of `graph.edges()`: those of NetworkX's k_truss(G, k)
     are the edges with `truss >= k`. At least 2, which is what self-loops have; parallel edges count as one. Raises
     ParameterError for a directed graph. O(sum of the squares of the degrees).
     """
-    truss = graph.vertex_property(vg.int32)
-    support = graph.vertex_property(vg.int32)
+    truss, support = graph.vertex_property(vg.int32)
     gone = graph.vertex_property(vg.int32, fill=vg.inf)
     beside = graph.scratch(vg.int64)
     graph.round = vg.int32(0)
@@ -62,13 +60,6 @@ def k_truss(graph):
         graph.vertex_apply(settle, peeled)
         graph.vertex_apply(peel, peeled)
     return truss
-
-
-@k_truss.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError("truss numbers are of undirected graphs; build the graph with directed=False")
 
 
 @k_truss.prepares

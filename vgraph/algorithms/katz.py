@@ -34,8 +34,7 @@ def katz(
     `centrality` (float64). Raises AlgorithmError if it has not converged after `max_rounds`, as where `alpha` is not
     below 1 / (largest eigenvalue). O(vertices + arcs) per round.
     """
-    centrality = graph.vertex_property(vg.float64)
-    incoming = graph.vertex_property(vg.float64)
+    centrality, incoming = graph.vertex_property(vg.float64)
     own = beta if betas is None else betas
     change = vg.inf
     rounds = 0

@@ -85,8 +85,7 @@ def expect(v, graph):
 @vg.function
 def measured(graph):
     """The modularity of the communities; refinement would begin as it leaves things."""
-    graph.within = 0.0
-    graph.chance = 0.0
+    graph.within = graph.chance = 0.0
     graph.vertex_apply(isolate)
     graph.vertex_apply(measure)
     graph.vertex_apply(expect)
@@ -195,23 +194,12 @@ def leiden(
     that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
-    community = graph.vertex_property(vg.vertex)
-    home = graph.vertex_property(vg.int64)
-    kept = graph.vertex_property(vg.int64)
-    old = graph.vertex_property(vg.vertex)
-    new = graph.vertex_property(vg.vertex)
-    part = graph.vertex_property(vg.vertex)
-    size = graph.vertex_property(vg.int32)
-    parts = graph.vertex_property(vg.int32)
-    inside = graph.vertex_property(vg.float64)
-    away = graph.vertex_property(vg.float64)
-    total = graph.vertex_property(vg.float64)
-    mass = graph.vertex_property(vg.float64)
-    cut = graph.vertex_property(vg.float64)
+    community, old, new, part = graph.vertex_property(vg.vertex)
+    home, kept = graph.vertex_property(vg.int64)
+    size, parts = graph.vertex_property(vg.int32)
+    inside, away, total, mass, cut = graph.vertex_property(vg.float64)
     if graph.directed:
-        slope = graph.vertex_property(vg.float64)
-        tilt = graph.vertex_property(vg.float64)
-        skew = graph.vertex_property(vg.float64)
+        slope, tilt, skew = graph.vertex_property(vg.float64)
     behind = graph.scratch(vg.int64)
     toward = graph.scratch(vg.float64)
     graph.resolution = resolution
@@ -222,8 +210,7 @@ def leiden(
     more = True
     while more and levels < max_levels:
         after = graph.vertex_property(vg.vertex)
-        woken = graph.vertex_property(vg.int32)
-        chosen = graph.vertex_property(vg.int32)
+        woken, chosen = graph.vertex_property(vg.int32)
         groups = gathered(graph)
         if levels == 0:
             graph.vertex_apply(begin)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms.topological_order import count, directed, leave
+from vgraph.algorithms.topological_order import count, leave
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_path_weights
 
@@ -26,7 +26,7 @@ def extend(v):
 
 
 @vg.algorithm
-def longest_path(graph, weight: vg.edge_property(vg.float64) = 1):
+def longest_path(graph: vg.directed, weight: vg.edge_property(vg.float64) = 1):
     """A longest path of a directed graph without cycles, in arcs or by `weight`, an edge property of any sign.
 
     Results: `path`, its vertices (of several longest paths always the same one), `length`, and `dist`: how long the
@@ -46,9 +46,6 @@ def longest_path(graph, weight: vg.edge_property(vg.float64) = 1):
     if done < graph.num_vertices:
         vg.fail("the graph has a cycle; vg.algorithms.topological_order names a vertex on it")
     return dist, parent
-
-
-longest_path.requires(directed)
 
 
 @longest_path.requires

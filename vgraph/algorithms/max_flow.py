@@ -105,15 +105,11 @@ def max_flow(graph, source: vg.vertex, sink: vg.vertex, capacity="capacity"):
     for capacities that are missing, negative or not finite, integers from 2**62 on, or such that leave the source and
     add up to 2**63, and if the source is the sink. O(vertices**2 * arcs) at worst, far less as a rule.
     """
-    room = graph.edge_property(graph.limit.dtype)
-    offer = graph.edge_property(graph.limit.dtype)
-    flow = graph.edge_property(graph.limit.dtype)
+    room, offer, flow = graph.edge_property(graph.limit.dtype)
     excess = graph.vertex_property(graph.limit.dtype)
-    height = graph.vertex_property(vg.int64)
-    fresh = graph.vertex_property(vg.int64)
+    height, fresh = graph.vertex_property(vg.int64)
     graph.top = graph.num_vertices
-    graph.depth = 0
-    graph.work = 0
+    graph.depth = graph.work = 0
     first = graph.frontier(source)
     graph.edge_apply(empty)
     graph.vertex_apply(saturate, first)

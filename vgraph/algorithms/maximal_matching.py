@@ -52,8 +52,7 @@ def maximal_matching(graph):
     Result: `mate`, the other end of each vertex's edge, -1 without one; the same in every run with the same `seed`
     of vg.run. O(vertices + arcs) in each of O(log vertices) rounds on average.
     """
-    mate = graph.vertex_property(vg.vertex)
-    wish = graph.vertex_property(vg.vertex)
+    mate, wish = graph.vertex_property(vg.vertex)
     number = graph.vertex_property(vg.uint32)
     graph.vertex_apply(draw)
     free = graph.vertex_filter(propose)

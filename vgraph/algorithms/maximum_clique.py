@@ -83,8 +83,7 @@ def maximum_clique(graph):
     """
     member = graph.vertex_property(vg.bool_)
     largest = graph.vertex_property(vg.int64)
-    depth = graph.scratch(vg.int32)
-    place = graph.scratch(vg.int32)
+    depth, place = graph.scratch(vg.int32)
     above = graph.scratch(vg.int64)
     color = graph.scratch(vg.uint64)
     graph.size = 0
@@ -99,8 +98,7 @@ def maximum_clique(graph):
     size = graph.size
     if size > 0:
         graph.size -= 1
-        graph.quick = True
-        graph.marking = True
+        graph.quick = graph.marking = True
         member[graph.where] = True
         graph.vertex_apply(search, graph.frontier(graph.where), label="mark")
     return size, member

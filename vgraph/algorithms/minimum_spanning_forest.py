@@ -103,15 +103,9 @@ def minimum_spanning_forest(graph):
     ascending order. O(arcs * log vertices).
     """
     component = graph.disjoint_sets()
-    near = graph.vertex_property(vg.vertex)
-    cost = graph.vertex_property(graph.weight.dtype)
-    least = graph.vertex_property(graph.weight.dtype)
-    low = graph.vertex_property(vg.vertex)
-    high = graph.vertex_property(vg.vertex)
-    other = graph.vertex_property(vg.vertex)
+    near, low, high, other, tail, head = graph.vertex_property(vg.vertex)
+    cost, least = graph.vertex_property(graph.weight.dtype)
     chose = graph.vertex_property(vg.bool_)
-    tail = graph.vertex_property(vg.vertex)
-    head = graph.vertex_property(vg.vertex)
     graph.total = graph.weight.path_dtype(0)
     active = graph.vertex_filter(find)
     parts = graph.vertices

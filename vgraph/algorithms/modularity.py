@@ -42,10 +42,8 @@ def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
     finite; their unit does not matter.
     O(vertices + arcs).
     """
-    leaving = graph.vertex_property(vg.float64)
-    coming = graph.vertex_property(vg.float64)
-    graph.inside = 0.0
-    graph.whole = 0.0
+    leaving, coming = graph.vertex_property(vg.float64)
+    graph.inside = graph.whole = 0.0
     graph.vertex_apply(weigh)
     by_chance = graph.sum(leaving * coming)
     modularity = 0.0

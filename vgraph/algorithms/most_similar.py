@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import FRACTIONS, SUMS, score_of, undirected, worth_of
+from vgraph.algorithms._similarity import FRACTIONS, SUMS, score_of, worth_of
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.orient import without_parallel_arcs
@@ -43,7 +43,7 @@ def rank(v):
 
 
 @vg.algorithm
-def most_similar(graph, k: vg.between(1, vg.inf) = 10, measure="jaccard"):
+def most_similar(graph: vg.undirected, k: vg.between(1, vg.inf) = 10, measure="jaccard"):
     """For each vertex the `k` others whose neighborhoods are most like its own, the most alike first.
 
     `measure`: "adamic_adar", "cosine", "jaccard", "overlap", "resource_allocation" or "sorensen", with what counts as
@@ -60,9 +60,6 @@ def most_similar(graph, k: vg.between(1, vg.inf) = 10, measure="jaccard"):
     graph.vertex_apply(rarity)
     graph.vertex_apply(rank)
     return similar, score
-
-
-undirected(most_similar)
 
 
 @most_similar.requires

@@ -36,12 +36,7 @@ def motif_census(graph):
     among the results of `triad_census`. O(arcs ** 1.5), and the number of triangles times degrees.
     """
     met = graph.scratch(vg.int64)
-    graph.stars = 0
-    graph.paths = 0
-    graph.tails = 0
-    graph.cycles = 0
-    graph.diamonds = 0
-    graph.cliques = 0
+    graph.stars = graph.paths = graph.tails = graph.cycles = graph.diamonds = graph.cliques = 0
     graph.vertex_apply(count)
     k4 = graph.cliques
     diamond = graph.diamonds - 6 * k4

@@ -49,8 +49,7 @@ def neighbor_sampling(graph, seeds, fan_outs: vg.array(vg.int64), _slots=None):
     hop = graph.vertex_property(vg.int32, fill=-1)
     taken = graph.vertex_property(vg.int64)
     chosen = graph.vertex_property(_slots)
-    graph.depth = 0
-    graph.fan_out = 0
+    graph.depth = graph.fan_out = 0
     frontier = graph.frontier(seeds)
     graph.vertex_apply(begin, frontier)
     for fan_out in fan_outs:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import comparing, of_pairs
+from vgraph.algorithms._similarity import comparing, paired
 
 compare = comparing("overlap")
 
 
 @vg.algorithm
-def overlap(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
+def overlap(graph: vg.undirected, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
     """The neighbors that two vertices have in common, as a fraction of those of the vertex that has fewer.
 
     Parameters, result, what counts and what is refused as of `jaccard`. O(degrees of the pairs), and V + E.
@@ -19,4 +19,4 @@ def overlap(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property
     return score
 
 
-of_pairs(overlap)
+overlap.prepares(paired)

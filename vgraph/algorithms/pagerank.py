@@ -78,9 +78,7 @@ def pagerank(
     vg.float32), and `converged`: the last round changed little enough. Raises AlgorithmError where the arcs of a vertex
     weigh less than 2**-1000 (vg.float32: 2**-100), beside others of usual weights.
     """
-    rank = graph.vertex_property(dtype)
-    incoming = graph.vertex_property(dtype)
-    part = graph.vertex_property(dtype)
+    rank, incoming, part = graph.vertex_property(dtype)
     if weight is not None:
         leaving = graph.vertex_property(vg.float64)
     graph.dangling = 0.0
@@ -98,8 +96,7 @@ def pagerank(
     rounds = 0
     while rounds < max_rounds and not graph.change < tolerance:
         graph.base = 1 - damping + damping * graph.dangling
-        graph.dangling = 0.0
-        graph.change = 0.0
+        graph.dangling = graph.change = 0.0
         graph.edge_apply(gather)
         if personalization is None:
             graph.base /= graph.num_vertices

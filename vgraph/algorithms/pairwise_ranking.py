@@ -28,7 +28,7 @@ def judge(v, graph):
 
 @vg.algorithm
 def pairwise_ranking(
-    graph,
+    graph: vg.directed,
     epochs=50,
     margin: vg.edge_property(vg.float64) = 1,
     relaxation: vg.between(0, 2) = 1.0,
@@ -58,11 +58,7 @@ def pairwise_ranking(
 
 @pairwise_ranking.requires
 def comparisons(graph: Graph, epochs: Any, margin: Any, cooling: Any) -> None:
-    """Raise ParameterError for graphs without directions, and for numbers out of range."""
-    if not graph.directed:
-        raise ParameterError(
-            "an edge leads from the vertex that is ahead: build the graph with directed=True"
-        )
+    """Raise ParameterError for numbers out of range."""
     if epochs < 0:
         raise ParameterError(f"epochs={shown(epochs)} is below 0")
     check_numbers(cooling=cooling)

@@ -7,7 +7,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.orient import without_parallel_arcs
 
@@ -30,16 +29,14 @@ def join(v):
 
 
 @vg.algorithm
-def rich_club(graph):
+def rich_club(graph: vg.undirected):
     """For each degree, the density of the subgraph of the vertices of more neighbors than that.
 
     Result: `coefficient`, float64, an array by degree from 0: twice the edges between those vertices, divided by the
     ordered pairs of them; as long as there are two such vertices. For undirected graphs; self-loops and parallel edges
     do not count. Raises ParameterError for a directed graph. O(vertices + arcs).
     """
-    near = graph.vertex_property(vg.int64)
-    vertices = graph.vertex_property(vg.int64)
-    edges = graph.vertex_property(vg.int64)
+    near, vertices, edges = graph.vertex_property(vg.int64)
     graph.vertex_apply(measure)
     graph.vertex_apply(join)
     return vertices, edges
@@ -51,13 +48,6 @@ def densities(vertices: NDArray[Any], edges: NDArray[Any]) -> dict[str, Any]:
     members, joined = (values.sum() - values.cumsum() for values in (vertices, edges))
     clubs = members > 1
     return {"coefficient": 2 * joined[clubs] / (members * (members - 1))[clubs]}
-
-
-@rich_club.requires
-def undirected(graph: Graph) -> None:
-    """Raise ParameterError for a directed graph."""
-    if graph.directed:
-        raise ParameterError("rich clubs are of undirected graphs; build the graph with directed=False")
 
 
 @rich_club.prepares

@@ -67,9 +67,7 @@ def simrank(
     simrank_similarity has it. O(vertices * arcs) per round; memory for two such arrays. Raises ParameterError for
     weights that are negative or not finite.
     """
-    similarity = graph.vertex_property(vg.float64)
-    partial = graph.vertex_property(vg.float64)
-    total = graph.vertex_property(vg.float64)
+    similarity, partial, total = graph.vertex_property(vg.float64)
     graph.size = int(vg.floor(vg.sqrt(graph.num_vertices)))
     graph.change = 1.0
     graph.vertex_apply(begin)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import vgraph as vg
-from vgraph.algorithms._similarity import comparing, of_pairs
+from vgraph.algorithms._similarity import comparing, paired
 
 compare = comparing("sorensen")
 
 
 @vg.algorithm
-def sorensen(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
+def sorensen(graph: vg.undirected, left: vg.vertex_property(vg.int64), right: vg.vertex_property(vg.int64)):
     """The neighbors that two vertices have in common, as a fraction of the mean of their numbers of neighbors.
 
     Parameters, result, what counts and what is refused as of `jaccard`. O(degrees of the pairs), and V + E.
@@ -19,4 +19,4 @@ def sorensen(graph, left: vg.vertex_property(vg.int64), right: vg.vertex_propert
     return score
 
 
-of_pairs(sorensen)
+sorensen.prepares(paired)

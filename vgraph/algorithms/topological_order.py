@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.errors import AlgorithmError, ParameterError
-from vgraph.graph import Graph
+from vgraph.errors import AlgorithmError
 
 
 @vg.operator
@@ -58,7 +57,7 @@ def name(v, graph):
 
 
 @vg.algorithm
-def topological_order(graph):
+def topological_order(graph: vg.directed):
     """An order in which every arc of a directed graph leads to a later vertex: by levels, then by vertex.
 
     Results: `order`, the vertices in that order, and `level` (int32), the most arcs of any path to a vertex. Raises
@@ -94,12 +93,3 @@ def by_level(level: NDArray[Any], cycle: Any) -> dict[str, Any]:
     if cycle >= 0:
         raise AlgorithmError(f"topological_order: the graph has a cycle, through vertex {cycle}")
     return {"order": np.argsort(level, kind="stable"), "level": level}
-
-
-@topological_order.requires
-def directed(graph: Graph) -> None:
-    """Raise ParameterError for an undirected graph."""
-    if not graph.directed:
-        raise ParameterError(
-            "an undirected edge leads both ways, as a cycle does: build the graph with directed=True"
-        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._searches import begin, spread
-from vgraph.algorithms.topological_order import directed
 
 
 @vg.operator
@@ -33,7 +32,7 @@ def judge(v, graph):
 
 
 @vg.algorithm
-def transitive_reduction(graph):
+def transitive_reduction(graph: vg.directed):
     """The least set of arcs of a directed graph without cycles by which each vertex leads to all that it leads to.
 
     Result: `needed` (bool), a value for each edge in the order in which the graph was given them; of parallel arcs one
@@ -41,9 +40,7 @@ def transitive_reduction(graph):
     O(vertices * (vertices + arcs) / 64) or a little more: searches run from 64 vertices at a time.
     """
     needed = graph.edge_property(vg.bool_)
-    seen = graph.vertex_property(vg.uint64)
-    fresh = graph.vertex_property(vg.uint64)
-    before = graph.vertex_property(vg.uint64)
+    seen, fresh, before = graph.vertex_property(vg.uint64)
     graph.cycles = 0
     for batch in range((graph.num_vertices + 63) // 64):
         far = graph.vertex_property(vg.uint64)
@@ -58,6 +55,3 @@ def transitive_reduction(graph):
         if graph.cycles > 0:
             vg.fail("the graph has a cycle; vg.algorithms.topological_order names a vertex on it")
     return needed
-
-
-transitive_reduction.requires(directed)

@@ -91,21 +91,9 @@ def triad_census(graph):
     Self-loops and parallel arcs do not count. Triangles are listed, all else follows from degrees: O(arcs ** 1.5).
     """
     beside = graph.scratch(vg.int32)
-    graph.asymmetric = 0
-    graph.mutual = 0
-    graph.out_out = 0
-    graph.in_in = 0
-    graph.in_out = 0
-    graph.mutual_in = 0
-    graph.mutual_out = 0
-    graph.mutual_mutual = 0
-    graph.t030T = 0
-    graph.t030C = 0
-    graph.t120D = 0
-    graph.t120U = 0
-    graph.t120C = 0
-    graph.t210 = 0
-    graph.t300 = 0
+    graph.asymmetric = graph.mutual = graph.out_out = graph.in_in = graph.in_out = 0
+    graph.mutual_in = graph.mutual_out = graph.mutual_mutual = graph.t030T = graph.t030C = 0
+    graph.t120D = graph.t120U = graph.t120C = graph.t210 = graph.t300 = 0
     graph.vertex_apply(meet)
     graph.vertex_apply(close)
     vertices = graph.num_vertices

@@ -76,11 +76,7 @@ def weighted_betweenness(
     arcs) beside the distances (see `sssp`), in as many rounds as a shortest path has arcs.
     """
     waits = graph.vertex_property(vg.int32)
-    coming = graph.vertex_property(vg.float64)
-    paths = graph.vertex_property(vg.float64)
-    onward = graph.vertex_property(vg.float64)
-    share = graph.vertex_property(vg.float64)
-    centrality = graph.vertex_property(vg.float64)
+    coming, paths, onward, share, centrality = graph.vertex_property(vg.float64)
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
     if samples is not None:
         graph.scale *= graph.num_vertices / samples

@@ -39,8 +39,7 @@ def weighted_matching(graph, weight: vg.edge_property(vg.float64) = "weight"):
     one; the same in every run with the same `seed` of vg.run. Raises ParameterError for weights that are missing or not
     finite. O(vertices + arcs) in each of O(log vertices) rounds on average where weights are random.
     """
-    mate = graph.vertex_property(vg.vertex)
-    wish = graph.vertex_property(vg.vertex)
+    mate, wish = graph.vertex_property(vg.vertex)
     number = graph.vertex_property(vg.uint32)
     graph.vertex_apply(draw)
     free = graph.vertex_filter(propose)

@@ -19,7 +19,7 @@ import numpy as np
 from vgraph.compiler.types import BOOL, Scalar
 from vgraph.errors import DeclarationError, ParameterError, SourceError, VGraphError, shown
 from vgraph.graph.prepared import Prepared
-from vgraph.language.names import EdgePropertyAnnotation
+from vgraph.language.names import EdgePropertyAnnotation, GraphAnnotation
 from vgraph.source import SourceFile
 from vgraph.tracebacks import public
 
@@ -321,7 +321,13 @@ class AlgorithmDef(Definition):
         return graph, replaced
 
     def check(self, graph: Any, arguments: Mapping[str, Any]) -> None:
-        """Make all registered checks of what `arguments` has values for."""
+        """Make all registered checks of what `arguments` has values for, and that of the graph's annotation."""
+        takes = self.takes
+        if takes is not None and graph.directed != takes.directed:
+            kind = "directed" if takes.directed else "undirected"
+            raise ParameterError(
+                f"{self.name}: of {kind} graphs; build the graph with directed={takes.directed}"
+            )
         for check in self.requirements:
             wanted = asked_of(check)
             if arguments.keys() >= set(wanted):
@@ -343,17 +349,31 @@ class AlgorithmDef(Definition):
         """The evaluated annotations of the parameters. Raises ParameterError for one that cannot be evaluated."""
         found: dict[str, Any] = {}
         for name, parameter in self.signature.parameters.items():
-            annotation = parameter.annotation
-            if isinstance(annotation, str):
-                try:
-                    annotation = eval(annotation, self.function.__globals__, self.closure)
-                except Exception as error:
-                    raise ParameterError(
-                        f"an annotation of {self.name} cannot be evaluated: {error}"
-                    ) from error
+            annotation = self._evaluated(parameter.annotation)
             if annotation is not inspect.Parameter.empty:
                 found[name] = annotation
         return found
+
+    @cached_property
+    def takes(self) -> GraphAnnotation | None:
+        """What the annotation of the graph says, if that is of the language."""
+        graph = next(iter(inspect.signature(self.function).parameters.values()), None)
+        try:
+            found = self._evaluated(graph.annotation if graph is not None else None)
+        except ParameterError as error:
+            if isinstance(error.__cause__, NameError):
+                return None  # a class that is there for a type checker alone
+            raise
+        return found if isinstance(found, GraphAnnotation) else None
+
+    def _evaluated(self, annotation: Any) -> Any:
+        """An annotation, also one that is kept as text."""
+        if not isinstance(annotation, str):
+            return annotation
+        try:
+            return eval(annotation, self.function.__globals__, self.closure)
+        except Exception as error:
+            raise ParameterError(f"an annotation of {self.name} cannot be evaluated: {error}") from error
 
     def describe(self) -> str:
         """The signature as the user would write it: `sssp(graph, source)`."""

@@ -258,6 +258,20 @@ def edge_property(dtype: DType) -> EdgePropertyAnnotation:
     return EdgePropertyAnnotation(dtype)
 
 
+@dataclass(frozen=True, repr=False)
+class GraphAnnotation:
+    """`vg.undirected` at the graph of a signature: the graphs that the algorithm takes. Others are refused."""
+
+    directed: bool
+
+    def __repr__(self) -> str:
+        return "vg.directed" if self.directed else "vg.undirected"
+
+
+directed = GraphAnnotation(True)
+undirected = GraphAnnotation(False)
+
+
 class Infinity(float):
     """`vg.inf`: infinity; beside integer arrays the largest value of their type (`-vg.inf`: the smallest)."""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.frontend.kinds import default
+from vgraph.compiler.frontend.parser import DECLARATIONS
 from vgraph.compiler.frontend.typed import Part, Position, Typed
 from vgraph.language.decorators import Definition
 from vgraph.reference.frontiers import Chosen
@@ -65,6 +66,22 @@ def tree_of(definition: Definition) -> ast.FunctionDef:
 
 def _inner(code: CodeType) -> CodeType:
     return next(c for c in code.co_consts if isinstance(c, CodeType))
+
+
+def _declares(value: ast.expr) -> bool:
+    function = value.func if isinstance(value, ast.Call) else None
+    return isinstance(function, ast.Attribute) and function.attr in DECLARATIONS
+
+
+def _one_by_one(node: ast.Assign) -> list[ast.stmt]:
+    """`a = b = e` and `a, b = graph.vertex_property(...)` as the parser has them: an assignment for each target."""
+    targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets
+    made: list[ast.stmt] = []
+    for target in targets:
+        one = ast.copy_location(ast.Assign([target], copy.deepcopy(node.value)), node)
+        one.lineno, one.col_offset = target.lineno, target.col_offset
+        made.append(one)
+    return made
 
 
 class _AtVertex(ast.NodeTransformer):
@@ -222,6 +239,8 @@ class Rewriting(ast.NodeTransformer):
     # --- statements
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        if len(node.targets) > 1 or (isinstance(node.targets[0], ast.Tuple) and _declares(node.value)):
+            return [made for one in _one_by_one(node) for made in self.statement(one)]
         (target,) = node.targets
         if self.position(node) in self.typed.labels:
             return self.whole(node, target, node.value)

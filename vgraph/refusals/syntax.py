@@ -168,9 +168,9 @@ class EllipsisLiteral(Refusal):
 class ChainedAssignment(Refusal):
     """`a = b = e`."""
 
-    title = "one assignment, one target"
+    title = "what is assigned to several targets is a constant, a variable or a property that stays as it is"
     label = "several targets"
-    help = "write one statement for each target"
+    help = "write one statement for each target; `a, b = graph.vertex_property(...)` makes two properties"
 
 
 class TupleAssignment(Refusal):
@@ -180,7 +180,8 @@ class TupleAssignment(Refusal):
     label = "several targets at once"
     help = (
         "write one assignment for each variable; to swap two, use a third; of a call, `found = bfs(graph, source)` and "
-        "`found.level`. What goes with the best value is `x, y = min((x, y), (a, b))`"
+        "`found.level`. What goes with the best value is `x, y = min((x, y), (a, b))`; `a, b = "
+        "graph.vertex_property(...)` makes two properties, and `a = b = 0` sets both"
     )
 
 

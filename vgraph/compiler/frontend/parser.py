@@ -18,9 +18,11 @@ from vgraph.source import SourceFile, Span
 if TYPE_CHECKING:
     from lark import Token, Tree
 
+DECLARATIONS = frozenset({"vertex_property", "edge_property", "scratch", "disjoint_sets"})
+"""Methods of the graph that give each name on the left of an assignment a property of its own."""
+
 REFUSED: dict[str, str] = {  # the class in vgraph.refusals.syntax
     "starred_parameter": "StarredParameter",
-    "chained_assign": "ChainedAssignment",
     "annotated": "AnnotatedVariable",
     "del_stmt": "Delete",
     "raise_stmt": "Raise",
@@ -137,19 +139,19 @@ class Builder:
 
     def suite(self, tree: Any) -> s.Body:
         """The statements of an indented block; none if all it does is print."""
-        made = (self.statement(child) for child in tree.children if child is not None)
-        return tuple(x for x in made if x is not None)
+        return tuple(x for child in tree.children if child is not None for x in self.statement(child))
 
-    def statement(self, tree: Any) -> s.Stmt | None:
-        """The record of a statement; None if all it does is print."""
+    def statement(self, tree: Any) -> s.Body:
+        """The records of a statement: one for each target of an assignment, none if all it does is print."""
         self.at = tree
         if self.prints is not None and _is_print(tree):
             self.prints.append(self.span(tree))
-            return None
-        made = _STATEMENTS[self.kind(tree)](self, tree.children, self.span(tree))
-        if isinstance(made, s.If | s.For) and not any(s.bodies(made)):
-            return None
-        return made
+            return ()
+        kind = self.kind(tree)
+        if kind == "assign":
+            return self.assign(tree.children, self.span(tree))
+        made = _STATEMENTS[kind](self, tree.children, self.span(tree))
+        return () if isinstance(made, s.If | s.For) and not any(s.bodies(made)) else (made,)
 
     def target(self, tree: Any) -> s.Expr:
         """What stands on the left of an assignment."""
@@ -157,15 +159,21 @@ class Builder:
             raise refusals.syntax.TupleAssignment(self.span(tree))
         return self.expr(tree)
 
-    def assign(self, children: Any, span: Span) -> s.Stmt:
-        """`target = value`; of several targets only where the value is made of them and of as many others."""
-        target, value = children
-        if target.data not in ("values", "tuple"):
-            return s.Assign(span, self.target(target), self.expr(value))
-        targets, made = self.expr(target), self.expr(value)
-        if not (isinstance(targets, s.Items) and isinstance(made, s.Call) and targets in made.args):
-            raise refusals.syntax.TupleAssignment(self.span(target))
-        return s.AssignTuple(span, targets.items, made)
+    def assign(self, children: Any, span: Span) -> s.Body:
+        """`target = value`, `a = b = value`, `a, b = value`; of several targets each gets a value of its own."""
+        *targets, last = children
+        if len(targets) > 1:
+            return _chained(span, [self.target(t) for t in targets], self.expr(last))
+        if targets[0].data not in ("values", "tuple"):
+            return (s.Assign(span, self.target(targets[0]), self.expr(last)),)
+        places, made = self.expr(targets[0]), self.expr(last)
+        if not (isinstance(places, s.Items) and isinstance(made, s.Call)):
+            raise refusals.syntax.TupleAssignment(self.span(targets[0]))
+        if places in made.args:
+            return (s.AssignTuple(span, places.items, made),)
+        if not _declares(made.function) or any(not isinstance(name, s.Name) for name in places.items):
+            raise refusals.syntax.TupleAssignment(places.span)
+        return tuple(s.Assign(name.span.to(span), name, made) for name in places.items)
 
     def if_stmt(self, children: Any, span: Span) -> s.Stmt:
         """`if`, `elif`, `else`."""
@@ -257,6 +265,21 @@ class Builder:
         return s.Compare(span, self.expr(first), named)
 
 
+def _chained(span: Span, targets: list[s.Expr], value: s.Expr) -> s.Body:
+    """One assignment after the other, of what none of them changes."""
+    number = value.operand if isinstance(value, s.Unary) else value
+    plain = isinstance(number, s.Literal | s.Name)
+    plain |= isinstance(number, s.Attribute) and isinstance(number.value, s.Name)
+    if not plain or any(part in targets for part in s.walk(value)):
+        raise refusals.syntax.ChainedAssignment(span)
+    return tuple(s.Assign(target.span.to(span), target, value) for target in targets)
+
+
+def _declares(function: s.Expr) -> bool:
+    """Whether what is called makes a property, one for each name on the left."""
+    return isinstance(function, s.Attribute) and function.name in DECLARATIONS
+
+
 def _is_print(tree: Any) -> bool:
     """Whether a statement calls `print`, with whatever: it is for Python alone."""
     call = tree.children[0] if tree.data == "expression_stmt" else None
@@ -268,7 +291,6 @@ def _is_print(tree: Any) -> bool:
 
 _STATEMENTS: dict[str, Callable[[Builder, Any, Span], s.Stmt]] = {
     "expression_stmt": lambda b, c, at: s.Evaluate(at, b.expr(c[0])),
-    "assign": lambda b, c, at: b.assign(c, at),
     "augmented": lambda b, c, at: s.Augment(at, b.target(c[0]), str(c[1])[:-1], b.expr(c[2])),
     "pass_stmt": lambda b, c, at: s.Pass(at),
     "break_stmt": lambda b, c, at: s.Break(at),

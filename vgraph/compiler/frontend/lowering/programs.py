@@ -196,7 +196,7 @@ def _hooks(
 
     noted = ctx.unit.hooks
     asked = callee.asked
-    if asked:
+    if asked or callee.takes is not None:
         words = {
             name: known(name, f"`{hook}` of `{callee.name}`")
             for hook, names in asked.items()
