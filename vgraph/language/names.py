@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -268,8 +268,12 @@ class GraphAnnotation:
         return "vg.directed" if self.directed else "vg.undirected"
 
 
-directed = GraphAnnotation(True)
-undirected = GraphAnnotation(False)
+if TYPE_CHECKING:  # where it stands is no graph of any class
+    directed: TypeAlias = Any
+    undirected: TypeAlias = Any
+else:
+    directed = GraphAnnotation(True)
+    undirected = GraphAnnotation(False)
 
 
 class Infinity(float):
