@@ -6,36 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from vgraph.compiler.ir.legality import WORDS
-from vgraph.compiler.ir.node import (
-    DRIVER,
-    NOWHERE,
-    OPERATOR,
-    SINGLE,
-    VERTEX,
-    BoolExpr,
-    ClaimedBody,
-    Expr,
-    FrontierName,
-    GlobalName,
-    I64Expr,
-    Index,
-    KeyExpr,
-    ListName,
-    NewVid,
-    OperatorName,
-    Orientation,
-    PropertyName,
-    QueueName,
-    ReadLocal,
-    ReduceOp,
-    SetOperation,
-    Site,
-    Stmt,
-    Value,
-    VidExpr,
-    WrittenName,
-    written,
-)
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.ir.program import Level
 from vgraph.compiler.types import BOOL, I64, VID, Type, Vector
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from vgraph.compiler.ir.node import ArrayName, FrontierName, Layout, Node, Orientation, Text, node, written
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:

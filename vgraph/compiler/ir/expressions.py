@@ -6,39 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from vgraph.compiler.ir.legality import BINARY, COMPARISONS, INTEGERS, UNARY, WORDS
-from vgraph.compiler.ir.node import (
-    ANYWHERE,
-    DRIVER,
-    NOWHERE,
-    SINGLE,
-    Arithmetic,
-    ArrayName,
-    BoolExpr,
-    BucketsName,
-    Comparison,
-    Connective,
-    Expr,
-    FrontierName,
-    GlobalName,
-    I64Expr,
-    Index,
-    Layout,
-    ListName,
-    Order,
-    Orientation,
-    PropertyName,
-    QueueName,
-    ReadLocal,
-    Same,
-    ScratchName,
-    Site,
-    SizeWord,
-    Value,
-    VidExpr,
-    Word,
-    node,
-    written,
-)
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import (
     BOOL,
     I64,

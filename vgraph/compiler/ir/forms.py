@@ -14,14 +14,14 @@ from typing import Any, Final, NamedTuple
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import WORDS
-from vgraph.compiler.ir.node import Field, fields_of
+from vgraph.compiler.ir.node import Held, fields_of
 
 
 class Hole(NamedTuple):
     """A field in a form: `way` says how it is written and read, `words` are those it may be."""
 
     name: str
-    field: Field
+    field: Held
     way: str
     words: tuple[str, ...]
     like: str

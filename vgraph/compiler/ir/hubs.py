@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vgraph.compiler.ir.expressions import Const
-from vgraph.compiler.ir.node import (
-    NOWHERE,
-    PARFOR,
-    Expr,
-    LoopBody,
-    NewVid,
-    Orientation,
-    Stmt,
-    VidExpr,
-    written,
-)
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.ir.statements import Reduce
 from vgraph.compiler.types import I64, Type
 

@@ -8,33 +8,7 @@ from typing import TYPE_CHECKING
 from vgraph.compiler.ir.domains import Domain, SparseMembers, Vertices
 from vgraph.compiler.ir.expressions import Const, Var
 from vgraph.compiler.ir.legality import BINARY
-from vgraph.compiler.ir.node import (
-    DRIVER,
-    NOWHERE,
-    PARFOR,
-    SINGLE,
-    AloneBody,
-    BoolLocal,
-    BucketsName,
-    FrontierName,
-    I64Expr,
-    Index,
-    Layout,
-    NewI64,
-    NewVid,
-    Orientation,
-    Origin,
-    ParallelBody,
-    PropertyName,
-    SingleBody,
-    Site,
-    Stmt,
-    Value,
-    VidExpr,
-    Word,
-    WrittenName,
-    written,
-)
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import I64, Type, Vector, element_of
 
 if TYPE_CHECKING:

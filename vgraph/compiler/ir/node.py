@@ -208,7 +208,7 @@ class Layout(Enum):
     BITMAP = "bitmap"
 
 
-class Field(NamedTuple):
+class Held(NamedTuple):
     """A field of a node: the name of its type, what that stands for, whether it holds many, its value at rest."""
 
     name: str
@@ -238,14 +238,14 @@ def per_class(function: Callable[[type[Any]], _T]) -> Callable[[type[Any]], _T]:
 
 
 @per_class
-def fields_of(kind: type[Any]) -> tuple[Field, ...]:
+def fields_of(kind: type[Any]) -> tuple[Held, ...]:
     """The fields of a class but for the span, in order."""
     known = {**vars(builtins), **vars(sys.modules[kind.__module__])}
     found = []
     for f in fields(kind):
         many, word = _TYPE.match(str(f.type)).groups()  # type: ignore[union-attr]
         rest = False if word == "bool" else None if f.default is MISSING else f.default
-        found.append(Field(f.name, word, known.get(word), bool(many), rest))
+        found.append(Held(f.name, word, known.get(word), bool(many), rest))
     return tuple(field for field in found if field.name != "span")
 
 

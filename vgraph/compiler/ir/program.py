@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vgraph.compiler.ir.node import (
-    Body,
-    Expr,
-    KeyExpr,
-    Layout,
-    NewLocal,
-    NewVid,
-    Node,
-    Origin,
-    PropertyName,
-    Site,
-    Text,
-    node,
-    written,
-)
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import EID, VID, Target, Type
 
 

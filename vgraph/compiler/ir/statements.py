@@ -6,41 +6,7 @@ from typing import TYPE_CHECKING
 
 from vgraph.compiler.ir.domains import PlannedArcs, Segments, Slices
 from vgraph.compiler.ir.expressions import Var
-from vgraph.compiler.ir.node import (
-    ANYWHERE,
-    DRIVER,
-    EDGE,
-    NOWHERE,
-    OPERATOR,
-    PARFOR,
-    SINGLE,
-    VERTEX,
-    Body,
-    BoolExpr,
-    BoolLocal,
-    Else,
-    GlobalName,
-    I64Expr,
-    Index,
-    Local,
-    LoopBody,
-    NewEid,
-    NewI64,
-    NewLocal,
-    NewVid,
-    Order,
-    Orientation,
-    Reduced,
-    ReduceOp,
-    ScratchName,
-    Site,
-    Stmt,
-    Text,
-    Value,
-    VidExpr,
-    WrittenName,
-    written,
-)
+from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import Type
 
 if TYPE_CHECKING:
