@@ -1,21 +1,26 @@
 """Sets of devices: searches and PageRank on one group of threads and on two, and loops that policies divide.
 
     python benchmarks/devices.py [--scale 14] [--side 512] [--runs 7] [--parts placed divided]
+    python benchmarks/devices.py --parts beside --graphs rmat18 road1024 [--data DIR] --runs 3   # with a GPU
 
 Seconds are those inside native code, the least of so many runs that take turns. What policies do is measured on
 betweenness from so many sources by two members of one thread, of which the second is slowed: as shares of the best
-fixed ratio of eleven (`of_oracle`). The tables of docs/devices.md are written from the results.
+fixed ratio of eleven (`of_oracle`). `beside` does the same with
+all CPUs and a GPU, on loops over as many sources as the faster of the two does in about `--seconds`, and has a result
+file of its own. The tables of docs/devices.md are written from the results.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import cuda_graphs
 import numpy as np
 from graphs import make, road
 from harness import RESULTS, first_in_line, table, write_results
@@ -48,6 +53,20 @@ class Divided:
     seconds: float
     of_oracle: float
     first: int
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A policy, or one device, in a loop over sources: as `Divided`; `first`: the CPU's part of the sources."""
+
+    algorithm: str
+    side: str
+    graph: str
+    sources: int
+    threads: int
+    seconds: float
+    of_oracle: float
+    first: float
 
 
 def load(name: str, side: int, cache: Path) -> vg.Graph:
@@ -111,8 +130,97 @@ def divided(name: str, graph: vg.Graph, sources: int, slowed: float, runs: int) 
     ]
 
 
+SOURCES = {
+    "betweenness": "sources",
+    "weighted_betweenness": "sources",
+    "closeness": "vertices",
+    "eccentricity": "vertices",
+    "harmonic_centrality": "vertices",
+    "weighted_closeness": "vertices",
+}
+BATCH = 64
+"""Sources of an iteration, where the bits of a word stand for some."""
+
+
+def uneven(xp: Any) -> vg.Graph:
+    """Half a road network, half hubs, with few edges between."""
+    parts = [cuda_graphs.road(xp, 512), cuda_graphs.rmat(xp, 16)]
+    (src, dst, n), (more, other, m) = parts
+    between = xp.arange(64, dtype=xp.int64)
+    ends = [
+        xp.concatenate(x)
+        for x in ((src, more + n, between * (n // 64)), (dst, other + n, n + between * (m // 64)))
+    ]
+    offsets, columns, weight = cuda_graphs.csr(xp, *ends, n + m, cuda_graphs.LIGHT)
+    return vg.Graph.from_csr(offsets, columns, directed=False, weight=weight)
+
+
+def beside(
+    name: str, graph: vg.Graph, chosen: list[str], seconds: float, runs: int, threads: int
+) -> list[Beside]:
+    """Loops over sources on all CPUs and a GPU: each alone, the eleven ratios, every policy."""
+    rows = []
+    for case in chosen:
+        algorithm, what = getattr(algorithms, case), SOURCES[case]
+        least = BATCH if what == "vertices" and "weighted" not in case else 1
+        rng, pair = np.random.default_rng(4), [vg.cpu(threads=threads), "cuda:0"]
+        alone: dict[str, dict[str, Any]] = {"cpu": {"device": "cpu"}, "cuda": {"device": "cuda"}}
+        count = 16
+        for _ in range(3):
+            given = {what: rng.integers(0, graph.num_vertices, count * least)}
+            for one in alone.values():
+                vg.run(algorithm, graph, **one, **given)
+            once = min(vg.run(algorithm, graph, **one, **given).stats.run_seconds for one in alone.values())
+            if once > seconds / 4:
+                break
+            count = int(min(2048, max(16, count * seconds / once / 2)))
+        count = int(min(2048, max(16, count * seconds / once)))
+        given = {what: rng.integers(0, graph.num_vertices, count * least)}
+        sides = dict(alone)
+        sides |= {f"oracle {k}": {"device": pair, "share": vg.fixed_ratio(k, 10 - k)} for k in range(11)}
+        sides |= {p: {"device": pair, "share": share} for p, share in POLICIES.items()}
+        taken, first = dict.fromkeys(sides, float("inf")), dict.fromkeys(sides, 0.0)
+        for _ in range(runs):
+            for side, more in sides.items():
+                stats = vg.run(algorithm, graph, **more, **given).stats
+                if stats.run_seconds < taken[side]:
+                    taken[side] = stats.run_seconds
+                    all_of = sum(m.iterations for m in stats.members)
+                    first[side] = stats.members[0].iterations / all_of if all_of else float(side == "cpu")
+        best = min((k for k in sides if k.startswith("oracle")), key=taken.__getitem__)
+        rows += [
+            Beside(
+                case, "ORACLE" if side == best else side, name, count * least, threads, round(taken[side], 6),
+                round(taken[best] / taken[side], 3), round(first[side], 3),
+            )
+            for side in sides
+        ]  # fmt: skip
+        print(case, name, count, {s: (round(taken[s], 4), round(first[s], 2)) for s in sides}, flush=True)
+    return rows
+
+
+def of_beside(rows: list[dict[str, Any]]) -> str:
+    """Shares of the best ratio, by policy and case; and their geometric means."""
+    cases = list(dict.fromkeys((r["algorithm"], r["graph"]) for r in rows))
+    sides = ["cpu", "cuda", *POLICIES]
+    found = {(r["algorithm"], r["graph"], r["side"]): r for r in rows}
+    lines = []
+    for side in [*sides, "ORACLE"]:
+        mine = [found[*case, side] for case in cases]
+        mean = float(np.exp(np.mean([np.log(r["of_oracle"]) for r in mine])))
+        shown = [
+            f"{r['seconds'] * 1e3:.0f} ms" if side == "ORACLE" else f"{r['of_oracle']:.2f}" for r in mine
+        ]
+        lines.append([f"`{side}`" if side.isupper() else f"{side} alone", *shown, f"{mean:.3f}"])
+    shown = [f"{found[*case, 'ORACLE']['first']:.0%}" for case in cases]
+    lines.append(["of which the CPU has", *shown, ""])
+    return table(["share of the best ratio", *(f"{a}, {g}" for a, g in cases), "mean"], lines)
+
+
 def tables(found: dict[str, Any]) -> dict[str, str]:
     """The tables of a result file, by name."""
+    if "algorithm" in found["rows"][0]:
+        return {"beside": of_beside(found["rows"])}
     placed_rows = [r for r in found["rows"] if "case" in r]
     sides = list(dict.fromkeys(side for r in placed_rows for side in r["seconds"]))
     ms = [
@@ -152,12 +260,28 @@ def main() -> None:
     parser.add_argument("--slowed", type=float, default=3.0)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--parts", nargs="+", default=["placed", "divided"])
+    parser.add_argument("--graphs", nargs="+", default=["rmat18", "rmat20", "road1024", "cnr-2000", "uneven"])
+    parser.add_argument(
+        "--algorithms", nargs="+", default=["betweenness", "closeness"], choices=list(SOURCES)
+    )
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "vgraph-bench")
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs" / "devices.md")
     parser.add_argument("--out", type=Path, default=RESULTS / "devices.json")
     args = parser.parse_args()
     preferred = first_in_line()
     rows: list[Any] = []
+    if "beside" in args.parts:
+        import cupy
+
+        for name in args.graphs:
+            graph = uneven(cupy) if name == "uneven" else cuda_graphs.make(name, cupy, args.data).graph
+            rows += beside(name, graph, args.algorithms, args.seconds, args.runs, args.threads)
+            write_results(args.out, rows, preferred=preferred)
+        into_docs(json.loads(args.out.read_text()), args.docs)
+        return
     for name in (f"kron{args.scale}", f"grid{args.side}"):
         graph = load(name, args.side, args.cache)
         if "placed" in args.parts:

@@ -53,8 +53,8 @@ def run(
     device: "cpu" or "cuda" (compiled; "cuda:1" is the second GPU) or "python" (the reference interpreter: slow, exact,
     debuggable). By default a large graph goes to the GPU, if there is one with CuPy and nothing that is said below
     is about the other device, or about a schedule; all else goes to the CPU. A list is a set of devices with memories
-    of their own, which run the program together: `["cuda:0", "cuda:1"]`, `[vg.cpu(threads=4), vg.cpu(threads=4)]` or
-    `["cpu:0-3", "cpu:4-7"]` (docs/devices.md); "cuda:*" are all GPUs.
+    of their own, which run the program together: `["cuda:0", "cuda:1"]`, `["cpu", "cuda"]`, `["cpu:0-3", "cpu:4-7"]` or
+    `[vg.cpu(threads=4), vg.cpu(threads=4)]` (docs/devices.md); "cuda:*" are all GPUs.
     schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 to 1024; by default one for each CPU of
     the process.
     progress: True for a bar on stderr, or a function that gets a `Progress` about ten times a second.

@@ -18,6 +18,7 @@ import numpy as np
 from emulator import Emulated, KernelFault, compile_text
 
 import vgraph.compiler.backends.cuda as cuda_backend
+from vgraph.compiler.backends.cuda.layout import PEERS_DESK
 from vgraph.errors import DeviceError, InternalError
 
 GUARD, RUBBISH = 64, 0xA5
@@ -89,7 +90,8 @@ class EmulatedDevice:
     of memory; `seed`: of the interleaving of threads;
     `every_access`: plain accesses interleave, too; `include`: where the headers are.
 
-    `place`: its name; `machine`: the launches of sets of it and others, see `emulated_machine`.
+    `place`: its name; `machine`: the launches of sets of it and others, see `emulated_machine`; `at_desks`: how many
+    GPUs run together in sets whose members find each other through the host.
 
     `compiled`, `uploads` and `launches` count what was done. As on a stream, a copy back waits for kernels before it.
     """
@@ -109,8 +111,9 @@ class EmulatedDevice:
         include: Path = INCLUDE,
         place: str = "cuda:emulated",
         machine: list[Group] | None = None,
+        at_desks: int = 1,
     ) -> None:
-        self.place = place
+        self.place, self.at_desks = place, at_desks
         self.machine = [] if machine is None else machine
         self.every_access, self.include = every_access, include
         self.multiprocessors, self.block, self.limit, self.seed = multiprocessors, block, limit, seed
@@ -208,8 +211,8 @@ class EmulatedDevice:
         if not kernel.of_a_set:
             return EmulatedLaunch(self, Group(kernel, 1), words, grid, shared)
         if not (self.machine and not self.machine[-1].begun):
-            members = ctypes.c_uint64.from_address(int(words[-1])).value
-            self.machine.append(Group(kernel, members))
+            peers = (ctypes.c_uint64 * (PEERS_DESK + 1)).from_address(int(words[-1]))
+            self.machine.append(Group(kernel, self.at_desks if peers[PEERS_DESK] else peers[0]))
         return EmulatedLaunch(self, self.machine[-1], words, grid, shared)
 
     def read(self, array: np.ndarray, start: int, stop: int) -> np.ndarray:

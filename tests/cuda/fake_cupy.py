@@ -192,6 +192,8 @@ def make() -> tuple[types.ModuleType, types.ModuleType]:
     cupy, cuda = types.ModuleType("cupy"), types.ModuleType("cupy.cuda")
     pool = types.SimpleNamespace(free_bytes=lambda: 5, free_all_blocks=lambda: None)
     cupy.cuda, cupy.empty, cupy.get_default_memory_pool = cuda, ndarray, lambda: pool
+    cupy.get_default_pinned_memory_pool = lambda: pool
+    cuda.alloc_pinned_memory = lambda size: PinnedMemoryPointer(PinnedMemory(size), 0)
     cuda.runtime = types.SimpleNamespace(
         CUDARuntimeError=CUDARuntimeError,
         getDeviceCount=_count,

@@ -196,7 +196,6 @@ def test_all_gpus_where_there_is_one(gpu: Any) -> None:
 # --- what goes wrong ----------------------------------------------------------------------------------------------
 
 WRONG = {
-    "mixed": (["cuda:0", "cpu"], "all groups of CPU threads, or all GPUs"),
     "twice": (["cuda:1", "cuda:1"], "cuda:1 is in it twice"),
     "the same by another name": (["cuda", "cuda:0"], "cuda:0 is in it twice"),
     "no number": (["cuda:x", "cuda:1"], "GPUs are called"),

@@ -17,6 +17,7 @@ from vgraph.compiler.backends.abi import (
     ARMS,
     BUCKETS_CELLS,
     CONTEXT,
+    DESK,
     FORK,
     LEAVE,
     LIST,
@@ -444,6 +445,53 @@ def test_a_member_that_is_cancelled_waits_for_nobody():
     _put(members.m, CONTEXT, members.contexts[0], cancel=1)
     ((owners, _, _),) = members.run(0, 1)
     assert owners == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_thread_acts_for_a_gpu_at_its_desk(seed):
+    """Two rounds, and iterations that it asks for; the other member is native code."""
+    members = Members(2, seed)
+    m, me = members.m, members.peers + PEER.size
+    desk = m.allocate(DESK.size + len(Way) * MAIL.size, zero=True)
+    _put(m, PEER, me, desk=desk)
+    m.externals["invoke"] = lambda m, function, ctx, count, got: m.write(got, 8, 10 * count)
+
+    def ask(turn: int, **what: int) -> None:
+        _put(m, DESK, desk, **what)
+        m.step()
+        _put(m, DESK, desk, asked=turn)
+        while m.read(desk + DESK.offset("answered"), 8) < turn:
+            m.step()
+
+    def gpu() -> list[list[int]]:
+        found, got = [], m.allocate(8)
+        for turn in (1, 2):
+            for way in Way:
+                for i in range(2):
+                    m.write(members.outs[1][way] + 4 * i, 4, 100 * turn + 10 + i)
+                mail = desk + DESK.size + int(way) * MAIL.size
+                buffers = {"out": members.outs[1][way], "got": members.gots[1][way]}
+                _put(m, MAIL, mail, **buffers, way=int(way), bytes=4)
+            ask(turn, mails=len(Way))
+            found.append([m.read(members.gots[1][way] + 4 * i, 4) for way in Way for i in range(2)])
+        ask(3, mails=0, count=7, got=got)
+        found.append([m.read(got, 8)])
+        _put(m, DESK, desk, left=1)
+        return found
+
+    serve = partial(m.call, members.unit, "vg_serve", members.contexts[1], 0)
+    native, found, end = m.run([partial(members.run, 0, 2), gpu, serve])
+    assert found == [[0, 1, 0, 1, 0, 110], [100, 101, 100, 101, 100, 210], [70]]
+    assert [[*owners, *ghosts] for owners, ghosts, _ in native] == [[110, 111] * 2, [210, 211] * 2]
+    assert end == (1 << 32) - 1
+
+
+def test_a_thread_that_acts_for_a_gpu_leaves_when_it_is_cancelled():
+    members = Members(2, 0)
+    m, desk = members.m, members.m.allocate(DESK.size, zero=True)
+    _put(m, PEER, members.peers, desk=desk)
+    serve = partial(m.call, members.unit, "vg_serve", members.contexts[0], 0)
+    m.run([serve, lambda: _put(m, CONTEXT, members.contexts[0], cancel=1)])
 
 
 def test_the_first_failure_wins():

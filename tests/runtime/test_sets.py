@@ -379,7 +379,6 @@ def test_explain_tells_where_members_exchange_what():
 # --- refusals ---------------------------------------------------------------------------------------------------
 
 WRONG_DEVICES = {
-    "cuda:0": (["cuda:0", "cpu"], "all groups of CPU threads, or all GPUs so far"),
     "no list": ("cpu:0", r"named in a set of devices: device=\['cpu:0'\]"),
     "nothing": ([], "a list with at least one"),
     "unknown": (["gpu"], "is not available"),
@@ -562,9 +561,9 @@ def test_a_failing_member_ends_all(monkeypatch):
     second: list[object] = [None]
     together = threads.run_together
 
-    def run(kernel, members, *, progress=None):
-        second[0] = members[1][0]
-        together(kernel, members, progress=progress)
+    def run(members, *, progress=None):
+        second[0] = members[1][1]
+        together(members, progress=progress)
 
     monkeypatch.setattr(threads, "_submit", broken)
     monkeypatch.setattr("vgraph.runtime.devices.sets.run_together", run)

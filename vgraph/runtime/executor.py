@@ -162,6 +162,11 @@ class Job:
         return "" if self.share is None else "may" if self.share.places else "must"
 
     @property
+    def mixed(self) -> bool:
+        """Whether members are devices of several kinds."""
+        return len({type(m) for m in self.members}) > 1
+
+    @property
     def facts(self) -> Facts:
         """What the compiler knows of the graph."""
         return policy.facts_of(self.walked, self.device.partition(":")[0])
@@ -189,6 +194,7 @@ class Job:
             deterministic=self.deterministic,
             distributed=bool(self.members),
             divides=self.divides,
+            mixed=self.mixed,
             passes=passes,
             observe=observe,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import PurePath
 
 from vgraph.compiler import ir, space
@@ -21,11 +21,11 @@ from vgraph.records import dataclass
 from vgraph.runtime.arguments import layouts_of
 from vgraph.runtime.devices.cpu import backend as cpu_backend
 from vgraph.runtime.devices.cuda.executor import backend as cuda_backend
-from vgraph.runtime.devices.groups import Member
-from vgraph.runtime.devices.sets import CPUSet, parts_of
+from vgraph.runtime.devices.groups import GPU, Member
+from vgraph.runtime.devices.sets import parts_of
 from vgraph.runtime.executor import Job
 from vgraph.runtime.policy import with_deltas, with_numbers
-from vgraph.runtime.prepare import runner_for
+from vgraph.runtime.prepare import shared_of
 from vgraph.runtime.prints import notes_of_prints
 from vgraph.schedule import kind_of, show
 
@@ -135,6 +135,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
         abilities=OF_SETS[backend.abilities] if job.members else backend.abilities,
         deterministic=job.deterministic,
         divides=job.divides,
+        mixed=job.mixed,
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))
     reasons.extend(compiled.notes)
@@ -146,14 +147,16 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
     interface = compiled.source.interface
     if job.members:
-        runner = runner_for(job) if job.share is not None else None
-        shared = runner.shared if isinstance(runner, CPUSet) else None
-        parts = parts_of(job.graph, interface, job.members, job.placement, shared)
+        parts = parts_of(job.graph, interface, job.members, job.placement, shared_of(job))
         result.members = "\n".join(map(_member, job.members, parts))
         ghosts = sum(len(p.ghosts_at) for p in parts)
         result.reasons = with_bytes(result.reasons, ghosts, len(parts))
     result.layouts = "\n".join(line for key in layouts_of(interface) for line in _layout(job.graph, key))
-    result.cuda = compiled.source.text if cuda else ""
+    gpus = [m for m in job.members if isinstance(m, GPU)]
+    beside = replace(job, device=gpus[0].name, threads=0) if gpus and not cuda else None
+    result.cuda = (
+        compiled.source.text if cuda else beside.compiled(cuda_backend()).source.text if beside else ""
+    )
     result.llvm = compiled.source.text if llvm else ""
     result.assembly = jit.assembly(compiled.source.text) if assembly else ""
     return result

@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 from vgraph.errors import GraphError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.arrays import as_array
-from vgraph.runtime.devices.groups import GPU, CPUGroup, Member
+from vgraph.runtime.devices.groups import CPUGroup, Member
 
 if TYPE_CHECKING:
     from vgraph.sharing import Policy
 
 
 def device_of_set(members: tuple[Member, ...], output: str, memory: str) -> tuple[str, int | None]:
-    """The kind of device that all members are, and the most threads that one has."""
+    """The kind of device that the first group of threads is, or all members are, and the most threads that one has."""
     groups = [m for m in members if isinstance(m, CPUGroup)]
-    if groups:
-        return "cpu", max(m.threads for m in groups)
-    check_for_set(output=output != "numpy" and output, memory=memory != "device" and memory)
-    return "cuda", None
+    if len(groups) < len(members):
+        check_for_set(output=output != "numpy" and output, memory=memory != "device" and memory)
+    return ("cpu", max(m.threads for m in groups)) if groups else ("cuda", None)
 
 
 def check_for_set(**asked: object) -> None:
@@ -48,8 +47,6 @@ def policy_of(share: object, members: tuple[Member, ...], placement: object) -> 
         raise ParameterError(
             "share= says how the members of a set of devices divide a loop: give device=[...]"
         )
-    if any(isinstance(m, GPU) for m in members):
-        raise ParameterError(f"share={shown(share)}: groups of CPU threads divide loops so far, not GPUs")
     if placement is not None and share.places:
         raise ParameterError(f"share={shown(share)} and placement: both say who gets which vertices")
     return share

@@ -35,6 +35,7 @@ from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
     from vgraph.runtime.devices.runner import Runner
+    from vgraph.runtime.devices.shares import Shared
 
 DEVICES: Final = ("cpu", "cuda", "python")
 OUTPUTS: Final = ("numpy", "cupy")
@@ -232,18 +233,8 @@ def _place(device: str, memory: str) -> Iterator[None]:
 
 def runner_for(job: Job) -> Runner:
     """The device of a job; of its code only that of this device is imported."""
-    groups = [m for m in job.members if isinstance(m, CPUGroup)]
-    if groups:
-        from vgraph.runtime.devices.sets import CPUSet
-        from vgraph.runtime.devices.shares import Shared
-
-        shared = Shared(job.share, job.given[0], job.algorithm.describe()) if job.share is not None else None
-        return CPUSet(groups, job.placement, shared)
-    gpus = [m for m in job.members if isinstance(m, GPU)]
-    if gpus:
-        from vgraph.runtime.devices.gpu_sets import CUDASet
-
-        return CUDASet(gpus, job.placement)
+    if job.members:
+        return _runner_for_set(job)
     if job.device == "cpu":
         from vgraph.runtime.devices.cpu import CPU
 
@@ -262,6 +253,29 @@ def runner_for(job: Job) -> Runner:
     number = number_of(job.device)
     assert number is not None
     return CUDA(device_for(number, asked=f'"{job.device}"'), output=job.output, memory=job.memory)
+
+
+def _runner_for_set(job: Job) -> Runner:
+    """The devices of a job that has several."""
+    gpus = [m for m in job.members if isinstance(m, GPU)]
+    if len(gpus) == len(job.members) and job.share is None:
+        from vgraph.runtime.devices.gpu_sets import CUDASet
+
+        return CUDASet(gpus, job.placement)
+    if gpus:
+        from vgraph.runtime.devices.mixed_sets import MixedSet
+
+        return MixedSet(job.members, job.placement, shared_of(job))
+    from vgraph.runtime.devices.sets import CPUSet
+
+    return CPUSet(job.members, job.placement, shared_of(job))
+
+
+def shared_of(job: Job) -> Shared | None:
+    """How the members of a job divide it."""
+    from vgraph.runtime.devices.shares import Shared
+
+    return None if job.share is None else Shared(job.share, job.given[0], job.algorithm.describe())
 
 
 # --- checks ---------------------------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ EMU_INLINE void emu_progress() {
     if (emu::napping) emu::wake();
 }
 EMU_INLINE void emu_pause(EMU_AT) { emu::pause(file, line); }
+EMU_INLINE void emu_pause_for_host(EMU_AT) { emu::pause_for_host(file, line); }
 EMU_INLINE emu_u64 emu_now() { return emu::now(); }
 EMU_INLINE unsigned *emu_dynamic_shared() { return emu::dynamic_shared(); }
 EMU_INLINE unsigned emu_dynamic_shared_bytes() { return emu::dynamic_shared_bytes(); }

@@ -80,6 +80,7 @@ struct Grid {
     Mode mode = IN_ORDER;
     unsigned target = 0, mode_left = 0, odds = 1, nap_age = 0;
     int spins = 0;
+    bool asks_host = false;
     emu_u64 seed = 0, random = 0, switches = 0;
     unsigned far = 0;  // stores that are not there yet
     char *shared = nullptr;

@@ -27,6 +27,7 @@ extern unsigned napping;             // threads asleep in __nanosleep
 void reschedule();                   // the scheduler takes over
 void wake();                         // something changed that threads asleep may wait for
 void pause(const char *file, int line);
+void pause_for_host(const char *file, int line);  // which will do something
 unsigned syncthreads(Kind kind, unsigned value, const char *file, int line);
 emu_u64 collective(Kind kind, unsigned mask, emu_u64 value, unsigned source, const char *file, int line);
 unsigned activemask(const char *file, int line);

@@ -64,6 +64,13 @@ void some_arrive() {
     Block &block = grid->blocks[below(unsigned(grid->blocks.size()))];
     if (!block.far.empty()) arrive(block, 1 + below(unsigned(block.far.size())));
 }
+// Whether a thread waits for what the host will do.
+bool host_was_asked() {
+    if (!grid->asks_host) return false;
+    grid->asks_host = false;
+    usleep(20);
+    return true;
+}
 // Whether the host may still end a spin: a device has left, for which others wait.
 bool host_may_help() {
     unsigned left = 0;
@@ -77,7 +84,7 @@ Fiber *choose() {
     if (overtime) leave("not done after " + std::to_string(int(seconds)) + " s" + where_everybody_waits());
     if (grid->runnable.empty()) {
         if (grid->naps.empty()) leave("deadlock: no thread can run" + where_everybody_waits());
-        if (++grid->spins > SPINS && !host_may_help())
+        if (!host_was_asked() && ++grid->spins > SPINS && !host_may_help())
             leave("deadlock: threads spin for what no thread will ever do" + where_everybody_waits());
         wake_all();
     } else if (++grid->nap_age > 1024 && napping) {
@@ -322,6 +329,10 @@ void pause(const char *file, int line) {
     grid->naps.push_back(unsigned(&self - grid->fibers.data()));
     napping = 1;
     next_fiber();
+}
+void pause_for_host(const char *file, int line) {
+    grid->asks_host = true;
+    pause(file, line);
 }
 unsigned syncthreads(Kind kind, unsigned value, const char *file, int line) {
     Inside inside;

@@ -13,9 +13,10 @@ from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.facts import OF_A_PART
+from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.ir.node import fields_of
 from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
-from vgraph.compiler.types import EID, I64, VID
+from vgraph.compiler.types import EID, I64, VID, element_of
 from vgraph.records import dataclass
 from vgraph.source import Span
 
@@ -64,6 +65,18 @@ def way_of(buffer: str) -> tuple[str, str] | None:
     """End and way of a buffer of an exchange, from its name; None if it is none."""
     found = _BUFFER.search(buffer)
     return None if found is None else (found[1], found[2])
+
+
+def inexact(n: ir.Call | ir.Binary) -> str | None:
+    """What of a computation with floats is not the same to the last bit everywhere; None if all is."""
+    match n:
+        case ir.Binary(op="**") if element_of(n.type).is_float:
+            return "a power"
+        case ir.Call(function="exp" | "log" as name):
+            return f"`{name}`"
+        case ir.Call(function=name) if name.startswith(PREFIX):
+            return "a function of others"
+    return None
 
 
 @dataclass

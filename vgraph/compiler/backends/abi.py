@@ -312,6 +312,7 @@ PEER: Final = Layout(
             "outs",
             "ptr",
         ),  # room for what `out` is in each MAIL of an exchange: others may look when it has left
+        ("desk", "ptr"),  # the DESK of a GPU, for which a thread of the host stands here
     ),
     (  # bytes from others so far, and ns that it waited for them
         ("received", "i64"),
@@ -319,6 +320,18 @@ PEER: Final = Layout(
     ),
 )
 """A member of a set of devices, as the channel of this process's memory knows it."""
+
+DESK: Final = Layout(
+    "Desk",
+    (  # written by the GPU
+        ("asked", "i64"),  # how often it has asked
+        ("mails", "i64"),  # for an exchange of so many; 0: for iterations of a divided loop
+        ("count", "i64"),  # of so many
+        ("got", "ptr"),  # which come here
+    ),
+    (("answered", "i64"), ("left", "i64")),  # how often it was answered; the host has seen that it has ended
+)
+"""Where a GPU asks a thread of the host to act for it, followed by its MAIL records; in memory that both can reach."""
 
 SET: Final = Layout(
     "Set",

@@ -98,6 +98,8 @@ class KernelInterface:
     """Bytes of memory that the threads of a block would like to share, beside what the text declares; on a GPU only."""
     mailboxes: tuple[str, ...] = ()
     """Properties that take what other members of a set of devices send: the `gots` of exchanges."""
+    joins: bool = False
+    """It exchanges something with other members of a set, or is given iterations."""
 
     def slot(self, kind: str, name: str) -> int:
         """The number of an argument slot; KeyError when the kernel does not use it."""

@@ -13,6 +13,7 @@ import re
 from typing import Final
 
 from vgraph.compiler.backends.abi import (
+    DESK,
     GO_ON,
     LEAVE,
     OPEN,
@@ -99,6 +100,7 @@ def unit() -> Unit:
     numbers = {
         "OUT_OF_MEMORY": int(Status.OUT_OF_MEMORY), "RECORD_SIZE": TRACE_RECORD.itemsize,
         "WORKER_STRIDE": WORKER_STRIDE, "GO_ON": GO_ON, "OPEN": OPEN, "LEAVE": LEAVE,
+        "DESK_SIZE": DESK.size,
         **{way.name: int(way) for way in (*Steering, *Way)},
     }  # fmt: skip
     places = (TRACE_RECORD.fields or {}).items()

@@ -74,6 +74,7 @@ class Scan:
     channels: dict[str, int] = field(default_factory=dict)
     mailboxes: dict[str, int] = field(default_factory=dict)
     """What takes what other members of a set of devices send, numbered."""
+    takes: bool = False
     slots: int = 0
     workspace: dict[str, int] = field(default_factory=dict)
 
@@ -177,6 +178,7 @@ def _look(node: ir.Node, found: Scan) -> None:
                 found.mailboxes.setdefault(name, len(found.mailboxes))
         case ir.Take(got=got):
             found.properties.add(got)
+            found.takes = True
         case ir.ArrayLength(array=array):
             found.lengths.add(array)
         case ir.ArrayColumns(array=array):
@@ -332,4 +334,5 @@ def describe(program: ir.Program, found: Scan) -> KernelInterface:
         buckets=tuple(b.tiles for b in program.buckets),
         transpose=needs_transpose(program),
         mailboxes=tuple(found.mailboxes),
+        joins=bool(found.mailboxes) or found.takes,
     )

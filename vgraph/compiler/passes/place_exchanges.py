@@ -273,6 +273,9 @@ class _Placing(Exchanging):
                     part.refuse(self.program, n.span, "the driver loop asks for the neighbors of one vertex")
                 case ir.InFrontier():
                     part.refuse(self.program, n.span, "the driver loop asks for one vertex of a frontier")
+                case ir.Call() | ir.Binary() if self.context.mixed and (word := part.inexact(n)):
+                    reason = f"the last bit of {word} in the driver loop may be another on a GPU, and members disagree"
+                    part.refuse(self.program, n.span, reason)
             return None
 
         return before, transform(e, rule)

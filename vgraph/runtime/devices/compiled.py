@@ -81,6 +81,7 @@ class CompiledRunner(Runner):
             job.deterministic,
             job.debug is not None,
             bool(job.members),
+            job.mixed,
         )
         texts = (
             code_stamp(),

@@ -42,8 +42,8 @@ _WARP: Final = 32
 
 
 @dataclass
-class _Member:
-    """A member in a run."""
+class GPUMember:
+    """A GPU in a run of a set."""
 
     runner: CUDA
     kernel: Loaded
@@ -97,13 +97,13 @@ class CUDASet(CUDA):
     def _full(self, call: Call, text: str) -> str:
         return f"out of memory: a GPU of the set has no room for its part and the run ({text.rstrip('.')})"
 
-    def _members(self, kernels: Sequence[Loaded], call: Call) -> list[_Member]:
+    def _members(self, kernels: Sequence[Loaded], call: Call) -> list[GPUMember]:
         parts = parts_of(call.graph, call.plan.interface, self.gpus, self.placement)
         found = []
         for k, (runner, kernel, own) in enumerate(zip(self.runners, kernels, parts, strict=True)):
             mine = call_of(call, own, k, len(parts), _HALVES)
             rooms = [own.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
-            found.append(_Member(runner, kernel, own, mine, runner._grid(kernel, mine), rooms))
+            found.append(GPUMember(runner, kernel, own, mine, runner._grid(kernel, mine), rooms))
         return found
 
     def _attempt(self, kernels: Any, call: Call, progress: ProgressCallback | None) -> Ran:
@@ -111,13 +111,13 @@ class CUDASet(CUDA):
         copied = [runner.resident.seconds for runner in self.runners]
         there = self._members(kernels, call)
         while True:
-            memories = [_memory(m) for m in there]
+            memories = [memory_of(m) for m in there]
             peers = _joined(there, memories)
             prepared = time.perf_counter()
             begins = [m.runner.beginning(m.kernel, x, m.grid) for m, x in zip(there, memories, strict=True)]
             launches = watch(list(zip(memories, begins, strict=True)), progress)
             ran = time.perf_counter()
-            controls = [_downloaded(m, x.control) for m, x in zip(there, memories, strict=True)]
+            controls = [downloaded(m, x.control) for m, x in zip(there, memories, strict=True)]
             states = [status_of(c, x.layout) for c, x in zip(controls, memories, strict=True)]
             full = [k for k, (status, _) in enumerate(states) if status == OVERFLOW]
             if not full:
@@ -137,13 +137,13 @@ class CUDASet(CUDA):
             with m.runner.device.current():
                 threads = m.grid * m.kernel.block
                 found.append(m.runner._ran(m.call, x, c, launch, threads, (start, prepared, ran), before))
-        tables = [_downloaded(m, table) for m, table in zip(there, peers, strict=True)]
+        tables = [downloaded(m, table) for m, table in zip(there, peers, strict=True)]
         return self._together(call, there, found, tables)
 
     def _together(
         self,
         call: Call,
-        there: Sequence[_Member],
+        there: Sequence[GPUMember],
         found: Sequence[Ran],
         tables: Sequence[NDArray[np.uint64]],
     ) -> Ran:
@@ -173,14 +173,18 @@ class CUDASet(CUDA):
         )
 
 
-def _memory(m: _Member) -> Memory:
+def memory_of(m: GPUMember, *, by_host: frozenset[str] = frozenset()) -> Memory:
+    """The memory of its launch, with some arrays in that of the host."""
     device = m.runner.device
     with device.current():
         workers = workers_for(m.call, m.grid * m.kernel.block // _WARP, device.memory()[0])
-        return Memory(device, m.runner.resident, m.call, workers, m.rooms, shared=m.kernel.shared)
+        return Memory(
+            device, m.runner.resident, m.call, workers, m.rooms, shared=m.kernel.shared, by_host=by_host
+        )
 
 
-def _downloaded(m: _Member, array: Any) -> NDArray[np.uint64]:
+def downloaded(m: GPUMember, array: Any) -> NDArray[np.uint64]:
+    """A copy of an array of its memory."""
     with m.runner.device.current():
         return m.runner.device.download(array)
 
@@ -188,7 +192,7 @@ def _downloaded(m: _Member, array: Any) -> NDArray[np.uint64]:
 # --- what members know of each other --------------------------------------------------------------------------
 
 
-def _joined(there: Sequence[_Member], memories: Sequence[Memory]) -> list[Any]:
+def _joined(there: Sequence[GPUMember], memories: Sequence[Memory]) -> list[Any]:
     """Tell every kernel of the others' memory; what it knows of them, as `Peers` of `include/channel.cuh`. When this is
     done, everything is there that others may write to."""
     names = there[0].call.plan.interface.mailboxes
@@ -209,13 +213,20 @@ def _joined(there: Sequence[_Member], memories: Sequence[Memory]) -> list[Any]:
         words = [*_routes(there, k), *boxes]
         sizes = _sizes(m.part, len(there))
         incoming = (*sizes[:2], len(there) - 1)  # a member has no ghosts of its own vertices
-        table = [len(there), k, PATIENCE, 0, 0, *sizes, *incoming, *arrivals, *words]
+        table = [len(there), k, PATIENCE, 0, 0, 0, *sizes, *incoming, *arrivals, *words]
         with m.runner.device.current():
             tables.append(m.runner.device.upload(np.array(table, np.uint64)))
         memory.join(tables[-1], *kept)
     for m, a in zip(there, noted, strict=True):
-        _downloaded(m, a)  # behind all that was to be done before
+        downloaded(m, a)  # behind all that was to be done before
     return tables
+
+
+def peers_at_desk(memory: Memory, desk: int) -> list[int]:
+    """What a kernel knows that finds all others through the host."""
+    boxes = [memory.device.address(memory.arrays[name]) for name in memory.call.plan.interface.mailboxes]
+    nobody, nothing = [0], [0] * 4
+    return [1, 0, PATIENCE, 0, 0, desk, *[0] * 6, *nobody, *nothing * 3, *boxes]
 
 
 def _sizes(own: Part, count: int) -> tuple[int, int, int]:
@@ -223,7 +234,7 @@ def _sizes(own: Part, count: int) -> tuple[int, int, int]:
     return int(own.shared[-1]), int(own.ghosts[-1]), count
 
 
-def _routes(there: Sequence[_Member], k: int) -> list[int]:
+def _routes(there: Sequence[GPUMember], k: int) -> list[int]:
     """By way and member, a `Route` each from member k."""
     parts, count = [m.part for m in there], len(there)
     found: list[int] = []

@@ -48,13 +48,36 @@ _busy: set[int | str] = set()
 
 
 @dataclass
-class _Member:
-    """A member in a run."""
+class Seated:
+    """A member in a run, and the native code that runs it, or acts for it: `arrays` are those of `call`."""
 
-    group: CPUGroup
+    member: Member
     part: Part
+    kernel: Kernel
     context: ContextView
+    threads: int
+    cores: tuple[int, ...]
+    call: Call
     arrays: dict[str, NDArray[Any]]
+
+    @property
+    def desk(self) -> int:
+        """Where a GPU asks for what native code does for it; 0: there is none."""
+        return 0
+
+    def left(self) -> Ran:
+        """What its run left."""
+        trace, results = self.context.trace(), self.call.plan.interface.results
+        return Ran(
+            self.arrays,
+            [self.context.result(slot, r.dtype) for slot, r in enumerate(results)],
+            np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64),
+            threads=self.threads,
+            prepare_seconds=0.0,
+            run_seconds=0.0,
+            dropped=int(self.context.get("trace_dropped")),
+            waited=self.context.waited,
+        )
 
 
 class CPUSet(CPU):
@@ -64,45 +87,61 @@ class CPUSet(CPU):
     relabels: ClassVar[bool] = False
 
     def __init__(
-        self, groups: Sequence[CPUGroup], placement: NDArray[np.int64] | None, shared: Shared | None = None
+        self, members: Sequence[Member], placement: NDArray[np.int64] | None, shared: Shared | None = None
     ) -> None:
-        super().__init__(sum(g.threads for g in groups))
-        self.groups, self.placement, self.shared = tuple(groups), placement, shared
+        super().__init__(sum(m.threads for m in members if isinstance(m, CPUGroup)))
+        self.members, self.placement, self.shared = tuple(members), placement, shared
 
-    def make_ready(self, kernel: Kernel, call: Call) -> Sequence[Prepared]:
-        parts_of(call.graph, call.plan.interface, self.groups, self.placement, self.shared)
+    def make_ready(self, kernel: Any, call: Call) -> Sequence[Prepared]:
+        self._parts(call)
         return ()
 
-    def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
+    def _parts(self, call: Call) -> tuple[Part, ...]:
+        return parts_of(call.graph, call.plan.interface, self.members, self.placement, self.shared)
+
+    def run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
-        with reserved(self.groups):
-            there: list[_Member] = []
-            parts = parts_of(call.graph, call.plan.interface, self.groups, self.placement, self.shared)
+        with reserved(self.members):
+            there: list[Seated] = []
             shares = None
             if self.shared is not None and divides(call.plan.interface):
-                shares = Shares(self.shared, self.groups, call.graph, call.arguments)
+                shares = Shares(self.shared, self.members, call.graph, call.arguments)
             try:
-                for k, (group, own) in enumerate(zip(self.groups, parts, strict=True)):
-                    context = new_context(call.plan, group.threads)
-                    there.append(_Member(group, own, context, {}))
-                    there[-1].arrays = bind(context, call_of(call, own, k, len(self.groups)))
+                for k, own in enumerate(self._parts(call)):
+                    there.append(self._seated(kernel, call, own, k))
                     if shares is not None:
-                        shares.join(context, there[-1].arrays)
+                        shares.join(there[-1].context, there[-1].arrays)
                 peers = self._joined(there)
                 prepared = time.perf_counter()
-                runs = [(m.context, m.group.threads, m.group.cores) for m in there]
-                run_together(kernel, runs, progress=progress)
+                self._together(there, progress)
                 seconds = time.perf_counter() - prepared
                 if shares is not None and shares.failure is not None:
                     raise shares.failure
                 for m in there:
-                    raise_failure(call.plan.interface, m.context.status, m.context.get("payload"))
+                    raise_failure(m.call.plan.interface, m.context.status, m.context.get("payload"))
                 return self._ran(call, there, peers, shares, prepared - start, seconds)
             finally:
                 for m in there:
                     m.context.close()
 
-    def _joined(self, there: Sequence[_Member]) -> NDArray[Any]:
+    def _seated(self, kernel: Any, call: Call, own: Part, number: int) -> Seated:
+        """A member with all that its run needs."""
+        group = self.members[number]
+        assert isinstance(group, CPUGroup)
+        context = new_context(call.plan, group.threads)
+        try:
+            mine = call_of(call, own, number, len(self.members))
+            arrays = bind(context, mine)
+        except BaseException:
+            context.close()
+            raise
+        return Seated(group, own, kernel, context, group.threads, group.cores, mine, arrays)
+
+    def _together(self, there: Sequence[Seated], progress: ProgressCallback | None) -> None:
+        """Run all members to their end."""
+        run_together([(m.kernel, m.context, m.threads, m.cores) for m in there], progress=progress)
+
+    def _joined(self, there: Sequence[Seated]) -> NDArray[Any]:
         """Tell every member of the others; what native code knows of them."""
         members = aligned_zeros(SET.size).view(SET.dtype)
         peers = aligned_zeros(PEER.size * len(there)).view(PEER.dtype)
@@ -114,7 +153,7 @@ class CPUSet(CPU):
         for k, m in enumerate(there):
             peers[k]["set"], peers[k]["number"] = members.ctypes.data, k
             peers[k]["ghosts"], peers[k]["shared"] = m.part.ghosts.ctypes.data, m.part.shared.ctypes.data
-            peers[k]["outs"] = outs[k].ctypes.data
+            peers[k]["outs"], peers[k]["desk"] = outs[k].ctypes.data, m.desk
             m.context.set("channel", native_runtime().exchange)
             m.context.set("peer", peers.ctypes.data + k * PEER.size)
             m.context.keep(looked_at)
@@ -123,22 +162,19 @@ class CPUSet(CPU):
     def _ran(
         self,
         call: Call,
-        there: Sequence[_Member],
+        there: Sequence[Seated],
         peers: NDArray[Any],
         shares: Shares | None,
         prepared: float,
         seconds: float,
     ) -> Ran:
-        plan, first = call.plan, there[0].context
-        scalars = [first.result(slot, r.dtype) for slot, r in enumerate(plan.interface.results)]
-        parts = [m.part for m in there]
-        traces = [m.context.trace() for m in there]
-        rows = [np.stack([trace[name] for name in RECORD], axis=1).astype(np.int64) for trace in traces]
+        parts, left = [m.part for m in there], [m.left() for m in there]
+        rows = [r.records for r in left]
         rested = shares.waited if shares is not None else [0.0] * len(there)
         ran = shares.iterations if shares is not None else [0] * len(there)
         stats = [
             MemberStats(
-                m.group.name,
+                m.member.name,
                 max(0.0, seconds - int(peer["waited"]) * 1e-9 - rested[k]),
                 len(m.part.owned),
                 m.part.arcs,
@@ -151,16 +187,19 @@ class CPUSet(CPU):
         ]
         if self.shared is not None and shares is None:
             work = tuple(s.vertices + s.arcs for s in stats)
-            self.shared.note("", self.groups, Outcome(work, tuple(s.seconds for s in stats), seconds))
+            self.shared.note("", self.members, Outcome(work, tuple(s.seconds for s in stats), seconds))
+        threads = sum(r.threads for r in left)
         return Ran(
-            gathered(call, parts, [m.arrays for m in there]),
-            scalars,
-            np.concatenate(rows) if shares is not None else records(parts, rows, self.threads),
-            threads=self.threads,
+            gathered(call, parts, [r.arrays for r in left]),
+            left[0].scalars,
+            np.concatenate(rows) if shares is not None else records(parts, rows, threads),
+            threads=threads,
             prepare_seconds=prepared,
             run_seconds=seconds,
-            dropped=int(first.get("trace_dropped")),
-            waited=sum(m.context.waited for m in there) / self.threads,
+            transfer_seconds=sum(r.transfer_seconds for r in left),
+            kernel_seconds=max(r.kernel_seconds for r in left),
+            dropped=max(r.dropped for r in left),
+            waited=sum(r.waited for r in left) / threads,
             members=stats,
         )
 
@@ -180,8 +219,7 @@ def parts_of(
         return placed(graph, lambda: placement, count, key, **form)
     shares: tuple[float, ...] = tuple(m.share for m in members)
     if shared is not None and shared.policy.places and not divides(interface):
-        groups = [m for m in members if isinstance(m, CPUGroup)]
-        found = shared.policy.shares(workers_of(groups), shared.past("", groups))
+        found = shared.policy.shares(workers_of(members), shared.past("", members))
         shares = tuple(float(f"{s / sum(found):.2g}") for s in found)  # parts are kept by them
     return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vgraph.compiler.backends.context import ContextView
-    from vgraph.runtime.devices.groups import CPUGroup
+    from vgraph.runtime.devices.groups import Member
 
 _NAP: Final = 0.005
 """Seconds after which a member that waits looks whether its run was cancelled."""
@@ -55,23 +55,23 @@ class Shared:
     graph: Graph
     algorithm: str
 
-    def past(self, loop: str, groups: Sequence[CPUGroup]) -> list[Outcome]:
+    def past(self, loop: str, members: Sequence[Member]) -> list[Outcome]:
         """What the runs of a loop on these members did; "" for whole runs on placements."""
         with _lock:
-            key = self.algorithm, loop, self.policy, tuple(groups)
+            key = self.algorithm, loop, self.policy, tuple(members)
             return [*_past.get(self.graph, {}).get(key, ())]
 
-    def note(self, loop: str, groups: Sequence[CPUGroup], outcome: Outcome) -> None:
+    def note(self, loop: str, members: Sequence[Member], outcome: Outcome) -> None:
         with _lock:
-            key = self.algorithm, loop, self.policy, tuple(groups)
+            key = self.algorithm, loop, self.policy, tuple(members)
             past = _past.setdefault(self.graph, {}).setdefault(key, [])
             if len(past) < _NOTED:
                 past.append(outcome)
 
 
-def workers_of(groups: Sequence[CPUGroup]) -> list[Worker]:
-    """The members as policies see them: a group runs one iteration at a time, on all of its threads."""
-    return [Worker(g.name, 1, g.threads / g.slowed, f"cpu {g.threads} {g.slowed}") for g in groups]
+def workers_of(members: Sequence[Member]) -> list[Worker]:
+    """The members as policies see them: each runs one iteration at a time, on all of its threads."""
+    return [Worker(m.name, 1, m.share / m.slowed, m.kind) for m in members]
 
 
 @dataclass
@@ -104,25 +104,25 @@ class Shares:
     """The divided loops of one run."""
 
     def __init__(
-        self, shared: Shared, groups: Sequence[CPUGroup], graph: Graph, given: Mapping[str, Any]
+        self, shared: Shared, members: Sequence[Member], graph: Graph, given: Mapping[str, Any]
     ) -> None:
-        self.shared, self.groups, self.graph, self.given = shared, groups, graph, given
-        self.workers = workers_of(groups)
+        self.shared, self.members, self.graph, self.given = shared, members, graph, given
+        self.workers = workers_of(members)
         self.contexts: list[ContextView] = []
         self.arrays: list[Mapping[str, NDArray[Any]]] = []
-        self.iterations = [0] * len(groups)
-        self.waited = [0.0] * len(groups)
+        self.iterations = [0] * len(members)
+        self.waited = [0.0] * len(members)
         self.failure: BaseException | None = None
         self._loops: dict[tuple[str, int], _Loop] = {}
-        self._passed: list[dict[str, int]] = [{} for _ in groups]
+        self._passed: list[dict[str, int]] = [{} for _ in members]
         """How often each member has had all of a loop."""
-        self._since = [0.0] * len(groups)
+        self._since = [0.0] * len(members)
         """When it got what it runs."""
         self._changed = threading.Condition()
         self._callback = _CALLBACK(self.give)
 
     def join(self, context: ContextView, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """A member, in the order of the groups."""
+        """A member, in their order."""
         self.contexts.append(context)
         self.arrays.append(arrays)
         context.set("share", ctypes.cast(self._callback, ctypes.c_void_p).value or 0)
@@ -159,20 +159,20 @@ class Shares:
                 return found or range(0)
             self._passed[member][name] = turn + 1
             loop.over += 1
-            if loop.over == len(self.groups):
+            if loop.over == len(self.members):
                 self._end(name, self._loops.pop((name, turn)))
             return range(0)
 
     def _slow_down(self, member: int) -> None:
         """A slowed member takes a multiple of its time."""
         now = time.perf_counter()
-        until = now + (self.groups[member].slowed - 1.0) * (now - self._since[member])
+        until = now + (self.members[member].slowed - 1.0) * (now - self._since[member])
         while self._since[member] and now < until and not self.contexts[member].get("cancel"):
             time.sleep(min(_NAP, until - now))
             now = time.perf_counter()
 
     def _begin(self, name: str, turn: int, count: int) -> _Loop:
-        past = self.shared.past(name, self.groups)
+        past = self.shared.past(name, self.members)
         division = self.shared.policy.divide(Work(count, self._arcs(name, count)), self.workers, past)
         loop = self._loops[name, turn] = _Loop(division, time.perf_counter(), np.zeros(count, np.bool_))
         return loop
@@ -182,7 +182,7 @@ class Shares:
         d, lacking = loop.division, loop.given.size - np.count_nonzero(loop.given)
         if lacking:
             raise ParameterError(f"the policy gave {lacking} of {loop.given.size} iterations to nobody")
-        self.shared.note(name, self.groups, Outcome(tuple(d.done), tuple(d.busy), made))
+        self.shared.note(name, self.members, Outcome(tuple(d.done), tuple(d.busy), made))
 
     def _arcs(self, name: str, count: int) -> NDArray[np.int64] | None:
         """The arcs at the vertices that a loop goes over, where it goes over an array of them."""

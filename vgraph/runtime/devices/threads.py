@@ -41,6 +41,8 @@ SPIN_LIMIT: Final = 2000
 STEERING = Steering.ADAPTIVE
 """Who decides how many threads a loop gets; tests set it."""
 _WAKE_NS: Final = 20_000_000
+_LOOK_NS: Final = 200_000
+"""The same where others than native threads are looked at."""
 _PROGRESS_SECONDS: Final = 0.1
 _IDLE_POOLS: Final = 8
 """Idle pools kept for reuse."""
@@ -61,6 +63,8 @@ class NativeRuntime:
     release: Callable[[int], None]
     exchange: int
     """The address of `vg_exchange`, the channel between members in this process's memory."""
+    serve: int
+    """The address of `vg_serve`, which acts for a GPU."""
     owner: object
     """Keeps the code alive."""
 
@@ -100,6 +104,7 @@ def native_functions(loaded: jit.LoadedObject) -> NativeRuntime:
         finish=function("vg_finish", None, pointer),
         release=function("vg_release", None, pointer),
         exchange=loaded.address("vg_exchange"),
+        serve=loaded.address("vg_serve"),
         owner=loaded,
     )
 
@@ -154,22 +159,23 @@ def run_native(
     `progress`) cancels the run, waits until native code has left, and goes on; so does a failure of native
     code, as `DeviceError`. When it is `due`, the run is halted: then `context.halted`, or it had come to its end.
     """
-    run_together(kernel, [(context, threads, ())], progress=progress, due=due)
+    run_together([(kernel, context, threads, ())], progress=progress, due=due)
 
 
 def run_together(
-    kernel: Kernel,
-    members: Sequence[tuple[ContextView, int, tuple[int, ...]]],
+    members: Sequence[tuple[Kernel, ContextView, int, tuple[int, ...]]],
     *,
     progress: ProgressCallback | None = None,
     due: Callable[[], bool] | None = None,
+    look: Callable[[], None] | None = None,
 ) -> None:
-    """Run `kernel` in several contexts at the same time, each on so many threads and on these cores (none: any), until
-    all have ended; as `run_native`, where a failure of one ends all."""
+    """Run kernels in contexts of their own at the same time, each on so many threads and on these cores (none: any),
+    until all have ended; as `run_native`, where a failure of one ends all, and so does an exception of `look`, which is
+    called five thousand times a second."""
     native = native_runtime()
     finish, host = native.finish, _Host()
-    spin = SPIN_LIMIT if sum(threads for _, threads, _ in members) <= available_cpus() else 0
-    for context, threads, _ in members:
+    spin = SPIN_LIMIT if sum(threads for _, _, threads, _ in members) <= available_cpus() else 0
+    for kernel, context, threads, _ in members:
         assert context.get("num_threads") == threads
         finish(context.address)  # it may have been abandoned, by an interrupt in the block `finally` below
         context.release = native.release
@@ -182,22 +188,22 @@ def run_together(
         _runs[context.address] = context, weakref.ref(host)
     try:
         untried = [*_pools]
-        for context, threads, cores in members:
+        for kernel, context, threads, cores in members:
             _submit(kernel, context, threads, cores, untried)
-        _wait([context for context, _, _ in members], progress, due)
+        _wait([context for _, context, _, _ in members], progress, due, look)
     except BaseException:
-        for context, _, _ in members:  # all of them now: each leaves when it looks
+        for _, context, _, _ in members:  # all of them now: each leaves when it looks
             context.cancel()
         raise
     finally:
-        for context, _, _ in members:
+        for _, context, _, _ in members:
             finish(
                 context.address
             )  # one call, which no interrupt divides: native code is asked to leave, and has left
         _tidy()
-    for context, threads, _ in members:
+    for kernel, context, threads, _ in members:
         kernel.learned[threads] = context.learned()
-    for context, _, _ in members:
+    for _, context, _, _ in members:
         raise_for_status(context)
 
 
@@ -241,14 +247,19 @@ def _on(cores: tuple[int, ...]) -> Iterator[None]:
 
 
 def _wait(
-    contexts: Sequence[ContextView], progress: ProgressCallback | None, due: Callable[[], bool] | None
+    contexts: Sequence[ContextView],
+    progress: ProgressCallback | None,
+    due: Callable[[], bool] | None,
+    look: Callable[[], None] | None,
 ) -> None:
     """Wait until native code has left all contexts; when it leaves one early, the others are told to."""
     wait = native_runtime().wait
     start = report = time.monotonic()
     running = list(contexts)
     while running:
-        left = wait(running[0].address, _WAKE_NS)
+        left = wait(running[0].address, _WAKE_NS if look is None else _LOOK_NS)
+        if look is not None:
+            look()
         ended = [context for context in running if not context.busy]
         running = [context for context in running if context.busy]
         if any(context.status is not Status.OK for context in ended):

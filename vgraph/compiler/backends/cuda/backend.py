@@ -158,7 +158,7 @@ def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
         name = f.buckets(queued.name)
         fields += [("u64", f"{name}_{part}") for part in _BUCKETS]
     fields += [("u64*", "trace"), ("u64", "trace_room"), ("i64", "workers")]
-    return [*fields, *([("Peers*", "channel")] if interface.mailboxes else [])]
+    return [*fields, *([("Peers*", "channel")] if interface.joins else [])]
 
 
 # --- the text ------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     ]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
     lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
-    lines += ["  Channel channel(a.channel);"] if interface.mailboxes else []
+    lines += ["  Channel channel(a.channel);"] if interface.joins else []
     lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace or _whole(f) else []
     lines += ["  Log log(control, a.trace, a.trace_room);"] if f.scan.labels else []
     lines += _descriptors(f, interface, layout)

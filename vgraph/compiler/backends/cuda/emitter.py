@@ -274,4 +274,5 @@ def written_properties(program: ir.Program) -> frozenset[str]:
     nodes = list(walk_body(program.body))
     swapped = (name for n in nodes if isinstance(n, ir.Exchange) for name in (n.left, n.right))
     sent = (name for n in nodes if isinstance(n, ir.AllToAll) for name in n.gots)
-    return frozenset((*swapped, *sent, *(n.prop for n in nodes if isinstance(n, kinds))))
+    taken = (n.got for n in nodes if isinstance(n, ir.Take))
+    return frozenset((*swapped, *sent, *taken, *(n.prop for n in nodes if isinstance(n, kinds))))

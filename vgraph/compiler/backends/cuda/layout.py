@@ -14,7 +14,8 @@ order:
 6. the address of the trace (`TRACE_WORDS` u64 per record) and how many records it has room for;
 7. how many workers have scratch memory: for each `scratch` argument, `num_vertices` zeroed elements per worker, for
    each `touched`, as many ids;
-8. of a member of a set, if the program exchanges anything: the address of its `Peers` (`include/channel.cuh`).
+8. of a member of a set, if the program exchanges anything or divides loops: the address of its `Peers`
+   (`include/channel.cuh`).
 
 `Control` lies in device memory and is zero when a kernel starts. The host may write `cancel` and read everything
 while the kernel runs.
@@ -100,6 +101,8 @@ OVERFLOW: Final = 100
 PEERS_RECEIVED: Final = 3
 """Word of a member's `Peers`: bytes that it got from others; `PEERS_WAITED`: nanoseconds that it waited for them."""
 PEERS_WAITED: Final = 4
+PEERS_DESK: Final = 5
+"""And where its desk is, if it finds the others through the host."""
 STALLED: Final = 101
 """Status: of a set of devices member PAYLOAD did not come to an exchange."""
 
@@ -113,5 +116,5 @@ def num_words(interface: KernelInterface) -> int:
         + WORDS_OF_LIST * len(interface.lists)
         + (BUCKET_QUEUES + BUCKET_MARKS) * len(interface.buckets)
         + 3
-        + bool(interface.mailboxes)
+        + interface.joins
     )

@@ -106,6 +106,11 @@ def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
         f.line(f"{f.prop(got)} = a.{f.prop(got)} + channel.begin({way});")
 
 
+def emit_take(f: Emitter, node: ir.Take) -> None:
+    """`take sources.taken of n`: one thread asks the host, between two barriers."""
+    f.stops(f"take(team, channel, {f.expr(node.count)}, {f.prop(node.got)})")
+
+
 def emit_barrier(f: Emitter, node: ir.Barrier) -> None:
     """`barrier`."""
     meet(f)

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from vgraph.compiler.backends.abi import (
     ARMS,
     CONTEXT,
+    DESK,
     FORK,
     LIST,
     MAIL,
@@ -57,6 +58,7 @@ RECORDS: Final[dict[str, Record]] = {
         ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size),
         ("FORK", FORK, FORK.size), ("ARMS", ARMS, ARMS.size), ("POOL", POOL, POOL.size), ("TILES", TILES, TILES.size),
         ("MAIL", MAIL, MAIL.size), ("PEER", PEER, PEER.size), ("SET", SET, SET.size),
+        ("DESK", DESK, DESK.size),
     )
 }  # fmt: skip
 

@@ -150,7 +150,7 @@ class CupyDevice:
         return found
 
     def pin(self, host: NDArray[Any]) -> Any:
-        memory = self._cuda.PinnedMemoryPointer(self._cuda.PinnedMemory(max(1, host.nbytes)), 0)
+        memory = self._cuda.alloc_pinned_memory(max(1, host.nbytes))
         found = np.frombuffer(memory, host.dtype, host.size).reshape(host.shape)  # keeps the memory alive
         found[...] = host
         return found
@@ -172,6 +172,7 @@ class CupyDevice:
         import cupy
 
         cupy.get_default_memory_pool().free_all_blocks()
+        cupy.get_default_pinned_memory_pool().free_all_blocks()
 
     def reach(self, other: CupyDevice) -> None:
         if other._number in self._reached:

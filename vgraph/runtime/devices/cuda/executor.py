@@ -6,6 +6,7 @@ import functools
 import threading
 import time
 import weakref
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -23,7 +24,7 @@ from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from vgraph.compiler.backends.base import Backend, SourceText
     from vgraph.graph.layouts import Prepared
@@ -244,7 +245,7 @@ class _Host:
 
 
 @dataclass
-class _Flight:
+class Flight:
     """A kernel that may be under way, and the memory that it uses."""
 
     device: Device
@@ -280,28 +281,34 @@ class _Flight:
         return bool(_halves(int(self.device.read(self.memory.control, word, word + 1)[0]))[1])
 
 
-_flights: dict[int, _Flight] = {}
+_flights: dict[int, Flight] = {}
 """Every kernel that may be under way: its memory is kept here, whatever becomes of those who wait for it."""
 
 
 def watch(
     kernels: Sequence[tuple[Memory, Callable[[], Launch]]], progress: ProgressCallback | None
 ) -> list[Launch]:
-    """Launch kernels that run together and wait for their end, awake to Ctrl-C. Whatever exception comes first, or one
-    that fails, cancels them and goes on when all have ended; if another exception comes before that, they are seen off
-    by the next run."""
+    """Launch kernels that run together and wait for their end, awake to Ctrl-C; one that fails ends all."""
+    with under_way(kernels) as flights:
+        return _wait(flights, progress)
+
+
+@contextmanager
+def under_way(kernels: Sequence[tuple[Memory, Callable[[], Launch]]]) -> Iterator[list[Flight]]:
+    """Launch kernels that run together. Those that still run at the end of the block are cancelled, and it goes on when
+    all have ended; if an exception comes before that, they are seen off by the next run."""
     for key, left in tuple(_flights.items()):
         if left.host() is None:
             left.land()
             _flights.pop(key, None)
     host = _Host()
-    flights = [_Flight(memory.device, memory, weakref.ref(host)) for memory, _ in kernels]
+    flights = [Flight(memory.device, memory, weakref.ref(host)) for memory, _ in kernels]
     _flights.update((id(f.memory), f) for f in flights)
     try:
         for flight, (_, begin) in zip(flights, kernels, strict=True):
             with flight.device.current():
                 flight.launch = begin()
-        return _wait(flights, progress)
+        yield flights
     finally:
         for flight in flights[1:]:  # all of them now: each leaves when it looks
             if not flight.ended():
@@ -311,7 +318,7 @@ def watch(
             _flights.pop(id(flight.memory), None)
 
 
-def _wait(flights: Sequence[_Flight], progress: ProgressCallback | None) -> list[Launch]:
+def _wait(flights: Sequence[Flight], progress: ProgressCallback | None) -> list[Launch]:
     start = report = time.monotonic()
     seen = edges = 0
     launches = [f.launch for f in flights if f.launch is not None]

@@ -40,7 +40,7 @@ class Memory:
     """Everything that one launch of a kernel needs; made anew for each, so that a second one begins as the first did.
 
     `rooms`: ids, and frontiers, that each list has room for. `workers`: how many have scratch memory.
-    `shared`: bytes of dynamic shared memory of a block.
+    `shared`: bytes of dynamic shared memory of a block. `by_host`: arrays by name that are in the host's memory.
     """
 
     device: Device
@@ -50,6 +50,7 @@ class Memory:
     rooms: list[int]
     pinned: bool = False
     shared: int = 0
+    by_host: frozenset[str] = frozenset()
     words: list[int] = field(default_factory=list)
     arrays: dict[str, Any] = field(default_factory=dict)
     layouts: dict[str, Prepared] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class Memory:
     def join(self, peers: Any, *kept: Any) -> None:
         """Tell the kernel where it finds what it has to know of other members of a set, if it exchanges anything."""
         self._keep += kept
-        if self.call.plan.interface.mailboxes:
+        if self.call.plan.interface.joins:
             self.words.append(self._at(peers))
 
     def packed(self) -> NDArray[np.uint64]:
@@ -91,6 +92,8 @@ class Memory:
     def _array(self, array: Array) -> Any:
         if array.site == "thread":
             raise InternalError(f"{array.name}: threads of a GPU have no copies of their own")
+        if array.name in self.by_host:
+            return self.device.pin(np.zeros(local_shape(array, self.call), array.dtype))
         if array.origin == "local":
             return self.device.empty(local_shape(array, self.call), array.dtype)
         if array.site == "edge_segments":
@@ -124,12 +127,12 @@ class Memory:
                     word = scalar_word(*scalar_argument(arg, self.call, "cuda"))
             self.words.append(word)
 
-    def _layout(self, key: str, part: str) -> int:
+    def _layout(self, key: str, name: str) -> int:
         """A number of a layout, or where an array of it lies."""
         if key not in self.layouts:
             self.layouts[key] = self.resident.layout(self.call.graph, key, self.shared)
         found = self.layouts[key]
-        return found.numbers[part] if part in found.numbers else self._at(found.arrays[part])
+        return found.numbers[name] if name in found.numbers else self._at(found.arrays[name])
 
     def _frontiers(self) -> None:
         n = self.call.graph.num_vertices

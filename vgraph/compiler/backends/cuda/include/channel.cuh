@@ -1,5 +1,8 @@
 // Members of a set of GPUs: each writes what it has for another into that one's memory, then they meet.
 //
+// Where not all of them reach each other's memory, as beside groups of CPU threads, a GPU has a desk instead: it tells a
+// thread of the host there what it wants, and waits for the answer. Its buffers are then in the host's memory.
+//
 // Nothing is written into a mailbox that its owner may still read: exchanges use two halves of each mailbox in turn, and
 // whoever comes to the next but one knows by the one between that everybody has read what the last but one brought.
 #pragma once
@@ -15,11 +18,21 @@ struct Route {
 constexpr u32 WAYS = 3;
 enum Way : u32 { TO_OWNERS, TO_GHOSTS, TO_ALL };
 
+// In the host's memory, as in `abi.py`.
+struct Desk {
+  u64 asked, mails, count, got, unused[4];
+  u64 answered, left, free[6];
+  struct {
+    u64 out, got, way, bytes, unused[4];
+  } mail[1];
+};
+
 // Of one member, in its memory; the host fills it in (`devices/gpu_sets.py`).
 struct Peers {
   u64 members, me;
   u64 patience;          // times that it looks whether another has come
   u64 received, waited;  // bytes from others, nanoseconds
+  Desk* desk;            // or nullptr; with one it knows of no other members
   u64 rooms[WAYS];       // elements of a half of a mailbox
   u64 incoming[WAYS];    // those that come from others
   // For each member where it notes who has come (a u64 for each, in its memory); then by way routes to each member; then
@@ -74,12 +87,19 @@ VG_DEVICE u64 acquire_system(const u64* place) {
 #endif
 }
 
+VG_DEVICE void wait_for_host() {
+#ifndef __CUDA_ARCH__
+  emu_pause_for_host();
+#endif
+}
+
 // A thread's view of the set. All threads of all members make the same calls in the same order.
 struct Channel {
   Peers* peers;
-  u64 turn;  // exchanges so far
+  u64 turn;   // exchanges so far
+  u64 asked;  // in one thread: what it asked the host for so far
 
-  VG_DEVICE explicit Channel(Peers* p) : peers(p), turn(0) {}
+  VG_DEVICE explicit Channel(Peers* p) : peers(p), turn(0), asked(0) {}
 
   // Where in a mailbox what the last exchange brought begins.
   VG_DEVICE u64 begin(u32 way) const { return turn % 2 * peers->rooms[way]; }
@@ -120,14 +140,36 @@ struct Channel {
     peers->waited += now() - began;
     return true;
   }
+
+  // The same through the host.
+  template <class... T>
+  VG_DEVICE bool hand_over(Control* control, Mail<T>... mails) {
+    peers->desk->mails = 0;
+    (put(mails.out, peers->mailbox(mails.number, 0), mails.way, sizeof(T)), ...);
+    return ask(control);
+  }
+  VG_DEVICE void put(const void* out, u64 got, u32 way, u64 bytes) const {
+    Desk* desk = peers->desk;
+    auto& mail = desk->mail[desk->mails++];
+    mail.out = (u64)out, mail.got = got, mail.way = way, mail.bytes = bytes;
+  }
+
+  // One thread of the grid: wait until the host has done what stands at the desk; false if it asks to stop.
+  VG_DEVICE bool ask(Control* control) {
+    __threadfence_system();
+    note_arrival(&peers->desk->asked, ++asked);
+    for (u64 looks = 0; acquire_system(&peers->desk->answered) < asked; ++looks) {
+      if (looks % 32 == 0 && relaxed(&control->cancel)) return false;
+      wait_for_host();
+    }
+    return true;
+  }
 };
 
-// What is behind a barrier in this member's buffers comes to the others, and theirs here, behind the barrier of the set
-// that this is. True if the run is to stop.
-template <class Team, class... T>
-VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
-  ++channel.turn;
-  bool sent = __syncthreads_or((0 | ... | (int)channel.send(mails)));
+// A barrier of the grid in which one thread does something when all have come: true if the run is to stop, as that thread
+// says with false.
+template <class Team, class Action>
+VG_DEVICE bool meet_around(Team& team, bool sent, Action action) {
   if (threadIdx.x == 0) {
     Control* control = team.control;
     if (sent) __threadfence_system();  // what this block has sent is there
@@ -140,8 +182,7 @@ VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
 #endif
       }
       __threadfence_system();  // what all blocks have sent, before anybody learns that it is there
-      bool go = channel.meet(control) && !team.cancelled;
-      channel.peers->received += (0 + ... + (channel.peers->incoming[mails.way] * sizeof(T)));
+      bool go = action(control) && !team.cancelled;
       arrive(&control->arrived, go ? 1 : 1 | STOP);
     }
     team.target += 1;
@@ -157,6 +198,30 @@ VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
   }
   __syncthreads();
   return team.board->stop;
+}
+
+// What is behind a barrier in this member's buffers comes to the others, and theirs here, behind the barrier of the set
+// that this is. True if the run is to stop.
+template <class Team, class... T>
+VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
+  ++channel.turn;
+  Peers* peers = channel.peers;
+  bool sent = __syncthreads_or((0 | ... | (int)channel.send(mails)));
+  return meet_around(team, sent || peers->desk, [&](Control* control) {
+    peers->received += (0 + ... + (peers->incoming[mails.way] * sizeof(T)));
+    return peers->desk ? channel.hand_over(control, mails...) : channel.meet(control);
+  });
+}
+
+// Iterations of a divided loop of `count`: from the first number at `got` to before the second. True if the run is to stop.
+template <class Team>
+VG_DEVICE bool take(Team& team, Channel& channel, i64 count, i64* got) {
+  __syncthreads();
+  return meet_around(team, true, [&](Control* control) {
+    Desk* desk = channel.peers->desk;
+    desk->mails = 0, desk->count = (u64)count, desk->got = (u64)got;
+    return channel.ask(control);
+  });
 }
 
 }  // namespace vg
