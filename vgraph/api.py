@@ -52,8 +52,9 @@ def run(
 
     device: "cpu" or "cuda" (compiled; "cuda:1" is the second GPU) or "python" (the reference interpreter: slow, exact,
     debuggable). By default a large graph goes to the GPU, if there is one with CuPy and nothing that is said below
-    is about the other device, or about a schedule; all else goes to the CPU. A list is a set of devices with memories
-    of their own, which run the program together: `["cuda:0", "cuda:1"]`, `["cpu", "cuda"]`, `["cpu:0-3", "cpu:4-7"]` or
+    is about the other device, or about a schedule; all else goes to the CPU. "auto": the CPU, the GPU, or both,
+    whichever takes least for runs like this one, which it tries. A list is a set of devices with memories of their own,
+    which run the program together: `["cuda:0", "cuda:1"]`, `["cpu", "cuda"]`, `["cpu:0-3", "cpu:4-7"]` or
     `[vg.cpu(threads=4), vg.cpu(threads=4)]` (docs/devices.md); "cuda:*" are all GPUs.
     schedule: how it runs; what is left out is chosen. threads: of the CPU, 1 to 1024; by default one for each CPU of
     the process.
@@ -216,15 +217,17 @@ def explain(
 
     Nothing is run. Parameters without a value get a stand-in of their annotated type. `llvm` and `assembly` add the
     generated LLVM IR and machine code. device="cuda", which needs no GPU here, tells how it runs on one, with the
-    generated CUDA C++. A list is a set of devices, as in `run`: then `members` has what each has of the graph, and
-    `reasons` where they exchange what, and how many bytes a round at most. deterministic, placement and seed as in
-    `run`; no code depends on a seed. The object prints itself; its parts are attributes.
+    generated CUDA C++. "auto" tells which device `run` would take, and why. A list is a set of devices, as in `run`:
+    then `members` has what each has of the graph, and `reasons` where they exchange what, and how many bytes a round at
+    most. deterministic, placement and seed as in `run`; no code depends on a seed. The object prints itself; its parts
+    are attributes.
     """
     from vgraph.runtime.explain import explanation
 
-    if isinstance(device, str) and device not in ("cpu", "cuda"):
+    if isinstance(device, str) and device not in ("auto", "cpu", "cuda"):
         raise DeviceError(
-            f'device={shown(device)}: programs are explained for "cpu", "cuda", and sets, as ["cuda:0", "cuda:1"]'
+            f'device={shown(device)}: programs are explained for "auto", "cpu", "cuda", and sets, as '
+            '["cuda:0", "cuda:1"]'
         )
     check_flags(passes=passes, llvm=llvm, assembly=assembly)
     if isinstance(device, str) and device == "cuda" and (llvm or assembly):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -130,6 +130,9 @@ class Job:
     """The member of each vertex; None: ranges of vertices with about as many arcs for each thread."""
     share: Policy | None = None
     """How members divide loops over independent sources, or the graph; None: they divide no loops."""
+    why: str = ""
+    """Why this device was chosen; and what runs it is one of, to know next time how long they take on it."""
+    like: Hashable = None
 
     @functools.cached_property
     def reached(self) -> Reached:
@@ -238,6 +241,9 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
         ran = runner.run(loaded.kernel, call, progress)
         call = ran.call or call
         policy.note_run(job.walked, ran.free)
+        if job.like is not None:
+            taken = ran.prepare_seconds + ran.run_seconds + ran.transfer_seconds
+            policy.note_seconds(job.given[0], job.like, "set" if job.members else job.device, taken)
         if runner.name == "cpu":
             policy.note_pulls(job.walked, _pulled(ran, plan))
         values = _outputs(ran, plan, runner, call)

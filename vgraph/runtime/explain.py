@@ -126,7 +126,7 @@ def _line(verdict: Verdict) -> str:
 def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explanation:
     """Compile without running, and write down what happens."""
     result = Explanation(job.algorithm.describe())
-    reasons: list[str] = []
+    reasons = [job.why] if job.why else []
     cuda = job.device == "cuda"
     backend = cuda_backend() if cuda else cpu_backend()
     context = Context(

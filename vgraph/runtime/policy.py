@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -214,6 +214,27 @@ and 31; dblp-2010 3.4, 1.6 and 19; ego-Twitter 1.5, 0.8 and 14; USA-road-FLA 7.9
 SLICED_ROW: Final = 2.0
 """Arcs of a row from which on: shorter ones cost more than they save. By arcs of a row, the time of a round to that
 without: 9.7 and 12.7 0.66 and 0.54, 3.9 0.47, 2.4 0.47, 2.0 0.66; uniform arcs with 1.5 and 1.3 1.5 and 1.1."""
+
+
+_LIKE: Final = 256
+"""Kinds of runs on a graph of which it is known how long they take."""
+
+
+def seconds_seen(graph: Graph, like: Hashable) -> dict[str, list[float]]:
+    """What runs of a kind took on this graph where "auto" chose the device, by what it chose."""
+    return _seen(graph).get(like, {})
+
+
+def note_seconds(graph: Graph, like: Hashable, chosen: str, seconds: float) -> None:
+    """Remember what such a run took."""
+    seen = _seen(graph)
+    if like in seen or len(seen) < _LIKE:
+        seen.setdefault(like, {}).setdefault(chosen, []).append(seconds)
+        del seen[like][chosen][:-_LIKE]
+
+
+def _seen(graph: Graph) -> dict[Hashable, dict[str, list[float]]]:
+    return graph.kept_with_topology("seconds seen", dict)
 
 
 def note_pulls(graph: Graph, arcs: int) -> None:
@@ -485,6 +506,8 @@ def worth_orienting(graph: Graph) -> bool:
 CUDA_ARCS: Final = 1 << 22
 """Arcs from which on a run that names no device goes to a GPU. Below, a CPU is done in the few milliseconds that a
 launch, some dozens of grid barriers and copying the results back take; a first guess, to be measured."""
+CUDA_ARCS_THERE: Final = 1 << 20
+"""The same where the graph lies on the GPU already."""
 CUDA_SHARE: Final = 0.5
 """Part of a GPU's memory that the arrays of such a graph may take: the rest is for properties and frontiers."""
 CUDA_ARCS_PER_THREAD: Final = 4
@@ -506,8 +529,11 @@ def cuda_blocks(graph: Graph, multiprocessors: int, most: int, block: int) -> in
 
 def worth_cuda(graph: Graph, memory: int) -> bool:
     """Whether a GPU with so many bytes of memory should run what names no device."""
-    if graph.num_arcs < CUDA_ARCS:
-        return False
+    return graph.num_arcs >= CUDA_ARCS and fits_on_gpu(graph, memory)
+
+
+def fits_on_gpu(graph: Graph, memory: int) -> bool:
+    """Whether the arrays of a graph leave room for runs in so many bytes."""
     arrays = [graph.out.row_offsets, graph.out.column_indices, *graph.edge_properties.values()]
     sides = 2 if graph.directed else 1
     return sides * sum(a.nbytes for a in arrays) < CUDA_SHARE * memory

@@ -7,6 +7,7 @@ import functools
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,6 +46,34 @@ _SHARED: Final = ("max_rounds", "seed")
 
 
 def prepare(
+    algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any], *, device: Any = "cpu", **asked: Any
+) -> Job:
+    """The job of a call with these arguments, which mean what they mean to `vg.run`.
+
+    `incomplete`: parameters without a value get a stand-in of their annotated type, of which nothing is checked.
+    """
+    if not (isinstance(device, str) and device == "auto"):
+        return _job(algorithm, graph, params, device=device, **asked)
+    alone = functools.partial(_job, algorithm, graph, params, **asked)
+    said = {name for name, value in asked.items() if value not in (None, False, "numpy", "device")}
+    if said - {"progress", "seed", "incomplete"}:
+        return alone(device=None)  # as that says
+    _check_subject(algorithm, graph, None)
+    from vgraph.compiler.analysis.iterations import divisible
+    from vgraph.runtime.auto import choose
+
+    chosen = choose(
+        algorithm,
+        graph,
+        params,
+        lambda: bool(divisible(alone(device="cpu").typed.program)[0]),
+        only_known=asked.get("incomplete", False),
+    )
+    job = alone(device=chosen.device, share=chosen.share)
+    return replace(job, why=f"device: {chosen.why}", like=chosen.like)
+
+
+def _job(
     algorithm: AlgorithmDef,
     graph: Graph,
     params: Mapping[str, Any],
@@ -65,10 +94,7 @@ def prepare(
     share: object = None,
     incomplete: bool = False,
 ) -> Job:
-    """The job of a call with these arguments, which mean what they mean to `vg.run`.
-
-    `incomplete`: parameters without a value get a stand-in of their annotated type, of which nothing is checked.
-    """
+    """The job on a device, or on none in particular."""
     _check_subject(algorithm, graph, schedule)
     check_flags(deterministic=deterministic, checked=checked)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
@@ -322,7 +348,7 @@ def _converter(graph: object) -> str:
 @functools.cache
 def _own_parameters() -> frozenset[str]:
     """The names in a call of `run` that do not reach the algorithm."""
-    return frozenset(inspect.signature(prepare).parameters) - {"params", "incomplete", *_SHARED}
+    return frozenset(inspect.signature(_job).parameters) - {"params", "incomplete", *_SHARED}
 
 
 def check_flags(**flags: object) -> None:
