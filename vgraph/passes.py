@@ -8,10 +8,10 @@ from __future__ import annotations
 from vgraph.compiler import ir, types
 from vgraph.compiler.analysis.effects import Effects, any_order_obstacle, effects
 from vgraph.compiler.ir import Level, Program
-from vgraph.compiler.ir.rewrite import (
-    Context,
+from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.ir.text import parse_program, print_node, print_program
+from vgraph.compiler.ir.trees import (
     FreshNames,
-    Pass,
     children,
     fresh_names,
     rename,
@@ -21,7 +21,6 @@ from vgraph.compiler.ir.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.ir.text import parse_program, print_node, print_program
 from vgraph.compiler.ir.verify import verify
 from vgraph.compiler.user_passes import UserPass, pipeline, registered, schedule_pass
 from vgraph.refusals.schedules import IllegalSchedule

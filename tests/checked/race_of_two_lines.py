@@ -1,6 +1,6 @@
 import vgraph as vg
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import rename, with_fields
+from vgraph.compiler.ir.trees import rename, with_fields
 
 
 @vg.operator

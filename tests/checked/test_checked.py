@@ -27,7 +27,8 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import build_program
 from vgraph.compiler import ir
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.ir.rewrite import Context, Pass, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.ir.trees import with_fields
 from vgraph.refusals import checks
 from vgraph.refusals.base import Refusal
 from vgraph.runtime.devices.checked import CheckedWarning

@@ -1,6 +1,6 @@
 import vgraph as vg
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
+from vgraph.compiler.ir.trees import transform_body, with_fields
 
 
 @vg.operator

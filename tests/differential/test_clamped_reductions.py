@@ -12,7 +12,8 @@ import pytest
 import vgraph as vg
 from vgraph.compiler import ir, space
 from vgraph.compiler.frontend import argument_types, build_program
-from vgraph.compiler.ir.rewrite import Context, walk
+from vgraph.compiler.ir.rewrite import Context
+from vgraph.compiler.ir.trees import walk
 from vgraph.config import scope
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import facts_of

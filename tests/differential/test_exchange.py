@@ -9,7 +9,7 @@ from fuzz.runs import Runs, Subject, Way, compare
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import async_obstacle
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.refusals.schedules import IllegalSchedule
 

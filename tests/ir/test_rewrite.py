@@ -9,10 +9,9 @@ from programs import MIXED, SSSP, SSSP_PUSH
 from random_programs import Maker
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    PassManager,
+from vgraph.compiler.ir.rewrite import Context, Pass, PassManager
+from vgraph.compiler.ir.text import parse_program, print_node, print_program
+from vgraph.compiler.ir.trees import (
     children,
     fresh_names,
     map_children,
@@ -23,7 +22,6 @@ from vgraph.compiler.ir.rewrite import (
     walk,
     with_fields,
 )
-from vgraph.compiler.ir.text import parse_program, print_node, print_program
 from vgraph.compiler.ir.verify import verify
 from vgraph.compiler.types import I32, I64, VID
 from vgraph.errors import InternalError

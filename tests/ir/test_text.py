@@ -11,7 +11,6 @@ from random_programs import Maker
 from vgraph.compiler import ir
 from vgraph.compiler.ir.forms import FORMS, holes
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.ir.text import (
     RESERVED,
     parse_program,
@@ -19,6 +18,7 @@ from vgraph.compiler.ir.text import (
     print_program,
 )
 from vgraph.compiler.ir.text_parser import IrSyntaxError, _lark
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import I64, VID, Target
 
 BASES = {ir.Node, ir.Expr, ir.Stmt, ir.Domain, ir.Members}

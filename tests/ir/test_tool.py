@@ -9,7 +9,8 @@ from programs import SSSP, SSSP_PUSH
 
 from vgraph.compiler import __main__ as tool
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Pass, with_fields
+from vgraph.compiler.ir.rewrite import Pass
+from vgraph.compiler.ir.trees import with_fields
 
 PASSES = (
     Pass(

@@ -10,8 +10,8 @@ from programs import MIXED, SSSP, SSSP_PULL, SSSP_PUSH
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import NEW_LOCALS, WORDS
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import transform, with_fields
 from vgraph.compiler.ir.text import parse_program
+from vgraph.compiler.ir.trees import transform, with_fields
 from vgraph.compiler.ir.verify import VerifyError, verify
 from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE
 from vgraph.compiler.types import BOOL, I64, VID

@@ -12,7 +12,8 @@ import vgraph as vg
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.runtime.executor import signature_of
 from vgraph.runtime.policy import number

@@ -15,7 +15,8 @@ from vgraph.compiler.axes.hops import PEELED
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import Signature, build_program
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.join_cascades import join_cascades
 from vgraph.compiler.types import Target

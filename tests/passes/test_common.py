@@ -13,8 +13,9 @@ from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.backends.llvm import hub_counts
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.mark_common import mark_common
 from vgraph.compiler.passes.own_copies import own_copies

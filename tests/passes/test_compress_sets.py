@@ -9,7 +9,8 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU, CUDA, Abilities
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import Signature, build_program
-from vgraph.compiler.ir.rewrite import Context, PassManager, driver
+from vgraph.compiler.ir.rewrite import Context, PassManager
+from vgraph.compiler.ir.trees import driver
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.compress_sets import compress_sets
 from vgraph.compiler.types import Target

@@ -13,8 +13,9 @@ from test_lowering import fitted, same
 import vgraph as vg
 from vgraph.compiler import ir
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, transform
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import transform
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.lower_conflicts import lower_conflicts
 from vgraph.graph import Graph, layouts

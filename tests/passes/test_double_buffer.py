@@ -7,8 +7,9 @@ from choices_programs import looping, once
 
 import vgraph as vg
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_node
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.double_buffer import double_buffer
 from vgraph.schedule import Schedule

@@ -13,8 +13,8 @@ from vgraph.compiler.analysis.effects import (
     is_fixpoint_loop,
     only_claims,
 )
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.ir.text import parse_program
+from vgraph.compiler.ir.trees import walk
 
 CLAIM = "claim level[dst] from -1:i32 with level[src] {\n}"
 

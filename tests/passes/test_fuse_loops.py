@@ -13,8 +13,9 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes.fuse_loops import fuse_loops
 from vgraph.runtime import policy
 

@@ -15,8 +15,9 @@ from vgraph.compiler import ir
 from vgraph.compiler.abilities import CUDA
 from vgraph.compiler.analysis.searches import search
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.passes import PIPELINE
 from vgraph.errors import ScheduleError

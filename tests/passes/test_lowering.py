@@ -14,8 +14,9 @@ from lowering_programs import PROGRAMS
 import vgraph as vg
 from vgraph.compiler import ir
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_node
+from vgraph.compiler.ir.trees import walk, with_fields
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.compiler.types import I64, Target

@@ -9,8 +9,9 @@ import pytest
 
 import vgraph as vg
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, walk
+from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.ir.text import parse_program, print_node
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes.narrow_frontiers import narrow_frontiers, needed
 
 PROGRAM = """\

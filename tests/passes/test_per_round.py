@@ -17,8 +17,9 @@ from vgraph.compiler.abilities import CPU, CUDA
 from vgraph.compiler.backends.scan import needs_transpose
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.runtime import policy

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.requeue_changed import requeue_changed
 

@@ -13,8 +13,8 @@ import vgraph as vg
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import argument_types, build_program
 from vgraph.compiler.interpret import interpret
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.ir.text import parse_program, print_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.runtime.executor import signature_of

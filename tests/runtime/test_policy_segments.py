@@ -12,8 +12,9 @@ from vgraph.compiler import ir
 from vgraph.compiler.axes.segments import gathered_bytes
 from vgraph.compiler.backends import jit
 from vgraph.compiler.facts import Facts
-from vgraph.compiler.ir.rewrite import Context, PassManager, walk
+from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes.choose_schedule import choose_schedule
 from vgraph.runtime import caches, policy
 from vgraph.schedule.record import show

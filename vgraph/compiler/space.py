@@ -13,7 +13,8 @@ from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.axes.base import Apply, Traversal
-from vgraph.compiler.ir.rewrite import PassManager, walk
+from vgraph.compiler.ir.rewrite import PassManager
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
 from vgraph.errors import ScheduleError

@@ -12,7 +12,7 @@ from vgraph.compiler.analysis.effects import effects
 from vgraph.compiler.analysis.placement import with_bytes
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.effort import effort_for
-from vgraph.compiler.ir.rewrite import Context, Pass, walk
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.ir.text import print_program
 from vgraph.compiler.space import Verdict
 from vgraph.graph import Graph, layouts
@@ -201,7 +201,7 @@ def _observer(
             result.effects = "\n".join(effects(o).describe() for o in program.operators)
         if name == "choose-schedule":
             result.legal = space.legal(before[0], context)
-            for n in walk(program):
+            for n in ir.walk(program):
                 if isinstance(n, ir.EdgeApply | ir.VertexApply) and n.schedule is not None:
                     reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
         before[:] = [program]

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import walk
 
 if TYPE_CHECKING:
     from vgraph.errors import AlgorithmError
@@ -17,7 +16,7 @@ _OURS: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 def note_places(error: AlgorithmError, job: Job) -> None:
     """Add the lines of the user's that may end a run with this error: compiled code keeps messages, but no lines."""
-    ends = (n for n in walk(job.typed.program) if isinstance(n, ir.Fail))
+    ends = (n for n in ir.walk(job.typed.program) if isinstance(n, ir.Fail))
     spans = {n.span for n in ends if n.message == str(error) and n.span is not None}
     users = [span for span in spans if not span.source.name.startswith(_OURS)]
     for span in sorted(users, key=lambda span: (span.source.name, span.line, span.column)):

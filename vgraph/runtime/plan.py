@@ -113,7 +113,7 @@ def plan_of(
 ) -> Plan:
     """The plan for a kernel-level program."""
     from vgraph.compiler import ir
-    from vgraph.compiler.ir.rewrite import walk
+    from vgraph.compiler.ir.trees import walk
 
     pipelines = [n for n in walk(program) if isinstance(n, ir.Pipeline)]
     chunks = {name: n.chunks for n in pipelines for name in n.buffers}

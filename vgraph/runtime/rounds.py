@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.errors import AlgorithmError, ParameterError
 from vgraph.runtime.progress import Progress, ProgressCallback
 from vgraph.schedule import BSP, UNORDERED, Options, Schedule
@@ -69,7 +68,7 @@ def with_rounds(job: Job) -> Schedule:
     rests: dict[str, Any] = {"order": UNORDERED, "sync": BSP, "hops": 1, "tiles": 0}
     wanted = "debug= shows rounds" if job.max_rounds is None else "max_rounds= counts rounds"
     program, schedule = job.typed.program, job.schedule
-    for label in sorted({n.label for n in walk(program) if isinstance(n, ir.EdgeApply)}):
+    for label in sorted({n.label for n in ir.walk(program) if isinstance(n, ir.EdgeApply)}):
         asked = schedule.labels.get(label, Options()).given()
         for name, rest in rests.items():
             if asked.get(name, rest) != rest:

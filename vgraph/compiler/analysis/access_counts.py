@@ -22,7 +22,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import children, walk
 from vgraph.records import dataclass
 
 
@@ -65,7 +64,7 @@ def access_counts(program: ir.Program, label: str) -> tuple[Access, ...]:
     """All label and buffer accesses of one round of the apply `label`; `program` is at kernel level."""
     properties = {p.name: p for p in program.properties}
     found: list[Access] = []
-    for n in walk(program):
+    for n in ir.walk(program):
         if isinstance(n, ir.ParFor | ir.Pipeline) and n.label == label:
             found += _loop(n, properties)
     return tuple(found)
@@ -88,7 +87,7 @@ class _Body:
 
     def accesses(self, body: tuple[ir.Stmt, ...]) -> Iterator[Access]:
         for top in body:
-            for n in walk(top):
+            for n in ir.walk(top):
                 if isinstance(n, ir.ForNeighbors):
                     self.arcs.add(n.edge)
         found = self.of_nodes(body)
@@ -113,7 +112,7 @@ class _Body:
                     found |= self.access(prop, index, write=True)
                 case ir.CompareAndSwap(prop=prop, index=index):
                     found |= self.access(prop, index, write=True)
-            found |= self.of_nodes(children(n))
+            found |= self.of_nodes(ir.children(n))
         return found
 
     def access(self, name: str, index: ir.Expr, *, write: bool) -> dict[Access, None]:

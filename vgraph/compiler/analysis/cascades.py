@@ -12,7 +12,6 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects, role_of
 from vgraph.compiler.analysis.guards import parts
-from vgraph.compiler.ir.rewrite import bodies, children, substitute, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import BOOL, VID, Kind, Scalar
 from vgraph.records import dataclass
@@ -45,18 +44,18 @@ def _cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Casca
     number = _number(program, update)
     flag = _flag(chosen, number)
     dst = update.args[2]
-    loads = (n for n in walk(update) if isinstance(n, ir.Load) and n.prop in effects(chosen).written)
+    loads = (n for n in ir.walk(update) if isinstance(n, ir.Load) and n.prop in effects(chosen).written)
     for n in loads:
         if n.prop != flag or role_of(update, n.index) is not Role.DST:
             raise Blocked(f"`{n.prop}` is read, and written in the same loop", n.span)
-    counted = {n.name for n in walk(chosen) if isinstance(n, ir.ReduceGlobal)}
-    for e in walk(update):
+    counted = {n.name for n in ir.walk(chosen) if isinstance(n, ir.ReduceGlobal)}
+    for e in ir.walk(update):
         if isinstance(e, ir.GlobalVar) and e.name in counted:
             raise Blocked(f"`{e.name}` is read, and counted in the same loop", e.span)
     if not all(isinstance(s, ir.If) and not s.other and _open(s.condition, flag, dst) for s in update.body):
         raise Blocked(f"it takes away from vertices whose `{flag}` is off", update.span)
     behind = next(
-        program.body[k:] for k, top in enumerate(program.body) if any(n is apply for n in walk(top))
+        program.body[k:] for k, top in enumerate(program.body) if any(n is apply for n in ir.walk(top))
     )
     _unseen(program, behind, number, flag, update.name)
     return Cascade(taking, flag)
@@ -64,7 +63,7 @@ def _cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Casca
 
 def _filter(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> ir.VertexApply:
     """The filter behind the update, if the loop does nothing else."""
-    for body in bodies(program.body):
+    for body in ir.bodies(program.body):
         for loop in body:
             match loop:
                 case ir.While(
@@ -79,7 +78,7 @@ def _filter(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> ir.Ver
 def _number(program: ir.Program, update: ir.Operator) -> str:
     """The number from which the update takes fixed amounts, if it does nothing else."""
     names = set()
-    for n in (n for n in walk(update) if isinstance(n, ir.Stmt) and not isinstance(n, ir.If)):
+    for n in (n for n in ir.walk(update) if isinstance(n, ir.Stmt) and not isinstance(n, ir.If)):
         match n:
             case ir.Reduce("+", prop, index, ir.Const(int(by))) if (
                 by < 0 and role_of(update, index) is Role.DST
@@ -110,7 +109,7 @@ def _flag(chosen: ir.Operator, number: str) -> str:
     reduced = {n.name for n in then if isinstance(n, ir.ReduceGlobal)}
     written = [n.prop for n in then if isinstance(n, ir.Store)]
     closed = {n.prop for n in then if isinstance(n, ir.Store) and n.value == _CLOSED}
-    if any(isinstance(n, ir.GlobalVar) and n.name in reduced for n in walk(chosen)) or number in written:
+    if any(isinstance(n, ir.GlobalVar) and n.name in reduced for n in ir.walk(chosen)) or number in written:
         raise Blocked("it reads what it changes", chosen.span)
     if len(flags) != 1 or flags[0] not in closed or len(set(written)) != len(written):
         raise Blocked("it turns off no flag of the vertices that it takes", chosen.span)
@@ -124,8 +123,8 @@ def _taken(chosen: ir.Operator) -> tuple[ir.Expr, ir.Body]:
         case (*lets, ir.If(condition, then, ()), ir.Emit(emitted)):
             for s in lets:
                 if isinstance(s, ir.Let):
-                    values[s.name] = substitute(s.value, values)
-            kept = substitute(emitted, values)
+                    values[s.name] = ir.substitute(s.value, values)
+            kept = ir.substitute(emitted, values)
             plain = all(
                 isinstance(n, ir.ReduceGlobal) or (isinstance(n, ir.Store) and n.index == ir.Var(v, VID))
                 for n in then
@@ -133,7 +132,7 @@ def _taken(chosen: ir.Operator) -> tuple[ir.Expr, ir.Body]:
             fixed = plain and all(
                 _is_fixed(n.value) for n in then if isinstance(n, ir.Store | ir.ReduceGlobal)
             )
-            if len(values) == len(lets) and substitute(condition, values) == kept and fixed:
+            if len(values) == len(lets) and ir.substitute(condition, values) == kept and fixed:
                 return kept, then
     raise Blocked("its filter does more than take vertices", chosen.span)
 
@@ -148,7 +147,7 @@ def _keeps_order(e: ir.Cast) -> bool:
 
 def _is_fixed(e: ir.Expr) -> bool:
     """Whether an expression is the same throughout the loop, which sets no globals."""
-    return isinstance(e, _FIXED) and all(isinstance(n, _FIXED) for n in walk(e))
+    return isinstance(e, _FIXED) and all(isinstance(n, _FIXED) for n in ir.walk(e))
 
 
 def _open(condition: ir.Expr, flag: str, v: str) -> bool:
@@ -162,7 +161,7 @@ def _open(condition: ir.Expr, flag: str, v: str) -> bool:
 
 def _unseen(program: ir.Program, behind: ir.Body, number: str, flag: str, update: str) -> None:
     """Refuse a program that may see the number of a vertex that was taken, or opens one again."""
-    nodes = [n for s in behind for n in walk(s)] + list(behind)
+    nodes = [n for s in behind for n in ir.walk(s)] + list(behind)
     for n in nodes:
         if isinstance(n, ir.Fill | ir.FillEach | ir.Store) and n.prop == flag:
             raise Blocked(f"`{flag}` is set behind the loop", n.span)
@@ -172,7 +171,7 @@ def _unseen(program: ir.Program, behind: ir.Body, number: str, flag: str, update
         raise Blocked(f"`{number}` is a result, of vertices that were taken, too", None)
     for name in {n.op for n in nodes if isinstance(n, ir.EdgeApply | ir.VertexApply)} - {update}:
         operator = program.operator(name)
-        for n in walk(operator):
+        for n in ir.walk(operator):
             opens = isinstance(n, ir.Store | ir.Reduce | ir.Claim) and n.prop == flag and n.value != _CLOSED
             if opens:
                 raise Blocked(f"`{flag}` is set in `{name}`", n.span)
@@ -184,28 +183,28 @@ class _Reads:
 
     def __init__(self, operator: ir.Operator, number: str, flag: str) -> None:
         self.operator, self.number, self.flag = operator, number, flag
-        self.assigned = {n.name for n in walk(operator) if isinstance(n, ir.Assign | ir.Accumulate)}
+        self.assigned = {n.name for n in ir.walk(operator) if isinstance(n, ir.Assign | ir.Accumulate)}
         self.values: dict[str, ir.Expr] = {}
 
     def opened(self, condition: ir.Expr) -> Open:
         """The vertices that are open where it holds."""
-        tests = parts(substitute(condition, self.values))
+        tests = parts(ir.substitute(condition, self.values))
         return frozenset(p.index for p in tests if isinstance(p, ir.Load) and p.prop == self.flag)
 
     def visit(self, body: ir.Body, known: Open) -> None:
         for s in body:
-            for e in children(s):
+            for e in ir.children(s):
                 if isinstance(e, ir.Expr):
                     self.look(e, known)
             if isinstance(s, ir.Store) and s.prop == self.flag:
                 known = frozenset()
             if isinstance(s, ir.Let) and s.name not in self.assigned:
-                self.values[s.name] = substitute(s.value, self.values)
+                self.values[s.name] = ir.substitute(s.value, self.values)
             if isinstance(s, ir.If):
                 self.visit(s.then, known | self.opened(s.condition))
                 self.visit(s.other, known)
             else:
-                self.visit(tuple(n for n in children(s) if isinstance(n, ir.Stmt)), frozenset())
+                self.visit(tuple(n for n in ir.children(s) if isinstance(n, ir.Stmt)), frozenset())
 
     def look(self, e: ir.Node, known: Open) -> None:
         if isinstance(e, ir.Load) and e.prop == self.number and e.index not in known:
@@ -215,5 +214,5 @@ class _Reads:
             self.look(e.left, known)
             self.look(e.right, known | self.opened(e.left))
             return
-        for part in children(e):
+        for part in ir.children(e):
             self.look(part, known)

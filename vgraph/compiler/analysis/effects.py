@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from enum import Enum
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import children, per_operator, walk
 from vgraph.compiler.types import EID, Kind, Scalar, Type, Vector, limits
 from vgraph.records import dataclass
 from vgraph.source import Span
@@ -129,18 +128,18 @@ def role_of(operator: ir.Operator, index: ir.Expr) -> Role:
 def is_exclusive(operator: ir.Operator) -> bool:
     """Whether an operator writes both ends of its edge (nothing else may store at a source), or what it acquires."""
     if not operator.is_edge:
-        return any(isinstance(n, ir.Acquire) for n in walk(operator))
-    stores = (n for n in walk(operator) if isinstance(n, ir.Store))
+        return any(isinstance(n, ir.Acquire) for n in ir.walk(operator))
+    stores = (n for n in ir.walk(operator) if isinstance(n, ir.Store))
     return any(role_of(operator, n.index) is Role.SRC for n in stores)
 
 
-@per_operator
+@ir.per_operator
 def effects(operator: ir.Operator) -> Effects:
     """The effects of `operator`."""
     reads: list[Read] = []
     writes: list[Write] = []
     alone = WriteClass.EXCLUSIVE if is_exclusive(operator) else WriteClass.OWNED
-    for n in walk(operator):
+    for n in ir.walk(operator):
         match n:
             case ir.Load(prop=prop, index=index):
                 reads.append(Read(prop, role_of(operator, index), n.span))
@@ -155,7 +154,7 @@ def effects(operator: ir.Operator) -> Effects:
                     writes.append(Write(prop, role, alone, "=", n.span))
             case ir.Union(prop=prop):
                 writes.append(Write(prop, Role.DST, WriteClass.MERGING, "union", n.span))
-    nodes = list(walk(operator))
+    nodes = list(ir.walk(operator))
     return Effects(
         operator.name,
         tuple(reads),
@@ -169,7 +168,7 @@ def _claim_writes(operator: ir.Operator, claim: ir.Claim) -> Iterator[Write]:
     role = role_of(operator, claim.index)
     yield Write(claim.prop, role, WriteClass.CLAIMING, "claim", claim.span)
     for inner in claim.body:
-        for n in walk(inner):
+        for n in ir.walk(inner):
             if isinstance(n, ir.Store) and role_of(operator, n.index) not in (Role.OWN, Role.EDGE):
                 yield Write(n.prop, role_of(operator, n.index), WriteClass.CLAIMING, "claim", n.span)
 
@@ -203,7 +202,7 @@ def fixed_claim(operator: ir.Operator) -> ir.Claim | None:
     if not only_claims(operator.body):
         return None
     claim = the_claim(operator.body)
-    varies = any(isinstance(n, ir.Var) and n.name in operator.args[:2] for n in walk(claim.expected))
+    varies = any(isinstance(n, ir.Var) and n.name in operator.args[:2] for n in ir.walk(claim.expected))
     return None if varies else claim
 
 
@@ -235,7 +234,7 @@ def any_order_obstacle(
             return f"`{write.prop}` is written at edges, once for each arc of a round", write.span
         if write.kind not in (WriteClass.MONOTONE, WriteClass.MERGING):
             return f"`{write.prop}` is {_ONCE[write.kind]}", write.span
-    for n in walk(operator):
+    for n in ir.walk(operator):
         if isinstance(n, ir.ReduceGlobal):
             return f"`{n.name}` is reduced into once per visit, and how many there are would vary", n.span
     blocked = _not_monotone(operator, found)
@@ -333,13 +332,13 @@ def _only_reduces(body: ir.Body) -> bool:
 
 def _statements(body: ir.Body) -> Iterator[ir.Stmt]:
     for top in body:
-        for n in walk(top):
+        for n in ir.walk(top):
             if isinstance(n, ir.Stmt):
                 yield n
 
 
 def _direct(statement: ir.Stmt) -> Iterator[ir.Expr]:
-    return (c for c in children(statement) if isinstance(c, ir.Expr))
+    return (c for c in ir.children(statement) if isinstance(c, ir.Expr))
 
 
 class _Shape(Enum):
@@ -368,7 +367,7 @@ class _Order:
                 return _Shape.MONOTONE if prop in self.written else _Shape.CONSTANT
             case ir.Var(name=name):
                 return _Shape.MONOTONE if name in self.tainted else _Shape.CONSTANT
-        parts = [self.dependence(c) for c in children(e)]
+        parts = [self.dependence(c) for c in ir.children(e)]
         if all(p is _Shape.CONSTANT for p in parts):
             return _Shape.CONSTANT
         return _Shape.OTHER if _Shape.OTHER in parts or not self._keeps(e, parts) else _Shape.MONOTONE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import VID, Kind, Scalar, Target, Type
 
@@ -18,7 +17,7 @@ def touched(body: ir.Body, vertex: str) -> dict[str, bool]:
     """The properties that `body` reads or writes at `vertex`, in order; true where it writes."""
     found: dict[str, bool] = {}
     for top in body:
-        for n in walk(top):
+        for n in ir.walk(top):
             if isinstance(n, _ACCESSES) and isinstance(n.index, ir.Var) and n.index.name == vertex:
                 found[n.prop] = found.get(n.prop, False) or not isinstance(n, ir.Load)
     return found
@@ -34,14 +33,14 @@ def sum_of(loop: ir.ForNeighbors) -> ir.Accumulate | None:
     """The statement of a loop over arcs that does nothing but add to a local what does not depend on it; else None."""
     match loop.body:
         case (ir.Accumulate(name=name, value=value) as found,) if isinstance(value.type, Scalar):
-            read = any(isinstance(n, ir.Var) and n.name == name for n in walk(value))
-            return None if read or any(isinstance(n, ir.HasNeighbor) for n in walk(value)) else found
+            read = any(isinstance(n, ir.Var) and n.name == name for n in ir.walk(value))
+            return None if read or any(isinstance(n, ir.HasNeighbor) for n in ir.walk(value)) else found
     return None
 
 
 def varies(e: ir.Expr, vertex: str, edge: str) -> bool:
     """Whether `e` may differ from arc to arc."""
-    return any(isinstance(n, ir.Var) and n.name in (vertex, edge) for n in walk(e))
+    return any(isinstance(n, ir.Var) and n.name in (vertex, edge) for n in ir.walk(e))
 
 
 def vector_obstacle(body: ir.Body, vertex: str, edge: str) -> Obstacle | None:
@@ -118,7 +117,7 @@ def lanes_of(body: ir.Body, vertex: str, edge: str, target: Target) -> int:
     widths = [
         target.width(n.type)
         for s in body
-        for n in walk(s)
+        for n in ir.walk(s)
         if isinstance(n, ir.Expr) and isinstance(n.type, Scalar) and n.type.kind in (*_NUMBERS, Kind.INDEX)
         if varies(n, vertex, edge) and not (isinstance(n, ir.Var) and n.name == edge)
     ]

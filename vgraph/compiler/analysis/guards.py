@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects
-from vgraph.compiler.ir.rewrite import walk, with_fields
 
 
 def parts(condition: ir.Expr) -> Iterator[ir.Expr]:
@@ -23,7 +22,7 @@ def only_dst(program: ir.Program, operator: ir.Operator, e: ir.Expr) -> bool:
     """True if `e` reads nothing but dst, its properties, and what is the same in the whole round."""
     dst = operator.args[2]
     same = {p.name for p in program.params} | {dst}
-    nodes = list(walk(e))
+    nodes = list(ir.walk(e))
     own = all(isinstance(x.index, ir.Var) and x.index.name == dst for x in nodes if isinstance(x, ir.Load))
     return own and all(x.name in same for x in nodes if isinstance(x, ir.Var))
 
@@ -42,7 +41,7 @@ def lasting_tests(program: ir.Program, operator: ir.Operator) -> list[ir.Expr]:
     return [
         test
         for test in tests_of_dst(program, operator)
-        if not any(isinstance(x, ir.Load) and x.prop in written for x in walk(test))
+        if not any(isinstance(x, ir.Load) and x.prop in written for x in ir.walk(test))
     ]
 
 
@@ -58,7 +57,7 @@ def without(body: ir.Body, tests: list[ir.Expr]) -> ir.Body:
     condition = left[0]
     for part in left[1:]:
         condition = ir.Logical("and", condition, part)
-    return (with_fields(head, {"condition": condition, "then": then}),)
+    return (ir.with_fields(head, {"condition": condition, "then": then}),)
 
 
 def closes(program: ir.Program, apply: ir.EdgeApply, loop: ir.While | ir.For) -> bool:
@@ -78,11 +77,11 @@ def _closed_in(program: ir.Program, loop: ir.While | ir.For, test: ir.Expr) -> b
         case _:
             return False
     stored: list[ir.Expr | None] = []
-    for n in walk(loop):
+    for n in ir.walk(loop):
         match n:
             case ir.Store(value=value) | ir.Fill(value=value) if n.prop == prop:
                 stored.append(value)
             case ir.VertexApply(op=name) | ir.EdgeApply(op=name):
                 found = program.operator(name)
-                stored += [x.value for x in walk(found) if isinstance(x, ir.Store) and x.prop == prop]
+                stored += [x.value for x in ir.walk(found) if isinstance(x, ir.Store) and x.prop == prop]
     return bool(stored) and all(value is not None and value != opened for value in stored)

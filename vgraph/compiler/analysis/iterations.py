@@ -18,7 +18,6 @@ from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.node import Node
-from vgraph.compiler.ir.rewrite import children, frontiers_of, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID
 from vgraph.records import dataclass
@@ -62,7 +61,7 @@ def divisible(program: ir.Program) -> tuple[list[ir.For], list[Obstacle]]:
 
 def _outermost(body: Iterable[Node]) -> Iterator[ir.For]:
     for s in body:
-        if isinstance(s, ir.For) and any(isinstance(n, Apply) for n in walk(s)):
+        if isinstance(s, ir.For) and any(isinstance(n, Apply) for n in ir.walk(s)):
             yield s
         elif isinstance(s, ir.If):
             yield from _outermost((*s.then, *s.other))
@@ -100,15 +99,15 @@ class _Iterations:
         self.elsewhere = [n for other in divided if other is not loop for n in self._from_before(other)]
         self.found = Iterations()
         self.own = self._own_vertex()
-        self.local = {n.name for n in walk(loop) if isinstance(n, ir.Let | ir.For)}
+        self.local = {n.name for n in ir.walk(loop) if isinstance(n, ir.Let | ir.For)}
         self.jumps: list[list[_State]] = []
 
     def _reached(self, n: Node) -> Iterator[Node]:
         """A statement's nodes, and those of the operators that it applies."""
-        for m in walk(n):
+        for m in ir.walk(n):
             yield m
             if isinstance(m, Apply):
-                yield from walk(self.program.operator(m.op))
+                yield from ir.walk(self.program.operator(m.op))
 
     def _outside(self, program: ir.Program, divided: Collection[ir.For]) -> Iterator[Node]:
         """All nodes of the driver loop, and of operators applied there, that are in no divided loop."""
@@ -117,9 +116,9 @@ class _Iterations:
             n = left.pop()
             yield n
             if isinstance(n, Apply):
-                yield from walk(program.operator(n.op))
+                yield from ir.walk(program.operator(n.op))
             within = n.body if isinstance(n, ir.For) and any(n is loop for loop in divided) else ()
-            left += [m for m in children(n) if all(m is not s for s in within)]
+            left += [m for m in ir.children(n) if all(m is not s for s in within)]
 
     def _from_before(self, other: ir.For) -> list[Node]:
         """What another divided loop reads and does not write."""
@@ -130,11 +129,11 @@ class _Iterations:
 
     def _own_vertex(self) -> ir.Expr | None:
         """The vertex that belongs to an iteration: nothing but it tells iterations apart."""
-        inside = [n for s in self.loop.body for n in walk(s)]
+        inside = [n for s in self.loop.body for n in ir.walk(s)]
         uses = [n for n in inside if isinstance(n, ir.Var) and n.name == self.loop.name]
         changed = {n.name for n in inside if isinstance(n, ir.Assign | ir.Accumulate)}
         for s in self.loop.body:
-            own = isinstance(s, ir.Let) and len(uses) == 1 and uses[0] in walk(s)
+            own = isinstance(s, ir.Let) and len(uses) == 1 and uses[0] in ir.walk(s)
             if own and isinstance(s, ir.Let) and s.type == VID and s.name not in changed:
                 return ir.Var(s.name, VID)
         return None
@@ -205,12 +204,12 @@ class _Iterations:
     def _tells(self, name: str, op: str) -> bool:
         """Whether some apply tells which vertices a reduction changed."""
         tell = {n.op for n in self.inside if isinstance(n, ir.EdgeApply) and n.out is not None}
-        into = (m for o in tell for m in walk(self.program.operator(o)) if isinstance(m, ir.Reduce))
+        into = (m for o in tell for m in ir.walk(self.program.operator(o)) if isinstance(m, ir.Reduce))
         return op not in ir.ACCUMULATING and any(m.prop == name for m in into)
 
     def _scalars(self) -> set[str]:
         """Globals and locals that an iteration has to make before it reads them."""
-        driver = [n for s in self.loop.body for n in walk(s)]
+        driver = [n for s in self.loop.body for n in ir.walk(s)]
         writes: dict[str, set[str | None]] = {}
         reads = Counter(n.name for n in driver if isinstance(n, ir.Var))
         reads.update(f"@{n.name}" for n in self.inside if isinstance(n, ir.GlobalVar))
@@ -258,7 +257,7 @@ class _Iterations:
                 return self._body(then, state).common(self._body(other, state))
             case ir.While(body=body) | ir.For(body=body):
                 while True:
-                    for head in children(n):
+                    for head in ir.children(n):
                         if isinstance(head, ir.Expr):
                             self._expression(head, state)
                     self.jumps.append([])
@@ -274,7 +273,7 @@ class _Iterations:
                 return state
             case ir.EdgeApply() | ir.VertexApply():
                 return self._apply(n, state)
-        for e in children(n):
+        for e in ir.children(n):
             if isinstance(e, ir.Expr):
                 self._expression(e, state, getattr(n, "vertex", None) if isinstance(n, ir.FillEach) else None)
         return self._made(n, state)
@@ -337,7 +336,7 @@ class _Iterations:
 
     def _becomes(self, out: str, state: _State, inside: Iterable[str]) -> _State:
         for n in self.outside:
-            if out in frontiers_of(n):
+            if out in ir.frontiers_of(n):
                 self.refuse(n, f"the frontier `{out}` is used outside the loop")
         return _State(_with(_without(state.covered, out), inside, out), state.made | {out})
 
@@ -353,7 +352,7 @@ class _Iterations:
             self.refuse(n, f"`{name}` may still be what the iteration before left there")
 
     def _expression(self, e: Node, state: _State, vertex: str | None = None) -> None:
-        for n in walk(e):
+        for n in ir.walk(e):
             match n:
                 case ir.Load(prop=name, index=at):
                     self._whole(n, name, state, at)
@@ -399,7 +398,7 @@ class _Visit:
     ) -> None:
         self.loop, self.state, self.token, self.tells = loop, state, token, tells
         self.args, self.own = operator.args, operator.args[0]
-        self.writes = {n.prop for n in walk(operator) if isinstance(n, ir.Store | ir.Reduce | ir.Claim)}
+        self.writes = {n.prop for n in ir.walk(operator) if isinstance(n, ir.Store | ir.Reduce | ir.Claim)}
         self.under: dict[ir.Expr, _Stored] = {}
         """What is stored where a condition holds."""
         self.emitted: _Stored = frozenset()
@@ -412,7 +411,7 @@ class _Visit:
     def statement(self, n: Node, stored: _Stored) -> _Stored:
         match n:
             case ir.Store(prop=name, index=at, value=value) if name in self.loop.found.reduced:
-                for m in children(value):
+                for m in ir.children(value):
                     self.expression(m, stored, but=name)
                 return stored
             case ir.Reduce(prop=name, index=at, value=value):
@@ -424,7 +423,7 @@ class _Visit:
                 self.loop._needs_scalar(n, f"@{name}", self.state)
             case ir.Claim(prop=name, index=at):
                 self.read(n, name, at, stored)
-        for e in children(n):
+        for e in ir.children(n):
             if isinstance(e, ir.Expr):
                 self.expression(e, stored)
         match n:
@@ -432,21 +431,21 @@ class _Visit:
                 return stored | {(name, vertex)}
             case ir.If(condition=c, then=then, other=other):
                 first = self.body(then, stored)
-                if all(m.name in self.args for m in walk(c) if isinstance(m, ir.Var)) and not (
-                    {m.prop for m in walk(c) if isinstance(m, ir.Load)} & self.writes
+                if all(m.name in self.args for m in ir.walk(c) if isinstance(m, ir.Var)) and not (
+                    {m.prop for m in ir.walk(c) if isinstance(m, ir.Load)} & self.writes
                 ):
                     self.under[c] = first
                 return first & self.body(other, stored)
             case ir.Emit(value=value):
                 self.emitted = self.under.get(value, frozenset())
                 return stored
-        for s in children(n):
+        for s in ir.children(n):
             if isinstance(s, ir.Stmt):
                 self.statement(s, stored)
         return stored
 
     def expression(self, e: Node, stored: _Stored, but: str = "") -> None:
-        for n in walk(e):
+        for n in ir.walk(e):
             if isinstance(n, ir.Load) and n.prop != but:
                 self.read(n, n.prop, n.index, stored)
             elif isinstance(n, ir.InFrontier):
@@ -479,7 +478,7 @@ def _without(covered: Covered, name: str) -> Covered:
 
     def stays(token: object) -> bool:
         named = (
-            (m.name for m in walk(token) if isinstance(m, ir.Var | ir.GlobalVar))
+            (m.name for m in ir.walk(token) if isinstance(m, ir.Var | ir.GlobalVar))
             if isinstance(token, Node)
             else ()
         )
@@ -497,4 +496,4 @@ def _combining(value: ir.Expr, is_old: Callable[[Node], bool]) -> str | None:
             op = "|" if word == "or" else "&"
         case _:
             return None
-    return op if is_old(a) != is_old(b) and sum(map(is_old, walk(value))) == 1 else None
+    return op if is_old(a) != is_old(b) and sum(map(is_old, ir.walk(value))) == 1 else None

@@ -14,7 +14,6 @@ from typing import Final, NoReturn
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import children, per_operator, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Type, is_long
 
@@ -66,7 +65,7 @@ def shared_loops(loop: ir.ParFor | ir.BucketLoop) -> frozenset[int]:
     Where vertices are cut, those of the other side are no loops over the piece. Where a list is marked, the group goes
     through the arcs as one, and its lanes share the loops below.
     """
-    inside = [n for stmt in loop.body for n in walk(stmt)]
+    inside = [n for stmt in loop.body for n in ir.walk(stmt)]
     marking = [n for n in inside if isinstance(n, ir.ForNeighbors) and n.marks is not None]
     if marking:
         return frozenset(id(n) for m in marking for n in loops_below(m))
@@ -86,7 +85,7 @@ def loops_below(loop: ir.Node) -> Iterator[Loop]:
     """The loops over neighbors in the body of `loop` that are in no other loop below it."""
 
     def below(n: ir.Node) -> Iterator[Loop]:
-        for each in children(n):
+        for each in ir.children(n):
             if isinstance(each, ir.ForNeighbors | ir.ForCommon):
                 yield each
             elif not isinstance(each, ir.For | ir.While):
@@ -97,12 +96,12 @@ def loops_below(loop: ir.Node) -> Iterator[Loop]:
 
 def compares_own(loop: ir.ForNeighbors, vertex: str) -> bool:
     """Whether a list of `vertex` is compared with others inside `loop`."""
-    return any(compared_with(n, vertex, side) for n in walk(loop) for side in ir.Orientation)
+    return any(compared_with(n, vertex, side) for n in ir.walk(loop) for side in ir.Orientation)
 
 
 def compares_others(visit: ir.ParFor | ir.BucketLoop | ir.Operator, vertex: str) -> bool:
     """Whether a visit walks no arcs of its own vertex, but compares the lists of others."""
-    if any(isinstance(n, ir.ForNeighbors) and own_arcs(n, vertex) for n in walk(visit)):
+    if any(isinstance(n, ir.ForNeighbors) and own_arcs(n, vertex) for n in ir.walk(visit)):
         return False
     return any(isinstance(n, ir.ForCommon) for n in loops_below(visit))
 
@@ -112,7 +111,7 @@ def compares_together(loop: ir.ForNeighbors | ir.ParFor | ir.BucketLoop | ir.Ope
 
     Each of them only adds up, and nothing is read that one lane of the group alone writes.
     """
-    inside = list(walk(loop))
+    inside = list(ir.walk(loop))
     written = {n.prop for n in inside if isinstance(n, ir.Store | ir.Reduce | ir.CompareAndSwap)}
     if any(isinstance(n, ir.ScratchLoad | ir.ScratchStore) for n in inside):
         return False
@@ -163,7 +162,7 @@ def _sums(loop: Loop) -> Sums:
         body = body[1:] if ends_walk(loop) else body
     else:
         declared.add(loop.edge)
-    inside = [n for stmt in body for n in walk(stmt)]
+    inside = [n for stmt in body for n in ir.walk(stmt)]
     declared |= {n.name for n in inside if isinstance(n, ir.Let | ir.For)}
     declared |= {n.vertex for n in inside if isinstance(n, ir.ForNeighbors | ir.ForCommon)}
     declared |= {n.edge for n in inside if isinstance(n, ir.ForNeighbors)}
@@ -239,7 +238,7 @@ def _check_breaks(body: ir.Body, inside: list[ir.Node], found: Sums) -> None:
 
 def _writes_own(loop: ir.ForNeighbors, vertex: str) -> bool:
     """Whether its body writes plainly at the vertex itself, once per arc."""
-    for n in walk(loop):
+    for n in ir.walk(loop):
         if isinstance(n, ir.Store | ir.Reduce | ir.CompareAndSwap):
             plain = isinstance(n, ir.Store) or not n.atomic
             if plain and isinstance(n.index, ir.Var) and n.index.name == vertex:
@@ -250,7 +249,7 @@ def _writes_own(loop: ir.ForNeighbors, vertex: str) -> bool:
 # --- operators ---------------------------------------------------------------------------------------------------
 
 
-@per_operator
+@ir.per_operator
 def shared_operator(operator: ir.Operator) -> ir.Operator | Obstacle:
     """A vertex operator whose loops over its vertex's arcs lanes can share, or why there is none."""
     try:
@@ -269,8 +268,8 @@ class _Sharing:
 
     def __init__(self, operator: ir.Operator) -> None:
         self.v = operator.args[0]
-        self.operator = operator = transform(operator, self.as_reduction)
-        self.nodes = list(walk(operator))
+        self.operator = operator = ir.transform(operator, self.as_reduction)
+        self.nodes = list(ir.walk(operator))
         self.loops = [n for n in self.nodes if isinstance(n, ir.ForNeighbors) and own_arcs(n, self.v)]
         kinds = (ir.Store, ir.Reduce, ir.Claim)
         self.written = {n.prop for n in self.nodes if isinstance(n, kinds) and self.is_own(n.index)}
@@ -281,7 +280,7 @@ class _Sharing:
             if isinstance(n, ir.ScratchLoad | ir.ScratchStore):
                 self.block(f"`{n.prop}` is scratch, which one thread has for a visit", n)
         if compares_others(self.operator, self.v) and compares_together(self.operator):
-            return with_fields(self.operator, {"body": self.body(self.operator.body)})
+            return ir.with_fields(self.operator, {"body": self.body(self.operator.body)})
         if not self.loops:
             self.block("it walks no arcs of its vertex", self.operator)
         outermost = {id(n) for n in loops_over_arcs(self.operator.body)}
@@ -289,7 +288,7 @@ class _Sharing:
             if id(loop) not in outermost:
                 self.block("the loop over its arcs stands inside another loop", loop)
         self.check_around()
-        return with_fields(self.operator, {"body": self.body(self.operator.body)})
+        return ir.with_fields(self.operator, {"body": self.body(self.operator.body)})
 
     def block(self, reason: str, at: ir.Node) -> NoReturn:
         raise Blocked(reason, at.span)
@@ -309,7 +308,7 @@ class _Sharing:
 
     def check_around(self) -> None:
         """Outside the loops nothing may be read that lanes change at other vertices: they are not waited for."""
-        inside = {id(n): n for loop in self.loops for n in walk(loop)}
+        inside = {id(n): n for loop in self.loops for n in ir.walk(loop)}
         changed = {n.prop for n in inside.values() if isinstance(n, ir.Reduce | ir.Claim | ir.Union)
                    and not (isinstance(n, ir.Reduce) and self.is_own(n.index))}  # fmt: skip
         for n in self.nodes:
@@ -325,7 +324,7 @@ class _Sharing:
             assert isinstance(s, ir.ForNeighbors | ir.ForCommon)
             return self.shared(s)
         if isinstance(s, ir.If):
-            return (with_fields(s, {"then": self.body(s.then), "other": self.body(s.other)}),)
+            return (ir.with_fields(s, {"then": self.body(s.then), "other": self.body(s.other)}),)
         return (s,)
 
     def fresh(self, hint: str) -> str:
@@ -336,7 +335,7 @@ class _Sharing:
         """The loop, with what lanes need before and behind it."""
         sums: dict[tuple[str, str], ir.Let] = {}
         reads: dict[str, ir.Let] = {}
-        reduced = {n.prop for n in walk(loop) if isinstance(n, ir.Reduce) and self.is_own(n.index)}
+        reduced = {n.prop for n in ir.walk(loop) if isinstance(n, ir.Reduce) and self.is_own(n.index)}
 
         def rule(n: ir.Node) -> ir.Node | None:
             match n:
@@ -368,7 +367,7 @@ class _Sharing:
             return None
 
         loop, words, unpacked = self.words(loop)
-        new = transform(loop, rule)
+        new = ir.transform(loop, rule)
         marks = isinstance(new, ir.ForNeighbors) and compares_own(new, self.v) and compares_together(new)
         if not marks:
             _sums(new)
@@ -382,7 +381,7 @@ class _Sharing:
     def words(self, loop: Loop) -> tuple[Loop, list[ir.Let], list[ir.Assign]]:
         """The loop with minima of words for `cost, near = min((cost, near), ...)` of locals from before it, the words
         that are packed before the loop, and what they are unpacked into behind it."""
-        inside = {n.name for n in walk(loop) if isinstance(n, ir.Let)}
+        inside = {n.name for n in ir.walk(loop) if isinstance(n, ir.Let)}
         words: dict[tuple[str, ...], ir.Let] = {}
 
         def rule(n: ir.Node) -> ir.Node | None:
@@ -401,7 +400,7 @@ class _Sharing:
                     return ir.Accumulate("min" if op == "<" else "max", let.name, ir.Pack(new), span=n.span)
             return None
 
-        found = transform(loop, rule)
+        found = ir.transform(loop, rule)
         unpacked = [
             ir.Assign(name, ir.Field(ir.Var(let.name, let.type), k), span=let.span)
             for names, let in words.items()
@@ -410,7 +409,7 @@ class _Sharing:
         packed = {a.name for a in unpacked}
         if len(packed) < len(unpacked):
             self.block("a local is updated together with different ones", loop)
-        for n in walk(found):
+        for n in ir.walk(found):
             if isinstance(n, ir.Var | ir.Assign | ir.Accumulate) and n.name in packed:
                 self.block(f"`{n.name}` is carried from arc to arc", n)
         return found, list(words.values()), unpacked

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import children, walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Type, element_of
 from vgraph.source import Span
@@ -20,10 +19,10 @@ _LOOPS = (ir.ForNeighbors, ir.ForCommon, ir.For, ir.While)
 
 def numbering_obstacle(program: ir.Program) -> Obstacle | None:
     """Where the results of `program` depend on the numbers of vertices, or on the order that they give neighbors."""
-    gathers = next((n for n in walk(program) if isinstance(n, ir.Acquire)), None)
+    gathers = next((n for n in ir.walk(program) if isinstance(n, ir.Acquire)), None)
     if gathers is not None:
         return Obstacle("visits that gather vertices may come in the order of their numbers", gathers.span)
-    for n in walk(program):
+    for n in ir.walk(program):
         reason = _looks_at_number(n)
         if reason is not None:
             return Obstacle(reason, n.span)
@@ -49,7 +48,7 @@ _SITES = (ir.Site.VERTEX, ir.Site.ARRAY, ir.Site.QUEUE, ir.Site.THREAD)
 def moving_obstacle(kernel: ir.Program) -> Obstacle | None:
     """What of a run cannot be put into another order of vertices between two of its loops: at vertices, in tables and
     in frontiers all can; not what stands at arcs, arcs themselves, and queues by priority."""
-    for n in _outside(ir.ParFor, children(kernel)):
+    for n in _outside(ir.ParFor, ir.children(kernel)):
         match n:
             case ir.BucketsDecl():
                 return Obstacle("vertices wait in buckets by priority")
@@ -75,7 +74,7 @@ def check_moving(kernel: ir.Program) -> None:
 
 def _line(found: Obstacle, program: ir.Program) -> Span:
     """Of the obstacle, or the first that there is."""
-    span = found.span or next((n.span for n in walk(program) if n.span is not None), None)
+    span = found.span or next((n.span for n in ir.walk(program) if n.span is not None), None)
     assert span is not None
     return span
 
@@ -117,7 +116,7 @@ _MADE = "a vertex is made from a number"
 
 def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
     """What a loop over neighbors carries from one to the next, other than sums."""
-    inside = [n for s in loop.body for n in walk(s)]
+    inside = [n for s in loop.body for n in ir.walk(s)]
     declared = {n.name for n in inside if isinstance(n, ir.Let | ir.For)}
     sums = {n.name for n in inside if isinstance(n, ir.Accumulate)} - declared
     for n in inside:
@@ -127,7 +126,7 @@ def _depends_on_order(loop: ir.ForNeighbors | ir.ForCommon) -> Obstacle | None:
             return Obstacle(f"`{n.name}` is read while neighbors add to it", n.span)
     for n in _outside(ir.Claim, loop.body):
         if isinstance(n, ir.Store) and n.index.type != EID:
-            own = any(isinstance(m, ir.Load) and m.prop == n.prop for m in walk(n.value))
+            own = any(isinstance(m, ir.Load) and m.prop == n.prop for m in ir.walk(n.value))
             how = (
                 "carried from neighbor to neighbor"
                 if own
@@ -144,7 +143,7 @@ def _outside(kind: type[ir.Node], nodes: Iterable[ir.Node]) -> Iterator[ir.Node]
     for n in nodes:
         yield n
         if not isinstance(n, kind):
-            yield from _outside(kind, children(n))
+            yield from _outside(kind, ir.children(n))
 
 
 def _own_jumps(nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:
@@ -153,4 +152,4 @@ def _own_jumps(nodes: Iterable[ir.Node]) -> Iterator[ir.Node]:
         if isinstance(n, ir.Break):
             yield n
         elif not isinstance(n, _LOOPS):
-            yield from _own_jumps(children(n))
+            yield from _own_jumps(ir.children(n))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import children, map_children, transform_body, walk, with_fields
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import BOOL, EID, LONGEST_VECTOR, VID, Target, Type, Vector, element_of
 from vgraph.records import dataclass
@@ -34,7 +33,7 @@ def fields(operator: ir.Operator, *, arcs: bool) -> tuple[ir.Expr, ...]:
             assert isinstance(n, ir.Expr)
             found.setdefault(n)
             return
-        for child in children(n):
+        for child in ir.children(n):
             visit(child)
 
     for stmt in operator.body:
@@ -70,13 +69,13 @@ def contributions(operator: ir.Operator, *, touched: bool) -> Iterator[tuple[str
 
 
 def _statements(body: ir.Body) -> Iterator[ir.Stmt]:
-    return (n for top in body for n in walk(top) if isinstance(n, ir.Stmt))
+    return (n for top in body for n in ir.walk(top) if isinstance(n, ir.Stmt))
 
 
 def _dst_only(operator: ir.Operator, e: ir.Expr) -> bool:
     """Whether an expression can be evaluated knowing nothing but `dst` and what is equal everywhere."""
     local = {n.name for n in _statements(operator.body) if isinstance(n, ir.Let)} | {*operator.args[:2]}
-    for n in walk(e):
+    for n in ir.walk(e):
         if isinstance(n, ir.Neighbor | ir.HasNeighbor) or (isinstance(n, ir.Var) and n.name in local):
             return False
         if isinstance(n, ir.Load) and n.index != ir.Var(operator.args[2], VID):
@@ -97,7 +96,7 @@ def obstacle(operator: ir.Operator, payload: Payload, *, arcs: bool) -> Obstacle
             return Obstacle(f"`{n.prop}` is written at the edge, which no buffer holds", n.span)
         if isinstance(n, ir.Union):
             return Obstacle("it unites disjoint sets, which reads and writes along whole paths", n.span)
-    for part in (part for top in operator.body for part in walk(top)):
+    for part in (part for top in operator.body for part in ir.walk(top)):
         kept = part.value if isinstance(part, ir.Reduce) else part
         whole = kept is not part or (isinstance(kept, ir.Load) and payload is Payload.RAW)
         t = kept.type if whole and isinstance(kept, ir.Expr) else BOOL
@@ -113,7 +112,7 @@ def obstacle(operator: ir.Operator, payload: Payload, *, arcs: bool) -> Obstacle
 def _raw_obstacle(operator: ir.Operator) -> Obstacle | None:
     src, edge, dst = operator.args
     for top in operator.body:
-        for n in walk(top):
+        for n in ir.walk(top):
             match n:
                 case ir.ForNeighbors() | ir.ForCommon() | ir.Neighbor() | ir.HasNeighbor():
                     return Obstacle(
@@ -179,7 +178,7 @@ def split_raw(operator: ir.Operator, declare: Declare, index: ir.Expr, *, arcs: 
         if _is_field(n, src, edge, arcs):
             assert isinstance(n, ir.Expr)
             return places[n]
-        return map_children(n, replaced)
+        return ir.map_children(n, replaced)
 
     body = tuple(s for s in (replaced(s) for s in operator.body) if isinstance(s, ir.Stmt))
     producer: ir.Body = tuple(ir.Store(load.prop, index, e, span=e.span) for e, load in places.items())
@@ -189,7 +188,7 @@ def split_raw(operator: ir.Operator, declare: Declare, index: ir.Expr, *, arcs: 
         producer = (*producer, ir.Store(active, index, TRUE))
         inactive = (ir.Store(active, index, FALSE),)
         body = (ir.If(ir.Load(active, index, BOOL), body),)
-    return Split(producer, inactive, with_fields(operator, {"body": body}))
+    return Split(producer, inactive, ir.with_fields(operator, {"body": body}))
 
 
 def _hint(e: ir.Expr) -> str:
@@ -240,8 +239,8 @@ class _Computed:
         self.direct = {n.prop for n in top if counts.count(n.prop) == 1}
 
     def split(self) -> Split:
-        walked = transform_body(self.operator.body, self.rule)
-        consumer = with_fields(self.operator, {"body": tuple(self.consumer)})
+        walked = ir.transform_body(self.operator.body, self.rule)
+        consumer = ir.with_fields(self.operator, {"body": tuple(self.consumer)})
         return Split((*self.before, *walked, *self.after), tuple(self.inactive), consumer)
 
     def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
@@ -277,7 +276,7 @@ class _Computed:
                 self.consume(n, place, None)
             self.registers[n.prop] = (ir.Accumulate(n.op, register, identity(n.op, t)), *marks)
         first, *rest = self.registers[n.prop]
-        return (with_fields(first, {"value": n.value, "span": n.span}), *rest)
+        return (ir.with_fields(first, {"value": n.value, "span": n.span}), *rest)
 
     def flagged(self, n: ir.Reduce) -> bool:
         """An accumulating reduction counts as a change whatever its value, so arcs that do it are marked."""
@@ -297,7 +296,7 @@ class _Computed:
 
     def consume(self, n: ir.Reduce, place: str, flag: str | None) -> None:
         t = n.value.type
-        write = with_fields(n, {"value": ir.Load(place, self.index, t, span=n.span)})
+        write = ir.with_fields(n, {"value": ir.Load(place, self.index, t, span=n.span)})
         self.consumer.append(ir.If(ir.Load(flag, self.index, BOOL), (write,)) if flag else write)
 
     def claim(self, n: ir.Claim) -> ir.Body:
@@ -314,12 +313,12 @@ class _Computed:
 
         value = moved(n.value)
         body = tuple(
-            with_fields(s, {"value": moved(s.value)})
+            ir.with_fields(s, {"value": moved(s.value)})
             for s in n.body
             if isinstance(s, ir.Store | ir.ReduceGlobal)
         )
         self.consumer.append(
-            ir.If(ir.Load(flag, self.index, BOOL), (with_fields(n, {"value": value, "body": body}),))
+            ir.If(ir.Load(flag, self.index, BOOL), (ir.with_fields(n, {"value": value, "body": body}),))
         )
         if self.stops or n in self.operator.body:
             if n not in self.operator.body:

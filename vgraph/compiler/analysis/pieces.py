@@ -12,7 +12,6 @@ from typing import Final, NoReturn, TypeVar
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import children, per_operator, transform, walk, with_fields
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, is_long
 
@@ -34,10 +33,10 @@ def as_reduction(n: ir.Node, vertex: str) -> ir.Node | None:
 
 def own_sums(loop: _N, vertex: str) -> _N:
     """A loop in which `as_reduction` was done for every statement."""
-    return transform(loop, lambda n: as_reduction(n, vertex))
+    return ir.transform(loop, lambda n: as_reduction(n, vertex))
 
 
-@per_operator
+@ir.per_operator
 def cut_operator(operator: ir.Operator) -> ir.Operator | Obstacle:
     """A vertex operator for pieces of its vertex's arcs, or why there is none."""
     try:
@@ -67,14 +66,14 @@ class _Cutter:
         self.check_loop(self.loop.body)
         body = self.body(self.operator.body)
         self.check_reads()
-        return with_fields(self.operator, {"body": body})
+        return ir.with_fields(self.operator, {"body": body})
 
     def the_loop(self) -> ir.ForNeighbors:
         """The one loop over the arcs of the operator's vertex."""
-        for n in walk(self.operator):
+        for n in ir.walk(self.operator):
             if isinstance(n, ir.ScratchLoad | ir.ScratchStore):
                 self.block(f"`{n.prop}` is scratch, which belongs to the whole visit", n)
-        loops = [n for n in walk(self.operator) if isinstance(n, ir.ForNeighbors) and self.is_own(n.of)]
+        loops = [n for n in ir.walk(self.operator) if isinstance(n, ir.ForNeighbors) and self.is_own(n.of)]
         if not loops:
             self.block("it walks no arcs of its vertex", self.operator)
         if len(loops) > 1:
@@ -83,7 +82,7 @@ class _Cutter:
 
     def accumulators(self) -> dict[str, str]:
         """The locals that the loop adds up, each with its operation."""
-        inside = list(walk(self.loop))
+        inside = list(ir.walk(self.loop))
         declared = {n.name for n in inside if isinstance(n, ir.Let | ir.For)}
         declared |= {n.vertex for n in inside if isinstance(n, ir.ForNeighbors | ir.ForCommon)}
         found: dict[str, str] = {}
@@ -125,7 +124,7 @@ class _Cutter:
         return tuple(new for s in body for new in self.statement(s))
 
     def statement(self, s: ir.Stmt) -> ir.Body:
-        nodes = list(walk(s))
+        nodes = list(ir.walk(s))
         if s is self.loop:
             return self.gathered()
         has_loop = any(n is self.loop for n in nodes)
@@ -139,10 +138,10 @@ class _Cutter:
             case ir.Let(name=name, value=value) if name in self.sums:
                 self.often.append(value)
                 start = ir.Select(ir.Piece(ir.Share.FIRST), value, identity(self.sums[name], s.type))
-                return (with_fields(s, {"value": start}),)
+                return (ir.with_fields(s, {"value": start}),)
             case ir.If(condition=c, then=then, other=other) if not self.reads_sum(c):
                 self.often.append(c)
-                return (with_fields(s, {"then": self.body(then), "other": self.body(other)}),)
+                return (ir.with_fields(s, {"then": self.body(then), "other": self.body(other)}),)
             case ir.Reduce(op=op, value=ir.Var(name=name)) if (
                 self.is_own(s.index) and self.sums.get(name) == op
             ):
@@ -168,7 +167,7 @@ class _Cutter:
             let = sums.setdefault((n.op, n.prop), ir.Let(name, t, identity(n.op, t), span=n.span))
             return ir.Accumulate(n.op, let.name, n.value, span=n.span)
 
-        loop = transform(self.loop, rule)
+        loop = ir.transform(self.loop, rule)
         own = ir.Var(self.v, VID, span=self.loop.span)
         ends = [
             ir.Reduce(op, prop, own, ir.Var(let.name, let.type, span=let.span), span=let.span)
@@ -177,7 +176,7 @@ class _Cutter:
         return (*sums.values(), loop, *(_combined(r) for r in ends))
 
     def reads_sum(self, e: ir.Expr) -> bool:
-        return bool(_names(walk(e)) & self.sums.keys())
+        return bool(_names(ir.walk(e)) & self.sums.keys())
 
     # --- the vertex's own properties
 
@@ -185,7 +184,7 @@ class _Cutter:
         """The properties written at the vertex itself, and how."""
         found: dict[str, set[str]] = {}
         for top in nodes:
-            for n in walk(top):
+            for n in ir.walk(top):
                 if isinstance(n, ir.Store | ir.Reduce | ir.Claim) and self.is_own(n.index):
                     how = n.op if isinstance(n, ir.Reduce) else "=" if isinstance(n, ir.Store) else "claim"
                     found.setdefault(n.prop, set()).add(how)
@@ -199,7 +198,7 @@ class _Cutter:
                 self.block(f"`{prop}` is written in several ways, and for every arc", self.loop)
         for nodes, others in ((self.often, once.keys() | often), (self.once, often)):
             for top in nodes:
-                for n in walk(top):
+                for n in ir.walk(top):
                     if isinstance(n, ir.Load) and n.prop in others and self.is_own(n.index):
                         self.block(f"`{n.prop}` is read where another piece may write it", n)
 
@@ -218,7 +217,7 @@ def _below(s: ir.Stmt) -> Iterator[ir.Node]:
     """Everything in `s` but what a claim guards."""
     yield s
     if not isinstance(s, ir.Claim):
-        for child in children(s):
+        for child in ir.children(s):
             if isinstance(child, ir.Stmt):
                 yield from _below(child)
 

@@ -15,7 +15,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.facts import OF_A_PART
 from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
 from vgraph.compiler.types import EID, I64, VID, element_of
 from vgraph.records import dataclass
 from vgraph.source import Span
@@ -110,7 +109,7 @@ class _Localizer:
     def __init__(self, program: ir.Program, operator: ir.Operator, own: str, whole: bool) -> None:
         self.program, self.own, self.operator, self.whole = program, own, operator, whole
         self.sites = {p.name: p.site for p in program.properties}
-        loops = (n.vertex for n in walk(operator) if isinstance(n, ir.ForNeighbors))
+        loops = (n.vertex for n in ir.walk(operator) if isinstance(n, ir.ForNeighbors))
         self.vertices = {*loops, *(a for a in operator.args if a == own or operator.is_edge)}
         if operator.is_edge:
             self.vertices.discard(operator.args[1])
@@ -120,11 +119,11 @@ class _Localizer:
         refuse(self.program, n.span or self.operator.span, reason)
 
     def run(self) -> Visit:
-        for n in walk(self.operator):
+        for n in ir.walk(self.operator):
             self._check_arcs(n)
         found = self.found
-        found.operator = self.operator if self.whole else transform(self.operator, self._rule)
-        for n in walk(found.operator):
+        found.operator = self.operator if self.whole else ir.transform(self.operator, self._rule)
+        for n in ir.walk(found.operator):
             self._note(n)
         for name, op in found.writes.items():
             if op in ir.ACCUMULATING and name in found.reads:
@@ -143,7 +142,7 @@ class _Localizer:
         if self.whole or (isinstance(n, ir.Expr) and n.type == EID):
             return
         indices = [n.__dict__[f.name] for f in fields_of(type(n)) if f.type == "Index"]
-        if any(c.type == EID for c in children(n) if isinstance(c, ir.Expr) and c not in indices):
+        if any(c.type == EID for c in ir.children(n) if isinstance(c, ir.Expr) and c not in indices):
             self.refuse(n, "the numbers of arcs are those of one device")
 
     # --- vertices by their numbers on the member, and in the graph
@@ -174,7 +173,7 @@ class _Localizer:
                     changes[f.name] = here
                 case _:
                     self.refuse(n, "a vertex that was found in the data may lie on any member")
-        return with_fields(n, changes) if changes else n
+        return ir.with_fields(n, changes) if changes else n
 
     def _owned(self, at: ir.Expr) -> bool:
         return isinstance(at, ir.Var) and at.name == self.own
@@ -230,6 +229,6 @@ def refuse(program: ir.Program, span: Span | None, reason: str) -> NoReturn:
     from vgraph.refusals.sets import NotOnASet
 
     if span is None:
-        span = next(n.span for n in walk(program) if n.span is not None)
+        span = next(n.span for n in ir.walk(program) if n.span is not None)
     assert span is not None
     raise NotOnASet(span, program.name, reason)

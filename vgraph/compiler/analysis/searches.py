@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
-from vgraph.compiler.ir.rewrite import bodies, transform, walk
 from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID, Scalar
 from vgraph.records import dataclass
@@ -51,15 +50,15 @@ def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search
     before, loop = _loop(program, apply)
     counted = _counted(loop, apply)
     rounds = {claim.prop, *(f"@{name}" for side in counted for name in side)}
-    for n in walk(operator):
+    for n in ir.walk(operator):
         if isinstance(n, ir.If | ir.Claim):
             test = n.condition if isinstance(n, ir.If) else n.expected
-            if any(_names(x) in rounds for x in walk(test)):
+            if any(_names(x) in rounds for x in ir.walk(test)):
                 raise Blocked("what is claimed depends on the round", n.span)
     assert apply.frontier is not None
     marked, starts = _start(before, apply.frontier, claim)
     level = None
-    if any(_names(n) == claim.prop for n in walk(operator) if isinstance(n, ir.Load)):
+    if any(_names(n) == claim.prop for n in ir.walk(operator) if isinstance(n, ir.Load)):
         level = _level(claim, marked)
         starts[claim.prop] = level[0]
     rising = {n: v for n, v in starts.items() if _rises(n.removeprefix("@"), counted)}
@@ -74,8 +73,8 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
     Globals are known that are set to numbers and counted upwards, here by at most 1, that no narrow type wraps.
     """
     least: dict[str, int] = {}
-    unknown = {n.name for op in program.operators for n in walk(op) if isinstance(n, ir.ReduceGlobal)}
-    for n in (n for stmt in program.body for n in walk(stmt) if isinstance(n, ir.SetGlobal)):
+    unknown = {n.name for op in program.operators for n in ir.walk(op) if isinstance(n, ir.ReduceGlobal)}
+    for n in (n for stmt in program.body for n in ir.walk(stmt) if isinstance(n, ir.SetGlobal)):
         match n.value:
             case ir.Const(value=int(number)):
                 least[n.name] = min(number, least.get(n.name, number))
@@ -86,14 +85,14 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
             case _:
                 unknown.add(n.name)
     known = {f"@{name}": number for name, number in least.items() if name not in unknown}
-    claims = [n for n in walk(operator) if isinstance(n, ir.Claim)]
+    claims = [n for n in ir.walk(operator) if isinstance(n, ir.Claim)]
     return all(_differs(n.value, n.expected, known, _visited(operator)) for n in claims)
 
 
 def _visited(operator: ir.Operator) -> frozenset[str]:
     """Locals that are vertices, never none: arguments, and what loops visit. Others may hold none."""
-    loops = (n.vertex for n in walk(operator) if isinstance(n, ir.ForNeighbors | ir.ForCommon))
-    given = {n.name for n in walk(operator) if isinstance(n, ir.Let | ir.Assign)}
+    loops = (n.vertex for n in ir.walk(operator) if isinstance(n, ir.ForNeighbors | ir.ForCommon))
+    given = {n.name for n in ir.walk(operator) if isinstance(n, ir.Let | ir.Assign)}
     return frozenset({*operator.args, *loops} - given)
 
 
@@ -113,7 +112,7 @@ def _level(claim: ir.Claim, marked: ir.Store) -> tuple[int, int]:
 
 def _loop(program: ir.Program, apply: ir.Stmt) -> tuple[ir.Body, ir.While]:
     """The loop around the apply, and the statements before it."""
-    for body in bodies(program.body):
+    for body in ir.bodies(program.body):
         for k, stmt in enumerate(body):
             if isinstance(stmt, ir.While) and any(s is apply for s in stmt.body):
                 return body[:k], stmt
@@ -164,19 +163,19 @@ def _start(before: ir.Body, frontier: str, claim: ir.Claim) -> tuple[ir.Store, d
                 break
 
     def same(n: ir.Node) -> ir.Node | None:
-        return transform(copies[n.name], same) if isinstance(n, ir.Var) and n.name in copies else None
+        return ir.transform(copies[n.name], same) if isinstance(n, ir.Var) and n.name in copies else None
 
-    if source is None or marked is None or transform(marked.index, same) != transform(source, same):
+    if source is None or marked is None or ir.transform(marked.index, same) != ir.transform(source, same):
         raise Blocked("it does not start at one vertex that is claimed before", claim.span)
-    stored = frozenset(n.name for n in walk(transform(marked.index, same)) if isinstance(n, ir.Var))
-    if not _differs(transform(marked.value, same), claim.expected, {}, stored):
+    stored = frozenset(n.name for n in ir.walk(ir.transform(marked.index, same)) if isinstance(n, ir.Var))
+    if not _differs(ir.transform(marked.value, same), claim.expected, {}, stored):
         raise Blocked("the vertex at which it starts may not be claimed before", marked.span)
     return marked, {f"@{name}": value for name, value in starts.items() if value is not None}
 
 
 def _is_fixed(e: ir.Expr) -> bool:
     """Whether an expression has the same value before fills, stores and globals that are set."""
-    return all(isinstance(n, ir.Var | ir.Const | ir.Cast) for n in walk(e))
+    return all(isinstance(n, ir.Var | ir.Const | ir.Cast) for n in ir.walk(e))
 
 
 def _rises(name: str, counted: tuple[dict[str, int], dict[str, int]]) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import reductions_of, vector_obstacle
-from vgraph.compiler.ir.rewrite import children, map_children, walk, written_locals
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
 from vgraph.graph.layouts.parts import PARTS
@@ -25,11 +24,11 @@ def slices_obstacle(operator: ir.Operator) -> Obstacle | None:
     """Why a pull cannot walk slices; None if it can."""
     src, *arc = operator.args
     for top in operator.body:
-        for n in walk(top):
+        for n in ir.walk(top):
             found = _unfit(n, arc[1])
             if found is not None:
                 return found
-    if not any(isinstance(n, ir.Reduce) for top in operator.body for n in walk(top)):
+    if not any(isinstance(n, ir.Reduce) for top in operator.body for n in ir.walk(top)):
         return Obstacle("it reduces nothing at dst", operator.span)
     values = source_values(operator.body, src, tuple(arc))
     if len(values) != 1:
@@ -49,7 +48,7 @@ def side_by_side(operator: ir.Operator) -> bool:
     if vector_obstacle(operator.body, src, edge) is not None:
         return False
     values = [value for _, value in reductions_of(operator.body) or ()]
-    return not any(isinstance(n, ir.Var) and n.name == dst for value in values for n in walk(value))
+    return not any(isinstance(n, ir.Var) and n.name == dst for value in values for n in ir.walk(value))
 
 
 def _unfit(n: ir.Node, dst: str) -> Obstacle | None:
@@ -73,14 +72,14 @@ def _unfit(n: ir.Node, dst: str) -> Obstacle | None:
 def source_values(body: ir.Body, src: str, arc: tuple[str, ...]) -> list[ir.Expr]:
     """What the body needs of its source: the largest expressions of nothing that differs but `src`, each once; `arc`:
     names of its arc and of the destination."""
-    differ = {name for top in body for n in walk(top) for name in written_locals(n)}
+    differ = {name for top in body for n in ir.walk(top) for name in ir.written_locals(n)}
     found: dict[ir.Expr, None] = {}
 
     def visit(n: ir.Node) -> None:
         if isinstance(n, ir.Expr) and _of_source(n, src, arc, differ) and not _widened(n):
             found.setdefault(n)
             return
-        for child in children(n):
+        for child in ir.children(n):
             visit(child)
 
     for top in body:
@@ -97,7 +96,7 @@ def _widened(e: ir.Expr) -> bool:
 
 def _of_source(e: ir.Expr, src: str, arc: tuple[str, ...], differ: set[str]) -> bool:
     """Whether a value depends on the source and on nothing else that differs from arc to arc."""
-    names = {n.name for n in walk(e) if isinstance(n, ir.Var)}
+    names = {n.name for n in ir.walk(e) if isinstance(n, ir.Var)}
     return src in names and not names & differ and not names & set(arc)
 
 
@@ -129,7 +128,7 @@ class Sliced:
         place = ir.Var(local, self.value.type)
 
         def replaced(n: ir.Node) -> ir.Node:
-            return place if n == self.value else map_children(n, replaced)
+            return place if n == self.value else ir.map_children(n, replaced)
 
         return tuple(n for n in map(replaced, self.body) if isinstance(n, ir.Stmt))
 
@@ -148,7 +147,7 @@ def sliced(loop: ir.ParFor) -> Sliced:
 
 def arcs_of(loop: ir.ParFor) -> ir.ForNeighbors:
     """The loop over arcs of a segment, or of a plan, in a parallel loop over such."""
-    inside = (n for s in loop.body for n in walk(s) if isinstance(n, ir.ForNeighbors))
+    inside = (n for s in loop.body for n in ir.walk(s) if isinstance(n, ir.ForNeighbors))
     return next(n for n in inside if n.segments > 1 or n.planned)
 
 

@@ -10,7 +10,6 @@ from vgraph.compiler.analysis.lanes import SHARED_BY, compares_others, compares_
 from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.segments import sliced
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.schedule import SPLIT, TWC, VERTEX, WARP, Balance, Direction, Drive, FrontierLayout
 
@@ -81,7 +80,7 @@ def _obstacle(c: Choice, balance: Balance) -> Obstacle | None:
 
 
 def _compares(at: Traversal) -> bool:
-    loops = (n for n in walk(at.operator) if isinstance(n, ir.ForNeighbors))
+    loops = (n for n in ir.walk(at.operator) if isinstance(n, ir.ForNeighbors))
     return any(compares_own(n, at.operator.args[0]) for n in loops)
 
 

@@ -7,7 +7,6 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.ir.reductions import is_rounded
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.refusals.schedules import NoExclusiveEdges
 from vgraph.schedule import EDGE_LOCKED, FREE, MARKED, NODE_LOCKED, RACED, SEQUENTIAL, Conflict, spelled
 
@@ -41,7 +40,7 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
         way_out = _WAY_OUT.format("" if c.is_edge else " or vg.MARKED")
         who = "edge" if c.is_edge else "visit"
         c.refuse(f"deterministic=True: which {who} comes first depends on the threads", write.span, way_out)
-    for n in walk(c.operator) if c.context.deterministic and chosen == MARKED else ():
+    for n in ir.walk(c.operator) if c.context.deterministic and chosen == MARKED else ():
         if isinstance(n, ir.Reduce) and is_rounded(n):
             reason = f"deterministic=True: the sum `{n.prop}` of floats depends on the order of its parts"
             c.refuse(reason, n.span, _WAY_OUT.format(""))

@@ -8,7 +8,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import carried, compared_with, ends_walk, leaves, own_arcs
 from vgraph.compiler.analysis.pieces import own_sums
 from vgraph.compiler.axes.base import Choice, Traversal
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import VID, Scalar
 

@@ -15,7 +15,6 @@ from vgraph.compiler.analysis.effects import Role, WriteClass, effects, role_of
 from vgraph.compiler.analysis.pieces import as_reduction
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.ir.reductions import is_rounded
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.records import dataclass
 from vgraph.schedule import AXES, VERTEX, Direction, Drive, Payload, Phases, Rows, spelled
 from vgraph.source import Span
@@ -74,7 +73,7 @@ def _each(
     for found in alone:
         form = {"direction": Direction.PUSH, "phases": Phases.FUSED, "segments": 1} if is_edge else {}
         yield found, {**_IN_TURN, **form}
-    for node in () if alone else walk(operator):
+    for node in () if alone else ir.walk(operator):
         match node:
             case ir.Reduce(prop=prop) if is_rounded(node):
                 why = Ordered(f"the sum `{prop}` of floats depends on the order of its parts", node.span)
@@ -103,8 +102,8 @@ def _own_sum(operator: ir.Operator, n: ir.Stmt) -> bool:
 def _in_turn(program: ir.Program, operator: ir.Operator) -> Iterator[Ordered]:
     """What has no order but that of the visits."""
     united = {w.prop for w in effects(operator).writes if w.kind is WriteClass.MERGING}
-    names = {id(e) for n in walk(operator) if isinstance(n, ir.Union) for e in (n.a, n.b)}
-    for n in walk(operator):
+    names = {id(e) for n in ir.walk(operator) if isinstance(n, ir.Union) for e in (n.a, n.b)}
+    for n in ir.walk(operator):
         match n:
             case ir.Load(prop=prop) if prop in united and id(n) not in names:
                 yield Ordered(
@@ -123,13 +122,13 @@ def _elsewhere(operator: ir.Operator, index: ir.Expr) -> bool:
 
 def _same_for_all(program: ir.Program, operator: ir.Operator, claim: ir.Claim) -> bool:
     """Whether all who might claim a place would do the same: nothing of theirs is in it, only of the place."""
-    if sum(isinstance(n, ir.Claim) for n in walk(operator)) > 1:
+    if sum(isinstance(n, ir.Claim) for n in ir.walk(operator)) > 1:
         return False
     known = {p.name for p in program.params}
     if isinstance(claim.index, ir.Var):
         known.add(claim.index.name)
     written = effects(operator).written
     parts: tuple[ir.Node, ...] = (claim.expected, claim.value, *claim.body)
-    nodes = [n for part in parts for n in walk(part)]
+    nodes = [n for part in parts for n in ir.walk(part)]
     own = all(isinstance(n.index, ir.Var) and n.prop not in written for n in nodes if isinstance(n, ir.Load))
     return own and all(n.name in known for n in nodes if isinstance(n, ir.Var))

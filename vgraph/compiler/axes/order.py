@@ -6,7 +6,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, any_order_obstacle
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.hops import no_search
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import Kind, Scalar
 from vgraph.schedule import STRICT, UNORDERED, Order, delta_stepping
@@ -64,10 +63,10 @@ def _repeated(at: Traversal) -> bool:
     """Whether the loop around the apply stands in another loop."""
 
     def inside(n: ir.Node) -> bool:
-        return any(isinstance(m, ir.EdgeApply) and m.label == at.apply.label for m in walk(n))
+        return any(isinstance(m, ir.EdgeApply) and m.label == at.apply.label for m in ir.walk(n))
 
     loops = [
-        n for stmt in at.program.body for n in walk(stmt) if isinstance(n, ir.While | ir.For) and inside(n)
+        n for stmt in at.program.body for n in ir.walk(stmt) if isinstance(n, ir.While | ir.For) and inside(n)
     ]
     return len(loops) > 1
 

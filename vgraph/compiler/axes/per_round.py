@@ -7,15 +7,14 @@ from vgraph.compiler.analysis.effects import WriteClass, only_claims
 from vgraph.compiler.analysis.guards import closes
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.hops import peels
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.schedule import FUSED, PUSH, UNORDERED, VERTEX
 
 
 def loop_around(program: ir.Program, apply: ir.Stmt) -> ir.While | ir.For | None:
     """The innermost loop of the driver that `apply` stands in; None outside of any."""
     found: ir.While | ir.For | None = None
-    for n in walk(program):
-        if isinstance(n, ir.While | ir.For) and any(inner is apply for inner in walk(n)):
+    for n in ir.walk(program):
+        if isinstance(n, ir.While | ir.For) and any(inner is apply for inner in ir.walk(n)):
             found = n
     return found
 

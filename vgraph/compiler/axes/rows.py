@@ -5,13 +5,12 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.slices import side_by_side
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.schedule import CSR, DELTA, FUSED, PULL, SLICES, TOPOLOGY, VERTEX, Rows
 
 
 def choose(c: Choice, asked: Rows | None) -> Rows:
     """In slices, where that pays; as differences, where nearly all rows of the graph fit in a word."""
-    loops = c.is_edge or any(isinstance(n, ir.ForNeighbors) for n in walk(c.operator))
+    loops = c.is_edge or any(isinstance(n, ir.ForNeighbors) for n in ir.walk(c.operator))
     if asked is None and _many_pulls(c):
         c.because(SLICES, "many pulls along all arcs are expected, and rows side by side stream half as much")
         return SLICES

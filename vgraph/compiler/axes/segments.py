@@ -8,7 +8,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, role_of
 from vgraph.compiler.analysis.slices import slices_obstacle
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import Type, Vector, element_of
 from vgraph.schedule import VERTEX, Direction, Drive, Phases
 
@@ -56,7 +55,7 @@ def sliced(c: Choice) -> bool:
 
 def gathered_bytes(operator: ir.Operator) -> int:
     """Bytes that an edge operator reads at each source."""
-    at_source = {n.prop: n.type for n in walk(operator)
+    at_source = {n.prop: n.type for n in ir.walk(operator)
                  if isinstance(n, ir.Load) and role_of(operator, n.index) is Role.SRC}  # fmt: skip
     return sum(map(_bytes, at_source.values()))
 

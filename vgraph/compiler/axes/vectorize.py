@@ -6,7 +6,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import WriteClass
 from vgraph.compiler.analysis.gathers import loop_obstacle, vector_obstacle
 from vgraph.compiler.axes.base import Choice
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.schedule import Sync
 
@@ -34,7 +33,7 @@ def _in_pull(c: Choice) -> Obstacle | None:
 
 def _in_loops(c: Choice) -> Obstacle | None:
     """Why none of a vertex operator's loops can take several arcs at a time."""
-    loops = [n for n in walk(c.operator) if isinstance(n, ir.ForNeighbors)]
+    loops = [n for n in ir.walk(c.operator) if isinstance(n, ir.ForNeighbors)]
     if not loops:
         return Obstacle("it has no loop over arcs", c.operator.span)
     found = [loop_obstacle(n) for n in loops]

@@ -168,7 +168,7 @@ def refuse_externals(program: ir.Program, backend: Backend) -> None:
     from vgraph import refusals
     from vgraph.compiler import ir
     from vgraph.compiler.foreign.externals import PREFIX, known
-    from vgraph.compiler.ir.rewrite import walk
+    from vgraph.compiler.ir.trees import walk
 
     for node in walk(program):
         if isinstance(node, ir.Call) and node.function.startswith(PREFIX):

@@ -11,7 +11,6 @@ from vgraph.compiler.analysis.slices import key_of
 from vgraph.compiler.backends.base import ArgSlot, FrontierSlot, KernelInterface, ResultSlot
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.ir.rewrite import transform, walk, with_fields, written_locals
 from vgraph.compiler.types import Packed, Scalar, Type, element_of
 from vgraph.compiler.types import Vector as VectorType
 from vgraph.graph.layouts import parsed
@@ -29,7 +28,7 @@ COLLECTIVES: Final = (
 def walk_body(body: ir.Body) -> Iterator[ir.Node]:
     """Every node of a body."""
     for stmt in body:
-        yield from walk(stmt)
+        yield from ir.walk(stmt)
 
 
 def has_collective(body: ir.Body) -> bool:
@@ -91,7 +90,7 @@ def scan(program: ir.Program) -> Scan:
         if declaration.flags:
             found.flags.add(declaration.name)
     types = {g.name: g.type for g in program.globals}
-    for node in (*walk_body(program.body), *(n for b in program.buckets for n in walk(b))):
+    for node in (*walk_body(program.body), *(n for b in program.buckets for n in ir.walk(b))):
         _look(node, found)
         if isinstance(node, ir.Alone):
             found.slots = max(found.slots, sum(slot_words(t) for _, _, t in written_alone(node)))
@@ -150,7 +149,7 @@ def slot_words(t: object) -> int:
 
 
 def _look(node: ir.Node, found: Scan) -> None:
-    found.assigned |= written_locals(node)
+    found.assigned |= ir.written_locals(node)
     match node:
         case ir.Assign(name=name) if one_element(node) is not None:
             found.arrays.add(name)
@@ -270,10 +269,10 @@ def needs_transpose(program: ir.Program) -> bool:
     def bare(node: ir.Node) -> ir.Node | None:
         match node:
             case ir.If(condition=ir.Logical(op="and", left=ir.Var(name=name))) if name == TRANSPOSED:
-                return with_fields(node, {"then": ()})
+                return ir.with_fields(node, {"then": ()})
         return None
 
-    found = scan(transform(program, bare))
+    found = scan(ir.transform(program, bare))
     sites = {p.site for p in program.properties if p.name in found.properties}
     return ir.Site.EDGE_IN in sites or any(name.startswith("in.") for name in found.adjacency)
 

@@ -11,7 +11,6 @@ from typing import Final
 
 from vgraph import refusals
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import children
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
@@ -37,7 +36,7 @@ def check_nesting(program: ir.Program) -> None:
             at = node.span or at
         if depth * _FRAMES > room:
             raise too_deep(at)
-        pending += [(child, depth + 1, at) for child in children(node)]
+        pending += [(child, depth + 1, at) for child in ir.children(node)]
 
 
 def _frames_in_use() -> int:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import zero
-from vgraph.compiler.ir.rewrite import walk
 
 
 def fill_unfilled(program: ir.Program) -> ir.Program:
@@ -36,7 +35,7 @@ class _Ways:
 
     def uses(self, *nodes: ir.Node) -> None:
         """Note what nodes name, wherever it stands in them."""
-        for n in (n for node in nodes for n in walk(node)):
+        for n in (n for node in nodes for n in ir.walk(node)):
             named = {getattr(n, "prop", None), *getattr(n, "props", ())}
             if isinstance(n, ir.QueueFill):
                 named.add(self.queues[n.queue])

@@ -8,7 +8,6 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.interpret.expressions import EXPRESSIONS, evaluate, indices_of
 from vgraph.compiler.interpret.machine import Env
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import Vector
 from vgraph.refusals.checks import OutOfBounds
 
@@ -18,7 +17,9 @@ if TYPE_CHECKING:
 
 def local_arrays(program: ir.Program) -> frozenset[str]:
     """The locals of which single elements are written."""
-    return frozenset(n.name for n in walk(program) if isinstance(n, ir.Assign) and one_element(n) is not None)
+    return frozenset(
+        n.name for n in ir.walk(program) if isinstance(n, ir.Assign) and one_element(n) is not None
+    )
 
 
 def neighbor(m: CheckedMachine, env: Env, n: ir.Neighbor) -> Any:

@@ -21,7 +21,6 @@ from vgraph.compiler.interpret.expressions import EXPRESSIONS, call, cast, evalu
 from vgraph.compiler.interpret.machine import DRIVER, ONE, Access, Env, Machine, Table
 from vgraph.compiler.interpret.memory import Jump, Steps
 from vgraph.compiler.ir.handlers import handlers
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.refusals.checks import DataRace, NaNAppears, OutOfBounds, UninitialisedRead
 from vgraph.source import Span
 
@@ -43,7 +42,7 @@ class CheckedMachine(Machine):
         self.expressions, self.simple, self.compound = _EXPRESSIONS, _SIMPLE, _COMPOUND
         self.concurrent = self.program.threads != 1
         self.local_arrays = bounds.local_arrays(self.program)
-        self.here = next(n.span for n in walk(self.program) if n.span is not None)
+        self.here = next(n.span for n in ir.walk(self.program) if n.span is not None)
         """The last line that was executed."""
         own = (
             p for p in self.program.properties if p.origin is ir.Origin.LOCAL and p.site is not ir.Site.THREAD

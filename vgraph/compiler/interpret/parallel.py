@@ -16,7 +16,6 @@ from vgraph.compiler.interpret.expressions import evaluate
 from vgraph.compiler.interpret.machine import DRIVER, PIECE, SCRATCH, Env, Item, Machine, Piece, Rows
 from vgraph.compiler.interpret.memory import Steps
 from vgraph.compiler.interpret.pipeline import Channel
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.errors import InternalError
 from vgraph.graph import layouts
 
@@ -113,7 +112,7 @@ def _visits(m: Machine, env: Env, n: ir.ParFor, domain: list[Item]) -> None:
 def _hops(m: Machine, n: ir.ParFor, domain: list[Item]) -> Iterator[int]:
     """The vertices of a loop that goes on with what it finds; if a seed was given, with some of them."""
     yield from (v for v, _ in m.ordered(domain))
-    (name,) = {x.frontier for x in walk(n) if isinstance(x, ir.FrontierPush)}
+    (name,) = {x.frontier for x in ir.walk(n) if isinstance(x, ir.FrontierPush)}
     queue = m.frontiers[name]
     for _ in range(n.hops - 1):
         taken = [v for v in queue.queue if m.rng is None or m.rng.random() < 0.5]

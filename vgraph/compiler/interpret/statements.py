@@ -27,7 +27,6 @@ from vgraph.compiler.interpret.machine import (
 )
 from vgraph.compiler.interpret.memory import Jump, Left, Steps
 from vgraph.compiler.ir.handlers import handlers
-from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.errors import InternalError
 
 
@@ -126,14 +125,14 @@ def _for_marked_hubs(m: Machine, env: Env, n: ir.ForMarkedHubs) -> Steps:
 
 def _begin(m: Machine, op: ir.Operator) -> None:
     """Start a round: remember the properties of vertices that the operator writes as they are now."""
-    written = {n.prop for n in walk(op) if isinstance(n, (ir.Store, ir.Reduce, ir.Claim, ir.Union))}
-    written |= {name for n in walk(op) if isinstance(n, ir.ReduceTuple) for name in n.props}
+    written = {n.prop for n in ir.walk(op) if isinstance(n, (ir.Store, ir.Reduce, ir.Claim, ir.Union))}
+    written |= {name for n in ir.walk(op) if isinstance(n, ir.ReduceTuple) for name in n.props}
     m.snapshot = {p: m.arrays[p].copy() for p in written if m.properties[p].site is not ir.Site.NUMBERED}
     m.touched = set()
 
 
 def _end(m: Machine, op: ir.Operator) -> None:
-    for name in {n.prop for n in walk(op) if isinstance(n, ir.Union)}:
+    for name in {n.prop for n in ir.walk(op) if isinstance(n, ir.Union)}:
         sets = m.arrays[name]
         for v in range(m.num_vertices):
             sets[v] = memory.root(sets, v)
@@ -143,7 +142,7 @@ def _end(m: Machine, op: ir.Operator) -> None:
 
 def _own_names(op: ir.Operator, own: str) -> set[str]:
     """The names of the operator's own vertex."""
-    copies = fixed_copies(op)
+    copies = ir.fixed_copies(op)
     return {own, *(n for n, value in copies.items() if isinstance(value, ir.Var) and value.name == own)}
 
 

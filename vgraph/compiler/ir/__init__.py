@@ -24,3 +24,4 @@ from vgraph.compiler.ir.legality import ACCUMULATING, MONOTONE
 from vgraph.compiler.ir.node import *
 from vgraph.compiler.ir.program import *
 from vgraph.compiler.ir.statements import *
+from vgraph.compiler.ir.trees import *

@@ -8,7 +8,7 @@ from typing import Any
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of, per_class
-from vgraph.compiler.ir.rewrite import transform, with_fields
+from vgraph.compiler.ir.trees import transform, with_fields
 
 _PROPERTIES = frozenset({"PropertyName", "WrittenName", "ScratchName", "ArrayName"})
 _OTHERS = frozenset(

@@ -24,7 +24,7 @@ from vgraph.compiler.ir.node import (
     fields_of,
     per_class,
 )
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE, Check
 from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Type, element_of
 from vgraph.errors import InternalError

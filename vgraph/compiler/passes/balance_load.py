@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import SHARED_BY
-from vgraph.compiler.ir.rewrite import with_fields
 from vgraph.compiler.passes.lowering import Lowering, rewriting
 from vgraph.compiler.types import I64
 
@@ -30,7 +29,7 @@ def _shared(low: Lowering, loop: ir.ParFor | ir.BucketLoop) -> ir.Body:
         if kind == "split":
             limit = low.number(f"policy.split.{loop.cut.value}") if most is None else ir.Const(most, I64)
         changes = {"limit": limit, "lanes": SHARED_BY.get(kind, ir.Lanes.THREAD)}
-    return (with_fields(loop, {**changes, "balance": None}),)
+    return (ir.with_fields(loop, {**changes, "balance": None}),)
 
 
 balance_load = rewriting("balance-load", _unbalanced, _shared)

@@ -29,7 +29,7 @@ from dataclasses import replace
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects, only_claims, the_claim
 from vgraph.compiler.facts import TRANSPOSED
-from vgraph.compiler.ir.rewrite import Context, Pass, driver, transform_driver, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
 from vgraph.compiler.passes.pulls import open_at
 from vgraph.compiler.types import BOOL, I64, VID
@@ -54,7 +54,7 @@ Both = tuple[ir.Body, ir.Body]
 def _both(low: Lowering, apply: ir.EdgeApply, loop: ir.Body) -> Both:
     """Both forms of `apply`, which stands in a loop with body `loop`, and the choice between them."""
     assert apply.schedule is not None
-    form = with_fields(apply, {"into": low.target(apply)})
+    form = ir.with_fields(apply, {"into": low.target(apply)})
     if apply.schedule.direction is not Direction.AUTO:
         return (), _either_drive(low, form)
     if only_claims(low.program.operator(apply.op).body):
@@ -107,7 +107,7 @@ def _either_direction(low: Lowering, apply: ir.EdgeApply, *, closed: bool) -> Bo
     pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
     if closed and not _looks_itself(pull):
         opened = [low.hidden(f"{apply.label}.open.next") for _ in range(2)]
-        pull = with_fields(pull, {"among": opened[0], "keeping": opened[1]})
+        pull = ir.with_fields(pull, {"among": opened[0], "keeping": opened[1]})
     size = ir.Var(low.fresh(f"{apply.label}.active"), I64)
 
     def rest(walked: ir.Expr) -> ir.Body:
@@ -149,7 +149,7 @@ def _as(
     cut = direction is Direction.PUSH or low.context.abilities.warps
     balance = apply.schedule.balance if cut else VERTEX
     fixed = replace(apply.schedule, direction=direction, drive=drive, frontier=layout, balance=balance)
-    return with_fields(apply, {"schedule": fixed, "counting": low.counter()})
+    return ir.with_fields(apply, {"schedule": fixed, "counting": low.counter()})
 
 
 # --- the choice -----------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply) -> Both:
 
     push = _other_form(low, apply, size, rest)
     pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
-    pull = with_fields(pull, {"among": low.hidden(f"{apply.label}.open.next")})
+    pull = ir.with_fields(pull, {"among": low.hidden(f"{apply.label}.open.next")})
     arcs, v = low.counter(), low.fresh("v")
     add = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(v, VID), apply.leaving))
     counted = count_of(arcs)
@@ -249,7 +249,7 @@ _WRITES = (ir.Store, ir.Fill, ir.Reduce, ir.CompareAndSwap)
 
 def _written_elsewhere(low: Lowering, apply: ir.EdgeApply, prop: str, loop: ir.Body) -> bool:
     for top in loop:
-        for n in walk(top):
+        for n in ir.walk(top):
             if isinstance(n, _WRITES) and n.prop == prop:
                 return True
             if (
@@ -283,7 +283,7 @@ def _is_open(n: ir.Stmt) -> bool:
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    if not any(map(_is_open, driver(program.body))):
+    if not any(map(_is_open, ir.driver(program.body))):
         return program
     low = Lowering(program, context)
 
@@ -298,16 +298,16 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
             first.extend(before)
             return body
 
-        body = transform_driver(loop, rule)
+        body = ir.transform_driver(loop, rule)
         return tuple(first), body
 
     def rule(n: ir.Stmt) -> ir.Body | None:
-        if not (isinstance(n, ir.While | ir.For) and any(map(_is_open, driver(n.body)))):
+        if not (isinstance(n, ir.While | ir.For) and any(map(_is_open, ir.driver(n.body)))):
             return None
         first, body = chosen(n.body)
-        return (*first, with_fields(n, {"body": body}))
+        return (*first, ir.with_fields(n, {"body": body}))
 
-    first, body = chosen(transform_driver(program.body, rule))
+    first, body = chosen(ir.transform_driver(program.body, rule))
     return low.finished((*first, *body))
 
 

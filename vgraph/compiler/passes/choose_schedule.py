@@ -9,14 +9,14 @@ from typing import Any
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU
 from vgraph.compiler.axes.base import Apply, Traversal
-from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.errors import ScheduleError, shown
 from vgraph.schedule import AXES, Options, Schedule
 
 
 def labels(program: ir.Program) -> tuple[str, ...]:
     """The labels that a schedule may address, in the order of the program."""
-    return tuple(dict.fromkeys(n.label for n in walk(program) if isinstance(n, Apply)))
+    return tuple(dict.fromkeys(n.label for n in ir.walk(program) if isinstance(n, Apply)))
 
 
 def check_labels(program: ir.Program, schedule: Schedule) -> None:
@@ -36,17 +36,17 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         if not isinstance(n, Apply) or n.schedule is not None:
             return None
         options = context.schedule.labels.get(n.label, Options())
-        return with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
+        return ir.with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
 
     def divided(n: ir.Stmt) -> ir.Body | None:
         """In a divided loop a member runs as one device does."""
         if not (isinstance(n, ir.For) and n.divided):
             return None
         alone = partial(rule, context=replace(context, abilities=CPU))
-        return (with_fields(n, {"body": transform_body(n.body, alone)}),)
+        return (ir.with_fields(n, {"body": ir.transform_body(n.body, alone)}),)
 
-    body = transform_body(transform_driver(program.body, divided), rule)
-    return with_fields(program, {"body": body, "level": ir.Level.SCHEDULED})
+    body = ir.transform_body(ir.transform_driver(program.body, divided), rule)
+    return ir.with_fields(program, {"body": body, "level": ir.Level.SCHEDULED})
 
 
 def chosen(program: ir.Program) -> Schedule:
@@ -55,7 +55,7 @@ def chosen(program: ir.Program) -> Schedule:
     An axis in which the applies of one label differ is left out.
     """
     found: dict[str, Options] = {}
-    for n in walk(program):
+    for n in ir.walk(program):
         if isinstance(n, Apply) and n.schedule is not None:
             options = Options.of(n.schedule, bool(n.frontier or n.out))
             found[n.label] = _common(found.get(n.label, options), options)

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import WriteClass, effects
-from vgraph.compiler.ir.rewrite import Context, Pass, bodies, transform_driver, walk
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import VID
 
@@ -34,7 +34,7 @@ def _unites_only(program: ir.Program, n: ir.Stmt, prop: str) -> bool:
     """Whether an apply unites these sets, and has no other look at them."""
     if not isinstance(n, Apply) or prop not in united(program, n):
         return False
-    nodes = list(walk(program.operator(n.op)))
+    nodes = list(ir.walk(program.operator(n.op)))
     ends = {id(e) for u in nodes if isinstance(u, ir.Union) for e in (u.a, u.b)}
     return all(id(x) in ends for x in nodes if isinstance(x, ir.Load) and x.prop == prop)
 
@@ -42,7 +42,7 @@ def _unites_only(program: ir.Program, n: ir.Stmt, prop: str) -> bool:
 def _united_again(program: ir.Program) -> set[tuple[int, str]]:
     """Applies behind which, but for numbers that are set, another unites the same sets: identities, and the sets."""
     found = set()
-    for body in bodies(program.body):
+    for body in ir.bodies(program.body):
         lines = [s for s in body if not isinstance(s, ir.SetGlobal) or _looks(s)]
         for first, second in pairwise(lines):
             found |= {(id(first), p) for p in united(program, first) if _unites_only(program, second, p)}
@@ -50,7 +50,7 @@ def _united_again(program: ir.Program) -> set[tuple[int, str]]:
 
 
 def _looks(n: ir.Node) -> bool:
-    return any(isinstance(x, ir.Load) for x in walk(n))
+    return any(isinstance(x, ir.Load) for x in ir.walk(n))
 
 
 def _compress(low: Lowering, prop: str) -> ir.Stmt:
@@ -91,7 +91,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         few = ir.Compare("<=", ir.GraphSize("num_vertices"), low.number("policy.halving_vertices"))
         return ir.If(few, (compress,))
 
-    body = transform_driver(program.body, rule)
+    body = ir.transform_driver(program.body, rule)
     return program if body is program.body else low.finished(body)
 
 

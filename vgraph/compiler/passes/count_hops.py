@@ -14,7 +14,7 @@ from dataclasses import replace
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import WriteClass, effects, is_round_loop
 from vgraph.compiler.analysis.searches import Search, search
-from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, transform_driver, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.lowering import Lowering, scalar
 from vgraph.compiler.types import I64, U32, U64, VID, Scalar, limits
 from vgraph.schedule import BSP, TOPOLOGY, UNORDERED, ApplySchedule
@@ -39,14 +39,14 @@ def _searched(low: Lowering, loop: ir.While, apply: ir.EdgeApply, found: Search)
     return (
         ir.FillEach(hop, v, ir.Select(ir.Compare("==", held, opened), most, ir.Const(0, t))),
         ir.Store(hop, found.source, ir.Const(1, t)),
-        with_fields(loop, {"body": (with_fields(apply, {"op": reach}),)}),
+        ir.with_fields(loop, {"body": (ir.with_fields(apply, {"op": reach}),)}),
         ir.SetGlobal(last, scalar(0)),
         ir.ParFor(
             v,
             ir.Vertices(),
             (ir.If(ir.Compare("!=", far, most), (ir.ReduceGlobal("max", last, ir.Cast(I64, far)),)),),
         ),
-        with_fields(apply, {"op": claim, "frontier": None, "out": None, "schedule": dense}),
+        ir.with_fields(apply, {"op": claim, "frontier": None, "out": None, "schedule": dense}),
         *(
             ir.SetGlobal(
                 g.name, _after(ir.GlobalVar(g.name, g.type), counters[g.name], ir.GlobalVar(last, I64))
@@ -59,7 +59,7 @@ def _searched(low: Lowering, loop: ir.While, apply: ir.EdgeApply, found: Search)
 
 def _at(e: ir.Expr, name: str, v: str) -> ir.Expr:
     """An expression of the vertex `name` as one of v."""
-    return transform(e, lambda n: ir.Var(v, VID) if isinstance(n, ir.Var) and n.name == name else None)
+    return ir.transform(e, lambda n: ir.Var(v, VID) if isinstance(n, ir.Var) and n.name == name else None)
 
 
 def _after(start: ir.Expr, by: int, rounds: ir.Expr) -> ir.Expr:
@@ -80,7 +80,7 @@ def _reach(low: Lowering, apply: ir.EdgeApply, hop: str, t: Scalar) -> str:
             return None
         return ir.Reduce("min", hop, ir.Var(dst, VID), _next(hop, src, t), span=n.span)
 
-    return _declare(low, operator, "hop", transform_body(operator.body, rule))
+    return _declare(low, operator, "hop", ir.transform_body(operator.body, rule))
 
 
 def _next(hop: str, src: str, t: Scalar) -> ir.Expr:
@@ -105,7 +105,7 @@ def _claim(low: Lowering, apply: ir.EdgeApply, found: Search, hop: str, t: Scala
 
     reached = ir.Compare(">", _next(hop, src, t), ir.Const(1, t))
     beyond = ir.Compare("==", ir.Load(hop, ir.Var(dst, VID), t), _next(hop, src, t))
-    body = transform_body(operator.body, rule)
+    body = ir.transform_body(operator.body, rule)
     return _declare(
         low, operator, "claim", (ir.If(ir.Logical("and", reached, beyond), body, span=operator.span),)
     )
@@ -113,7 +113,7 @@ def _claim(low: Lowering, apply: ir.EdgeApply, found: Search, hop: str, t: Scala
 
 def _declare(low: Lowering, operator: ir.Operator, hint: str, body: ir.Body) -> str:
     name = low.fresh(f"{operator.name}.{hint}")
-    low.declare("operators", with_fields(operator, {"name": name, "body": body}))
+    low.declare("operators", ir.with_fields(operator, {"name": name, "body": body}))
     return name
 
 
@@ -145,7 +145,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         assert isinstance(found, Search)
         return _searched(low, n, apply, found)
 
-    body = transform_driver(program.body, rule)
+    body = ir.transform_driver(program.body, rule)
     return program if body is program.body else low.finished(body)
 
 

@@ -13,7 +13,6 @@ from typing import TypeVar
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import SHARED_BY, shared_operator
 from vgraph.compiler.analysis.pieces import cut_operator
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import VID
 from vgraph.schedule import SPLIT, VERTEX
@@ -40,7 +39,7 @@ def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: ir.Orientation) 
     if schedule.hops > 1:
         cascade = isinstance(apply, ir.EdgeApply) and apply.taking  # its hubs are shared by all
         how = {"hops": schedule.hops, "balance": SPLIT() if cascade else None}
-    return with_fields(loop, {**domain, "body": body, "cut": side, **how})
+    return ir.with_fields(loop, {**domain, "body": body, "cut": side, **how})
 
 
 def _inner_loops_whole(low: Lowering, loop: ir.ParFor | ir.BucketLoop) -> ir.Body:
@@ -52,14 +51,14 @@ def _inner_loops_whole(low: Lowering, loop: ir.ParFor | ir.BucketLoop) -> ir.Bod
 
     def rename(n: ir.Node) -> ir.Node | None:
         again = isinstance(n, ir.ForNeighbors) and n.of == own
-        return with_fields(n, {"of": ir.Var(whole, VID, span=n.span)}) if again else None
+        return ir.with_fields(n, {"of": ir.Var(whole, VID, span=n.span)}) if again else None
 
     def rule(n: ir.Node) -> ir.Node | None:
         if not (isinstance(n, ir.ForNeighbors) and n.of == own):
             return None
-        return with_fields(n, {"body": transform_body(n.body, rename)})
+        return ir.with_fields(n, {"body": ir.transform_body(n.body, rename)})
 
-    body = transform_body(loop.body, rule)
+    body = ir.transform_body(loop.body, rule)
     return body if body == loop.body else (ir.Let(whole, VID, own), *body)
 
 
@@ -91,4 +90,4 @@ def vertex_operator(apply: ir.VertexApply, operator: ir.Operator) -> tuple[ir.Op
 def by_lanes(apply: ir.VertexApply, loop: ir.ParFor) -> ir.ParFor:
     """The parallel loop of `apply` for groups of lanes that share the arcs of whole vertices."""
     assert apply.schedule is not None
-    return with_fields(loop, {"domain": loop.domain.shared(), "balance": apply.schedule.balance})
+    return ir.with_fields(loop, {"domain": loop.domain.shared(), "balance": apply.schedule.balance})

@@ -18,15 +18,8 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.iterations import Iterations, divisible, iterations
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    transform,
-    transform_body,
-    transform_driver,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.ir.trees import transform, transform_body, transform_driver, walk, with_fields
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Mails, combined
 from vgraph.compiler.passes.lowering import FALSE, TRUE
 from vgraph.compiler.types import BOOL, I64, VID

@@ -13,15 +13,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects, role_of
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    FreshNames,
-    Pass,
-    fresh_names,
-    transform,
-    transform_body,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID, Type
 from vgraph.schedule import FREE, ApplySchedule, Direction, Drive, FrontierLayout, Phases, Sync
 
@@ -31,7 +23,7 @@ class _Copies:
 
     def __init__(self, program: ir.Program) -> None:
         self.program = program
-        self.fresh = fresh_names(program)
+        self.fresh = ir.fresh_names(program)
         self.old: dict[str, ir.Property] = {}
         self.globals: dict[str, ir.Global] = {}
         self.operators: dict[str, ir.Operator] = {}
@@ -56,23 +48,23 @@ class _Copies:
 
         def rule(n: ir.Node) -> ir.Node | None:
             if isinstance(n, ir.GlobalVar) and n.name in combined:
-                return with_fields(n, {"name": self.of_global(n.name, n.type)})
+                return ir.with_fields(n, {"name": self.of_global(n.name, n.type)})
             if (
                 isinstance(n, ir.Load)
                 and n.prop in stale
                 and role_of(operator, n.index) in (Role.SRC, Role.NEIGHBOR)
             ):
-                return with_fields(n, {"prop": self.of(n.prop)})
+                return ir.with_fields(n, {"prop": self.of(n.prop)})
             return None
 
         # Two applies of one operator may copy different things.
         name = f"{operator.name}{'.bsp' if stale else ''}{'.phases' if combined else ''}"
-        return with_fields(transform(operator, rule), {"name": name})
+        return ir.with_fields(ir.transform(operator, rule), {"name": name})
 
     def copier(self, operator: ir.Operator, stale: frozenset[str]) -> ir.Operator:
         """The vertex operator that fills the copies for `operator`."""
         taken = {p.name for p in self.program.params} | {f.name for f in self.program.frontiers}
-        v = ir.Var(FreshNames(taken)("v"), VID, span=operator.span)
+        v = ir.Var(ir.FreshNames(taken)("v"), VID, span=operator.span)
         stores = tuple(
             ir.Store(
                 self.of(p),
@@ -106,7 +98,7 @@ class _Copies:
             for name, old in self.globals.items()
             if name in combined
         )
-        changed = with_fields(n, {"op": made.name})
+        changed = ir.with_fields(n, {"op": made.name})
         return (*saved, *(self.copied(n, operator, stale) if stale else ()), changed)
 
     def copied(
@@ -136,7 +128,7 @@ class _Copies:
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
     copies = _Copies(program)
-    body = transform_body(program.body, copies.rule)
+    body = ir.transform_body(program.body, copies.rule)
     if not copies.operators:
         return program
     changes = {
@@ -145,7 +137,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         "globals": (*program.globals, *copies.globals.values()),
         "operators": (*program.operators, *copies.operators.values()),
     }
-    return with_fields(program, changes)
+    return ir.with_fields(program, changes)
 
 
 double_buffer = Pass("double-buffer", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)

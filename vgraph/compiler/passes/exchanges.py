@@ -7,7 +7,7 @@ from dataclasses import field
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
-from vgraph.compiler.ir.rewrite import rename, walk
+from vgraph.compiler.ir.trees import rename, walk
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.records import dataclass

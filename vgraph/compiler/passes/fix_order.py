@@ -15,16 +15,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity, is_rounded, one_element
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    FreshNames,
-    Pass,
-    fresh_names,
-    transform,
-    transform_body,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import I64, U64, VID, Type, Vector, element_of
 
 BLOCK: Final = 1024
@@ -38,7 +29,7 @@ class _Sums:
     """Gives each sum its array of parts."""
 
     def __init__(self, program: ir.Program) -> None:
-        self.fresh: FreshNames = fresh_names(program)
+        self.fresh: ir.FreshNames = ir.fresh_names(program)
         self.parts: dict[Sum, ir.Property] = {}
 
     def property(self, key: Sum, t: Type) -> ir.Property:
@@ -51,7 +42,9 @@ class _Sums:
         if not isinstance(n, ir.ParFor | ir.Pipeline | ir.BucketLoop):
             return None
         found = {
-            (r.op, r.name): r.value.type for r in walk(n) if isinstance(r, ir.ReduceGlobal) and is_rounded(r)
+            (r.op, r.name): r.value.type
+            for r in ir.walk(n)
+            if isinstance(r, ir.ReduceGlobal) and is_rounded(r)
         }
         if not found:
             return None
@@ -84,12 +77,12 @@ class _Sums:
                 return ir.Store(prop.name, place, ir.Binary(n.op, so_far, n.value))
             return ir.Accumulate(n.op, part, n.value)
 
-        body = transform_body(loop.body, rule)
+        body = ir.transform_body(loop.body, rule)
         if planned:
-            return with_fields(loop, {"body": body})
+            return ir.with_fields(loop, {"body": body})
         start = ir.Let(part, prop.type, identity(key[0], prop.type))
         end = ir.Store(prop.name, place, ir.Var(part, prop.type))
-        return with_fields(loop, {"body": (start, *body, end)})
+        return ir.with_fields(loop, {"body": (start, *body, end)})
 
     def added_up(self, key: Sum, prop: ir.Property) -> ir.Body:
         """The parts of each block in its first place, the blocks in the global."""
@@ -136,16 +129,18 @@ def _one_zero(n: ir.Node) -> ir.Node | None:
     if isinstance(t, Vector):
         zero = ir.Cast(t, zero)
     lowest = ir.Binary("+", value, zero) if n.op == "min" else ir.Unary("neg", ir.Binary("-", zero, value))
-    return with_fields(n, {"value": lowest if element is None else with_fields(element, {"value": lowest})})
+    return ir.with_fields(
+        n, {"value": lowest if element is None else ir.with_fields(element, {"value": lowest})}
+    )
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
     if not context.deterministic:
         return program
     sums = _Sums(program)
-    body = transform_body(transform(program, _one_zero).body, sums.rule)
+    body = ir.transform_body(ir.transform(program, _one_zero).body, sums.rule)
     properties = (*program.properties, *sums.parts.values())
-    return with_fields(program, {"body": body, "properties": properties, "ordered": True})
+    return ir.with_fields(program, {"body": body, "properties": properties, "ordered": True})
 
 
 fix_order = Pass("fix-order", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

@@ -19,18 +19,7 @@ from dataclasses import field
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    fresh_names,
-    rename,
-    transform,
-    transform_body,
-    transform_driver,
-    walk,
-    with_fields,
-    written_locals,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID, Scalar
 from vgraph.records import dataclass
 
@@ -70,8 +59,8 @@ class _Uses:
     @classmethod
     def of(cls, *nodes: ir.Node, vertex: str = "") -> _Uses:
         found = cls()
-        for n in (n for node in nodes for n in walk(node)):
-            found.made |= written_locals(n)
+        for n in (n for node in nodes for n in ir.walk(node)):
+            found.made |= ir.written_locals(n)
             match n:
                 case ir.Load(prop=prop) | ir.Store(prop=prop) | ir.Reduce(prop=prop):
                     (found.read if isinstance(n, ir.Load) else found.written).add(prop)
@@ -96,11 +85,11 @@ def _over_all(n: ir.Node) -> bool:
     """A loop over all vertices, one thread for each."""
     if not (isinstance(n, ir.ParFor) and isinstance(n.domain, ir.Vertices | ir.VertexWords)):
         return False
-    return with_fields(n, {"body": (), "label": ""}) == ir.ParFor(n.vertex, n.domain, ())
+    return ir.with_fields(n, {"body": (), "label": ""}) == ir.ParFor(n.vertex, n.domain, ())
 
 
 def _fits(loop: ir.ParFor) -> bool:
-    nodes = [n for stmt in loop.body for n in walk(stmt) if isinstance(n, ir.Stmt)]
+    nodes = [n for stmt in loop.body for n in ir.walk(stmt) if isinstance(n, ir.Stmt)]
     own = all(n.changed is None for n in nodes if isinstance(n, ir.Reduce))
     return own and all(isinstance(n, _INSIDE) for n in nodes)
 
@@ -109,9 +98,9 @@ class _Fusion:
     """A program whose loops are being fused."""
 
     def __init__(self, program: ir.Program, short: bool) -> None:
-        self.program, self.fresh, self.short = program, fresh_names(program), short
+        self.program, self.fresh, self.short = program, ir.fresh_names(program), short
         results = {r.value for r in program.results if isinstance(r.value, str)}
-        keys = {n.prop for b in program.buckets for n in walk(b) if isinstance(n, ir.Load)}
+        keys = {n.prop for b in program.buckets for n in ir.walk(b) if isinstance(n, ir.Load)}
         local = (p for p in program.properties if p.origin is ir.Origin.LOCAL and p.site is ir.Site.VERTEX)
         self.scalars = {p.name: p.type for p in local if isinstance(p.type, Scalar)}
         self.hidden = self.scalars.keys() - results - keys
@@ -138,17 +127,19 @@ class _Fusion:
         if not (_over_all(first) and _over_all(second) and _fits(first) and _fits(second)):
             return None
         a, b = _Uses.of(*first.body, vertex=first.vertex), _Uses.of(*second.body, vertex=second.vertex)
-        if not self.short and any(isinstance(n, ir.ForNeighbors) for x in (first, second) for n in walk(x)):
+        if not self.short and any(
+            isinstance(n, ir.ForNeighbors) for x in (first, second) for n in ir.walk(x)
+        ):
             return None
         exchanged = self._exchanged(a, b)
         moved = _moved(a, between, b)
         if exchanged is None or moved is None:
             return None
         early, late = moved
-        own, tail = ir.Var(first.vertex, VID), rename(second, {second.vertex: first.vertex}).body
+        own, tail = ir.Var(first.vertex, VID), ir.rename(second, {second.vertex: first.vertex}).body
         nexts = {prop: self._next(prop) for prop in sorted(exchanged)}
         lets, rest = self._in_locals(tail, own, nexts)
-        loop = with_fields(
+        loop = ir.with_fields(
             first,
             {
                 "body": (*lets, *first.body, *rest),
@@ -182,11 +173,11 @@ class _Fusion:
         if not (isinstance(n, ir.ParFor) and n.vertex in self.fused_at):
             return None
         stored = dict.fromkeys(s.prop for s in n.body if isinstance(s, ir.Store))
-        touched = Counter(m.prop for s in n.body for m in walk(s) if isinstance(m, _ACCESSES))
+        touched = Counter(m.prop for s in n.body for m in ir.walk(s) if isinstance(m, _ACCESSES))
         apart = _Uses.of(*n.body, vertex=n.vertex).elsewhere
         kept = {p: p for p in stored if p in self.scalars and p not in apart and touched[p] > 1}
         lets, body = self._in_locals(n.body, ir.Var(n.vertex, VID), kept)
-        return with_fields(n, {"body": (*lets, *body)})
+        return ir.with_fields(n, {"body": (*lets, *body)})
 
     def _in_locals(self, body: ir.Body, own: ir.Var, stored: dict[str, str]) -> tuple[ir.Body, ir.Body]:
         """`body` with properties at the loop's own vertex in locals, each stored to where `stored` says at the end."""
@@ -203,7 +194,7 @@ class _Fusion:
         types = self.scalars
         lets = tuple(ir.Let(x, types[p], ir.Load(p, own, types[p])) for p, x in here.items())
         stores = (ir.Store(stored[p], own, ir.Var(x, types[p])) for p, x in here.items())
-        return lets, (*transform_body(body, rule), *stores)
+        return lets, (*ir.transform_body(body, rule), *stores)
 
 
 def _moved(a: _Uses, between: list[ir.Stmt], b: _Uses) -> tuple[list[ir.Stmt], list[ir.Stmt]] | None:
@@ -217,7 +208,7 @@ def _moved(a: _Uses, between: list[ir.Stmt], b: _Uses) -> tuple[list[ir.Stmt], l
             late.append(stmt)
             traced |= found.names
             continue
-        movable = isinstance(stmt, _BETWEEN) and not any(isinstance(n, _FIXED) for n in walk(stmt))
+        movable = isinstance(stmt, _BETWEEN) and not any(isinstance(n, _FIXED) for n in ir.walk(stmt))
         if not movable or (found.names | found.made) & a.reduced.keys() or found.made & (a.names | traced):
             return None
         early.append(stmt)
@@ -229,11 +220,11 @@ def _moved(a: _Uses, between: list[ir.Stmt], b: _Uses) -> tuple[list[ir.Stmt], l
 
 def _constants(program: ir.Program, hidden: set[str]) -> dict[str, ir.Const]:
     """Properties that every loop which touches them leaves at one constant everywhere, and that one."""
-    loops = [n for s in program.body for n in walk(s) if _over_all(n)]
+    loops = [n for s in program.body for n in ir.walk(s) if _over_all(n)]
     total = Counter(
         n.prop
         for s in program.body
-        for n in walk(s)
+        for n in ir.walk(s)
         if isinstance(n, (*_ACCESSES, ir.CompareAndSwap, ir.Lock))
     )
     found: dict[str, ir.Const] = {}
@@ -241,7 +232,9 @@ def _constants(program: ir.Program, hidden: set[str]) -> dict[str, ir.Const]:
         values, seen = set[ir.Const | None](), 0
         for loop in loops:
             assert isinstance(loop, ir.ParFor)
-            touched = [n for s in loop.body for n in walk(s) if isinstance(n, _ACCESSES) and n.prop == prop]
+            touched = [
+                n for s in loop.body for n in ir.walk(s) if isinstance(n, _ACCESSES) and n.prop == prop
+            ]
             if touched:
                 seen += len(touched)
                 values.add(_left(loop, prop, touched))
@@ -261,7 +254,7 @@ def _left(loop: ir.ParFor, prop: str, touched: Sequence[ir.Node]) -> ir.Const | 
         return None  # what is read between two writes is not the constant
     value = last.value
     if isinstance(value, ir.Var):
-        sets = [s for s in loop.body if any(value.name in written_locals(n) for n in walk(s))]
+        sets = [s for s in loop.body if any(value.name in ir.written_locals(n) for n in ir.walk(s))]
         at_end = sets[-1] if sets else None
         value = at_end.value if isinstance(at_end, ir.Assign) else value
     return value if isinstance(value, ir.Const) else None
@@ -279,18 +272,18 @@ def _without(program: ir.Program, constants: dict[str, ir.Const]) -> ir.Program:
         return None
 
     kept = tuple(p for p in program.properties if p.name not in constants)
-    return with_fields(program, {"body": transform_body(program.body, rule), "properties": kept})
+    return ir.with_fields(program, {"body": ir.transform_body(program.body, rule), "properties": kept})
 
 
 def _one_side(n: ir.Node) -> ir.Node | None:
     """A loop over the arcs of an undirected graph that asks for degrees where it walks, so that a row is read once."""
     if not isinstance(n, ir.ParFor):
         return None
-    sides = {m.orientation for s in n.body for m in walk(s) if isinstance(m, ir.ForNeighbors)}
+    sides = {m.orientation for s in n.body for m in ir.walk(s) if isinstance(m, ir.ForNeighbors)}
     if len(sides) != 1:
         return None
     side = {"orientation": sides.pop()}
-    return transform(n, lambda m: with_fields(m, side) if isinstance(m, ir.Degree) else None)
+    return ir.transform(n, lambda m: ir.with_fields(m, side) if isinstance(m, ir.Degree) else None)
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
@@ -299,7 +292,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     fused = _fused(program, context.facts.short_lists or context.facts.deep)
     if context.facts.directed:
         return fused
-    return with_fields(fused, {"body": transform_body(fused.body, _one_side)})
+    return ir.with_fields(fused, {"body": ir.transform_body(fused.body, _one_side)})
 
 
 def _fused(program: ir.Program, short: bool) -> ir.Program:
@@ -308,17 +301,17 @@ def _fused(program: ir.Program, short: bool) -> ir.Program:
     def inside(n: ir.Stmt) -> ir.Body | None:
         match n:
             case ir.While() | ir.For():
-                return (with_fields(n, {"body": fusion.sequence(n.body)}),)
+                return (ir.with_fields(n, {"body": fusion.sequence(n.body)}),)
             case ir.If():
-                return (with_fields(n, {s: fusion.sequence(n.__dict__[s]) for s in ("then", "other")}),)
+                return (ir.with_fields(n, {s: fusion.sequence(n.__dict__[s]) for s in ("then", "other")}),)
         return None
 
-    body = fusion.sequence(transform_driver(program.body, inside))
+    body = fusion.sequence(ir.transform_driver(program.body, inside))
     if not fusion.fused_at:
         return program
-    body = transform_body(body, fusion.settled)
+    body = ir.transform_body(body, fusion.settled)
     properties = (*program.properties, *fusion.added)
-    fused = with_fields(program, {"body": body, "properties": properties})
+    fused = ir.with_fields(program, {"body": body, "properties": properties})
     constants = _constants(fused, fusion.hidden - {p.name for p in fusion.added})
     return _without(fused, constants) if constants else fused
 

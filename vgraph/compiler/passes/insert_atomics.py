@@ -10,7 +10,7 @@ iteration comes to them.
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import is_long
 
 _Loop = ir.ParFor | ir.Pipeline | ir.BucketLoop
@@ -40,20 +40,20 @@ def _alone(loop: _Loop, n: ir.Node, foreign_writes: set[str]) -> ir.Node | None:
     if not isinstance(n, ir.Reduce) or _between_lanes(loop, n):
         return None
     if _is_vertex(loop, n.index) and n.prop not in foreign_writes:
-        return with_fields(n, {"atomic": False})
+        return ir.with_fields(n, {"atomic": False})
     return None
 
 
 def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loop:
-    accesses = [n for n in walk(loop) if isinstance(n, (*_WRITES, ir.Load))]
+    accesses = [n for n in ir.walk(loop) if isinstance(n, (*_WRITES, ir.Load))]
     alone = copies | (of_edges - {n.prop for n in accesses if isinstance(n, ir.Reduce)})
-    locked = any(isinstance(n, ir.Lock) for n in walk(loop))
+    locked = any(isinstance(n, ir.Lock) for n in ir.walk(loop))
     held = {n.prop for n in accesses if isinstance(n, ir.Load | ir.Store) and n.order is ir.Order.HELD}
     if held:
         alone |= held
     elif locked or (isinstance(loop, ir.ParFor) and isinstance(loop.domain, ir.PlannedArcs)):
         alone |= {n.prop for n in accesses}  # no activation meets another
-    nodes = [n for n in walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in alone)]
+    nodes = [n for n in ir.walk(loop) if not (isinstance(n, (*_WRITES, ir.Load)) and n.prop in alone)]
     channel = loop.buffers if isinstance(loop, ir.Pipeline) else ()
     written = {n.prop for n in nodes if isinstance(n, _WRITES) and n.prop not in channel}
     elsewhere = {n.prop for n in nodes if isinstance(n, _WRITES) and not _own(loop, n.index)}
@@ -68,25 +68,25 @@ def _mark(loop: _Loop, copies: frozenset[str], of_edges: frozenset[str]) -> _Loo
             case ir.Load(prop=prop) | ir.Store(prop=prop) if prop in channel:
                 return None
             case ir.Reduce(prop=prop) if prop in elsewhere or _between_lanes(loop, n):
-                return with_fields(n, {"atomic": True})
+                return ir.with_fields(n, {"atomic": True})
             case ir.CompareAndSwap(prop=prop):
-                return with_fields(n, {"atomic": prop in elsewhere})
+                return ir.with_fields(n, {"atomic": prop in elsewhere})
             case ir.Store(prop=prop) if prop in foreign or (prop in elsewhere and _swapped(nodes, prop)):
-                return with_fields(n, {"order": ir.Order.RELAXED})
+                return ir.with_fields(n, {"order": ir.Order.RELAXED})
             case ir.Load(prop=prop, index=index) if prop in foreign and not _own(loop, index):
-                return with_fields(n, {"order": ir.Order.RELAXED})
+                return ir.with_fields(n, {"order": ir.Order.RELAXED})
             case ir.Load(prop=prop) if prop in elsewhere:
-                return with_fields(n, {"order": ir.Order.RELAXED})
+                return ir.with_fields(n, {"order": ir.Order.RELAXED})
             case ir.FrontierPush(vertex=vertex, layout=layout):
                 alone = not locked and _own(loop, vertex) and (layout is ir.Layout.SPARSE or owns_words)
-                return with_fields(n, {"atomic": not alone})
+                return ir.with_fields(n, {"atomic": not alone})
             case ir.If(condition=ir.Piece(share=ir.Share.WHOLE), then=then):
-                return with_fields(
-                    n, {"then": transform_body(then, lambda m: _alone(loop, m, foreign_writes))}
+                return ir.with_fields(
+                    n, {"then": ir.transform_body(then, lambda m: _alone(loop, m, foreign_writes))}
                 )
         return None
 
-    return transform(loop, rule)
+    return ir.transform(loop, rule)
 
 
 def _swapped(nodes: list[ir.Node], prop: str) -> bool:
@@ -94,18 +94,18 @@ def _swapped(nodes: list[ir.Node], prop: str) -> bool:
 
 
 def _relaxed(n: ir.Node) -> ir.Node | None:
-    return with_fields(n, {"order": ir.Order.RELAXED}) if isinstance(n, ir.Load) else None
+    return ir.with_fields(n, {"order": ir.Order.RELAXED}) if isinstance(n, ir.Load) else None
 
 
 def _plain(n: ir.Node) -> ir.Node | None:
     if isinstance(n, ir.CompareAndSwap | ir.FrontierPush):
-        return with_fields(n, {"atomic": False})
+        return ir.with_fields(n, {"atomic": False})
     return None
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1:
-        return with_fields(transform(program, _plain), {"threads": 1})
+        return ir.with_fields(ir.transform(program, _plain), {"threads": 1})
 
     copies, of_edges = (
         frozenset(p.name for p in program.properties if p.site is site)
@@ -115,8 +115,8 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     def rule(n: ir.Node) -> ir.Node | None:
         return _mark(n, copies, of_edges) if isinstance(n, _Loop) else None
 
-    buckets = tuple(transform(b, _relaxed) for b in program.buckets)
-    return with_fields(program, {"body": transform_body(program.body, rule), "buckets": buckets})
+    buckets = tuple(ir.transform(b, _relaxed) for b in program.buckets)
+    return ir.with_fields(program, {"body": ir.transform_body(program.body, rule), "buckets": buckets})
 
 
 insert_atomics = Pass("insert-atomics", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

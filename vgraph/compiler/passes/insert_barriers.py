@@ -8,7 +8,7 @@ Sizes are no such memory where a device keeps them for each block (`Abilities.ow
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, Pass, children, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 
 _JOINING = (
     ir.ParFor, ir.Pipeline, ir.Single, ir.FrontierClear, ir.FrontierSwap, ir.FrontierConvert, ir.FrontierCopy,
@@ -20,7 +20,7 @@ _JOINING = (
 def _reads(node: ir.Node) -> set[str]:
     """The shared things that an expression of the driver loop reads."""
     found: set[str] = set()
-    for n in walk(node):
+    for n in ir.walk(node):
         match n:
             case ir.Load(prop=name):
                 found.add(f"property {name}")
@@ -34,7 +34,7 @@ def _reads(node: ir.Node) -> set[str]:
 def _writes(statement: ir.Stmt) -> set[str]:
     """The shared things that a statement all threads enter together may change."""
     found: set[str] = set()
-    for n in walk(statement):
+    for n in ir.walk(statement):
         match n:
             case (
                 ir.Store(prop=name) | ir.Reduce(prop=name) | ir.CompareAndSwap(prop=name) | ir.Fold(prop=name)
@@ -71,17 +71,17 @@ def _place(body: ir.Body, pending: set[str], jumped: set[str], own_sizes: bool) 
                 pending = pending | reads(c)
                 then, after_then = _place(then, pending, jumped, own_sizes)
                 other, after_other = _place(other, pending, jumped, own_sizes)
-                result.append(with_fields(statement, {"then": then, "other": other}))
+                result.append(ir.with_fields(statement, {"then": then, "other": other}))
                 pending = after_then | after_other
             case ir.While(body=inner) | ir.For(body=inner):
-                heads = [c for c in children(statement) if c not in inner]
+                heads = [c for c in ir.children(statement) if c not in inner]
                 for head in heads:
                     pending = pending | reads(head)
                 left: set[str] = set()
                 _, after = _place(inner, pending, left, own_sizes)
                 again = pending | after | left | {r for h in heads for r in reads(h)}
                 inner, after = _place(inner, again, left, own_sizes)
-                result.append(with_fields(statement, {"body": inner}))
+                result.append(ir.with_fields(statement, {"body": inner}))
                 pending = pending | after | left
             case ir.Break() | ir.Continue():
                 jumped |= pending
@@ -90,7 +90,7 @@ def _place(body: ir.Body, pending: set[str], jumped: set[str], own_sizes: bool) 
                 if pending & _writes(statement):
                     result.append(ir.Barrier(span=statement.span))
                 inner, _ = _place(inner, set(), set(), own_sizes)
-                result.append(with_fields(statement, {"body": inner}))
+                result.append(ir.with_fields(statement, {"body": inner}))
                 pending = set()
             case ir.Trace():
                 result.append(statement)
@@ -109,7 +109,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1:
         return program
     body, _ = _place(program.body, set(), set(), context.abilities.own_sizes)
-    return with_fields(program, {"body": body})
+    return ir.with_fields(program, {"body": body})
 
 
 insert_barriers = Pass("insert-barriers", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.cascades import Cascade, cascade
-from vgraph.compiler.ir.rewrite import transform, transform_body, with_fields
 from vgraph.compiler.passes.lowering import Lowering, rewriting
 from vgraph.compiler.passes.narrow_frontiers import needed
 from vgraph.compiler.types import BOOL, VID
@@ -19,8 +18,8 @@ def _rule(low: Lowering, loop: ir.While) -> ir.Body | None:
     assert isinstance(update, ir.EdgeApply)
     found = cascade(low.program, update)
     assert isinstance(found, Cascade)
-    joined = with_fields(update, {"out": found.filter.out, "taking": found.flag})
-    return (with_fields(loop, {"body": (joined,)}),)
+    joined = ir.with_fields(update, {"out": found.filter.out, "taking": found.flag})
+    return (ir.with_fields(loop, {"body": (joined,)}),)
 
 
 def _wanted(n: ir.Stmt) -> bool:
@@ -45,7 +44,7 @@ def taken(low: Lowering, apply: ir.EdgeApply, pushed: ir.Stmt) -> ir.Body:
         return here if n == ir.Var(chosen.args[0], VID) else None
 
     rest = tuple(
-        transform(s, at_dst) for s in acts if not (isinstance(s, ir.Store) and s.prop == apply.taking)
+        ir.transform(s, at_dst) for s in acts if not (isinstance(s, ir.Store) and s.prop == apply.taking)
     )
     on, off = (ir.Const(value, BOOL) for value in (True, False))
     take: ir.Body = (
@@ -57,7 +56,7 @@ def taken(low: Lowering, apply: ir.EdgeApply, pushed: ir.Stmt) -> ir.Body:
     def and_take(n: ir.Node) -> ir.Body | None:
         return (n, ir.If(little, take)) if isinstance(n, ir.Reduce) else None
 
-    return transform_body(operator.body, and_take)
+    return ir.transform_body(operator.body, and_take)
 
 
 join_cascades = rewriting("join-cascades", _wanted, _rule)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import loop_obstacle, touched
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.schedule import DELTA, ApplySchedule
 
 
@@ -17,14 +16,14 @@ def with_hints(body: ir.Body, schedule: ApplySchedule) -> ir.Body:
     def rule(n: ir.Node) -> ir.Node | None:
         nonlocal vectorized
         if isinstance(n, ir.ForCommon):
-            return with_fields(n, {"hubs": schedule.hubs})
+            return ir.with_fields(n, {"hubs": schedule.hubs})
         if not isinstance(n, ir.ForNeighbors):
             return None
         ahead = schedule.prefetch if touched(n.body, n.vertex) else 0
         wide = schedule.vectorize and loop_obstacle(n) is None
         vectorized = vectorized or wide
-        return with_fields(n, {"prefetch": ahead, "vectorize": wide, "deltas": schedule.rows is DELTA})
+        return ir.with_fields(n, {"prefetch": ahead, "vectorize": wide, "deltas": schedule.rows is DELTA})
 
-    marked = transform_body(body, rule)
+    marked = ir.transform_body(body, rule)
     assert vectorized or not schedule.vectorize, "vectorize was found legal, but no loop can take it"
     return marked

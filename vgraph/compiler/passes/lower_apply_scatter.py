@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.payload import split_raw
 from vgraph.compiler.ir.legality import ARC_SITES
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.passes.lower_gather_apply import Buffers, divide, pipeline
 from vgraph.compiler.passes.lowering import (
     Lowering,
@@ -43,9 +42,9 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         produced = split.producer
     else:
         buffers = Buffers(low, apply, ARC_SITES[apply.leaving])
-        split = divide(low, with_fields(apply, {"frontier": None}), operator, buffers)
+        split = divide(low, ir.with_fields(apply, {"frontier": None}), operator, buffers)
         walk_arcs = ir.ForNeighbors(operator.args[2], edge, ir.Var(src, VID), apply.leaving, split.producer)
-        produced = (with_fields(walk_arcs, {"span": apply.span}),)
+        produced = (ir.with_fields(walk_arcs, {"span": apply.span}),)
     arcs = low.counter()
     taken = buffers.hints if position is not None else {}
     scatter = _scatter(low, apply, split.consumer, target, arcs, taken)
@@ -57,7 +56,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     domain = ir.members(None if membership else apply.frontier, given)
     if apply.schedule.pipeline:
         loops: ir.Body = (
-            with_fields(pipeline(apply, src, domain, buffers.hints, *bodies), {"position": position}),
+            ir.with_fields(pipeline(apply, src, domain, buffers.hints, *bodies), {"position": position}),
         )
     else:
         loops = tuple(
@@ -85,7 +84,7 @@ def _scatter(
             return ir.Var(taken[n.prop].name, n.type, span=n.span)
         return None
 
-    walked = transform_body(updates(low, apply, consumer, target), rule)
+    walked = ir.transform_body(updates(low, apply, consumer, target), rule)
     count = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(src, VID), apply.leaving))
     loop = ir.ForNeighbors(dst, edge, ir.Var(src, VID), apply.leaving, walked, span=apply.span)
     return (count, *taken.values(), loop)

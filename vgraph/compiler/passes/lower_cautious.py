@@ -28,7 +28,7 @@ from collections.abc import Callable
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import transform_body, walk, with_fields
+from vgraph.compiler.ir.trees import transform_body, walk, with_fields
 from vgraph.compiler.passes.lowering import (
     FALSE,
     MUTEX,

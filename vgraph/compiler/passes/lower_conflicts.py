@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import transform_body
+from vgraph.compiler.ir.trees import transform_body
 from vgraph.compiler.passes.cut_loops import with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,

@@ -9,7 +9,6 @@ Values of edges are filled by whoever has the arc, of an undirected edge the one
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import substitute
 from vgraph.compiler.passes.lowering import Lowering, rewriting
 from vgraph.compiler.types import EID, VID
 from vgraph.graph.order import EDGE_NUMBER
@@ -25,7 +24,7 @@ def _lower(low: Lowering, n: ir.Fill | ir.FillEach | ir.Store) -> ir.Body:
             ir.ParFor(
                 name,
                 ir.Vertices(),
-                (ir.Store(n.prop, own, substitute(n.value, {n.vertex: own})),),
+                (ir.Store(n.prop, own, ir.substitute(n.value, {n.vertex: own})),),
                 span=n.span,
             ),
         )

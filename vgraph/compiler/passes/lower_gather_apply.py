@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.payload import Split, split_computed, split_raw
 from vgraph.compiler.ir.legality import ARC_SITES
-from vgraph.compiler.ir.rewrite import walk, with_fields
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
 from vgraph.compiler.passes.pulls import Pull, collect, pull_body
 from vgraph.compiler.types import EID, VID, Type
@@ -29,7 +28,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     candidates, active, before = None, apply.frontier, tuple[ir.Stmt, ...]()
     if apply.schedule.drive is Drive.DATA:
         candidates, active, before = collect(low, apply)
-    inner = with_fields(apply, {"frontier": active})
+    inner = ir.with_fields(apply, {"frontier": active})
     stops = Pull(low, apply, operator, None).first_is_enough()
     buffers = Buffers(low, apply, ARC_SITES[apply.entering])
     split = divide(low, apply, operator, buffers, stops=stops)
@@ -38,12 +37,12 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         arc = (
             ir.If(ir.InFrontier(active, ir.Var(src, VID)), split.producer, split.inactive, span=apply.span),
         )
-    pull = Pull(low, with_fields(apply, {"frontier": None}), split.consumer, None)
+    pull = Pull(low, ir.with_fields(apply, {"frontier": None}), split.consumer, None)
     arcs_of: ir.Body = (ir.ForNeighbors(src, edge, ir.Var(dst, VID), apply.entering, arc, span=apply.span),)
     # What the consumer passes over need not be gathered, but what goes into globals goes there from every arc.
-    into_globals = any(isinstance(n, ir.ReduceGlobal) for top in arc for n in walk(top))
+    into_globals = any(isinstance(n, ir.ReduceGlobal) for top in arc for n in ir.walk(top))
     gather = arcs_of if into_globals else pull.guarded(arcs_of)
-    reduced, arcs = pull_body(low, with_fields(apply, {"frontier": None}), split.consumer, target)
+    reduced, arcs = pull_body(low, ir.with_fields(apply, {"frontier": None}), split.consumer, target)
     domain: ir.Domain = ir.SparseMembers(candidates) if candidates else ir.VertexWords()
     loops: ir.Body = (
         ir.ParFor(dst, domain.shared(), gather, apply.label, span=apply.span),

@@ -18,7 +18,6 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import only_claims
 from vgraph.compiler.analysis.guards import lasting_tests, without
 from vgraph.compiler.analysis.lanes import shared_loops
-from vgraph.compiler.ir.rewrite import transform, with_fields
 from vgraph.compiler.passes.cut_loops import is_cut, with_pieces
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
 from vgraph.compiler.passes.pull_pieces import sliced
@@ -38,7 +37,7 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     inner = apply
     if apply.schedule.drive is Drive.DATA:
         candidates, active, collected = collect(low, apply)
-        inner = with_fields(apply, {"frontier": active})
+        inner = ir.with_fields(apply, {"frontier": active})
         before: ir.Body = (*collected, *before_round(inner, target, ir.Layout.BITMAP))
         domain: ir.Domain = ir.SparseMembers(candidates)
     else:
@@ -93,19 +92,21 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> 
     tests = lasting_tests(low.program, operator)
     assert tests, "the operator has a guard"
     dst = operator.args[2]
-    inner = with_fields(operator, {"body": without(operator.body, tests)})
+    inner = ir.with_fields(operator, {"body": without(operator.body, tests)})
     target, balance = low.target(apply), apply.schedule.balance
-    uncut = with_fields(apply, {"schedule": replace(apply.schedule, balance=VERTEX)})
+    uncut = ir.with_fields(apply, {"schedule": replace(apply.schedule, balance=VERTEX)})
     body, arcs = pull_body(low, uncut, inner, target)
     v = low.fresh("v")
     here = ir.Var(v, VID)
     some: ir.Expr = ir.Compare(">", ir.Degree(here, apply.entering), scalar(0))
-    tests = [transform(t, lambda n: here if isinstance(n, ir.Var) and n.name == dst else None) for t in tests]
+    tests = [
+        ir.transform(t, lambda n: here if isinstance(n, ir.Var) and n.name == dst else None) for t in tests
+    ]
     push: ir.Stmt = ir.FrontierPush(apply.among, here, ir.Layout.BITMAP, True)
     choice = ir.If(functools.reduce(lambda a, b: ir.Logical("and", a, b), [*tests, some]), (push,))
     loop = ir.ParFor(dst, ir.BitmapMembers(apply.among), body, apply.label, span=apply.span)
     if balance != VERTEX and shared_loops(loop):
-        loop = with_fields(loop, {"balance": balance})
+        loop = ir.with_fields(loop, {"balance": balance})
     return (
         *before_round(apply, target, ir.Layout.BITMAP),
         ir.FrontierClear(apply.among, ir.Layout.BITMAP),

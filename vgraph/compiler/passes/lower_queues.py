@@ -11,7 +11,7 @@ entries are passed over when their bucket comes.
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, Pass, transform, transform_body, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, leading, scalar
 from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.records import dataclass
@@ -125,9 +125,9 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         return program
     low = Lowering(program, context)
     queues = {q.name: _declare(low, q) for q in program.queues}
-    body = transform_body(program.body, lambda n: _lower(low, queues, n))
-    results = tuple(transform(r, lambda n: _lower(low, queues, n)) for r in program.results)
-    return with_fields(low.finished(body), {"queues": (), "results": results})
+    body = ir.transform_body(program.body, lambda n: _lower(low, queues, n))
+    results = tuple(ir.transform(r, lambda n: _lower(low, queues, n)) for r in program.results)
+    return ir.with_fields(low.finished(body), {"queues": (), "results": results})
 
 
 lower_queues = Pass("lower-queues", _run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)

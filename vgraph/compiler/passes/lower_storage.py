@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.slices import arcs_of, key_of
-from vgraph.compiler.ir.rewrite import Context, Pass, transform_body, transform_driver, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import EID
 from vgraph.graph.layouts import ordered_name
 from vgraph.graph.order import EDGE_NUMBER
@@ -21,12 +21,12 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
     """
     incoming = {
         n.edge: ""
-        for n in walk(program)
+        for n in ir.walk(program)
         if isinstance(n, ir.ForNeighbors) and n.orientation is ir.Orientation.IN
     }
     cut = [
         n
-        for n in walk(program)
+        for n in ir.walk(program)
         if isinstance(n, ir.ParFor) and isinstance(n.domain, ir.Segments | ir.Slices | ir.PlannedArcs)
     ]
     incoming |= {arcs_of(n).edge: key_of(n, program.target) for n in cut}
@@ -50,20 +50,20 @@ def _edges_in_order(program: ir.Program) -> ir.Program:
             if declared.site is ir.Site.NUMBERED:
                 numbers = ir.Property(EDGE_NUMBER, EID, ir.Site.EDGE, ir.Origin.GRAPH, span=declared.span)
                 at = ir.Load(stored(numbers, key), n.index, EID, span=n.span)
-                return with_fields(n, {"index": at})
+                return ir.with_fields(n, {"index": at})
             if declared.site is ir.Site.EDGE:
-                return with_fields(n, {"prop": stored(declared, key)})
+                return ir.with_fields(n, {"prop": stored(declared, key)})
         return None
 
-    body = transform_body(program.body, rule)
-    used = {n.prop for top in body for n in walk(top) if isinstance(n, ir.Load)}
+    body = ir.transform_body(program.body, rule)
+    used = {n.prop for top in body for n in ir.walk(top) if isinstance(n, ir.Load)}
     kept = tuple(p for p in program.properties if p.site is not ir.Site.EDGE or p.name in used)
-    return with_fields(program, {"body": body, "properties": (*kept, *permuted.values())})
+    return ir.with_fields(program, {"body": body, "properties": (*kept, *permuted.values())})
 
 
 def _frontiers_in_layouts(program: ir.Program) -> ir.Program:
     """Every frontier takes the layouts that any of them needs."""
-    nodes = [n for top in program.body for n in walk(top)]
+    nodes = [n for top in program.body for n in ir.walk(top)]
     bitmap = any(
         isinstance(n, ir.InFrontier)
         or (
@@ -77,12 +77,12 @@ def _frontiers_in_layouts(program: ir.Program) -> ir.Program:
     frontiers = tuple(ir.FrontierDecl(f.name, layouts, flags) for f in program.frontiers)
     body = program.body
     if not bitmap:
-        body = transform_driver(body, lambda n: () if isinstance(n, ir.FrontierConvert) else None)
-    return with_fields(program, {"frontiers": frontiers, "body": body})
+        body = ir.transform_driver(body, lambda n: () if isinstance(n, ir.FrontierConvert) else None)
+    return ir.with_fields(program, {"frontiers": frontiers, "body": body})
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    lowered = with_fields(program, {"operators": (), "level": ir.Level.KERNEL})
+    lowered = ir.with_fields(program, {"operators": (), "level": ir.Level.KERNEL})
     return _frontiers_in_layouts(_edges_in_order(lowered))
 
 

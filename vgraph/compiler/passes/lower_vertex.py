@@ -7,7 +7,6 @@ after:  `parfor v in sparse f { ...; if e { push out.next v } }`
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import transform_body, walk
 from vgraph.compiler.passes.cut_loops import arcs_of, by_lanes, vertex_operator, with_pieces
 from vgraph.compiler.passes.lowering import (
     Lowering,
@@ -32,9 +31,9 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
             return None
         return ir.If(n.value, (push(apply, target, ir.Var(v, VID), own=True),)) if target else ()
 
-    visit = transform_body(shared_writes(low, operator.body, None), emitted)
+    visit = ir.transform_body(shared_writes(low, operator.body, None), emitted)
     arcs = low.counter()
-    private = dict.fromkeys(n.prop for s in visit for n in walk(s) if isinstance(n, ir.ScratchStore))
+    private = dict.fromkeys(n.prop for s in visit for n in ir.walk(s) if isinstance(n, ir.ScratchStore))
     sides = _walked(visit, v)
     visit = (
         *(ir.ReduceGlobal("+", arcs, _arcs(apply, v, side, shared)) for side in sides),
@@ -58,7 +57,7 @@ def _walked(body: ir.Body, v: str) -> list[ir.Orientation]:
     walked = {
         n.orientation
         for top in body
-        for n in walk(top)
+        for n in ir.walk(top)
         if isinstance(n, ir.ForNeighbors) and isinstance(n.of, ir.Var) and n.of.name == v
     }
     return [o for o in ir.Orientation if o in walked]

@@ -8,19 +8,7 @@ from typing import Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.axes.one_order import in_turn
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    FreshNames,
-    Pass,
-    driver,
-    fresh_names,
-    local_names,
-    rename,
-    transform_body,
-    transform_driver,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.loop_hints import with_hints
 from vgraph.compiler.types import BOOL, EID, I64, VID, Packed, Scalar, Type, element_of, is_long
 from vgraph.schedule import ApplySchedule, Drive, FrontierLayout
@@ -44,9 +32,9 @@ class Lowering:
         """What the program begins with."""
 
     @cached_property
-    def fresh(self) -> FreshNames:
+    def fresh(self) -> ir.FreshNames:
         """Gives names that the program does not have, but for those inside its operators."""
-        return fresh_names(with_fields(self.program, {"operators": ()}))
+        return ir.fresh_names(ir.with_fields(self.program, {"operators": ()}))
 
     def declare(self, group: str, declaration: ir.Node) -> None:
         """Add to a group of the program's declarations: `properties`, `globals`, `frontiers`, ..."""
@@ -59,21 +47,21 @@ class Lowering:
     def finished(self, body: ir.Body) -> ir.Program:
         """The program with another driver loop, and with what was declared."""
         more = {group: (*getattr(self.program, group), *nodes) for group, nodes in self._declared.items()}
-        return with_fields(self.program, {**more, "body": (*self.begin, *body), "ordered": self.ordered})
+        return ir.with_fields(self.program, {**more, "body": (*self.begin, *body), "ordered": self.ordered})
 
     def operator(self, name: str) -> ir.Operator:
         """The operator with its locals renamed apart from everything in the driver loop and in other loops."""
         found = self.program.operator(name)
         names: dict[str, str] = {}
-        for n in walk(found):
+        for n in ir.walk(found):
             if isinstance(n, ir.Var):
                 continue
-            for attribute in local_names(type(n)):
+            for attribute in ir.local_names(type(n)):
                 value = n.__dict__[attribute]
                 for local in value if isinstance(value, tuple) else (value,):
                     if local is not None and local not in names:
                         names[local] = self.fresh(local)
-        return rename(found, names)
+        return ir.rename(found, names)
 
     def counter(self, hint: str = "arcs") -> str:
         """A global that counts the arcs walked in one round, or what `hint` names."""
@@ -112,10 +100,10 @@ def rewriting(
     """A pass that rewrites the `wanted` statements of the driver loop; without one the program is what it was."""
 
     def run(program: ir.Program, context: Context) -> ir.Program:
-        if not any(map(wanted, driver(program.body))):
+        if not any(map(wanted, ir.driver(program.body))):
             return program
         low = Lowering(program, context)
-        body = transform_driver(program.body, lambda n: rule(low, n) if wanted(n) else None)
+        body = ir.transform_driver(program.body, lambda n: rule(low, n) if wanted(n) else None)
         return program if body is program.body else low.finished(body)
 
     return Pass(name, run, takes=ir.Level.SCHEDULED, gives=ir.Level.SCHEDULED)
@@ -251,7 +239,7 @@ def in_place(low: Lowering, n: ir.Reduce, mark: ir.Body) -> ir.Body:
     if not mark:
         return (n,)
     changed = low.fresh("changed")
-    reduced = with_fields(n, {"changed": changed})
+    reduced = ir.with_fields(n, {"changed": changed})
     return (ir.Let(changed, BOOL, FALSE), reduced, ir.If(ir.Var(changed, BOOL), mark))
 
 
@@ -261,7 +249,7 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
     def rule(n: ir.Node) -> ir.Stmt | tuple[ir.Stmt, ...] | None:
         match n:
             case ir.Reduce() if n.index.type != EID:
-                return with_fields(n, {"changed": hit}) if hit else None
+                return ir.with_fields(n, {"changed": hit}) if hit else None
             case ir.Claim():
                 ok = low.fresh("claimed")
                 mark: ir.Body = (ir.Assign(hit, TRUE),) if hit else ()
@@ -274,7 +262,7 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
                 return unite(low, prop, a, b)
         return None
 
-    return transform_body(body, rule)
+    return ir.transform_body(body, rule)
 
 
 def updates(
@@ -365,7 +353,7 @@ def hoist_loads(low: Lowering, body: ir.Body, vertex: str) -> tuple[ir.Body, ir.
             return ir.Var(lets[n.prop].name, n.type, span=n.span)
         return None
 
-    new = transform_body(body, rule)
+    new = ir.transform_body(body, rule)
     return tuple(lets.values()), new
 
 

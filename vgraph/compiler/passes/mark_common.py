@@ -33,10 +33,9 @@ from vgraph.compiler.analysis.pieces import own_sums
 from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.legality import NEW_LOCALS
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import (
-    Context,
+from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.ir.trees import (
     FreshNames,
-    Pass,
     children,
     fresh_names,
     rename,

@@ -14,16 +14,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects
 from vgraph.compiler.analysis.guards import parts
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    bodies,
-    frontiers_of,
-    substitute,
-    transform_body,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID, Scalar
 
 _PURE = (ir.Compare, ir.Binary, ir.Unary, ir.Cast, ir.Const, ir.GlobalVar, ir.Load, ir.Var)
@@ -35,7 +26,7 @@ def needed(program: ir.Program, update: ir.Operator, chosen: ir.Operator, dst: s
     It reads one number of the vertex, which `update` changes there and nowhere else, and what stays during the round.
     """
     kept = _kept(chosen)
-    changes = [n for n in walk(update) if any("WrittenName" in f.type for f in fields_of(type(n)))]
+    changes = [n for n in ir.walk(update) if any("WrittenName" in f.type for f in fields_of(type(n)))]
     there = all(isinstance(n, ir.Reduce) and _at(n.index, update.args[2]) for n in changes)
     changed = effects(update).written
     if kept is None or not there or len(changed) != 1:
@@ -43,14 +34,14 @@ def needed(program: ir.Program, update: ir.Operator, chosen: ir.Operator, dst: s
     (prop,) = changed
     if not isinstance(program.property(prop).type, Scalar):
         return None
-    reduced = {n.name for n in walk(update) if isinstance(n, ir.ReduceGlobal)}
+    reduced = {n.name for n in ir.walk(update) if isinstance(n, ir.ReduceGlobal)}
     for part in parts(kept):
-        nodes = list(walk(part))
+        nodes = list(ir.walk(part))
         loads = [n for n in nodes if isinstance(n, ir.Load)]
         fixed = not any(isinstance(n, ir.GlobalVar) and n.name in reduced for n in nodes)
         own = loads and all(n.prop == prop and _at(n.index, chosen.args[0]) for n in loads)
         if own and fixed and all(isinstance(n, _PURE) for n in nodes):
-            return substitute(part, {chosen.args[0]: ir.Var(dst, VID)})
+            return ir.substitute(part, {chosen.args[0]: ir.Var(dst, VID)})
     return None
 
 
@@ -60,7 +51,7 @@ def _at(index: ir.Expr, vertex: str) -> bool:
 
 def _kept(chosen: ir.Operator) -> ir.Expr | None:
     """The condition without which a filter neither keeps its vertex nor does anything."""
-    if any(isinstance(n, ir.Assign | ir.Accumulate) for n in walk(chosen)):
+    if any(isinstance(n, ir.Assign | ir.Accumulate) for n in ir.walk(chosen)):
         return None
     values: dict[str, ir.Expr] = {}
     *body, last = chosen.body
@@ -68,18 +59,18 @@ def _kept(chosen: ir.Operator) -> ir.Expr | None:
     for s in body:
         match s:
             case ir.Let(name=name, value=value):
-                values[name] = substitute(value, values)
+                values[name] = ir.substitute(value, values)
             case ir.If(condition=c, other=()) if c == last.value:
                 pass
             case _:
                 return None
-    return substitute(last.value, values)
+    return ir.substitute(last.value, values)
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    named = Counter(name for top in program.body for n in walk(top) for name in frontiers_of(n))
+    named = Counter(name for top in program.body for n in ir.walk(top) for name in ir.frontiers_of(n))
     pairs: dict[str, list[tuple[ir.EdgeApply, ir.VertexApply]]] = {}
-    for body in bodies(program.body):
+    for body in ir.bodies(program.body):
         for a, b in pairwise(body):
             match a, b:
                 case ir.EdgeApply(out=str(name)), ir.VertexApply(frontier=given) if name == given:
@@ -93,9 +84,9 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
                 narrowed[id(a)] = b.op
 
     def rule(n: ir.Node) -> ir.Node | None:
-        return with_fields(n, {"only": narrowed[id(n)]}) if id(n) in narrowed else None
+        return ir.with_fields(n, {"only": narrowed[id(n)]}) if id(n) in narrowed else None
 
-    return with_fields(program, {"body": transform_body(program.body, rule)}) if narrowed else program
+    return ir.with_fields(program, {"body": ir.transform_body(program.body, rule)}) if narrowed else program
 
 
 narrow_frontiers = Pass("narrow-frontiers", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)

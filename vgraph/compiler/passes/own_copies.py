@@ -11,21 +11,13 @@ come to a vertex far more often than once.
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    fresh_names,
-    transform,
-    transform_body,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID, is_long
 
 
 def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
     """The properties of vertices that the loop only adds to, somewhere in a loop over common neighbors."""
-    nodes = list(walk(loop))
+    nodes = list(ir.walk(loop))
     added = {n.prop for n in nodes if isinstance(n, ir.Reduce) and n.op == "+" and n.changed is None}
     other = {n.prop for n in nodes if isinstance(n, (ir.Load, ir.Store, ir.CompareAndSwap))}
     other |= {n.prop for n in nodes if isinstance(n, ir.Reduce) and (n.op != "+" or n.changed is not None)}
@@ -33,7 +25,7 @@ def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
         r.prop
         for n in nodes
         if isinstance(n, ir.ForCommon)
-        for r in walk(n)
+        for r in ir.walk(n)
         if isinstance(r, ir.Reduce) and r.index.type == VID
     }
     long = {n.prop for n in nodes if isinstance(n, ir.Reduce) and is_long(n.value.type)}
@@ -43,9 +35,9 @@ def _worth_it(loop: ir.ParFor) -> tuple[str, ...]:
 def _run(program: ir.Program, context: Context) -> ir.Program:
     if context.threads == 1 or context.facts.short_lists or not context.abilities.copies:
         return program
-    if any(isinstance(n, ir.Alone) for n in walk(program)):
+    if any(isinstance(n, ir.Alone) for n in ir.walk(program)):
         return program  # one thread that visits all vertices has no copies of others
-    fresh = fresh_names(program)
+    fresh = ir.fresh_names(program)
     copies: dict[str, ir.Property] = {}
 
     def rule(n: ir.Node) -> tuple[ir.Stmt, ...] | None:
@@ -58,16 +50,16 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
 
         def redirect(m: ir.Node) -> ir.Node | None:
             if isinstance(m, ir.Reduce) and m.prop in props:
-                return with_fields(m, {"prop": copies[m.prop].name})
+                return ir.with_fields(m, {"prop": copies[m.prop].name})
             return None
 
-        return transform(n, redirect), *(ir.Fold(p, copies[p].name, span=n.span) for p in props)
+        return ir.transform(n, redirect), *(ir.Fold(p, copies[p].name, span=n.span) for p in props)
 
-    body = transform_body(program.body, rule)
+    body = ir.transform_body(program.body, rule)
     if not copies:
         return program
     properties = (*program.properties, *copies.values())
-    return with_fields(program, {"body": body, "properties": properties})
+    return ir.with_fields(program, {"body": body, "properties": properties})
 
 
 own_copies = Pass("own-copies", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

@@ -14,16 +14,7 @@ from collections.abc import Iterator
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import zero
 from vgraph.compiler.ir.node import fields_of
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    driver,
-    fresh_names,
-    transform,
-    transform_body,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID, Packed, element_of, packed
 
 _TUPLES = (ir.ReduceTuple, ir.ReduceGlobalTuple)
@@ -33,7 +24,7 @@ _NAMING = ir.Load | ir.Store | ir.Fill | ir.FrontierWhere
 def tuples(program: ir.Program) -> Iterator[ir.ReduceTuple | ir.ReduceGlobalTuple]:
     """All reductions over several places."""
     for operator in program.operators:
-        for n in walk(operator):
+        for n in ir.walk(operator):
             if isinstance(n, _TUPLES):
                 yield n
 
@@ -42,7 +33,7 @@ class _Words:
     """The words of a program: which field of which word a property or global has become."""
 
     def __init__(self, program: ir.Program) -> None:
-        self.program, self.fresh = program, fresh_names(program)
+        self.program, self.fresh = program, ir.fresh_names(program)
         self.types = {p.name: element_of(p.type) for p in program.properties}
         self.global_types = {g.name: element_of(g.type) for g in program.globals}
         self.properties, self.words = self._of(ir.ReduceTuple)
@@ -124,7 +115,7 @@ class _Words:
         """A statement of the driver loop with such fills in the bodies that it has."""
         bodies = (f.name for f in fields_of(type(n)) if f.meaning == ir.Body)
         changes = {name: self.filled(n.__dict__[name]) for name in bodies}
-        return with_fields(n, changes) if changes else n
+        return ir.with_fields(n, changes) if changes else n
 
     def _filled_together(self, body: list[ir.Stmt]) -> str | None:
         """The word of which the first statements fill all fields, with what does not depend on it."""
@@ -134,7 +125,7 @@ class _Words:
         word, _ = self.properties[first.prop]
         names = self.words[word]
         fills = [n for n in body[: len(names)] if isinstance(n, ir.Fill)]
-        reads = {n.prop for fill in fills for n in walk(fill) if isinstance(n, ir.Load)}
+        reads = {n.prop for fill in fills for n in ir.walk(fill) if isinstance(n, ir.Load)}
         return word if sorted(n.prop for n in fills) == sorted(names) and not reads & {*names} else None
 
     def begun(self, body: ir.Body) -> set[str]:
@@ -144,7 +135,7 @@ class _Words:
         for n in body:
             if isinstance(n, ir.Fill) and n.prop in self.words and n.prop not in seen:
                 found.add(n.prop)
-            named = {x.prop for x in walk(n) if isinstance(x, _NAMING)}
+            named = {x.prop for x in ir.walk(n) if isinstance(x, _NAMING)}
             seen |= {self.properties[name][0] for name in named & self.properties.keys()}
         return found
 
@@ -154,7 +145,7 @@ class _Words:
         begun = self.begun(body)
         first = tuple(ir.Fill(word, self._zeros(word)) for word in self.words if word not in begun)
         last = tuple(self._unpacked(name) for name in sorted(returned(self.program) & self.properties.keys()))
-        return (*first, *transform_body(body, self.rule), *last)
+        return (*first, *ir.transform_body(body, self.rule), *last)
 
     def _zeros(self, word: str) -> ir.Expr:
         return ir.Pack(tuple(zero(t, self.program.span) for t in self.type(word).fields))
@@ -172,7 +163,7 @@ def returned(program: ir.Program) -> set[str]:
 
 def whole(program: ir.Program) -> set[str]:
     """The properties that the driver loop takes as a whole, or gives back: they need an array of their own."""
-    sets = (s for s in driver(program.body) if isinstance(s, ir.FrontierWhere))
+    sets = (s for s in ir.driver(program.body) if isinstance(s, ir.FrontierWhere))
     return returned(program) | {n.prop for n in sets}
 
 
@@ -185,21 +176,21 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     kept = tuple(p for p in program.properties if p.name not in words.properties or p.name in apart)
     made = (ir.Property(w, words.type(w), ir.Site.VERTEX, ir.Origin.LOCAL) for w in words.words)
     queues = tuple(
-        with_fields(q, {"prop": words.properties[q.prop][0]}) if q.prop in words.properties else q
+        ir.with_fields(q, {"prop": words.properties[q.prop][0]}) if q.prop in words.properties else q
         for q in program.queues
     )
     changes = {
         "queues": queues,
-        "operators": tuple(transform(o, words.rule) for o in program.operators),
+        "operators": tuple(ir.transform(o, words.rule) for o in program.operators),
         "properties": (*kept, *made),
         "globals": (
             *(g for g in program.globals if g.name not in words.globals),
             *(ir.Global(w, words.global_type(w)) for w in words.global_words),
         ),
         "body": body,
-        "results": tuple(transform(r, words.rule) for r in program.results),
+        "results": tuple(ir.transform(r, words.rule) for r in program.results),
     }
-    return with_fields(program, changes)
+    return ir.with_fields(program, changes)
 
 
 pack_tuples = Pass("pack-tuples", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)

@@ -23,17 +23,8 @@ from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.placement import CLAIM, Visit
 from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    driver,
-    map_children,
-    rename,
-    transform,
-    walk,
-    with_fields,
-    with_span,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.ir.trees import driver, map_children, rename, transform, walk, with_fields, with_span
 from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Mails
 from vgraph.compiler.passes.lowering import FALSE, TRUE

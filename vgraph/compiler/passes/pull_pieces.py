@@ -10,7 +10,6 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import fixed_claim, only_claims
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import transform_body
 from vgraph.compiler.passes.cut_loops import is_cut
 from vgraph.compiler.passes.lowering import (
     FALSE,
@@ -79,7 +78,7 @@ class _PullPiece:
         return None
 
     def body(self) -> ir.Body:
-        inside = active_only(self.apply, self.src, transform_body(self.operator.body, self.rule))
+        inside = active_only(self.apply, self.src, ir.transform_body(self.operator.body, self.rule))
         before: ir.Body = ()
         count: ir.Expr = ir.Piece(ir.Share.SIZE)
         if self.stops:
@@ -137,7 +136,7 @@ class _Slice(_PullPiece):
 
     def body(self) -> ir.Body:
         assert self.apply.schedule is not None
-        inside = active_only(self.apply, self.src, transform_body(self.operator.body, self.rule))
+        inside = active_only(self.apply, self.src, ir.transform_body(self.operator.body, self.rule))
         own, count = ir.Var(self.dst, VID), self.apply.schedule.segments
         loop = ir.ForNeighbors(
             self.src, self.edge, own, self.apply.entering, inside, count, span=self.apply.span

@@ -7,7 +7,6 @@ import functools
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import fixed_claim, only_claims, the_claim
 from vgraph.compiler.analysis.guards import tests_of_dst
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.passes.cut_loops import is_cut, with_pieces
 from vgraph.compiler.passes.lowering import (
     FALSE,
@@ -99,9 +98,9 @@ class Pull:
     def visit(self) -> Visit:
         """What is done for one destination."""
         arcs = self.apply.counting or self.low.counter()
-        walked = transform_body(self.operator.body, self.rule)
+        walked = ir.transform_body(self.operator.body, self.rule)
         # Reads of a reduced property at dst see the register.
-        walked = transform_body(walked, self.own_reads)
+        walked = ir.transform_body(walked, self.own_reads)
         inside = active_only(self.apply, self.src, walked)
         segments = self.apply.schedule.ranges if self.apply.schedule else 1
         # Segments divide the arcs among several visits; together they walk all.
@@ -177,7 +176,7 @@ def pull_body(
     if target and hit:
         pushed = push(apply, target, dst, own=True)
         if apply.schedule.ranges > 1:  # a vertex may change in several segments
-            pushed = with_fields(pushed, {"dedupe": True})
+            pushed = ir.with_fields(pushed, {"dedupe": True})
         changed = ir.If(ir.Var(hit, BOOL), (*visit.stores, pushed))
         body: ir.Body = (ir.Let(hit, BOOL, FALSE), *visit.walk, changed)
     else:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects
-from vgraph.compiler.ir.rewrite import Context, Pass, fresh_names, transform_body, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 
 
 class _Requeue:
     """Inserts the updates, and declares the frontiers that they need."""
 
     def __init__(self, program: ir.Program) -> None:
-        self.program, self.fresh = program, fresh_names(program)
+        self.program, self.fresh = program, ir.fresh_names(program)
         self.frontiers: list[ir.FrontierDecl] = []
 
     def hidden(self, hint: str) -> str:
@@ -45,7 +45,7 @@ class _Requeue:
         if not self.updates(written, None):
             return None
         out = n.out or self.hidden("changed")
-        return (with_fields(n, {"out": out}), *self.updates(written, out))
+        return (ir.with_fields(n, {"out": out}), *self.updates(written, out))
 
     def vertex(self, n: ir.VertexApply) -> tuple[ir.Stmt, ...] | None:
         found = effects(self.program.operator(n.op))
@@ -70,10 +70,10 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     filled = False
     for stmt in program.body:
         # What is written before any queue is filled is in it from the start.
-        filled = filled or any(isinstance(n, ir.QueueFill) for n in walk(stmt))
-        body.extend(transform_body((stmt,), requeue.rule) if filled else (stmt,))
+        filled = filled or any(isinstance(n, ir.QueueFill) for n in ir.walk(stmt))
+        body.extend(ir.transform_body((stmt,), requeue.rule) if filled else (stmt,))
     frontiers = (*program.frontiers, *requeue.frontiers)
-    return with_fields(program, {"body": tuple(body), "frontiers": frontiers})
+    return ir.with_fields(program, {"body": tuple(body), "frontiers": frontiers})
 
 
 requeue_changed = Pass("requeue-changed", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import Context, Pass, fixed_copies, substitute, transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID
 
 _COMPARE = {
@@ -45,7 +45,7 @@ def fold(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             return right if known == (op == "and") else left
         case ir.Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
-        case ir.If() | ir.While() if any(isinstance(m, ir.Acquire) for m in walk(n)):
+        case ir.If() | ir.While() if any(isinstance(m, ir.Acquire) for m in ir.walk(n)):
             return None  # what gathers vertices stays an operator that does
         case ir.If(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
@@ -56,10 +56,10 @@ def fold(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
 
 def forward_copies(operator: ir.Operator) -> ir.Operator:
     """Replace locals that only ever name another fixed value (`let u: vid = dst`) by that value."""
-    values = fixed_copies(operator)
-    body = transform(operator, lambda n: () if isinstance(n, ir.Let) and n.name in values else None)
+    values = ir.fixed_copies(operator)
+    body = ir.transform(operator, lambda n: () if isinstance(n, ir.Let) and n.name in values else None)
     while values:
-        resolved = substitute(body, values)
+        resolved = ir.substitute(body, values)
         if resolved == body:
             break
         body = resolved
@@ -69,25 +69,25 @@ def forward_copies(operator: ir.Operator) -> ir.Operator:
 def drop_unused(operator: ir.Operator) -> ir.Operator:
     """Drop locals that nothing reads; expressions have no effects."""
     while True:
-        used = {n.name for n in walk(operator) if isinstance(n, ir.Var)}
-        used |= {n.name for n in walk(operator) if isinstance(n, (ir.Assign, ir.Accumulate))}
-        used |= {n.changed for n in walk(operator) if isinstance(n, ir.Reduce) and n.changed}
+        used = {n.name for n in ir.walk(operator) if isinstance(n, ir.Var)}
+        used |= {n.name for n in ir.walk(operator) if isinstance(n, (ir.Assign, ir.Accumulate))}
+        used |= {n.changed for n in ir.walk(operator) if isinstance(n, ir.Reduce) and n.changed}
 
         def rule(n: ir.Node, used: set[str] = used) -> tuple[ir.Stmt, ...] | None:
             return () if isinstance(n, ir.Let) and n.name not in used else None
 
-        smaller = transform(operator, rule)
+        smaller = ir.transform(operator, rule)
         if smaller is operator:
             return operator
         operator = smaller
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    folded = transform(program, fold)
+    folded = ir.transform(program, fold)
     operators = tuple(drop_unused(forward_copies(o)) for o in folded.operators)
     if operators == folded.operators:
         return folded
-    return transform(with_fields(folded, {"operators": operators}), fold)
+    return ir.transform(ir.with_fields(folded, {"operators": operators}), fold)
 
 
 simplify = Pass("simplify", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)

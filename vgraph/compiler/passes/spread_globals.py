@@ -8,15 +8,7 @@ after:  `single { best.place[0] = @best.where }; parfor v in vertices { best.pla
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import (
-    Context,
-    Pass,
-    fresh_names,
-    transform,
-    transform_body,
-    walk,
-    with_fields,
-)
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import I64, VID, WIDEST_WORD, Target, Type, element_of
 
 _FIRST = ir.Const(0, VID)
@@ -31,7 +23,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     wide = {g.name: g.type for g in program.globals if _is_wide(program.target, g.type)}
     if context.abilities.wide_globals or not wide:
         return program
-    fresh, places = fresh_names(program), dict[str, ir.Property]()
+    fresh, places = ir.fresh_names(program), dict[str, ir.Property]()
 
     def place(name: str) -> str:
         if name not in places:
@@ -47,16 +39,16 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     def rule(n: ir.Node) -> tuple[ir.Stmt, ...] | None:
         if not isinstance(n, ir.ParFor | ir.Pipeline | ir.BucketLoop):
             return None
-        names = dict.fromkeys(r.name for r in walk(n) if isinstance(r, ir.ReduceGlobal) and r.name in wide)
+        names = dict.fromkeys(r.name for r in ir.walk(n) if isinstance(r, ir.ReduceGlobal) and r.name in wide)
         if not names:
             return None
         before: ir.Body = tuple(ir.Store(place(x), _FIRST, ir.GlobalVar(x, wide[x])) for x in names)
         after: ir.Body = tuple(ir.SetGlobal(x, ir.Load(place(x), _FIRST, wide[x])) for x in names)
-        inside = transform(n, reduced)
+        inside = ir.transform(n, reduced)
         return (ir.Single((ir.If(_SOME, before),)), inside, ir.If(_SOME, after))
 
-    body = transform_body(program.body, rule)
-    return with_fields(program, {"body": body, "properties": (*program.properties, *places.values())})
+    body = ir.transform_body(program.body, rule)
+    return ir.with_fields(program, {"body": body, "properties": (*program.properties, *places.values())})
 
 
 spread_globals = Pass("spread-globals", _run, takes=ir.Level.KERNEL, gives=ir.Level.KERNEL)

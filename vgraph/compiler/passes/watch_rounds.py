@@ -14,7 +14,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import zero
-from vgraph.compiler.ir.rewrite import Context, Pass, fresh_names, transform_driver, with_fields
+from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import I64, VID
 
 VERTICES: Final = "watch.vertices"
@@ -35,7 +35,7 @@ def _called(prop: ir.Property) -> str:
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    rings, fresh = {_called(p) + RING: p for p in watched(program)}, fresh_names(program)
+    rings, fresh = {_called(p) + RING: p for p in watched(program)}, ir.fresh_names(program)
     if not rings:
         return program
     at, i, one = fresh("at"), fresh("i"), ir.Const(1, I64)
@@ -58,14 +58,14 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         ir.Property(VERTICES, VID, ir.Site.ARRAY, ir.Origin.PARAM),
         *(ir.Property(ring, p.type, ir.Site.ARRAY, ir.Origin.LOCAL) for ring, p in rings.items()),
     )
-    return with_fields(
+    return ir.with_fields(
         program,
         {
             "properties": (*program.properties, *arrays),
             "body": (
                 *begin,
                 ir.Let(at, I64, ir.Const(0, I64)),
-                *transform_driver(program.body, rule),
+                *ir.transform_driver(program.body, rule),
             ),
             "results": (*program.results, *(ir.Result(ring, "property", ring) for ring in rings)),
         },

@@ -11,7 +11,7 @@ import numpy as np
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.numbering import check_numbering
 from vgraph.compiler.backends.base import KernelInterface
-from vgraph.compiler.ir.rewrite import Context, walk
+from vgraph.compiler.ir.rewrite import Context
 from vgraph.compiler.passes.choose_schedule import check_labels
 from vgraph.compiler.passes.watch_rounds import VERTICES, watch_rounds
 from vgraph.graph import layouts
@@ -63,7 +63,7 @@ def _places(schedule: Schedule, graph: Graph, label: str) -> Any:
 
 def _interface(program: ir.Program) -> KernelInterface:
     """What is told of rounds."""
-    applies = (n for n in walk(program) if isinstance(n, ir.EdgeApply | ir.VertexApply))
+    applies = (n for n in ir.walk(program) if isinstance(n, ir.EdgeApply | ir.VertexApply))
     return KernelInterface(
         args=(),
         frontiers=(),

@@ -11,7 +11,7 @@ from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import constant
 from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import BOOL, VID
 
 

@@ -28,7 +28,7 @@ from vgraph.compiler.backends.cuda.texts import WHOLE, WIDE, constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.ir.handlers import handlers
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES

@@ -6,7 +6,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda import hops, parallel, tiles
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.ir.rewrite import transform, walk
+from vgraph.compiler.ir.trees import transform, walk
 
 
 def declare(f: Emitter) -> None:

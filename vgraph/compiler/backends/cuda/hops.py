@@ -10,7 +10,7 @@ from vgraph.compiler.analysis.lanes import own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import EID, VID, Vector
 from vgraph.records import dataclass
 

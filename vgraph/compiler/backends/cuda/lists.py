@@ -7,7 +7,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.scan import has_collective, walk_body
-from vgraph.compiler.ir.rewrite import children, frontiers_of, walk
+from vgraph.compiler.ir.trees import children, frontiers_of, walk
 
 _READS: Final = (ir.SparseMembers, ir.FrontierSize, ir.FrontierConvert, ir.ListAppend)
 

@@ -12,7 +12,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import leaves, own_arcs
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.texts import is_real, type_name
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import BOOL, Scalar, is_long
 
 Update = ir.Reduce | ir.CompareAndSwap

@@ -10,7 +10,7 @@ from vgraph.compiler.backends.cuda.expressions import combined, element_number
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import BOOL, I64, Scalar, Vector, is_long
 
 OPERATIONS: Final = {"+": "Sum", "*": "Product", "min": "Min", "max": "Max", "|": "Or", "&": "And"}

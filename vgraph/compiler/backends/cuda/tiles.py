@@ -13,7 +13,7 @@ from vgraph.compiler.backends.cuda.layout import BLOCK
 from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.ir.rewrite import walk
+from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import EID, VID, Vector
 from vgraph.records import dataclass
 

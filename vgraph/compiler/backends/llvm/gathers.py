@@ -13,7 +13,6 @@ from vgraph.compiler.backends.llvm.loops import LoopBody, counted
 from vgraph.compiler.backends.llvm.memory import combine, element_address
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 FEW: Final = 6
@@ -24,7 +23,7 @@ _KEEP: Final = 3
 
 def prefetch(f: Emitter, node: ir.ForNeighbors, arc: str, columns: str) -> None:
     """Ask for what the body will touch `node.prefetch` arcs ahead, be that at the next vertex."""
-    compared = next((n for n in walk(node) if isinstance(n, ir.MarkedHubs | ir.ForMarkedHubs)), None)
+    compared = next((n for n in ir.walk(node) if isinstance(n, ir.MarkedHubs | ir.ForMarkedHubs)), None)
     last = f.op(f"sub nuw nsw i64 {arcs_of(f, node.orientation)}, 1")
     there = f.call(
         "i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {arc}, {node.prefetch}')}", f"i64 {last}"

@@ -13,7 +13,6 @@ from vgraph.compiler.backends.llvm.gathers import Lanes
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.memory import combine
 from vgraph.compiler.backends.llvm.values import Value
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import EID, VID
 from vgraph.graph.layouts.sell import LANES
 
@@ -87,8 +86,8 @@ def _together(node: ir.ParFor, arcs: ir.ForNeighbors) -> bool:
     """Whether what rows add up is computed for several at a time: nothing in it is of one destination."""
     if loop_obstacle(arcs) is not None:
         return False
-    own = {node.vertex, *(n.name for s in node.body for n in walk(s) if isinstance(n, ir.Let))}
-    return not any(isinstance(n, ir.Var) and n.name in own for s in arcs.body for n in walk(s))
+    own = {node.vertex, *(n.name for s in node.body for n in ir.walk(s) if isinstance(n, ir.Let))}
+    return not any(isinstance(n, ir.Var) and n.name in own for s in arcs.body for n in ir.walk(s))
 
 
 def _side_by_side(

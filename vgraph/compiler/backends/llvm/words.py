@@ -9,7 +9,6 @@ from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.ir.rewrite import transform, walk
 from vgraph.compiler.types import BOOL, VID
 
 _READ: Final = 0
@@ -30,7 +29,7 @@ def selection(node: ir.ParFor) -> ir.FrontierPush | None:
         case ir.ParFor(domain=ir.VertexWords(), body=(ir.If(condition=c, then=(push,), other=()),)):
             if not isinstance(push, ir.FrontierPush) or push.layout is not ir.Layout.BITMAP or push.atomic:
                 return None
-            own = _is(push.vertex, node.vertex) and all(_straight(e, node.vertex) for e in walk(c))
+            own = _is(push.vertex, node.vertex) and all(_straight(e, node.vertex) for e in ir.walk(c))
             return push if own else None
     return None
 
@@ -58,7 +57,7 @@ def emit_selected(f: Emitter, node: ir.ParFor, word: str) -> None:
     """Bitmap word number `word` of a loop that `selection` knows: its vertices' conditions, as bits."""
     (choice,) = node.body
     assert isinstance(choice, ir.If)
-    condition = transform(choice.condition, _branchless)
+    condition = ir.transform(choice.condition, _branchless)
     assert condition.type == BOOL
     mask = f.slot("i64", "mask")
     f.do(f"store i64 0, ptr {mask}")

@@ -22,7 +22,6 @@ from vgraph.compiler.frontend.lowering.statics import static_value
 from vgraph.compiler.frontend.lowering.values import condition, entity
 from vgraph.compiler.frontend.lowering.writes import check_ends, check_reads
 from vgraph.compiler.frontend.unit import Names, syntax_of
-from vgraph.compiler.ir.rewrite import with_fields
 from vgraph.compiler.types import BOOL, EID, VID
 from vgraph.language.decorators import OperatorDef
 from vgraph.refusals.base import Refusal, did_you_mean
@@ -154,7 +153,7 @@ def _cautious(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, i
     if alone.late:
         again, args = _bound(ctx, definition, exclusive=True)
         again.second = True
-        more = with_fields(_lowered(again, definition, args), {"name": f"{operator.name}.more"})
+        more = ir.with_fields(_lowered(again, definition, args), {"name": f"{operator.name}.more"})
         unit.gathered[more.name] = again.gathered
         unit.operators[definition, "more"] = more
         unit.seconds[operator.name] = more.name, alone.late

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from vgraph import refusals
 from vgraph.compiler import ir
-from vgraph.compiler.ir.rewrite import children, walk
 from vgraph.compiler.types import VID
 from vgraph.source import Span
 
@@ -32,10 +31,10 @@ class _Known(NamedTuple):
 
 def check_cautious(operator: ir.Operator, declared: Span) -> None:
     """Raise NotGathered or NotCautious at the first statement that is not; or NothingGathered, NothingWritten."""
-    writes = [n for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID]
+    writes = [n for n in ir.walk(operator) if isinstance(n, ir.Store) and n.index.type == VID]
     if not writes:
         raise refusals.gathering.NothingWritten(declared)
-    lists = frozenset(n.list for n in walk(operator) if isinstance(n, ir.Acquire))
+    lists = frozenset(n.list for n in ir.walk(operator) if isinstance(n, ir.Acquire))
     if not lists:
         raise refusals.gathering.NothingGathered(declared)
     written = {n.prop: n.span for n in reversed(writes)}
@@ -57,7 +56,7 @@ class _Walk:
         return known
 
     def statement(self, n: ir.Stmt, known: _Known) -> _Known | None:
-        for e in children(n):
+        for e in ir.children(n):
             if isinstance(e, ir.Expr):
                 self.reads(e, known)
         match n:
@@ -103,7 +102,7 @@ class _Walk:
 
     def reads(self, e: ir.Expr, known: _Known) -> None:
         """Refuse what another visit may be writing."""
-        for n in walk(e):
+        for n in ir.walk(e):
             if isinstance(n, ir.Load) and n.prop in self.written and not self.is_mine(n.index, known):
                 raise self.refusal(n, n.prop, "read")
 

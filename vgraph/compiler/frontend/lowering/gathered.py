@@ -17,7 +17,6 @@ from vgraph.compiler.frontend.lowering.statements import loop_body
 from vgraph.compiler.frontend.lowering.values import arguments, int64, integer, some, value
 from vgraph.compiler.frontend.lowering.vectors import known_number, vector_dtype
 from vgraph.compiler.frontend.lowering.vertices import vertex_of
-from vgraph.compiler.ir.rewrite import with_fields
 from vgraph.compiler.types import BOOL, I64, LONGEST_VECTOR, VID, Vector, element_of
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
@@ -115,7 +114,7 @@ def _second(ctx: Context, apply: ir.VertexApply) -> ir.Body:
         union = ir.FrontierCombine(both, apply.out, "|", out, span=span)
         joined = (union, ir.FrontierCopy(apply.out, both, span=span))
     changes = {"op": operator, "frontier": late, "out": out if apply.out else None, "untraced": True}
-    again = with_second(ctx, with_fields(apply, changes))
+    again = with_second(ctx, ir.with_fields(apply, changes))
     body = (ir.Fill(prop, ir.Const(False, BOOL, span=span), span=span), *again, *joined)
     some_late = ir.Compare(">", ir.FrontierSize(late, span=span), int64(0, span), span=span)
     return (ir.FrontierWhere(late, prop, span=span), ir.If(some_late, body, span=span))

@@ -20,7 +20,6 @@ from vgraph.compiler.frontend.lowering.passing import Passed, fitted, passed
 from vgraph.compiler.frontend.lowering.vectors import known_number
 from vgraph.compiler.frontend.typed import Part, position_of
 from vgraph.compiler.ir.inline import placed
-from vgraph.compiler.ir.rewrite import with_fields
 from vgraph.compiler.types import Scalar
 from vgraph.graph import members
 from vgraph.language.decorators import AlgorithmDef
@@ -122,7 +121,7 @@ def _placed(
             case ir.Origin.GRAPH:
                 of = given[p.name].edges if p.name in given and p.site is ir.Site.EDGE else None
                 names[p.name] = of or p.name
-                there = with_fields(p, {"name": names[p.name]})
+                there = ir.with_fields(p, {"name": names[p.name]})
                 unit.from_graph.setdefault((there.name, p.site), there)
             case ir.Origin.PARAM:
                 names[p.name] = _array(ctx, p, given[p.name], callee)

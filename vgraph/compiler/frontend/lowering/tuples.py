@@ -21,7 +21,6 @@ from vgraph.compiler.frontend.lowering.names import not_bound, widen
 from vgraph.compiler.frontend.lowering.values import entity, fit, sure, value, where_sure
 from vgraph.compiler.frontend.lowering.writes import meaning, note_reduction, place_of
 from vgraph.compiler.frontend.typed import TupleUpdate, position_of
-from vgraph.compiler.ir.rewrite import walk
 from vgraph.compiler.types import WIDEST_WORD, Type, Vector, element_of
 
 _OPS = {builtins.min: "min", builtins.max: "max"}
@@ -189,7 +188,7 @@ def _assign_all(ctx: Context, x: s.AssignTuple, kept: list[Value]) -> None:
 def check_updates(program: ir.Program) -> None:
     """Raise a Refusal where what is updated together in one place is updated in another way elsewhere."""
     together: dict[tuple[str, str], ir.ReduceTuple | ir.ReduceGlobalTuple] = {}
-    nodes = [n for operator in program.operators for n in walk(operator)]
+    nodes = [n for operator in program.operators for n in ir.walk(operator)]
     for n in nodes:
         if isinstance(n, ir.ReduceTuple | ir.ReduceGlobalTuple):
             kind, names = _names(n)
@@ -200,7 +199,7 @@ def check_updates(program: ir.Program) -> None:
     if not together:
         return
     for operator in program.operators:
-        for n in walk(operator):
+        for n in ir.walk(operator):
             match n:
                 case ir.Reduce(prop=name) | ir.Claim(prop=name):
                     _apart(name, together.get(("vertex", name)), "alone", n)

@@ -26,7 +26,6 @@ from vgraph.compiler.frontend.lowering.properties import name_result, not_scratc
 from vgraph.compiler.frontend.lowering.statics import UNKNOWN, static_value
 from vgraph.compiler.frontend.lowering.values import arguments, condition, entity, fit, produce, value
 from vgraph.compiler.frontend.typed import position_of
-from vgraph.compiler.ir.rewrite import walk, with_fields
 from vgraph.compiler.types import BOOL, F64, I64, U64, Kind, Type, Vector, element_of
 from vgraph.source import Span
 
@@ -219,7 +218,7 @@ class _AtVertex:
             ctx.out[shared.at :] = [*ahead, ctx.out[shared.at], *behind]
             shared.at += len(ahead)
             op = ctx.unit.operators[shared.operator]
-            ctx.unit.operators[op.name] = with_fields(op, {"body": (*op.body, *added)})
+            ctx.unit.operators[op.name] = ir.with_fields(op, {"body": (*op.body, *added)})
         else:
             ctx.spend(span, APPLY)
             label = add_operator(ctx, base, self.inner.own, added, span)
@@ -288,14 +287,14 @@ def _between(
 
 def _far(body: ir.Body, shared: Shared) -> set[_Where]:
     """The properties that are read at other vertices, which see them as they were before the apply."""
-    loads = (n for x in body for n in walk(x) if isinstance(n, ir.Load))
+    loads = (n for x in body for n in ir.walk(x) if isinstance(n, ir.Load))
     return {(_PROPERTY, n.prop) for n in loads if n.index != shared.inner.own}
 
 
 def _reads(nodes: Iterable[ir.Node]) -> set[_Where]:
     """The variables, globals and properties that are read somewhere in nodes."""
     found: set[_Where] = set()
-    for n in (n for node in nodes for n in walk(node)):
+    for n in (n for node in nodes for n in ir.walk(node)):
         match n:
             case ir.Var(name=name) | ir.Accumulate(name=name):
                 found.add((_LOCAL, name))
@@ -309,7 +308,7 @@ def _reads(nodes: Iterable[ir.Node]) -> set[_Where]:
 def _writes(nodes: Iterable[ir.Node]) -> set[_Where]:
     """The same of what is written."""
     found: set[_Where] = set()
-    for n in (n for node in nodes for n in walk(node)):
+    for n in (n for node in nodes for n in ir.walk(node)):
         match n:
             case ir.Let(name=name) | ir.Assign(name=name) | ir.Accumulate(name=name):
                 found.add((_LOCAL, name))

@@ -36,7 +36,6 @@ from vgraph.compiler.frontend.lowering.vertices import (
 )
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.ir.rewrite import fixed_copies, walk
 from vgraph.compiler.types import BOOL, EID, VID, Kind, Vector, element_of
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
@@ -327,10 +326,10 @@ def check_reads(ctx: OperatorContext) -> None:
 
 def check_ends(operator: ir.Operator) -> None:
     """Refuse reads at other vertices of what exclusive activations write: another one may be at it."""
-    names = fixed_copies(operator)
+    names = ir.fixed_copies(operator)
     ends = {operator.args[0], operator.args[-1]}
-    written = {n.prop: n for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
-    for n in walk(operator):
+    written = {n.prop: n for n in ir.walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
+    for n in ir.walk(operator):
         if not (isinstance(n, ir.Load) and n.prop in written):
             continue
         at = names.get(n.index.name, n.index) if isinstance(n.index, ir.Var) else n.index
