@@ -21,7 +21,7 @@ from vgraph.compiler.ir.text_parser import IrSyntaxError, _lark
 from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import I64, VID, Target
 
-BASES = {ir.Node, ir.Expr, ir.Stmt, ir.Domain, ir.Members}
+BASES = {ir.Node, ir.Expr, ir.Stmt, ir.Apply, ir.Domain, ir.Members}
 
 
 @settings(max_examples=60, deadline=None)

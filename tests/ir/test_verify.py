@@ -16,7 +16,8 @@ from vgraph.compiler.ir.verify import VerifyError, verify
 from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE
 from vgraph.compiler.types import BOOL, I64, VID
 
-NODES = [*ir.Stmt.__subclasses__(), *ir.Expr.__subclasses__()]
+NODES = [*ir.Stmt.__subclasses__(), *ir.Apply.__subclasses__(), *ir.Expr.__subclasses__()]
+NODES.remove(ir.Apply)
 QUEUE = """\
 program popped: algorithm, ids 32, offsets 32
 vertex key: i64 local

@@ -50,7 +50,7 @@ def test_a_record_is_whole(axis: Axis) -> None:
     assert len(bucket) == (axis.name != "order" and axis.lack(None, "cpu") is None)
     assert import_module(f"vgraph.compiler.axes.{axis.name}").choose.__doc__
     assert f"`{axis.name}" in (ROOT / "docs" / "schedules.md").read_text(encoding="utf-8")
-    read = re.compile(rf"\b(schedule|plan)\.{axis.name}\b")
+    read = re.compile(rf"\b(schedule|plan|chosen)\.{axis.name}\b")
     passes = (ROOT / "vgraph" / "compiler" / "passes").glob("*.py")
     assert any(read.search(path.read_text(encoding="utf-8")) for path in passes), "no pass looks at it"
 

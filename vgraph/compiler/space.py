@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
 
-from vgraph.compiler.axes.base import Apply, Traversal
+from vgraph.compiler import ir
+from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.ir.rewrite import PassManager
-from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
 from vgraph.errors import ScheduleError
@@ -23,7 +23,6 @@ from vgraph.refusals.schedules import IllegalSchedule
 from vgraph.schedule import AXES, DECIDED, SHAPING, ApplySchedule, Options, Schedule
 
 if TYPE_CHECKING:
-    from vgraph.compiler import ir
     from vgraph.compiler.ir.rewrite import Context
     from vgraph.source import Span
 
@@ -72,7 +71,7 @@ class Label:
     """One label of a program, and what has been asked about it so far."""
 
     def __init__(self, program: ir.Program, name: str, context: Context) -> None:
-        applies = (n for n in walk(program) if isinstance(n, Apply) and n.label == name)
+        applies = (n for n in ir.walk(program) if isinstance(n, ir.Apply) and n.label == name)
         self.applies = [Traversal(program, n, context) for n in applies]
         self.known: dict[Options, tuple[Resolved, ScheduleError | None]] = {}
 

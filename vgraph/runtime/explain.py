@@ -202,7 +202,7 @@ def _observer(
         if name == "choose-schedule":
             result.legal = space.legal(before[0], context)
             for n in ir.walk(program):
-                if isinstance(n, ir.EdgeApply | ir.VertexApply) and n.schedule is not None:
+                if isinstance(n, ir.Apply) and n.schedule is not None:
                     reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
         before[:] = [program]
 

@@ -30,7 +30,7 @@ class Cascade:
     flag: str
 
 
-def cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Cascade | Obstacle:
+def cascade(program: ir.Program, apply: ir.Apply) -> Cascade | Obstacle:
     """The cascade whose update `apply` is, or why it is none."""
     try:
         return _cascade(program, apply)
@@ -38,7 +38,7 @@ def cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Cascad
         return blocked.obstacle
 
 
-def _cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Cascade:
+def _cascade(program: ir.Program, apply: ir.Apply) -> Cascade:
     taking = _filter(program, apply)
     update, chosen = program.operator(apply.op), program.operator(taking.op)
     number = _number(program, update)
@@ -61,7 +61,7 @@ def _cascade(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Casca
     return Cascade(taking, flag)
 
 
-def _filter(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> ir.VertexApply:
+def _filter(program: ir.Program, apply: ir.Apply) -> ir.VertexApply:
     """The filter behind the update, if the loop does nothing else."""
     for body in ir.bodies(program.body):
         for loop in body:
@@ -169,7 +169,7 @@ def _unseen(program: ir.Program, behind: ir.Body, number: str, flag: str, update
             raise Blocked(f"`{number}` is read of vertices that were taken, too", n.span)
     if any(r.value == number for r in program.results):
         raise Blocked(f"`{number}` is a result, of vertices that were taken, too", None)
-    for name in {n.op for n in nodes if isinstance(n, ir.EdgeApply | ir.VertexApply)} - {update}:
+    for name in {n.op for n in nodes if isinstance(n, ir.Apply)} - {update}:
         operator = program.operator(name)
         for n in ir.walk(operator):
             opens = isinstance(n, ir.Store | ir.Reduce | ir.Claim) and n.prop == flag and n.value != _CLOSED

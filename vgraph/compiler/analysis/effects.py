@@ -209,18 +209,14 @@ def fixed_claim(operator: ir.Operator) -> ir.Claim | None:
 # --- fixpoints ------------------------------------------------------------------------------------------------
 
 
-def async_obstacle(
-    program: ir.Program, apply: ir.EdgeApply | ir.VertexApply
-) -> tuple[str, Span | None] | None:
+def async_obstacle(program: ir.Program, apply: ir.Apply) -> tuple[str, Span | None] | None:
     """Why updates of `apply` may not become visible within the round; None if every order gives the same result."""
     if not effects(program.operator(apply.op)).stale_reads:
         return None
     return any_order_obstacle(program, apply)
 
 
-def any_order_obstacle(
-    program: ir.Program, apply: ir.EdgeApply | ir.VertexApply
-) -> tuple[str, Span | None] | None:
+def any_order_obstacle(program: ir.Program, apply: ir.Apply) -> tuple[str, Span | None] | None:
     """Why the active vertices may not be visited in any order, in any round and any number of times; None if they may.
 
     Legal when (1) every write is min, max, | or & on properties, or a union; (2) each value written is a
@@ -253,7 +249,7 @@ _ONCE = {
 }
 
 
-def is_fixpoint_loop(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> bool:
+def is_fixpoint_loop(program: ir.Program, apply: ir.Apply) -> bool:
     """True if `apply` is the only statement of a loop that runs until its own frontier is empty."""
     for n in _statements(program.body):
         if isinstance(n, ir.While) and n.body == (apply,):
@@ -261,7 +257,7 @@ def is_fixpoint_loop(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) 
     return False
 
 
-def is_round_loop(loop: ir.While, apply: ir.EdgeApply | ir.VertexApply) -> bool:
+def is_round_loop(loop: ir.While, apply: ir.Apply) -> bool:
     """True if the loop runs until the frontier of `apply`, which it changes, is empty."""
     if apply.frontier is None or apply.frontier != apply.out:
         return False

@@ -22,7 +22,6 @@ from vgraph.compiler.obstacle import Blocked, Obstacle
 from vgraph.compiler.types import VID
 from vgraph.records import dataclass
 
-Apply = ir.EdgeApply | ir.VertexApply
 _ALL: Final = "all vertices"
 _READS: Final = (ir.Load, ir.FrontierWhere)
 _WRITES: Final = (ir.Store, ir.Reduce, ir.Claim, ir.Fill, ir.FillEach, ir.FrontierMark)
@@ -61,7 +60,7 @@ def divisible(program: ir.Program) -> tuple[list[ir.For], list[Obstacle]]:
 
 def _outermost(body: Iterable[Node]) -> Iterator[ir.For]:
     for s in body:
-        if isinstance(s, ir.For) and any(isinstance(n, Apply) for n in ir.walk(s)):
+        if isinstance(s, ir.For) and any(isinstance(n, ir.Apply) for n in ir.walk(s)):
             yield s
         elif isinstance(s, ir.If):
             yield from _outermost((*s.then, *s.other))
@@ -106,7 +105,7 @@ class _Iterations:
         """A statement's nodes, and those of the operators that it applies."""
         for m in ir.walk(n):
             yield m
-            if isinstance(m, Apply):
+            if isinstance(m, ir.Apply):
                 yield from ir.walk(self.program.operator(m.op))
 
     def _outside(self, program: ir.Program, divided: Collection[ir.For]) -> Iterator[Node]:
@@ -115,7 +114,7 @@ class _Iterations:
         while left:
             n = left.pop()
             yield n
-            if isinstance(n, Apply):
+            if isinstance(n, ir.Apply):
                 yield from ir.walk(program.operator(n.op))
             within = n.body if isinstance(n, ir.For) and any(n is loop for loop in divided) else ()
             left += [m for m in ir.children(n) if all(m is not s for s in within)]
@@ -371,7 +370,7 @@ class _Iterations:
 
     # --- operators --------------------------------------------------------------------------------------------
 
-    def _apply(self, n: Apply, state: _State) -> _State:
+    def _apply(self, n: ir.Apply, state: _State) -> _State:
         token: object = _ALL if n.frontier is None else self._needs(n, n.frontier, state)
         operator = self.program.operator(n.op)
         tells = isinstance(n, ir.EdgeApply) and n.out is not None

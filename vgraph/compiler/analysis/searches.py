@@ -31,7 +31,7 @@ class Search:
     level: tuple[int, int] | None
 
 
-def search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search | Obstacle:
+def search(program: ir.Program, apply: ir.Apply) -> Search | Obstacle:
     """The search whose one apply this is, or why it is none."""
     try:
         return _search(program, apply)
@@ -39,7 +39,7 @@ def search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search 
         return blocked.obstacle
 
 
-def _search(program: ir.Program, apply: ir.EdgeApply | ir.VertexApply) -> Search:
+def _search(program: ir.Program, apply: ir.Apply) -> Search:
     operator, found = program.operator(apply.op), effects(program.operator(apply.op))
     claim = fixed_claim(operator) if found.classes() == {WriteClass.CLAIMING} else None
     if claim is None or role_of(operator, claim.index) is not Role.DST or found.globals_reduced:
@@ -119,7 +119,7 @@ def _loop(program: ir.Program, apply: ir.Stmt) -> tuple[ir.Body, ir.While]:
     raise Blocked("its rounds are not those of a `while frontier:` loop", apply.span)
 
 
-def _counted(loop: ir.While, apply: ir.EdgeApply | ir.VertexApply) -> tuple[dict[str, int], dict[str, int]]:
+def _counted(loop: ir.While, apply: ir.Apply) -> tuple[dict[str, int], dict[str, int]]:
     """What is added to globals before the apply, and behind it, if the loop does nothing else."""
     if not is_round_loop(loop, apply):
         raise Blocked("its rounds are not those of a `while frontier:` loop", apply.span)

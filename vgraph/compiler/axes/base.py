@@ -18,14 +18,13 @@ from vgraph.source import Span
 if TYPE_CHECKING:
     from vgraph.compiler.ir.rewrite import Context
 
-Apply = ir.EdgeApply | ir.VertexApply
 _T = TypeVar("_T")
 
 
 class Traversal:
     """An apply of a program, and what resolvers find out about it: the same, whatever is asked for."""
 
-    def __init__(self, program: ir.Program, apply: Apply, context: Context) -> None:
+    def __init__(self, program: ir.Program, apply: ir.Apply, context: Context) -> None:
         self.program, self.apply, self.context = program, apply, context
         self.operator = program.operator(apply.op)
         self.effects: Effects = effects(self.operator)

@@ -99,6 +99,28 @@ class FillEach(Stmt):
         c.require(prop.type == self.value.type, f"the value is {self.value.type}, not {prop.type}", self)
 
 
+@node
+class Apply(Stmt):
+    """An operator applied to a frontier, or to all vertices or edges; what it changes, or lets through, forms `out`."""
+
+    op: OperatorName
+    frontier: FrontierName | None
+    out: FrontierName | None
+    label: str
+    schedule: ApplySchedule | None = None
+
+    @property
+    def chosen(self) -> ApplySchedule:
+        """The schedule, which has been chosen."""
+        assert self.schedule is not None
+        return self.schedule
+
+    def verify(self, c: Checker, t: Type) -> None:
+        scheduled = c.level is Level.SCHEDULED
+        rule = "has no schedule" if scheduled else "has a schedule although none was resolved"
+        c.require((self.schedule is not None) is scheduled, rule, self)
+
+
 @written(
     "({out} = )?edge_apply({op}(, {frontier})?)( {reverse})?( for {only}( taking {taking})?)?"
     "( as {label:op})?( schedule({schedule}))?"
@@ -106,7 +128,7 @@ class FillEach(Stmt):
     at=DRIVER,
     kernel=NOWHERE,
 )
-class EdgeApply(Stmt):
+class EdgeApply(Apply):
     """`out = edge_apply(relax, frontier)`: run an edge operator over the arcs leaving `frontier` (all arcs if None).
 
     `out`, if any, receives the vertices at which a reduction or claim took effect: value changed (min, max, |, &),
@@ -126,11 +148,6 @@ class EdgeApply(Stmt):
     which are in it already, and the pull leaves in it those at which it still may. Neither changes what the apply does.
     """
 
-    op: OperatorName
-    frontier: FrontierName | None
-    out: FrontierName | None
-    label: str
-    schedule: ApplySchedule | None = None
     reverse: bool = False
     into: FrontierName | None = None
     counting: GlobalName | None = None
@@ -151,7 +168,7 @@ class EdgeApply(Stmt):
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(c.operators[self.op].is_edge, f"{self.op} is not an edge operator", self)
-        _verify_schedule(c, self)
+        super().verify(c, t)
         ok = self.into is None or self.out is not None
         c.require(ok, "what is filled takes the place of an output", self)
         c.require(self.keeping is None or self.among is not None, "what stays open is kept of a set", self)
@@ -165,32 +182,21 @@ class EdgeApply(Stmt):
     at=DRIVER,
     kernel=NOWHERE,
 )
-class VertexApply(Stmt):
+class VertexApply(Apply):
     """`out = vertex_apply(op, frontier)`: run a vertex operator on the frontier (all vertices if None).
 
     If the operator returns a bool, `out` receives the vertices for which it is true (`vertex_filter`).
     `vertex_apply(relax.copy) untraced`: a pass made it, and it is no round of the algorithm.
     """
 
-    op: OperatorName
-    frontier: FrontierName | None
-    out: FrontierName | None
-    label: str
-    schedule: ApplySchedule | None = None
     untraced: bool = False
 
     def verify(self, c: Checker, t: Type) -> None:
         op = c.operators[self.op]
         c.require(not op.is_edge, f"{self.op} is not a vertex operator", self)
-        _verify_schedule(c, self)
+        super().verify(c, t)
         ok = self.out is None or (op.body and isinstance(op.body[-1], Emit))
         c.require(ok, f"{self.op} emits nothing that {self.out} could receive", self)
-
-
-def _verify_schedule(c: Checker, n: EdgeApply | VertexApply) -> None:
-    scheduled = c.level is Level.SCHEDULED
-    rule = "has no schedule" if scheduled else "has a schedule although none was resolved"
-    c.require((n.schedule is not None) is scheduled, rule, n)
 
 
 @written("emit {value}", at=VERTEX, kernel=NOWHERE)

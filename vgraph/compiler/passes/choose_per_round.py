@@ -53,9 +53,8 @@ Both = tuple[ir.Body, ir.Body]
 
 def _both(low: Lowering, apply: ir.EdgeApply, loop: ir.Body) -> Both:
     """Both forms of `apply`, which stands in a loop with body `loop`, and the choice between them."""
-    assert apply.schedule is not None
     form = ir.with_fields(apply, {"into": low.target(apply)})
-    if apply.schedule.direction is not Direction.AUTO:
+    if apply.chosen.direction is not Direction.AUTO:
         return (), _either_drive(low, form)
     if only_claims(low.program.operator(apply.op).body):
         return _either_direction(low, form, closed=_stays_closed(low, apply, loop))
@@ -145,10 +144,9 @@ def _as(
 ) -> ir.EdgeApply:
     """The apply with everything fixed. A pull of a claim leaves its vertex early, so threads of a CPU have nothing to
     cut; a thread of a GPU would take milliseconds for a hub none of whose neighbors is active."""
-    assert apply.schedule is not None
     cut = direction is Direction.PUSH or low.context.abilities.warps
-    balance = apply.schedule.balance if cut else VERTEX
-    fixed = replace(apply.schedule, direction=direction, drive=drive, frontier=layout, balance=balance)
+    balance = apply.chosen.balance if cut else VERTEX
+    fixed = replace(apply.chosen, direction=direction, drive=drive, frontier=layout, balance=balance)
     return ir.with_fields(apply, {"schedule": fixed, "counting": low.counter()})
 
 
@@ -253,7 +251,7 @@ def _written_elsewhere(low: Lowering, apply: ir.EdgeApply, prop: str, loop: ir.B
             if isinstance(n, _WRITES) and n.prop == prop:
                 return True
             if (
-                isinstance(n, ir.EdgeApply | ir.VertexApply)
+                isinstance(n, ir.Apply)
                 and n is not apply
                 and prop in effects(low.program.operator(n.op)).written
             ):

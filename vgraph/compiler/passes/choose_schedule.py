@@ -8,7 +8,7 @@ from typing import Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.abilities import CPU
-from vgraph.compiler.axes.base import Apply, Traversal
+from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.errors import ScheduleError, shown
 from vgraph.schedule import AXES, Options, Schedule
@@ -16,7 +16,7 @@ from vgraph.schedule import AXES, Options, Schedule
 
 def labels(program: ir.Program) -> tuple[str, ...]:
     """The labels that a schedule may address, in the order of the program."""
-    return tuple(dict.fromkeys(n.label for n in ir.walk(program) if isinstance(n, Apply)))
+    return tuple(dict.fromkeys(n.label for n in ir.walk(program) if isinstance(n, ir.Apply)))
 
 
 def check_labels(program: ir.Program, schedule: Schedule) -> None:
@@ -33,7 +33,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     check_labels(program, context.schedule)
 
     def rule(n: ir.Node, context: Context = context) -> ir.Node | None:
-        if not isinstance(n, Apply) or n.schedule is not None:
+        if not isinstance(n, ir.Apply) or n.schedule is not None:
             return None
         options = context.schedule.labels.get(n.label, Options())
         return ir.with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
@@ -56,7 +56,7 @@ def chosen(program: ir.Program) -> Schedule:
     """
     found: dict[str, Options] = {}
     for n in ir.walk(program):
-        if isinstance(n, Apply) and n.schedule is not None:
+        if isinstance(n, ir.Apply) and n.schedule is not None:
             options = Options.of(n.schedule, bool(n.frontier or n.out))
             found[n.label] = _common(found.get(n.label, options), options)
     return Schedule(found)

@@ -19,12 +19,10 @@ from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import VID
 
-Apply = ir.EdgeApply | ir.VertexApply
-
 
 def united(program: ir.Program, n: ir.Node) -> list[str]:
     """The disjoint sets that an apply unites, by their properties."""
-    if not isinstance(n, Apply):
+    if not isinstance(n, ir.Apply):
         return []
     writes = effects(program.operator(n.op)).writes
     return sorted({w.prop for w in writes if w.kind is WriteClass.MERGING})
@@ -32,7 +30,7 @@ def united(program: ir.Program, n: ir.Node) -> list[str]:
 
 def _unites_only(program: ir.Program, n: ir.Stmt, prop: str) -> bool:
     """Whether an apply unites these sets, and has no other look at them."""
-    if not isinstance(n, Apply) or prop not in united(program, n):
+    if not isinstance(n, ir.Apply) or prop not in united(program, n):
         return False
     nodes = list(ir.walk(program.operator(n.op)))
     ends = {id(e) for u in nodes if isinstance(u, ir.Union) for e in (u.a, u.b)}

@@ -31,9 +31,8 @@ def _searched(low: Lowering, loop: ir.While, apply: ir.EdgeApply, found: Search)
     held = ir.Load(found.claim.prop, here, found.claim.value.type)
     opened = _at(found.claim.expected, low.program.operator(apply.op).args[2], v)
     far = ir.Load(hop, here, t)
-    assert apply.schedule is not None
     dense = replace(
-        apply.schedule, drive=TOPOLOGY, sync=BSP, deduplicate=False, hops=1, tiles=0, order=UNORDERED
+        apply.chosen, drive=TOPOLOGY, sync=BSP, deduplicate=False, hops=1, tiles=0, order=UNORDERED
     )
     counters = {**found.before, **found.behind}
     return (
@@ -128,7 +127,7 @@ def _wanted(program: ir.Program, n: ir.Stmt) -> ir.EdgeApply | None:
     for apply in n.body:
         if isinstance(apply, ir.EdgeApply) and apply.schedule is not None and is_round_loop(n, apply):
             claims = effects(program.operator(apply.op)).classes() == {WriteClass.CLAIMING}
-            if claims and _in_any_order(apply.schedule):
+            if claims and _in_any_order(apply.chosen):
                 return apply
     return None
 

@@ -17,24 +17,21 @@ from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import VID
 from vgraph.schedule import SPLIT, VERTEX
 
-Apply = ir.EdgeApply | ir.VertexApply
 _Loop = TypeVar("_Loop", ir.ParFor, ir.BucketLoop)
 
 
-def is_cut(apply: Apply) -> bool:
+def is_cut(apply: ir.Apply) -> bool:
     """True if the loop of `apply` runs on pieces of vertices."""
-    assert apply.schedule is not None
-    return apply.schedule.balance != VERTEX or apply.schedule.hops > 1
+    return apply.chosen.balance != VERTEX or apply.chosen.hops > 1
 
 
-def with_pieces(low: Lowering, apply: Apply, loop: _Loop, side: ir.Orientation) -> _Loop:
+def with_pieces(low: Lowering, apply: ir.Apply, loop: _Loop, side: ir.Orientation) -> _Loop:
     """The parallel loop of `apply`, whose body is fit for pieces, cut as its schedule says."""
     if not is_cut(apply):
         return loop
-    assert apply.schedule is not None
     domain = {"domain": loop.domain.shared()} if isinstance(loop, ir.ParFor) else {}
     body = _inner_loops_whole(low, loop)
-    schedule = apply.schedule
+    schedule = apply.chosen
     how: dict[str, object] = {"balance": schedule.balance}
     if schedule.hops > 1:
         cascade = isinstance(apply, ir.EdgeApply) and apply.taking  # its hubs are shared by all
@@ -62,12 +59,12 @@ def _inner_loops_whole(low: Lowering, loop: ir.ParFor | ir.BucketLoop) -> ir.Bod
     return body if body == loop.body else (ir.Let(whole, VID, own), *body)
 
 
-def arcs_of(apply: Apply, vertex: str, side: ir.Orientation) -> ir.Expr:
+def arcs_of(apply: ir.Apply, vertex: str, side: ir.Orientation) -> ir.Expr:
     """How many arcs of `vertex` one iteration walks."""
     return ir.Piece(ir.Share.SIZE) if is_cut(apply) else ir.Degree(ir.Var(vertex, VID), side)
 
 
-def once(apply: Apply, stmt: ir.Stmt) -> ir.Body:
+def once(apply: ir.Apply, stmt: ir.Stmt) -> ir.Body:
     """A statement that is executed once per vertex."""
     return (ir.If(ir.Piece(ir.Share.FIRST), (stmt,)),) if is_cut(apply) else (stmt,)
 
@@ -76,9 +73,8 @@ def vertex_operator(apply: ir.VertexApply, operator: ir.Operator) -> tuple[ir.Op
     """The operator as it runs on pieces, if it does; and whether lanes share whole vertices instead."""
     if not is_cut(apply):
         return operator, False
-    assert apply.schedule is not None
     found = cut_operator(operator)
-    shared = not isinstance(found, ir.Operator) and apply.schedule.balance.kind in SHARED_BY
+    shared = not isinstance(found, ir.Operator) and apply.chosen.balance.kind in SHARED_BY
     if shared:
         found = shared_operator(operator)
     assert isinstance(found, ir.Operator), (
@@ -89,5 +85,4 @@ def vertex_operator(apply: ir.VertexApply, operator: ir.Operator) -> tuple[ir.Op
 
 def by_lanes(apply: ir.VertexApply, loop: ir.ParFor) -> ir.ParFor:
     """The parallel loop of `apply` for groups of lanes that share the arcs of whole vertices."""
-    assert apply.schedule is not None
-    return ir.with_fields(loop, {"domain": loop.domain.shared(), "balance": apply.schedule.balance})
+    return ir.with_fields(loop, {"domain": loop.domain.shared(), "balance": apply.chosen.balance})

@@ -78,14 +78,14 @@ class _Copies:
 
     def rule(self, n: ir.Node) -> tuple[ir.Stmt, ...] | None:
         """An apply that reads what it writes: copy first, then apply."""
-        if not isinstance(n, ir.EdgeApply | ir.VertexApply) or n.schedule is None:
+        if not isinstance(n, ir.Apply) or n.schedule is None:
             return None
-        operator, fused = self.program.operator(n.op), n.schedule.phases is Phases.FUSED
-        passes = n.schedule.conflict != FREE and not n.schedule.conflict.key
+        operator, fused = self.program.operator(n.op), n.chosen.phases is Phases.FUSED
+        passes = n.chosen.conflict != FREE and not n.chosen.conflict.key
         found = effects(operator)
         stale, combined = frozenset[str](), frozenset[str]()
         # Else the buffer between the phases holds what was read before anything is written.
-        if n.schedule.sync is Sync.BSP and (fused or n.schedule.pipeline):
+        if n.chosen.sync is Sync.BSP and (fused or n.chosen.pipeline):
             stale = frozenset(r.prop for r in found.stale_reads)
         if not fused or passes:
             combined = found.globals_read & found.globals_reduced
@@ -101,18 +101,15 @@ class _Copies:
         changed = ir.with_fields(n, {"op": made.name})
         return (*saved, *(self.copied(n, operator, stale) if stale else ()), changed)
 
-    def copied(
-        self, n: ir.EdgeApply | ir.VertexApply, operator: ir.Operator, stale: frozenset[str]
-    ) -> tuple[ir.Stmt, ...]:
+    def copied(self, n: ir.Apply, operator: ir.Operator, stale: frozenset[str]) -> tuple[ir.Stmt, ...]:
         """The apply that fills the copies of properties for the apply `n`."""
-        assert n.schedule is not None
         copier = self.copier(operator, stale)
         self.operators[copier.name] = copier
         # Whoever reads at src alone needs what the frontier holds; others may read anywhere.
         at_src = all(r.role is Role.SRC for r in effects(operator).stale_reads)
         frontier = n.frontier if isinstance(n, ir.EdgeApply) and at_src else None
         drive = Drive.DATA if frontier else Drive.TOPOLOGY
-        layout = n.schedule.frontier if frontier else FrontierLayout.SPARSE
+        layout = n.chosen.frontier if frontier else FrontierLayout.SPARSE
         if layout is FrontierLayout.AUTO:
             layout = FrontierLayout.SPARSE
         plan = ApplySchedule(

@@ -15,27 +15,18 @@ from collections.abc import Mapping
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.payload import split_raw
 from vgraph.compiler.ir.legality import ARC_SITES
-from vgraph.compiler.passes.lower_gather_apply import Buffers, divide, pipeline
-from vgraph.compiler.passes.lowering import (
-    Lowering,
-    active_only,
-    counted_round,
-    input_layout,
-    lowering,
-    updates,
-    wants_membership,
-)
+from vgraph.compiler.passes.lower_gather_apply import Buffers, divide, in_chunks
+from vgraph.compiler.passes.lowering import Lowering, counted_round, lowering, over_active, updates
 from vgraph.compiler.types import I64, VID
 from vgraph.schedule import Payload, Phases
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, _ = operator.args
     target = low.target(apply)
     position = None
-    if apply.schedule.payload is Payload.RAW:
+    if apply.chosen.payload is Payload.RAW:
         position = low.fresh("i")
         buffers = Buffers(low, apply, ir.Site.QUEUE)
         split = split_raw(operator, buffers, ir.Var(position, I64), arcs=False, guarded=False)
@@ -48,21 +39,9 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     arcs = low.counter()
     taken = buffers.hints if position is not None else {}
     scatter = _scatter(low, apply, split.consumer, target, arcs, taken)
-    membership = wants_membership(apply.schedule)
-    given = input_layout(apply)
-    if apply.schedule.pipeline and not membership:
-        given = ir.Layout.SPARSE  # pieces of a queue
-    bodies = [active_only(apply, src, b) if membership else b for b in (produced, scatter)]
-    domain = ir.members(None if membership else apply.frontier, given)
-    if apply.schedule.pipeline:
-        loops: ir.Body = (
-            ir.with_fields(pipeline(apply, src, domain, buffers.hints, *bodies), {"position": position}),
-        )
-    else:
-        loops = tuple(
-            ir.ParFor(src, domain, b, apply.label, position=position, span=apply.span) for b in bodies
-        )
-    return counted_round(apply, target, "apply_scatter", arcs, loops, given)
+    produce, consume = (over_active(apply, src, b, ir.Vertices(), position) for b in (produced, scatter))
+    loops = in_chunks(apply, produce, consume, buffers.hints)
+    return counted_round(apply, target, "apply_scatter", arcs, loops)
 
 
 def _scatter(

@@ -58,10 +58,9 @@ Take = Callable[[ir.Expr], ir.Body]
 
 
 def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
-    assert apply.schedule is not None
     target, tries = low.target(apply), low.counter("tries")
     visit = _Visit(low, apply, target, tries)
-    conflict = apply.schedule.conflict
+    conflict = apply.chosen.conflict
     if conflict == SEQUENTIAL or (conflict == NODE_LOCKED and low.context.threads == 1):
         loop = over_active(apply, visit.v, visit.free(), ir.VertexWords())
         loops: ir.Body = (ir.Alone((loop,), span=apply.span),)
@@ -72,13 +71,12 @@ def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
 
 def _passes(low: Lowering, apply: ir.VertexApply, visit: _Visit) -> ir.Body:
     """Passes over the vertices that had no turn yet, until none is left."""
-    assert apply.schedule is not None
     left, behind = low.hidden("left"), low.hidden("left.next")
     take: ir.Stmt = ir.FrontierSet(left, ir.FrontierKind.ALL)
     if apply.frontier is not None:
         take = ir.FrontierCopy(left, apply.frontier)
     begin = (take, ir.FrontierConvert(left, ir.Layout.SPARSE), ir.FrontierClear(behind, ir.Layout.SPARSE))
-    passes = _by_locks if apply.schedule.conflict == NODE_LOCKED else _by_marks
+    passes = _by_locks if apply.chosen.conflict == NODE_LOCKED else _by_marks
     return (*begin, *passes(low, visit, left, behind))
 
 
@@ -103,8 +101,7 @@ def _by_locks(low: Lowering, visit: _Visit, left: str, behind: str) -> ir.Body:
 
 def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
     """Of the vertices in `rest` those of the largest hashes begin first, as many as have their turn soon."""
-    assert visit.apply.schedule is not None
-    left, key, raced = low.hidden("begun"), _Key(low), visit.apply.schedule.conflict == RACED
+    left, key, raced = low.hidden("begun"), _Key(low), visit.apply.chosen.conflict == RACED
     bound, upper, width, tried = (ir.Var(low.fresh(n), I64) for n in ("bound", "upper", "width", "tried"))
     late, none = (ir.Var(low.fresh(n), BOOL) for n in ("many.late", "all.late"))
     size, more = ir.FrontierSize(left), ir.Compare(">", bound, scalar(0))

@@ -65,16 +65,14 @@ def _activation(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, targe
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    assert apply.schedule is not None
     target, arcs = low.target(apply), apply.counting or low.counter()
-    walk = _by_plan if apply.schedule.conflict.key else _by_locks
+    walk = _by_plan if apply.chosen.conflict.key else _by_locks
     return counted_round(apply, target, "push", arcs, walk(low, apply, target, arcs))
 
 
 def _by_plan(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str) -> ir.Body:
     """All arcs in the order of a plan. Its sums are made in that order, too."""
-    assert apply.schedule is not None
-    operator, conflict = low.operator(apply.op), apply.schedule.conflict
+    operator, conflict = low.operator(apply.op), apply.chosen.conflict
     src, edge, dst = operator.args
     body = (ir.ReduceGlobal("+", arcs, scalar(1)), *_activation(low, apply, operator, target))
     walked = ir.ForNeighbors(dst, edge, ir.Var(src, VID), apply.leaving, body, planned=True, span=apply.span)
@@ -86,8 +84,7 @@ def _by_plan(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str) 
 
 def _by_locks(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str) -> ir.Body:
     """Passes over the arcs that had no turn yet, until none is left."""
-    assert apply.schedule is not None
-    conflict = apply.schedule.conflict
+    conflict = apply.chosen.conflict
     if low.context.threads == 1:
         return (_Locked(low, apply, target, arcs).alone(),)
     left, number, before = (low.counter(name) for name in ("left", "pass", "before"))

@@ -21,12 +21,11 @@ from vgraph.schedule import Drive, Payload, Phases
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
     target = low.target(apply)
     candidates, active, before = None, apply.frontier, tuple[ir.Stmt, ...]()
-    if apply.schedule.drive is Drive.DATA:
+    if apply.chosen.drive is Drive.DATA:
         candidates, active, before = collect(low, apply)
     inner = ir.with_fields(apply, {"frontier": active})
     stops = Pull(low, apply, operator, None).first_is_enough()
@@ -44,12 +43,12 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     gather = arcs_of if into_globals else pull.guarded(arcs_of)
     reduced, arcs = pull_body(low, ir.with_fields(apply, {"frontier": None}), split.consumer, target)
     domain: ir.Domain = ir.SparseMembers(candidates) if candidates else ir.VertexWords()
-    loops: ir.Body = (
+    loops = in_chunks(
+        apply,
         ir.ParFor(dst, domain.shared(), gather, apply.label, span=apply.span),
         ir.ParFor(dst, domain, reduced, apply.label, span=apply.span),
+        buffers.hints,
     )
-    if apply.schedule.pipeline:
-        loops = (pipeline(apply, dst, domain.shared(), buffers.hints, gather, reduced),)
     return (
         *before,
         *before_round(inner, target, ir.Layout.BITMAP),
@@ -59,26 +58,13 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     )
 
 
-def pipeline(
-    apply: ir.EdgeApply,
-    vertex: str,
-    domain: ir.Domain,
-    buffers: Iterable[str],
-    producer: ir.Body,
-    consumer: ir.Body,
-) -> ir.Pipeline:
-    """Both phases at once, `buffers` a channel of as many chunks as the schedule says between them."""
-    assert apply.schedule is not None
-    return ir.Pipeline(
-        vertex,
-        domain,
-        tuple(buffers),
-        apply.schedule.pipeline,
-        producer,
-        consumer,
-        apply.label,
-        span=apply.span,
-    )
+def in_chunks(apply: ir.EdgeApply, first: ir.ParFor, second: ir.ParFor, buffers: Iterable[str]) -> ir.Body:
+    """Both phases; at once if the schedule says so, `buffers` a channel of so many chunks between them."""
+    chunks = apply.chosen.pipeline
+    if not chunks:
+        return first, second
+    parts = first.vertex, first.domain, tuple(buffers), chunks, first.body, second.body
+    return (ir.Pipeline(*parts, apply.label, first.position, span=apply.span),)
 
 
 class Buffers:
@@ -99,9 +85,8 @@ def divide(
     low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, buffers: Buffers, *, stops: bool = False
 ) -> Split:
     """The operator in two parts, with buffers that have an element per arc; `stops` as in `split_computed`."""
-    assert apply.schedule is not None
     index = ir.Var(operator.args[1], EID)
-    if apply.schedule.payload is Payload.RAW:
+    if apply.chosen.payload is Payload.RAW:
         return split_raw(operator, buffers, index, arcs=True, guarded=apply.frontier is not None)
     return split_computed(operator, buffers, low.fresh, index, touched=apply.out is not None, stops=stops)
 

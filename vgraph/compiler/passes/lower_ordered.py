@@ -119,10 +119,9 @@ def _lower(low: Lowering, loop: ir.While) -> ir.Body:
     """What takes the place of the whole `while` loop."""
     (apply,) = loop.body
     assert isinstance(apply, ir.EdgeApply)
-    assert apply.schedule is not None
     assert apply.frontier is not None
     assert is_fixpoint_loop(low.program, apply)
-    order, tiles = apply.schedule.order, apply.schedule.tiles
+    order, tiles = apply.chosen.order, apply.chosen.tiles
     strict = order.kind == "strict"
     work, v, more = low.fresh(f"{apply.label}.work"), low.fresh("v"), low.fresh("more")
     key_vertex = low.fresh("v")

@@ -27,22 +27,21 @@ from vgraph.schedule import VERTEX, ApplySchedule, Direction, Drive, Phases, Row
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    assert apply.schedule is not None
     operator = low.operator(apply.op)
     if apply.among and not apply.keeping:
         return _behind_guard(low, apply, operator)
     dst = operator.args[2]
     target = low.target(apply)
-    segments = apply.schedule.ranges
+    segments = apply.chosen.ranges
     inner = apply
-    if apply.schedule.drive is Drive.DATA:
+    if apply.chosen.drive is Drive.DATA:
         candidates, active, collected = collect(low, apply)
         inner = ir.with_fields(apply, {"frontier": active})
         before: ir.Body = (*collected, *before_round(inner, target, ir.Layout.BITMAP))
         domain: ir.Domain = ir.SparseMembers(candidates)
     else:
         before = before_round(apply, target, ir.Layout.BITMAP)
-        domain = ir.BitmapMembers(apply.among) if apply.among else _ranges(apply.schedule)
+        domain = ir.BitmapMembers(apply.among) if apply.among else _ranges(apply.chosen)
     if segments > 1 and low.context.abilities.warps:
         body = sliced(low, inner, operator, target)
         loop = ir.ParFor(dst, ir.Slices(segments), body, apply.label, span=apply.span)
@@ -87,14 +86,13 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> 
 
     The guard is looked at once for a vertex and round, 64 vertices at a time, and no longer at each arc.
     """
-    assert apply.schedule is not None
     assert apply.among is not None
     tests = lasting_tests(low.program, operator)
     assert tests, "the operator has a guard"
     dst = operator.args[2]
     inner = ir.with_fields(operator, {"body": without(operator.body, tests)})
-    target, balance = low.target(apply), apply.schedule.balance
-    uncut = ir.with_fields(apply, {"schedule": replace(apply.schedule, balance=VERTEX)})
+    target, balance = low.target(apply), apply.chosen.balance
+    uncut = ir.with_fields(apply, {"schedule": replace(apply.chosen, balance=VERTEX)})
     body, arcs = pull_body(low, uncut, inner, target)
     v = low.fresh("v")
     here = ir.Var(v, VID)

@@ -24,7 +24,6 @@ from vgraph.schedule import ApplySchedule, Direction, Drive, Phases
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
-    assert apply.schedule is not None
     operator = low.operator(apply.op)
     src, edge, dst = operator.args
     target = low.target(apply)

@@ -21,7 +21,6 @@ from vgraph.schedule import FREE
 
 
 def _lower(low: Lowering, apply: ir.VertexApply) -> ir.Body:
-    assert apply.schedule is not None
     operator, shared = vertex_operator(apply, low.operator(apply.op))
     (v,) = operator.args
     target = low.target(apply)

@@ -88,7 +88,7 @@ class Lowering:
         self.declare("frontiers", ir.FrontierDecl(name))
         return name
 
-    def target(self, apply: ir.EdgeApply | ir.VertexApply) -> str | None:
+    def target(self, apply: ir.Apply) -> str | None:
         """The hidden frontier that a round fills before it takes the place of its output; None if it has none."""
         shared = apply.into if isinstance(apply, ir.EdgeApply) else None
         return shared or (self.hidden(f"{apply.out}.next") if apply.out else None)
@@ -111,22 +111,21 @@ def rewriting(
 
 def lowering(
     name: str,
-    kind: type[ir.EdgeApply | ir.VertexApply],
+    kind: type[ir.Apply],
     form: Callable[[ApplySchedule], bool],
     lower: Callable[[Lowering, Any], ir.Body],
 ) -> Pass:
     """A pass that turns every apply of this kind, of a schedule in this form, into loops."""
 
     def wanted(n: ir.Stmt) -> bool:
-        return isinstance(n, kind) and n.schedule is not None and form(n.schedule)
+        return isinstance(n, kind) and n.schedule is not None and form(n.chosen)
 
-    def rule(low: Lowering, n: ir.EdgeApply | ir.VertexApply) -> ir.Body:
-        assert n.schedule is not None
+    def rule(low: Lowering, n: ir.Apply) -> ir.Body:
         body = lower(low, n)
         if low.context.deterministic and in_turn(low.program, low.program.operator(n.op)):
             # Threads would come in an order that matters, so one visits all.
             body = tuple(ir.Alone((s,), span=s.span) if isinstance(s, ir.ParFor) else s for s in body)
-        return with_hints(body, n.schedule)
+        return with_hints(body, n.chosen)
 
     return rewriting(name, wanted, rule)
 
@@ -139,60 +138,52 @@ def wants_membership(schedule: ApplySchedule) -> bool:
     return schedule.drive is Drive.TOPOLOGY
 
 
-def input_layout(apply: ir.EdgeApply | ir.VertexApply) -> ir.Layout:
+def input_layout(apply: ir.Apply) -> ir.Layout:
     """The layout in which a traversal wants its frontier: BITMAP where it asks for membership."""
-    assert apply.schedule is not None
-    return ir.Layout.BITMAP if wants_membership(apply.schedule) else layout_of(apply.schedule.frontier)
+    if wants_membership(apply.chosen):
+        return ir.Layout.BITMAP
+    piped = apply.chosen.pipeline > 0  # it takes pieces of a queue
+    return ir.Layout.SPARSE if piped else layout_of(apply.chosen.frontier)
 
 
 def over_active(
-    apply: ir.EdgeApply | ir.VertexApply, vertex: str, visit: ir.Body, everywhere: ir.Domain
+    apply: ir.Apply, vertex: str, visit: ir.Body, everywhere: ir.Domain, position: str | None = None
 ) -> ir.ParFor:
     """A loop over the active vertices: over `everywhere`, where each is asked, or over the frontier."""
-    assert apply.schedule is not None
-    if wants_membership(apply.schedule):
+    if wants_membership(apply.chosen):
         domain, visit = everywhere, active_only(apply, vertex, visit)
     else:
         domain = ir.members(apply.frontier, input_layout(apply))
-    return ir.ParFor(vertex, domain, visit, apply.label, span=apply.span)
+    return ir.ParFor(vertex, domain, visit, apply.label, position, span=apply.span)
 
 
-def counted_round(
-    apply: ir.EdgeApply | ir.VertexApply,
-    target: str | None,
-    direction: str,
-    arcs: str,
-    loops: ir.Body,
-    given: ir.Layout | None = None,
-) -> ir.Body:
-    """A whole round of `loops`, which count in the global `arcs`; the layout of the frontier is the usual one."""
+def counted_round(apply: ir.Apply, target: str | None, direction: str, arcs: str, loops: ir.Body) -> ir.Body:
+    """A whole round of `loops`, which count in the global `arcs`."""
     return (
-        *before_round(apply, target, given or input_layout(apply)),
+        *before_round(apply, target, input_layout(apply)),
         ir.SetGlobal(arcs, scalar(0)),
         *loops,
         *after_round(apply, target, direction, count_of(arcs)),
     )
 
 
-def before_round(apply: ir.EdgeApply | ir.VertexApply, target: str | None, given: ir.Layout) -> ir.Body:
+def before_round(apply: ir.Apply, target: str | None, given: ir.Layout) -> ir.Body:
     """Put the frontier into its layout and empty the bitmap that the round fills."""
-    assert apply.schedule is not None
     body: list[ir.Stmt] = []
     if apply.frontier is not None:
         body.append(ir.FrontierConvert(apply.frontier, given, span=apply.span))
-    if target is not None and layout_of(apply.schedule.frontier) is ir.Layout.BITMAP:
+    if target is not None and layout_of(apply.chosen.frontier) is ir.Layout.BITMAP:
         body.append(ir.FrontierClear(target, ir.Layout.BITMAP, span=apply.span))
     return tuple(body)
 
 
 def after_round(
-    apply: ir.EdgeApply | ir.VertexApply,
+    apply: ir.Apply,
     target: str | None,
     direction: str,
     arcs: ir.Expr,
 ) -> ir.Body:
     """Record the round; the frontier that was filled takes its place."""
-    assert apply.schedule is not None
     active: ir.Expr = (
         ir.GraphSize("num_vertices") if apply.frontier is None else ir.FrontierSize(apply.frontier)
     )
@@ -203,21 +194,20 @@ def after_round(
         assert apply.out is not None
         swap: list[ir.Stmt] = [ir.FrontierSwap(apply.out, target, span=apply.span)]
         either = isinstance(apply, ir.EdgeApply) and apply.into is not None  # another form may have filled it
-        if either or layout_of(apply.schedule.frontier) is ir.Layout.SPARSE:
+        if either or layout_of(apply.chosen.frontier) is ir.Layout.SPARSE:
             swap.append(ir.FrontierClear(target, ir.Layout.SPARSE, span=apply.span))
         body.append(ir.Single(tuple(swap), span=apply.span))
     return tuple(body)
 
 
-def push(apply: ir.EdgeApply | ir.VertexApply, target: str, vertex: ir.Expr, *, own: bool) -> ir.Stmt:
+def push(apply: ir.Apply, target: str, vertex: ir.Expr, *, own: bool) -> ir.Stmt:
     """Put `vertex` into the frontier that the round fills; `own`: each vertex is pushed by one thread only."""
-    assert apply.schedule is not None
-    layout = layout_of(apply.schedule.frontier)
-    dedupe = layout is ir.Layout.BITMAP or (apply.schedule.deduplicate and not own)
+    layout = layout_of(apply.chosen.frontier)
+    dedupe = layout is ir.Layout.BITMAP or (apply.chosen.deduplicate and not own)
     return ir.FrontierPush(target, vertex, layout, dedupe, span=apply.span)
 
 
-def active_only(apply: ir.EdgeApply | ir.VertexApply, vertex: str, body: ir.Body) -> ir.Body:
+def active_only(apply: ir.Apply, vertex: str, body: ir.Body) -> ir.Body:
     """The body for members of the frontier only."""
     if apply.frontier is None:
         return body

@@ -125,8 +125,7 @@ class _PullPiece:
         """Several pieces may push the vertex."""
         if self.target is None or self.hit is None:
             return ()
-        assert self.apply.schedule is not None
-        layout = layout_of(self.apply.schedule.frontier)
+        layout = layout_of(self.apply.chosen.frontier)
         pushed = ir.FrontierPush(self.target, ir.Var(self.dst, VID), layout, True, span=self.apply.span)
         return (ir.If(ir.Var(self.hit, BOOL), (pushed,)),)
 
@@ -135,9 +134,8 @@ class _Slice(_PullPiece):
     """Pulls along a row of a slice, whose vertex is known at its end: nothing is read there before."""
 
     def body(self) -> ir.Body:
-        assert self.apply.schedule is not None
         inside = active_only(self.apply, self.src, ir.transform_body(self.operator.body, self.rule))
-        own, count = ir.Var(self.dst, VID), self.apply.schedule.segments
+        own, count = ir.Var(self.dst, VID), self.apply.chosen.segments
         loop = ir.ForNeighbors(
             self.src, self.edge, own, self.apply.entering, inside, count, span=self.apply.span
         )

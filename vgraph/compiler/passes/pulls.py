@@ -168,14 +168,13 @@ def pull_body(
     low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None
 ) -> tuple[ir.Body, str]:
     """What is done for one destination, and the name of the counter of its arcs."""
-    assert apply.schedule is not None
     hit = low.fresh("hit") if target else None
     pull = Pull(low, apply, operator, hit)
     visit = pull.visit()
     dst = ir.Var(operator.args[2], VID)
     if target and hit:
         pushed = push(apply, target, dst, own=True)
-        if apply.schedule.ranges > 1:  # a vertex may change in several segments
+        if apply.chosen.ranges > 1:  # a vertex may change in several segments
             pushed = ir.with_fields(pushed, {"dedupe": True})
         changed = ir.If(ir.Var(hit, BOOL), (*visit.stores, pushed))
         body: ir.Body = (ir.Let(hit, BOOL, FALSE), *visit.walk, changed)

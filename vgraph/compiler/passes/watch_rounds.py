@@ -50,7 +50,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     def rule(n: ir.Stmt) -> ir.Body | None:
         if isinstance(n, ir.VertexApply) and n.untraced:  # it belongs to the round before
             return (n, ir.Assign(at, back), record)
-        return (n, record) if isinstance(n, ir.EdgeApply | ir.VertexApply) else None
+        return (n, record) if isinstance(n, ir.Apply) else None
 
     # a round may come before a property is declared: it is zero there
     begin = (ir.Fill(p.name, zero(p.type, None)) for p in rings.values())

@@ -63,7 +63,7 @@ def _places(schedule: Schedule, graph: Graph, label: str) -> Any:
 
 def _interface(program: ir.Program) -> KernelInterface:
     """What is told of rounds."""
-    applies = (n for n in ir.walk(program) if isinstance(n, ir.EdgeApply | ir.VertexApply))
+    applies = (n for n in ir.walk(program) if isinstance(n, ir.Apply))
     return KernelInterface(
         args=(),
         frontiers=(),
