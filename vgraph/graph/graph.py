@@ -45,17 +45,9 @@ class Graph:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_edge",
-        "_in_edge",
-        "_means",
-        "_order",
-        "_ranges",
-        "_relabelled",
-        "_renamed",
-        "_topology",
-        "_vertex",
-    )
+        "__weakref__", "_edge", "_in_edge", "_means", "_order", "_ranges", "_relabelled", "_renamed",
+        "_topology", "_vertex",
+    )  # fmt: skip
 
     def __init__(self, topology: Topology, edge: Properties, vertex: Properties) -> None:
         self._topology = topology

@@ -129,46 +129,33 @@ _STRATEGIES = (
 """Of `greedy_color`: their order is that of Python's sets, or each color depends on all before."""
 
 _RULES: dict[str, Callable[[Bound], str]] = {
-    "all_pairs_dijkstra_path_length": _function,
-    "astar_path": _guided,
-    "astar_path_length": _guided,
-    "bellman_ford_path_length": _function,
-    "betweenness_centrality": _function,
-    "betweenness_centrality_subset": _function,
-    "center": _unweighted,
-    "closeness_centrality": _function,
-    "dag_longest_path": _longest,
-    "dag_longest_path_length": _longest,
-    "degree_assortativity_coefficient": _assortativity,
-    "diameter": _unweighted,
-    "eccentricity": _unweighted,
-    "edge_betweenness_centrality": _weights,
-    "greedy_color": _colors,
-    "harmonic_centrality": _unweighted,
-    "hits": _positive,
-    "leiden_communities": _louvain,
-    "louvain_communities": _louvain,
-    "max_weight_clique": _weights,
-    "maximum_flow": _flow,
-    "maximum_flow_value": _flow,
-    "minimum_cut": _flow,
-    "minimum_cut_value": _flow,
-    "numeric_assortativity_coefficient": _assortativity,
-    "periphery": _unweighted,
-    "radius": _unweighted,
-    "rich_club_coefficient": _not_normalized,
-    "square_clustering": _no_direction,
-    "triadic_census": _whole,
-    "core_number": _simple,
-    "triangles": _undirected,
-    "average_clustering": _clustering,
-    "clustering": _clustering,
-    "transitivity": _undirected,
-    "dijkstra_path_length": _function,
-    "shortest_path_length": _lengths,
-    "shortest_simple_paths": _function,
-    "single_source_bellman_ford_path_length": _function,
-    "single_source_dijkstra_path_length": _function,
+    name: rule
+    for rule, names in (
+        (
+            _function,
+            "all_pairs_dijkstra_path_length bellman_ford_path_length betweenness_centrality "
+            "betweenness_centrality_subset closeness_centrality dijkstra_path_length "
+            "shortest_simple_paths single_source_bellman_ford_path_length "
+            "single_source_dijkstra_path_length",
+        ),
+        (_guided, "astar_path astar_path_length"),
+        (_unweighted, "center diameter eccentricity harmonic_centrality periphery radius"),
+        (_longest, "dag_longest_path dag_longest_path_length"),
+        (_assortativity, "degree_assortativity_coefficient numeric_assortativity_coefficient"),
+        (_weights, "edge_betweenness_centrality max_weight_clique"),
+        (_colors, "greedy_color"),
+        (_positive, "hits"),
+        (_louvain, "leiden_communities louvain_communities"),
+        (_flow, "maximum_flow maximum_flow_value minimum_cut minimum_cut_value"),
+        (_not_normalized, "rich_club_coefficient"),
+        (_no_direction, "square_clustering"),
+        (_whole, "triadic_census"),
+        (_simple, "core_number"),
+        (_undirected, "transitivity triangles"),
+        (_clustering, "average_clustering clustering"),
+        (_lengths, "shortest_path_length"),
+    )
+    for name in names.split()
 }
 
 

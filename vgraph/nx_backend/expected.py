@@ -38,25 +38,11 @@ EXPECTED: dict[str, str] = {
 """The reason by a test's file and name. Each must fail, but for those whose reason is rounding, which may."""
 
 HELPERS = (
-    "compose",
-    "convert_node_labels_to_integers",
-    "disjoint_union",
-    "from_dict_of_dicts",
-    "from_dict_of_lists",
-    "from_numpy_array",
-    "is_matching",
-    "is_maximal_matching",
-    "number_of_selfloops",
-    "relabel_nodes",
-    "set_edge_attributes",
-    "set_node_attributes",
-    "stochastic_graph",
-    "to_dict_of_lists",
-    "to_numpy_array",
-    "to_scipy_sparse_array",
-    "union",
-    "union_all",
-)
+    "compose", "convert_node_labels_to_integers", "disjoint_union", "from_dict_of_dicts",
+    "from_dict_of_lists", "from_numpy_array", "is_matching", "is_maximal_matching", "number_of_selfloops",
+    "relabel_nodes", "set_edge_attributes", "set_node_attributes", "stochastic_graph", "to_dict_of_lists",
+    "to_numpy_array", "to_scipy_sparse_array", "union", "union_all",
+)  # fmt: skip
 """Functions with which tests make, read and check graphs: NetworkX's own serve without `NETWORKX_FALLBACK_TO_NX` as
 well, since otherwise whole files would stop in their set-up."""
 

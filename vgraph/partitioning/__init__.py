@@ -8,15 +8,6 @@ from vgraph.partitioning.methods import METHODS, measured, partition
 from vgraph.partitioning.result import Balance, LevelStats, Partition
 
 __all__ = [
-    "EDGE_METHODS",
-    "METHODS",
-    "Balance",
-    "EdgePartition",
-    "LevelStats",
-    "Partition",
-    "edge_partition",
-    "measured",
-    "partition",
-    "read_parts",
-    "write_parts",
-]
+    "EDGE_METHODS", "METHODS", "Balance", "EdgePartition", "LevelStats", "Partition", "edge_partition",
+    "measured", "partition", "read_parts", "write_parts",
+]  # fmt: skip

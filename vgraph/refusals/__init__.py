@@ -33,21 +33,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Refusal",
-    "calls",
-    "driver",
-    "externals",
-    "gathering",
-    "limits",
-    "names",
-    "programs",
-    "queues",
-    "schedules",
-    "sets",
-    "syntax",
-    "types",
-    "writes",
-]
+    "Refusal", "calls", "driver", "externals", "gathering", "limits", "names", "programs", "queues",
+    "schedules", "sets", "syntax", "types", "writes",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

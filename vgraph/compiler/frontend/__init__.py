@@ -26,19 +26,9 @@ if TYPE_CHECKING:
     from vgraph.language.decorators import AlgorithmDef
 
 __all__ = [
-    "ArgumentType",
-    "ArrayType",
-    "EdgeArgument",
-    "EdgeConstant",
-    "PropertyArgument",
-    "Signature",
-    "StaticValue",
-    "argument_types",
-    "build_program",
-    "source_parts",
-    "typed_program",
-    "unknown",
-]
+    "ArgumentType", "ArrayType", "EdgeArgument", "EdgeConstant", "PropertyArgument", "Signature",
+    "StaticValue", "argument_types", "build_program", "source_parts", "typed_program", "unknown",
+]  # fmt: skip
 
 
 def build_program(definition: AlgorithmDef, signature: Signature) -> ir.Program:
