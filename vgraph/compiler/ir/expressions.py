@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from vgraph.compiler.ir.legality import BINARY, COMPARISONS, INTEGERS, UNARY, WORDS
@@ -59,10 +60,7 @@ class Unary(Expr):
 
     op: Word
     operand: Expr
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return self.operand.type
+    type = derived(attrgetter("operand.type"))
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(element_of(t).kind in UNARY.get(self.op, ()), f"{self.op} does not take {t}", self)
@@ -79,10 +77,7 @@ class Binary(Expr):
     op: Arithmetic
     left: Expr
     right: Same
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return self.left.type
+    type = derived(attrgetter("left.type"))
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(element_of(t).kind in BINARY.get(self.op, ()), f"{self.op} does not take {t}", self)
@@ -95,10 +90,7 @@ class Compare(Expr):
     op: Comparison
     left: Expr
     right: Same
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return BOOL
+    type = BOOL
 
     def verify(self, c: Checker, t: Type) -> None:
         ok = self.op in COMPARISONS and not isinstance(t, Vector)
@@ -112,10 +104,7 @@ class Logical(Expr):
     op: Connective
     left: Expr
     right: Same
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return BOOL
+    type = BOOL
 
     def verify(self, c: Checker, t: Type) -> None:
         c.require(self.op in ("and", "or") and t == BOOL, "and, or take two bools", self)
@@ -128,10 +117,7 @@ class Select(Expr):
     condition: BoolExpr
     then: Expr
     other: Same
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return self.then.type
+    type = derived(attrgetter("then.type"))
 
 
 @written("cast<{to}>({operand})")
@@ -141,10 +127,7 @@ class Cast(Expr):
 
     to: Type
     operand: Expr
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return self.to
+    type = derived(attrgetter("to"))
 
     def verify(self, c: Checker, t: Type) -> None:
         ok = not isinstance(t, Vector) or (isinstance(self.to, Vector) and self.to.length == t.length)
@@ -174,11 +157,7 @@ class Element(Expr):
 
     vector: Expr
     index: Expr
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        assert isinstance(self.vector.type, Vector)
-        return self.vector.type.element
+    type = derived(lambda e: e.vector.type.element)
 
     def verify(self, c: Checker, t: Type) -> None:
         vector, index = self.vector.type, self.index.type
@@ -193,10 +172,7 @@ class Pack(Expr):
     `arithmetic.ordered` for the order of each."""
 
     items: tuple[Expr, ...]
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return packed(tuple(element_of(v.type) for v in self.items))
+    type = derived(lambda e: packed(tuple(element_of(v.type) for v in e.items)))
 
     def verify(self, c: Checker, t: Type) -> None:
         ok = all(isinstance(v.type, Scalar) and not isinstance(v.type, Packed) for v in self.items)
@@ -213,11 +189,7 @@ class Field(Expr):
 
     word: Expr
     k: int
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        assert isinstance(self.word.type, Packed)
-        return self.word.type.fields[self.k]
+    type = derived(lambda e: e.word.type.fields[e.k])
 
     def verify(self, c: Checker, t: Type) -> None:
         word = self.word.type
@@ -232,10 +204,7 @@ class Insert(Expr):
     vector: Expr
     index: Expr
     value: Expr
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return self.vector.type
+    type = derived(attrgetter("vector.type"))
 
     def verify(self, c: Checker, t: Type) -> None:
         vector, index = self.vector.type, self.index.type
@@ -263,10 +232,7 @@ class Lookup(Expr):
     prop: PropertyName
     indices: tuple[I64Expr, ...]
     other: Value
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return self.other.type
+    type = derived(attrgetter("other.type"))
 
     def verify(self, c: Checker, t: Type) -> None:
         ok = c.properties[self.prop].site is Site.ARRAY and isinstance(self.other, Const)
@@ -368,10 +334,7 @@ class Piece(Expr):
     """`piece.size()` (i64), `piece.whole()` and `piece.first()` (bool): the piece of the innermost `parfor ... cut`."""
 
     share: Share
-
-    @property
-    def type(self) -> Type:  # type: ignore[override]
-        return I64 if self.share is Share.SIZE else BOOL
+    type = derived(lambda e: I64 if e.share is Share.SIZE else BOOL)
 
     def verify(self, c: Checker, t: Type) -> None:
         ok = getattr(c.around, "cut", None) is not None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, field, fields
 from enum import Enum, Flag, auto
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast, dataclass_transform
 
 from vgraph.compiler.types import Type
 from vgraph.records import dataclass, parts
@@ -89,9 +89,14 @@ class Node:
 
 
 class Expr(Node):
-    """A value. `type` is a field of leaves and a property, derived from the operands, elsewhere."""
+    """A value. `type` is a field of leaves, and `derived` from the operands elsewhere."""
 
     type: Type
+
+
+def derived(get: Callable[[Any], Type]) -> Type:
+    """What the type of an expression follows from."""
+    return cast(Type, property(get))
 
 
 class Stmt(Node):
