@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from access_counts import Counts, access_counts, table
 from lowering_programs import PROGRAMS
 
 import vgraph as vg
-from vgraph.compiler.analysis.access_counts import Counts, access_counts, table
 from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes import PIPELINE
