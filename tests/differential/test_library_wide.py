@@ -411,7 +411,7 @@ def test_what_is_refused_or_fails(device: str) -> None:
     for algorithm, given_wrong, message in (
         (A.pagerank, {"weight": "negative"}, below),
         (A.hits, {"weight": "negative"}, below),
-        (A.hits, {"start": np.array([1.0, 1.0, -1.0])}, "negative number"),
+        (A.hits, {"start": np.array([1.0, 1.0, -1.0])}, "start: a value is negative"),
         (A.hits, {"start": np.array([1.0, 1.0, np.nan])}, endless),
         (A.katz, {"start": np.array([1.0, 1.0, np.nan])}, endless),
         (A.katz, {"betas": np.array([1.0, 1.0, np.inf])}, endless),

@@ -233,7 +233,7 @@ def test_what_is_refused() -> None:
     for call, message in (
         (lambda: result.predict([0, 1], [0, 1, 2]), "one item for each user"),
         (lambda: result.recommend([0, 1]), "one user at a time"),
-        (lambda: result.recommend(0, k=1.5), "k=1.5 is not a number of items"),
+        (lambda: result.recommend(0, k=1.5), "k=1.5 is no int of at least 0"),
     ):
         with pytest.raises(vg.ParameterError, match=message):
             call()

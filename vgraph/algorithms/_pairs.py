@@ -9,6 +9,7 @@ import numpy as np
 
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.weights import check_whole
 
 
 def check_pairs(graph: Graph, sources: Any, targets: Any, samples: Any) -> None:
@@ -16,9 +17,8 @@ def check_pairs(graph: Graph, sources: Any, targets: Any, samples: Any) -> None:
     n = graph.num_vertices
     if samples is not None and sources is not None:
         raise ParameterError("either the sources are given or the number of samples, not both")
-    whole = isinstance(samples, int | np.integer) and not isinstance(samples, bool)
-    if samples is not None and not (whole and 1 <= samples <= n):
-        raise ParameterError(f"samples={samples} is no int from 1 to the number of vertices, {n}")
+    if samples is not None:
+        check_whole(1, n, ", the number of vertices", samples=samples)
     if targets is not None:
         ids = np.asarray(targets)
         if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):

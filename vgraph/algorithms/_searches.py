@@ -23,13 +23,18 @@ def spread(src, edge, dst):
 
 
 @vg.function
+def search(graph, frontier, settle):
+    """From the vertices of a batch; `settle` visits what searches came to in a round, `graph.depth` hops away."""
+    graph.depth = vg.int32(0)
+    while frontier:
+        graph.depth += 1
+        frontier = graph.edge_apply(spread, frontier)
+        graph.vertex_apply(settle, frontier)
+
+
+@vg.function
 def search_from_all(graph, settle):
-    """From every vertex, 64 at a time; `settle` visits what searches came to in a round, `graph.depth` hops away."""
+    """From every vertex, 64 at a time."""
     for batch in range((graph.num_vertices + 63) // 64):
         graph.first = 64 * batch
-        graph.depth = vg.int32(0)
-        frontier = graph.vertex_filter(begin)
-        while frontier:
-            graph.depth += 1
-            frontier = graph.edge_apply(spread, frontier)
-            graph.vertex_apply(settle, frontier)
+        search(graph, graph.vertex_filter(begin), settle)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._searches import begin, spread
+from vgraph.algorithms._searches import begin, search
 from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_lengths
@@ -44,13 +44,9 @@ def hop_block(graph, first: vg.int64):
     hops = graph.vertex_property(vg.vector(vg.int32, 64), fill=-1)
     seen, fresh, before = graph.vertex_property(vg.uint64)
     graph.first = first
-    graph.depth = 0
-    frontier = graph.vertex_filter(begin)
-    graph.vertex_apply(start, frontier)
-    while frontier:
-        graph.depth += 1
-        frontier = graph.edge_apply(spread, frontier)
-        graph.vertex_apply(settle, frontier)
+    sources = graph.vertex_filter(begin)
+    graph.vertex_apply(start, sources)
+    search(graph, sources, settle)
     return hops
 
 
@@ -91,13 +87,11 @@ def all_pairs_shortest_paths(
     """
     if weighted:
         check_lengths(graph)
-    return _blocks(graph, length_block if weighted else hop_block, device, threads)
 
-
-def _blocks(
-    graph: Graph, algorithm: vg.AlgorithmDef, device: str | None, threads: int | None
-) -> Iterator[Block]:
-    for first in range(0, graph.num_vertices, 64):
-        found = vg.run(algorithm, graph, first=first, device=device, threads=threads)
+    def block(first: int) -> Block:
+        made = length_block if weighted else hop_block
+        found = vg.run(made, graph, first=first, device=device, threads=threads)
         sources = np.arange(first, min(first + 64, graph.num_vertices))
-        yield Block(sources, getattr(found, found.names[0]).T[: sources.size])
+        return Block(sources, getattr(found, found.names[0]).T[: sources.size])
+
+    return map(block, range(0, graph.num_vertices, 64))

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._ratings import check_ratings, errors_of, named, of_sides, predict, recommend, sides_of
+from vgraph.algorithms._ratings import errors_of, of_sides, predict, recommend
 from vgraph.algorithms.matrix_factorization import add_up, scatter
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.ratings import check_ratings, named, sides_of
 from vgraph.graph.weights import check_numbers, check_weights, kept_with_values
 
 

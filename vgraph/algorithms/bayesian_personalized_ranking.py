@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._ratings import check_sides, of_sides, predict, recommend, sides_of
+from vgraph.algorithms._ratings import of_sides, predict, recommend
 from vgraph.algorithms.matrix_factorization import scatter
 from vgraph.graph import Graph
 from vgraph.graph.extend import extended
+from vgraph.graph.ratings import check_sides, sides_of
 from vgraph.graph.weights import check_numbers
 
 PAIRS = 16

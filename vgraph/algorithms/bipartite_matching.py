@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
+from vgraph.graph.sides import doubled, sides
 from vgraph.graph.weights import check_weights, heaviest
 
 STEEP = 5
@@ -115,42 +116,11 @@ def two_sides(graph: Graph, weight: Any) -> None:
 
 
 @bipartite_matching.prepares
-def doubled(graph: Graph, weight: Any) -> vg.Prepared:
+def persons_and_objects(graph: Graph, weight: Any) -> vg.Prepared:
     """Each vertex as a person v, and as an object n + v that is worth nothing to itself.
 
     What persons own is a matching from either side, together of twice the most weight; and everything has an owner, as
     it must for prices that are kept from phase to phase. Worths are multiples of n + 1, so n raises by 1 are less.
     """
-    n, (s, t, edge) = graph.num_vertices, graph.edges()
-    each = edge["weight"] if isinstance(weight, str) or np.ndim(weight) else np.full(s.size, weight)
-    kept, every = (each > 0) & (s != t), np.arange(n)
-    s, t, worth = s[kept].astype(np.int64), t[kept].astype(np.int64), each[kept].astype(np.int64) * (n + 1)
-    made = vg.Graph.from_edges(
-        np.r_[s, t, every],
-        np.r_[t, s, every] + n,
-        num_vertices=2 * n,
-        keep_order=False,
-        vertex_properties={"side": np.r_[np.zeros(n, bool), sides(graph) == 1]},
-        worth=np.r_[worth, worth, np.zeros(n, np.int64)],
-    )
-    return vg.Prepared(made, n + every, {"weight": 1})
-
-
-def sides(graph: Graph) -> NDArray[Any]:
-    """For each vertex 0 or 1, other than its neighbors', or -1 where that cannot be: components of the double cover."""
-
-    def make() -> NDArray[Any]:
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        n, (s, t, _) = graph.num_vertices, graph.edges()
-        apart = s != t
-        ends = (
-            np.r_[s, t][np.r_[apart, apart]].astype(np.int64),
-            np.r_[t, s][np.r_[apart, apart]].astype(np.int64) + n,
-        )
-        cover = csr_array((np.ones(ends[0].size, np.int8), ends), shape=(2 * n, 2 * n))
-        first, second = np.split(connected_components(cover, directed=False)[1], 2)
-        return np.where(first == second, -1, first > second)
-
-    return graph.kept_with_topology("sides", make)
+    n = graph.num_vertices
+    return vg.Prepared(doubled(graph, weight), n + np.arange(n), {"weight": 1})

@@ -45,12 +45,10 @@ def diameter(graph: vg.undirected, source: vg.vertex = 0, max_searches: vg.betwe
     """
     hops, ring = graph.vertex_property(vg.int32)
     searched = graph.vertex_property(vg.bool_)
-    lower = 0
+    lower = searches = graph.radius = 0
     upper = graph.num_vertices
-    graph.radius = 0
     graph.next = vg.int64(source)
     end = graph.next
-    searches = 0
     while lower < upper and searches < max_searches:
         here = graph.next
         hops[:] = -1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
@@ -54,8 +52,7 @@ def hits(
         scale = 1 / total if total > 0 else 0.0
         change = graph.sum(abs(found * scale - hub))
         hub = found * scale
-        found = 0
-        authority = 0
+        found = authority = 0
         rounds += 1
     graph.edge_apply(point, label="last_point")
     graph.edge_apply(weigh, reverse=True, label="last_weigh")
@@ -67,8 +64,7 @@ def hits(
         authority *= scale
         hub = found * (1 / total if normalized else scale)
     else:
-        authority = 0
-        hub = 0
+        authority = hub = 0
     converged = change <= tolerance
     return hub, authority, converged
 
@@ -77,9 +73,7 @@ def hits(
 def sensible(graph: Graph, weight: object, start: object, normalized: bool) -> None:
     """Raise ParameterError for weights and a start out of range."""
     check_weights(graph, weight)
-    check_numbers(start=start)
-    if start is not None and np.min(start, initial=0) < 0:  # type: ignore[call-overload]
-        raise ParameterError("hits: start has a negative number")
+    check_numbers(negative=False, start=start)
     largest = 0.0 if normalized or weight is None else heaviest(graph, weight)
     if largest and not BOUND >= largest >= 1 / BOUND:
         raise ParameterError(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_weights, heaviest
+from vgraph.graph.weights import check_weights
 
 
 @vg.function
@@ -113,6 +111,4 @@ def sensible(graph: Graph, weight: object, mode: object) -> None:
     """Raise ParameterError for an unknown mode, weights below 0, and such that do not add up to a number."""
     if mode not in ("all", "in", "out"):
         raise ParameterError(f'k_core: mode={mode!r} is none of "all", "in" and "out"')
-    check_weights(graph, weight)
-    if weight is not None and graph.num_arcs * heaviest(graph, weight) == math.inf:
-        raise ParameterError("k_core: weights may add up to more than a float64 holds: scale them down")
+    check_weights(graph, weight, sums=True)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 import vgraph as vg
 from vgraph.algorithms.a_star import a_star
 from vgraph.algorithms.sssp import relax
-from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_path_weights
+from vgraph.graph.weights import check_path_weights, check_whole
 
 
 class Path(NamedTuple):
@@ -55,8 +54,7 @@ def k_shortest_paths(
     as of `vg.run`. Result: at most `k` pairs of `vertices` and `length` (float64); all that there are, if fewer. Which
     paths of equal length come first is not defined. Raises ParameterError as `a_star` does, and for a `k` below 0.
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise ParameterError(f"k={shown(k)} is no int of at least 0")
+    check_whole(0, k=k)
     return list(islice(paths_in_order(graph, source, target, weight, device=device, threads=threads), int(k)))
 
 

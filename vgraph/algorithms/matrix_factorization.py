@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
-from vgraph.algorithms._ratings import check_ratings, errors_of, named, of_sides, predict, recommend, sides_of
+from vgraph.algorithms._ratings import errors_of, of_sides, predict, recommend
 from vgraph.graph import Graph
 from vgraph.graph.extend import extended
+from vgraph.graph.ratings import check_ratings, named, sides_of
 from vgraph.graph.weights import check_numbers, kept_with_values
 
 

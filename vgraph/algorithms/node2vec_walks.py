@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import vgraph as vg
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_weights, heaviest
+from vgraph.graph.weights import check_weights
 
 
 @vg.operator
 def weigh(v):
     """What the arcs of v weigh together."""
-    total = 0.0
     for e in v.out_edges:
-        total += e.weight
-    v.total = total
+        v.total += e.weight
 
 
 @vg.function
@@ -36,8 +31,10 @@ def drawn(here, v, draw):
 
 
 @vg.function
-def bias(there, before):
-    """How likely a step is beside one to a vertex that the last one leads to as well."""
+def bias(there, before, graph):
+    """How likely a step is beside one to a vertex that the last one leads to as well; a first one is always taken."""
+    if there == vg.none or before == vg.none:
+        return graph.most
     if there == before:
         return 1 / p
     return 1.0 if there in before.out_neighbors else 1 / q
@@ -53,11 +50,7 @@ def walk(v, graph):
         if here != vg.none:
             v.path[step] = here.id
         there = drawn(here, v, draw)
-        while (
-            there != vg.none
-            and before != vg.none
-            and vg.random(v, draw + 1) * graph.most >= bias(there, before)
-        ):
+        while vg.random(v, draw + 1) * graph.most >= bias(there, before, graph):
             draw += 2
             there = drawn(here, v, draw)
         draw += 2
@@ -93,6 +86,4 @@ def node2vec_walks(
 @node2vec_walks.requires
 def sensible(graph: Graph, weight: object) -> None:
     """Raise ParameterError for weights that cannot be added up."""
-    check_weights(graph, weight)
-    if weight is not None and heaviest(graph, weight) * graph.num_arcs == math.inf:
-        raise ParameterError("node2vec_walks: weights add up to more than a float64 holds: scale them")
+    check_weights(graph, weight, sums=True)

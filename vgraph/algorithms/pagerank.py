@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import vgraph as vg
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_weights, scaled_numbers, weighing
+from vgraph.graph.weights import check_numbers, check_weights, scaled_numbers, weighing
 
 FLOOR = 2.0**-1000
 FLOOR_32 = 2.0**-100
@@ -107,12 +109,11 @@ def pagerank(
 
 
 @pagerank.requires
-def sensible(graph: Graph, personalization: object, weight: object) -> None:
+def sensible(graph: Graph, personalization: Any, weight: object) -> None:
     """Raise ParameterError for preferences and weights out of range."""
-    if personalization is not None:
-        given = np.asarray(personalization)
-        if not (np.isfinite(given).all() and (given >= 0).all()) or (graph.num_vertices and not given.any()):
-            raise ParameterError("pagerank: personalization must be finite, non-negative, and not all zero")
+    check_numbers(negative=False, personalization=personalization)
+    if personalization is not None and graph.num_vertices and not np.any(personalization):
+        raise ParameterError("personalization: all values are zero")
     check_weights(graph, weight)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import vgraph as vg
 from vgraph.graph import Graph
 from vgraph.graph.extend import extended
-from vgraph.graph.weights import check_weights
+from vgraph.graph.weights import non_negative
 
 RELATIVE = 1e-5
 """Of its value a similarity may change, too, where it ends: as in NumPy's `allclose`, which NetworkX asks."""
@@ -71,27 +71,23 @@ def simrank(
     graph.size = int(vg.floor(vg.sqrt(graph.num_vertices)))
     graph.change = 1.0
     graph.vertex_apply(begin)
-    rounds = 0
-    while rounds < max_rounds and graph.change > tolerance:
+    for _ in range(max_rounds):
+        if graph.change <= tolerance:
+            break
         graph.change = 0.0
         graph.vertex_apply(average)
         graph.vertex_apply(update)
-        rounds += 1
     converged = graph.change <= tolerance
     return similarity, converged
+
+
+simrank.requires(non_negative)
 
 
 @simrank.finishes
 def square(similarity: NDArray[Any]) -> dict[str, Any]:
     """A row for each vertex."""
-    size = math.isqrt(similarity.size)
-    return {"similarity": similarity.reshape(size, size)}
-
-
-@simrank.requires
-def proportions(graph: Graph, weight: object) -> None:
-    """Raise ParameterError for weights that are negative or not finite."""
-    check_weights(graph, weight)
+    return {"similarity": similarity.reshape(math.isqrt(similarity.size), -1)}
 
 
 @simrank.prepares

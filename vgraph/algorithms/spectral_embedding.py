@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
+from vgraph.algorithms._subspace import largest_eigenvectors
 from vgraph.algorithms.spmm import spmm
-from vgraph.errors import AlgorithmError, ParameterError, shown
+from vgraph.errors import ParameterError
 from vgraph.graph import Graph, build
-from vgraph.graph.weights import check_weights
+from vgraph.graph.weights import check_weights, check_whole
 
 MORE = 4
 """Vectors that are sought beyond those asked for: the last ones converge late."""
-DEGREE = 24
-"""Of the polynomial of the matrix by which the vectors are multiplied in a round."""
 
 
 class Embedding(NamedTuple):
@@ -53,14 +51,7 @@ def spectral_embedding(
     n = graph.num_vertices
     if graph.directed:
         raise ParameterError("spectral_embedding: of undirected graphs; build the graph with directed=False")
-    if (
-        isinstance(dimensions, bool)
-        or not isinstance(dimensions, int | np.integer)
-        or not 1 <= dimensions < n
-    ):
-        raise ParameterError(
-            f"dimensions={shown(dimensions)} is no int from 1 to below the number of vertices, {n}"
-        )
+    check_whole(1, n - 1, ", the number of vertices less 1", dimensions=dimensions)
     check_weights(graph, weight)
     matrix, alone = _normalised(graph, weight)
 
@@ -69,7 +60,7 @@ def spectral_embedding(
         return np.asarray(product + alone[:, None] * dense)
 
     start = np.random.default_rng(seed).standard_normal((n, dimensions + 1 + MORE))
-    values, vectors = _largest(multiply, start, dimensions + 1, tolerance, max_rounds)
+    values, vectors = largest_eigenvectors(multiply, start, dimensions + 1, tolerance, max_rounds)
     chosen = vectors[:, 1:]
     signs = np.sign(chosen[np.abs(chosen).argmax(axis=0), np.arange(dimensions)])
     return Embedding(np.ascontiguousarray(chosen * signs), 1 - values[1:])
@@ -84,30 +75,3 @@ def _normalised(graph: Graph, weight: Any) -> tuple[Graph, NDArray[np.bool_]]:
     scale = np.divide(1.0, np.sqrt(degree), out=np.zeros(degree.size), where=degree > 0)
     entries = values * (scale[sources] * scale[graph.out.column_indices])
     return graph.with_edge_property("weight", entries), degree == 0
-
-
-def _largest(
-    multiply: Callable[[NDArray[Any]], NDArray[Any]],
-    start: NDArray[Any],
-    count: int,
-    tolerance: float,
-    max_rounds: int,
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The largest eigenvalues of a symmetric matrix, descending, and their vectors."""
-    n, width = start.shape
-    if n <= 8 * width:  # the space is hardly larger than what would be searched
-        values, vectors = np.linalg.eigh(multiply(np.eye(n)))
-        return values[::-1][:count], vectors[:, ::-1][:, :count]
-    block = np.linalg.qr(start)[0]
-    for _ in range(max_rounds):
-        image = multiply(block)
-        values, inner = np.linalg.eigh(block.T @ image)
-        values, block, image = values[::-1], block @ inner[:, ::-1], image @ inner[:, ::-1]
-        if (np.linalg.norm(image - block * values, axis=0)[:count] <= tolerance).all():
-            return values[:count], block[:, :count]
-        middle, half = (values[-1] - 1) / 2, (values[-1] + 1) / 2  # of what is not sought, from -1 on
-        before, block = block, (image - middle * block) / half
-        for _ in range(DEGREE - 1):
-            before, block = block, 2 * (multiply(block) - middle * block) / half - before
-        block = np.linalg.qr(block)[0]
-    raise AlgorithmError("spectral_embedding has not converged: use a larger max_rounds or tolerance")

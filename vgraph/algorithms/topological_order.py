@@ -83,8 +83,7 @@ def topological_order(graph: vg.directed):
             graph.vertex_apply(skip, rest)
             back *= 2
         graph.vertex_apply(name, rest)
-    cycle = graph.cycle
-    return level, cycle
+    return level, graph.cycle
 
 
 @topological_order.finishes

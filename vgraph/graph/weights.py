@@ -28,11 +28,13 @@ def check_weights(
     zero: bool = True,
     way_out: str = "",
     of: str = "weight",
+    sums: bool = False,
 ) -> None:
     """Raise ParameterError if the edge property of that name is missing, not finite, or not of an allowed sign.
 
     So may be an array, or one number for all. A name of None stands for no weights, which are always right. `way_out`:
-    what to do about negative ones. `of`: the parameter, which says what the numbers are.
+    what to do about negative ones. `of`: the parameter, which says what the numbers are. `sums`: all
+    of them add up to a finite number.
     """
     if name is None:
         return
@@ -58,6 +60,15 @@ def check_weights(
         raise ParameterError(
             f"{of}={shown(name)}: a weight is 0: weights must be above 0, or paths of one length have no end"
         )
+    if sums and math.isinf(graph.num_arcs * heaviest(graph, name)):
+        raise ParameterError(
+            f"{of}={shown(name)}: they may add up to more than a float64 holds: scale them down"
+        )
+
+
+def non_negative(graph: Graph, weight: object) -> None:
+    """Raise ParameterError for weights that are negative or not finite."""
+    check_weights(graph, weight)
 
 
 def check_lengths(graph: Graph, *, negative: bool = False, zero: bool = True) -> None:
@@ -193,11 +204,22 @@ def magnitude(values: Any) -> float:
     return float(np.maximum(-array.min(initial=0), array.max(initial=0)))
 
 
-def check_numbers(**given: object) -> None:
-    """Raise ParameterError for a parameter that is not None and holds a number that is not finite."""
+def check_numbers(*, negative: bool = True, **given: Any) -> None:
+    """Raise ParameterError for a parameter that is not None and holds a number that is not finite, or below 0."""
     for name, values in given.items():
         if not math.isfinite(magnitude(values)):
             raise ParameterError(f"{name}: a value is not finite")
+        if not negative and values is not None and np.min(values, initial=0) < 0:
+            raise ParameterError(f"{name}: a value is negative")
+
+
+def check_whole(low: int, high: float = math.inf, of: str = "", **given: object) -> None:
+    """Raise ParameterError for a parameter that is no int from `low` to `high`; `of` says what that is."""
+    for name, value in given.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not (whole and low <= value <= high):  # type: ignore[operator]
+            span = f"of at least {low}" if high == math.inf else f"from {low} to {high}{of}"
+            raise ParameterError(f"{name}={shown(value)} is no int {span}")
 
 
 def scaled_numbers(**given: Any) -> dict[str, Any]:
