@@ -51,7 +51,7 @@ def test_the_same_vectors_as_scipys_and_on_python() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"dimensions": 0}, vg.ParameterError, "from 1 to below the number of vertices, 300"),
+        ({"dimensions": 0}, vg.ParameterError, "from 1 to 299, the number of vertices less 1"),
         ({"dimensions": 300}, vg.ParameterError, "from 1 to"),
         ({"weight": "height"}, vg.ParameterError, "no such edge property"),
         ({"weight": -1}, vg.ParameterError, "negative"),

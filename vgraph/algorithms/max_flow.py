@@ -7,6 +7,7 @@ from typing import Any
 import vgraph as vg
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import Graph
+from vgraph.graph.opposites import with_opposite_arcs
 from vgraph.graph.weights import check_capacities
 
 PULSE = 500
