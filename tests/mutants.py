@@ -53,6 +53,7 @@ RELATED = {
     "passes/lower_pull.py": "passes/test_per_round passes/test_lowering",
     "passes/double_buffer.py": "passes/test_double_buffer",
     "passes/simplify.py": "passes/test_simplify",
+    "passes/claim_rounds.py": "passes/test_claim_rounds",
     "passes/requeue_changed.py": "passes/test_requeue",
     "passes/lower_queues.py": "passes/test_requeue order/test_queue",
     "passes/lower_ordered.py": "order/test_order",

@@ -6,14 +6,19 @@ be made one by one.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
 from vgraph.compiler.obstacle import Blocked, Obstacle
-from vgraph.compiler.types import VID, Scalar
+from vgraph.compiler.types import VID, Scalar, Type, limits
 from vgraph.records import dataclass
 
 UPWARDS = (0, 1)
 """What is counted by so much a round wraps in no type: there are no more rounds than vertices."""
+SMALL = 1 << 30
+"""Nor does it come to the largest number, where it starts at this at most."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +77,11 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
 
     Globals are known that are set to numbers and counted upwards, here by at most 1, that no narrow type wraps.
     """
-    least: dict[str, int] = {}
+    least: dict[str, float] = {}
     unknown = {n.name for op in program.operators for n in ir.walk(op) if isinstance(n, ir.ReduceGlobal)}
     for n in (n for stmt in program.body for n in ir.walk(stmt) if isinstance(n, ir.SetGlobal)):
         match n.value:
-            case ir.Const(value=int(number)):
+            case ir.Const(value=int(number) | float(number)) if number <= SMALL:
                 least[n.name] = min(number, least.get(n.name, number))
             case ir.Binary("+", ir.GlobalVar(name=same), ir.Const(value=by)) if (
                 same == n.name and by in UPWARDS
@@ -87,6 +92,11 @@ def claims_once(program: ir.Program, operator: ir.Operator) -> bool:
     known = {f"@{name}": number for name, number in least.items() if name not in unknown}
     claims = [n for n in ir.walk(operator) if isinstance(n, ir.Claim)]
     return all(_differs(n.value, n.expected, known, _visited(operator)) for n in claims)
+
+
+def infinite(t: Type) -> float:
+    """What `vg.inf` is in a type of numbers: the largest of integers."""
+    return limits(t)[1] if isinstance(t, Scalar) and t.is_integer else math.inf
 
 
 def _visited(operator: ir.Operator) -> frozenset[str]:
@@ -182,7 +192,7 @@ def _rises(name: str, counted: tuple[dict[str, int], dict[str, int]]) -> bool:
     return sum(by.get(name, 0) for by in counted) in UPWARDS
 
 
-def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int], visited: frozenset[str]) -> bool:
+def _differs(value: ir.Expr, expected: ir.Expr, least: Mapping[str, float], visited: frozenset[str]) -> bool:
     """Whether a value is never what is expected; `least`: what globals, as `@name`, and properties are at least;
     `visited`: locals that are vertices, never none."""
     if isinstance(value, ir.Cast) and isinstance(value.type, Scalar) and value.type.is_integer:
@@ -195,10 +205,10 @@ def _differs(value: ir.Expr, expected: ir.Expr, least: dict[str, int], visited: 
             return bool(a != b)
         case ir.Var(name=local, type=t), ir.Const(value=-1):
             return t == VID and local in visited
-        case ((ir.GlobalVar() | ir.Load()), ir.Const(value=int(b))):
-            name = _names(value)
-            return name in least and b < least[name]
+        case ((ir.GlobalVar() | ir.Load()), ir.Const(value=int(b) | float(b))):
+            name = _names(value) or ""
+            return name in least and (b < least[name] or b == infinite(expected.type))
     return False
 
 
-__all__ = ["Search", "claims_once", "search"]
+__all__ = ["Search", "claims_once", "infinite", "search"]

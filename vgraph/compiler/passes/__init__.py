@@ -8,6 +8,7 @@ from __future__ import annotations
 from vgraph.compiler.passes.balance_load import balance_load
 from vgraph.compiler.passes.choose_per_round import choose_per_round
 from vgraph.compiler.passes.choose_schedule import choose_schedule
+from vgraph.compiler.passes.claim_rounds import claim_rounds
 from vgraph.compiler.passes.compress_sets import compress_sets
 from vgraph.compiler.passes.count_hops import count_hops
 from vgraph.compiler.passes.divide_loops import divide_loops
@@ -42,6 +43,7 @@ PIPELINE = (
     # algorithm level
     pack_tuples,
     simplify,
+    claim_rounds,
     requeue_changed,
     narrow_frontiers,
     divide_loops,
