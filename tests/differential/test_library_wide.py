@@ -233,6 +233,24 @@ def test_local_clustering(graph: vg.Graph, how: Any) -> None:
     vg.verify(found)
 
 
+def test_edges_in_no_triangle_take_none_along() -> None:
+    ring = np.arange(8)
+    graph = vg.Graph.from_edges(np.r_[ring, 0], np.r_[(ring + 1) % 8, 2], directed=False)
+    found = vg.run(A.k_truss, graph)
+    assert sorted(found.truss) == [2] * 6 + [3] * 3
+    assert sum(r.frontier for r in found.trace if r.label == "peel") == 3
+
+
+def test_local_clustering_of_short_lists_makes_no_other_graph() -> None:
+    ring = np.arange(8)
+    graph = vg.Graph.from_edges(np.r_[ring, 0], np.r_[(ring + 1) % 8, 2], directed=False)
+    assert vg.run(A.local_clustering, graph).lcc.tolist() == [1 / 3, 1, 1 / 3, 0, 0, 0, 0, 0]
+    assert not graph.topology.has("oriented")
+    twice = vg.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 2], directed=False)
+    assert vg.run(A.local_clustering, twice).lcc.tolist() == [1, 1, 1]
+    assert twice.topology.has("oriented")
+
+
 @quick
 @given(graphs(), HOW)
 def test_k_truss(graph: vg.Graph, how: Any) -> None:

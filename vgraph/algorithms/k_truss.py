@@ -17,9 +17,10 @@ def count(v):
 
 @vg.operator
 def settle(v, graph):
-    """An edge goes when the triangles that are left do not do; the level tells the truss."""
+    """An edge goes when the triangles that are left do not do; the level tells the truss. Whether others lose any."""
     v.gone = graph.round
     v.truss = graph.level + 2
+    return v.support > 0
 
 
 @vg.operator
@@ -57,8 +58,7 @@ def k_truss(graph: vg.undirected):
         peeled = queue.pop()
         graph.level = vg.int32(queue.level)
         graph.round += 1
-        graph.vertex_apply(settle, peeled)
-        graph.vertex_apply(peel, peeled)
+        graph.vertex_apply(peel, graph.vertex_filter(settle, peeled))
     return truss
 
 
