@@ -165,6 +165,8 @@ def beside(
         least = BATCH if what == "vertices" and "weighted" not in case else 1
         rng, pair = np.random.default_rng(4), [vg.cpu(threads=threads), "cuda:0"]
         alone: dict[str, dict[str, Any]] = {"cpu": {"device": "cpu"}, "cuda": {"device": "cuda"}}
+        for more in (*alone.values(), {"device": pair, "share": vg.GREEDY}):
+            vg.prepare(algorithm, graph, **more)
         count = 16
         for _ in range(3):
             given = {what: rng.integers(0, graph.num_vertices, count * least)}

@@ -237,6 +237,18 @@ def test_scalars_on_which_devices_may_disagree_are_refused() -> None:
         vg.run(cools_down, small_graph(), device=[CPU, CPU])
 
 
+def test_iterations_have_the_schedules_of_one_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "LARGE", 1)
+    on_two, on_one = (
+        vg.explain(
+            vg.algorithms.betweenness, small_graph(False), device=device, passes=False, **more
+        ).schedule
+        for device, more in ((["cuda:0", "cuda:1"], {"share": vg.ASYM}), ("cuda", {}))
+    )
+    assert on_two == on_one
+    assert "reach: direction=auto" in on_one
+
+
 def test_explain_needs_no_gpu() -> None:
     told = vg.explain(
         vg.algorithms.betweenness, small_graph(), device=["cpu", "cuda"], share=vg.ASYM, passes=False

@@ -35,4 +35,5 @@ CPU_SET: Final = replace(CPU, device="set", distributed=True)
 CUDA_SET: Final = replace(CUDA, device="cuda set", distributed=True)
 """Each of several GPUs that do."""
 OF_SETS: Final = {CPU: CPU_SET, CUDA: CUDA_SET}
-"""Of members of a set of one kind of device."""
+"""Of members of a set of one kind of device; `ALONE` is the inverse."""
+ALONE: Final = {of_set: one for one, of_set in OF_SETS.items()}

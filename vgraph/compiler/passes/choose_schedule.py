@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from vgraph.compiler import ir
-from vgraph.compiler.abilities import CPU
+from vgraph.compiler.abilities import ALONE
 from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.errors import ScheduleError, shown
@@ -42,7 +42,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         """In a divided loop a member runs as one device does."""
         if not (isinstance(n, ir.For) and n.divided):
             return None
-        alone = partial(rule, context=replace(context, abilities=CPU))
+        alone = partial(rule, context=replace(context, abilities=ALONE[context.abilities]))
         return (ir.with_fields(n, {"body": ir.transform_body(n.body, alone)}),)
 
     body = ir.transform_body(ir.transform_driver(program.body, divided), rule)
