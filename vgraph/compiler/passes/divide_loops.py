@@ -19,7 +19,6 @@ from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.iterations import Iterations, divisible, iterations
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import Context, Pass
-from vgraph.compiler.ir.trees import transform, transform_body, transform_driver, walk, with_fields
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Mails, combined
 from vgraph.compiler.passes.lowering import FALSE, TRUE
 from vgraph.compiler.types import BOOL, I64, VID
@@ -36,15 +35,15 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         from vgraph.refusals.sets import NotDivided
 
         found = refused[0] if refused else None
-        span = found.span if found else next(n.span for n in walk(program) if n.span is not None)
+        span = found.span if found else next(n.span for n in ir.walk(program) if n.span is not None)
         assert span is not None
         reason = found.reason if found else "it has no loop `for s in sources:` over searches"
         raise NotDivided(span, program.name, reason)
 
     def rule(n: ir.Stmt) -> ir.Body | None:
-        return (with_fields(n, {"divided": True}),) if any(n is loop for loop in good) else None
+        return (ir.with_fields(n, {"divided": True}),) if any(n is loop for loop in good) else None
 
-    return with_fields(program, {"body": transform_driver(program.body, rule)})
+    return ir.with_fields(program, {"body": ir.transform_driver(program.body, rule)})
 
 
 divide_loops = Pass("divide-loops", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)
@@ -66,7 +65,7 @@ class _Dividing:
         self.marks = {p: low.fresh(f"{p}.stored") for p in sorted(found.elements)}
         self.scalars = {s: low.fresh(f"{s.removeprefix('@')}.part") for s in found.scalars}
         self.types = {f"@{g.name}": g.type for g in low.program.globals}
-        self.types |= {m.name: m.type for m in walk(low.program) if isinstance(m, ir.Let)}
+        self.types |= {m.name: m.type for m in ir.walk(low.program) if isinstance(m, ir.Let)}
         self.operators: dict[str, str] = {}
 
     def statements(self) -> list[ir.Stmt]:
@@ -105,7 +104,7 @@ class _Dividing:
     def taking(self) -> list[ir.Stmt]:
         """The loop over what the member takes, until nothing is left."""
         low, n = self.low, self.loop
-        sources = [m.prop for s in n.body[:1] for m in walk(s) if isinstance(m, ir.Load) and m.type == VID]
+        sources = [m.prop for s in n.body[:1] for m in ir.walk(s) if isinstance(m, ir.Load) and m.type == VID]
         taken = low.fresh(part.taken_of(sources[0] if sources else n.name))
         low.declare("properties", ir.Property(taken, I64, ir.Site.QUEUE, ir.Origin.LOCAL))
         count, start = low.fresh("count"), low.fresh("start")
@@ -114,7 +113,7 @@ class _Dividing:
         body = (
             ir.Take(taken, ir.Var(count, I64)),
             ir.If(done, (ir.Break(),)),
-            with_fields(
+            ir.with_fields(
                 n, {"start": first, "stop": last, "step": ONE, "body": self.body(), "divided": False}
             ),
         )
@@ -130,19 +129,19 @@ class _Dividing:
     # --- the body, on parts -----------------------------------------------------------------------------------
 
     def body(self) -> ir.Body:
-        return transform_body(self.loop.body, self.rule)
+        return ir.transform_body(self.loop.body, self.rule)
 
     def rule(self, n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
         match n:
             case ir.EdgeApply(op=op) | ir.VertexApply(op=op):
-                return with_fields(n, {"op": self.operator(op)})
+                return ir.with_fields(n, {"op": self.operator(op)})
             case ir.Store(prop=name, index=at) if name in self.marks:
-                return with_fields(n, {"prop": self.parts[name]}), ir.Store(self.marks[name], at, TRUE)
+                return ir.with_fields(n, {"prop": self.parts[name]}), ir.Store(self.marks[name], at, TRUE)
             case ir.Load(prop=name) | ir.Store(prop=name) | ir.Reduce(prop=name) if name in self.parts:
-                return with_fields(n, {"prop": self.parts[name]})
+                return ir.with_fields(n, {"prop": self.parts[name]})
             case ir.GlobalVar(name=name) | ir.SetGlobal(name=name) | ir.ReduceGlobal(name=name):
                 own = self.scalars.get(f"@{name}")
-                return with_fields(n, {"name": own}) if own else None
+                return ir.with_fields(n, {"name": own}) if own else None
             case ir.Var(name=name) if name in self.scalars:
                 return ir.GlobalVar(self.scalars[name], self.types[name])
             case ir.Assign(name=name, value=value) if name in self.scalars:
@@ -156,8 +155,8 @@ class _Dividing:
         """The copy of an operator that writes to parts."""
         if name not in self.operators:
             own = self.operators[name] = self.low.fresh(f"{name}.part")
-            copy = transform(self.low.program.operator(name), self.rule)
-            self.low.declare("operators", with_fields(copy, {"name": own}))
+            copy = ir.transform(self.low.program.operator(name), self.rule)
+            self.low.declare("operators", ir.with_fields(copy, {"name": own}))
         return self.operators[name]
 
     # --- behind the loop --------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from dataclasses import field
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
-from vgraph.compiler.ir.trees import rename, walk
 from vgraph.compiler.passes.lowering import Lowering
 from vgraph.compiler.types import BOOL, I64, VID, Type
 from vgraph.records import dataclass
@@ -61,8 +60,8 @@ class Exchanging(Lowering):
             return []
         names = {old: self.fresh(old) for old in (GHOST.name, PLACE.name)}
         loop = ir.ParFor(GHOST.name, ir.Listed(self.array(array)), tuple(body), position=PLACE.name)
-        names |= {n.name: self.fresh(n.name) for n in walk(loop) if isinstance(n, ir.Let)}
-        return [rename(loop, names)]
+        names |= {n.name: self.fresh(n.name) for n in ir.walk(loop) if isinstance(n, ir.Let)}
+        return [ir.rename(loop, names)]
 
     def array(self, name: str) -> str:
         """A hidden array of vertices."""

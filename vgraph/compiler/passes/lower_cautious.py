@@ -28,7 +28,6 @@ from collections.abc import Callable
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.ir.trees import transform_body, walk, with_fields
 from vgraph.compiler.passes.lowering import (
     FALSE,
     MUTEX,
@@ -184,22 +183,22 @@ class _Visit:
         operator = low.operator(apply.op)
         (self.v,) = operator.args
         self.own = ir.Var(self.v, VID)
-        acquired = [n for n in walk(operator) if isinstance(n, ir.Acquire)]
+        acquired = [n for n in ir.walk(operator) if isinstance(n, ir.Acquire)]
         self.lists = list(dict.fromkeys((n.list, n.count) for n in acquired))
-        self.types = {n.name: n.type for n in walk(operator) if isinstance(n, ir.Let)}
-        written = {n.prop for n in walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
+        self.types = {n.name: n.type for n in ir.walk(operator) if isinstance(n, ir.Let)}
+        written = {n.prop for n in ir.walk(operator) if isinstance(n, ir.Store) and n.index.type == VID}
         lists = {name for pair in self.lists for name in pair}
         lets = (i for i, n in enumerate(operator.body) if isinstance(n, ir.Let) and n.name in lists)
         self.declared = 1 + max(lets)
 
         def held(n: ir.Node) -> ir.Node | None:
             mine = isinstance(n, ir.Load | ir.Store) and n.prop in written
-            return with_fields(n, {"order": ir.Order.HELD}) if mine else None
+            return ir.with_fields(n, {"order": ir.Order.HELD}) if mine else None
 
-        self.body = transform_body(operator.body, held)
+        self.body = ir.transform_body(operator.body, held)
         self.goes, self.late = low.fresh("goes"), low.fresh("late")
         self.count = ir.ReduceGlobal("+", tries, scalar(1))
-        private = dict.fromkeys(n.prop for n in walk(operator) if isinstance(n, ir.ScratchStore))
+        private = dict.fromkeys(n.prop for n in ir.walk(operator) if isinstance(n, ir.ScratchStore))
         self.clear = tuple(ir.ScratchClear(p, span=apply.span) for p in private)
 
     def over(self, frontier: str, body: ir.Body) -> ir.Stmt:
@@ -276,7 +275,7 @@ class _Visit:
 
     def _marking(self, take: Take) -> ir.Body:
         """A visit that does nothing but mark what it gathers."""
-        kept = transform_body(self._gathering(), lambda n: () if isinstance(n, _EFFECTS) else None)
+        kept = ir.transform_body(self._gathering(), lambda n: () if isinstance(n, _EFFECTS) else None)
         rest = ir.If(ir.Var(self.goes, BOOL), self._until(kept, take))
         return self._begun((*take(self.own), rest), self.clear)
 
@@ -314,9 +313,9 @@ class _Visit:
                 done += take(n.vertex)
             elif isinstance(n, ir.If):
                 sides = {s: self._until(getattr(n, s), take, in_loop=in_loop) for s in ("then", "other")}
-                done.append(with_fields(n, sides))
+                done.append(ir.with_fields(n, sides))
             else:
-                done.append(with_fields(n, {"body": self._until(n.__dict__["body"], take, in_loop=True)}))
+                done.append(ir.with_fields(n, {"body": self._until(n.__dict__["body"], take, in_loop=True)}))
             rest = self._until(body[i + 1 :], take, in_loop=in_loop)
             if rest or in_loop:
                 done.append(ir.If(goes, rest, (ir.Break(),) if in_loop else ()))
@@ -326,7 +325,7 @@ class _Visit:
 
 def _gathers(n: ir.Stmt) -> bool:
     """Whether a visit may end in a statement."""
-    return any(isinstance(m, ir.Acquire | ir.Leave) for m in walk(n))
+    return any(isinstance(m, ir.Acquire | ir.Leave) for m in ir.walk(n))
 
 
 lower_cautious = lowering(

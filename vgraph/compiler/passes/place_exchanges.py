@@ -24,7 +24,6 @@ from vgraph.compiler.analysis.placement import CLAIM, Visit
 from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import Context, Pass
-from vgraph.compiler.ir.trees import driver, map_children, rename, transform, walk, with_fields, with_span
 from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Mails
 from vgraph.compiler.passes.lowering import FALSE, TRUE
@@ -32,7 +31,6 @@ from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, element_of
 from vgraph.schedule import DELAYED, PUSH
 from vgraph.source import Span
 
-Apply = ir.EdgeApply | ir.VertexApply
 _NONE = ir.Const(-1, VID)
 
 
@@ -51,9 +49,9 @@ class _Placing(Exchanging):
                 )
         for q in program.queues:
             part.refuse(program, self.first(q.name), "a priority queue stands on one device")
-        self.divided = [n for n in driver(program.body) if isinstance(n, ir.For) and n.divided]
-        inside = {id(n) for loop in self.divided for n in driver(loop.body)}
-        applies = [n for n in driver(program.body) if isinstance(n, Apply) and id(n) not in inside]
+        self.divided = [n for n in ir.driver(program.body) if isinstance(n, ir.For) and n.divided]
+        inside = {id(n) for loop in self.divided for n in ir.driver(loop.body)}
+        applies = [n for n in ir.driver(program.body) if isinstance(n, ir.Apply) and id(n) not in inside]
         self.visits: dict[int, Visit] = {id(n): self.visit(n) for n in applies}
         found = self.visits.values()
         self.writes = {(name, op) for v in found for name, op in v.writes.items()}
@@ -63,11 +61,10 @@ class _Placing(Exchanging):
 
     def first(self, name: str) -> Span | None:
         """Where the driver loop first names something."""
-        return next((n.span for n in walk(self.program) if name in n.__dict__.values() and n.span), None)
+        return next((n.span for n in ir.walk(self.program) if name in n.__dict__.values() and n.span), None)
 
-    def visit(self, n: Apply) -> Visit:
+    def visit(self, n: ir.Apply) -> Visit:
         """The operator of an apply for a member."""
-        assert n.schedule is not None
         operator = self.program.operator(n.op)
         own = operator.args[0 if _pushes(n) else 2]
         return part.visit(self.program, operator, own, whole=self.whole)
@@ -81,14 +78,15 @@ class _Placing(Exchanging):
             op == CLAIM and all(name not in v.stored or name in v.claims for v in visits)
         )
         each = any(
-            isinstance(n, ir.FillEach | ir.FrontierMark) and n.prop == name for n in driver(self.program.body)
+            isinstance(n, ir.FillEach | ir.FrontierMark) and n.prop == name
+            for n in ir.driver(self.program.body)
         )
         return ways == {op} and op not in ir.ACCUMULATING and not set_apart and not each
 
     def asked_sizes(self) -> dict[str, str]:
         """A global for the size of each frontier whose size is asked for, or that of one it becomes."""
-        asked = {n.frontier for n in walk(self.program) if isinstance(n, ir.FrontierSize)}
-        copies = [n for n in driver(self.program.body) if isinstance(n, ir.FrontierCopy)]
+        asked = {n.frontier for n in ir.walk(self.program) if isinstance(n, ir.FrontierSize)}
+        copies = [n for n in ir.driver(self.program.body) if isinstance(n, ir.FrontierCopy)]
         for _ in copies:
             asked |= {n.source for n in copies if n.out in asked}
         return {f.name: self.counter(f"{f.name}.size") for f in self.program.frontiers if f.name in asked}
@@ -103,7 +101,7 @@ class _Placing(Exchanging):
 
     def body(self, body: ir.Body) -> ir.Body:
         """A body of the driver loop."""
-        return tuple(with_span(new, s.span) for s in body for new in self.statement(s))
+        return tuple(ir.with_span(new, s.span) for s in body for new in self.statement(s))
 
     def statement(self, n: ir.Stmt) -> list[ir.Stmt]:
         """What a statement of the driver loop becomes."""
@@ -114,24 +112,24 @@ class _Placing(Exchanging):
                 before, c = self.value(c)
                 return [
                     *before,
-                    with_fields(n, {"condition": c, "then": self.body(then), "other": self.body(other)}),
+                    ir.with_fields(n, {"condition": c, "then": self.body(then), "other": self.body(other)}),
                 ]
             case ir.While(condition=c, body=body):
                 before, c = self.value(c)
-                if before and any(isinstance(m, ir.Continue) for m in walk(n)):
+                if before and any(isinstance(m, ir.Continue) for m in ir.walk(n)):
                     part.refuse(
                         self.program, n.span, "the condition of a loop with `continue` reads one vertex"
                     )
                 again = self.apart(before)
-                return [*before, with_fields(n, {"condition": c, "body": (*self.body(body), *again)})]
+                return [*before, ir.with_fields(n, {"condition": c, "body": (*self.body(body), *again)})]
             case ir.For(divided=True):
                 (first, start), (second, stop) = self.value(n.start), self.value(n.stop)
-                n = with_fields(n, {"start": start, "stop": stop})
+                n = ir.with_fields(n, {"start": start, "stop": stop})
                 return [*first, *second, *divided_loop(self, n, self.divided)]
             case ir.For(body=body):
                 heads = {name: self.value(getattr(n, name)) for name in ("start", "stop", "step")}
                 changes = {name: value for name, (_, value) in heads.items()} | {"body": self.body(body)}
-                return [*(s for before, _ in heads.values() for s in before), with_fields(n, changes)]
+                return [*(s for before, _ in heads.values() for s in before), ir.with_fields(n, changes)]
             case ir.Store(prop=name, index=at) if self.program.property(name).site is ir.Site.VERTEX:
                 return self.store(n, at)
             case ir.Fill(prop=name, value=None) if not self.whole:
@@ -144,16 +142,19 @@ class _Placing(Exchanging):
     def apart(self, statements: Sequence[ir.Stmt]) -> list[ir.Stmt]:
         """The statements once more, with locals of their own."""
         names = {
-            n.name: self.fresh(n.name) for s in statements for n in walk(s) if isinstance(n, ir.Let | ir.For)
+            n.name: self.fresh(n.name)
+            for s in statements
+            for n in ir.walk(s)
+            if isinstance(n, ir.Let | ir.For)
         }
         names |= {
             v: self.fresh(v)
             for s in statements
-            for n in walk(s)
+            for n in ir.walk(s)
             if isinstance(n, ir.ParFor)
             for v in (n.vertex,)
         }
-        return [rename(s, names) for s in statements]
+        return [ir.rename(s, names) for s in statements]
 
     def frontier(self, n: ir.Stmt) -> list[ir.Stmt]:
         """Statements that make frontiers, and all others."""
@@ -187,7 +188,7 @@ class _Placing(Exchanging):
             case ir.ListGet(out=out, index=index):
                 before, index = self.value(index)
                 self.size(mails, out)
-                return [*before, with_fields(n, {"index": index}), *self.exchange(mails)]
+                return [*before, ir.with_fields(n, {"index": index}), *self.exchange(mails)]
         return self.others(n)
 
     def others(self, n: ir.Stmt) -> list[ir.Stmt]:
@@ -200,7 +201,7 @@ class _Placing(Exchanging):
             before.extend(more)
             return value
 
-        new = map_children(n, rule)
+        new = ir.map_children(n, rule)
         return [*before, new]
 
     def sizes(self, frontier: str, value: ir.Expr) -> list[ir.Stmt]:
@@ -243,7 +244,7 @@ class _Placing(Exchanging):
         """All copies of the element get the value."""
         first, value = self.value(n.value)
         before, here = self.here(at)
-        stored = with_fields(n, {"index": here, "value": value})
+        stored = ir.with_fields(n, {"index": here, "value": value})
         if self.whole:
             return [*first, *before, stored]
         return [*first, *before, ir.If(ir.Compare("!=", here, _NONE), (stored,))]
@@ -269,7 +270,7 @@ class _Placing(Exchanging):
                     part.refuse(self.program, n.span, reason)
             return None
 
-        return before, transform(e, rule)
+        return before, ir.transform(e, rule)
 
     def element(self, before: list[ir.Stmt], n: ir.Load, name: str, at: ir.Expr) -> ir.Expr:
         """One element of a property, which its owner tells all others."""
@@ -299,14 +300,14 @@ class _Placing(Exchanging):
         def rule(e: ir.Node) -> ir.Node | None:
             return self.number(part.SIZES[e.what]) if isinstance(e, ir.GraphSize) and not self.whole else None
 
-        value = transform(n.value, rule)
+        value = ir.transform(n.value, rule)
         if n.prop in self.near:
             self.refresh(mails, n.prop)
-        return [with_fields(n, {"value": value}), *self.exchange(mails)]
+        return [ir.with_fields(n, {"value": value}), *self.exchange(mails)]
 
     # --- applies ----------------------------------------------------------------------------------------------
 
-    def apply(self, n: Apply) -> list[ir.Stmt]:
+    def apply(self, n: ir.Apply) -> list[ir.Stmt]:
         """An apply on the member's part, and what the members then tell each other."""
         visit = self.visits[id(n)]
         ahead, folds, renames = self.parts(visit)
@@ -324,14 +325,13 @@ class _Placing(Exchanging):
         first = self.exchange(owners) if visit.writes else ()
         return [*ahead, *self.rounds(n, call, between), *first, *self.exchange(ghosts)]
 
-    def rounds(self, n: Apply, call: Apply, sieve: list[ir.Stmt]) -> list[ir.Stmt]:
+    def rounds(self, n: ir.Apply, call: ir.Apply, sieve: list[ir.Stmt]) -> list[ir.Stmt]:
         """The apply itself: once, or until nothing changes here; a pull has to know which ghosts are active."""
-        assert n.schedule is not None
-        if n.schedule.exchange is DELAYED:
+        if n.chosen.exchange is DELAYED:
             assert n.out is not None
             some = ir.Compare(">", ir.FrontierSize(n.out), ZERO)
             return [ir.While(some, (call, *sieve))]
-        if not isinstance(n, ir.EdgeApply) or n.schedule.direction is PUSH or n.frontier is None:
+        if not isinstance(n, ir.EdgeApply) or n.chosen.direction is PUSH or n.frontier is None:
             return [call, *sieve]
         mails, frontier = Mails(), n.frontier
         out, got = self.mail(mails, f"{frontier}.active", BOOL, "ghosts")
@@ -358,15 +358,15 @@ class _Placing(Exchanging):
         at_most = part.bytes_text(sums["owners"] + sums["ghosts"], pairs)
         self.context.notes.append(f"{label}: after a round {', '.join(words)}; {at_most}")
 
-    def call(self, n: Apply, visit: Visit, renames: dict[str, str]) -> Apply:
+    def call(self, n: ir.Apply, visit: Visit, renames: dict[str, str]) -> ir.Apply:
         """The apply of the member's own operator."""
         name = self.fresh(f"{n.op}.part")
 
         def rule(m: ir.Node) -> ir.Node | None:
-            return with_fields(m, {"name": renames[m.name]}) if isinstance(m, ir.ReduceGlobal) else None
+            return ir.with_fields(m, {"name": renames[m.name]}) if isinstance(m, ir.ReduceGlobal) else None
 
-        operator = with_fields(transform(visit.operator, rule), {"name": name})
-        for m in walk(operator):
+        operator = ir.with_fields(ir.transform(visit.operator, rule), {"name": name})
+        for m in ir.walk(operator):
             if isinstance(m, ir.Load) and m.prop == part.NUMBER:
                 self.number_property()
             elif isinstance(m, ir.Load) and m.prop in part.DEGREES.values():
@@ -377,24 +377,24 @@ class _Placing(Exchanging):
             operator = self.guarded(operator)
         elif isinstance(n, ir.EdgeApply) and self.whole and (n.frontier is None or not _pushes(n)):
             own = ir.Var(operator.args[0 if _pushes(n) else 2], VID)  # a ghost has arcs, which others walk
-            operator = with_fields(operator, {"body": (ir.If(self.owned(own), operator.body),)})
+            operator = ir.with_fields(operator, {"body": (ir.If(self.owned(own), operator.body),)})
         self.declare("operators", operator)
-        return with_fields(n, {"op": name} | ({"only": None} if isinstance(n, ir.EdgeApply) else {}))
+        return ir.with_fields(n, {"op": name} | ({"only": None} if isinstance(n, ir.EdgeApply) else {}))
 
     def guarded(self, operator: ir.Operator) -> ir.Operator:
         """A vertex operator that does nothing at ghosts."""
         body, emits = operator.body, operator.body[-1] if operator.body else None
         test = self.owned(ir.Var(operator.args[0], VID))
         if not isinstance(emits, ir.Emit):
-            return with_fields(operator, {"body": (ir.If(test, body),)})
+            return ir.with_fields(operator, {"body": (ir.If(test, body),)})
         name = self.fresh(f"{operator.name}.chosen")
         inside = (*body[:-1], ir.Assign(name, emits.value))
         guard = (
             ir.Let(name, BOOL, FALSE),
             ir.If(test, inside),
-            with_fields(emits, {"value": ir.Var(name, BOOL)}),
+            ir.with_fields(emits, {"value": ir.Var(name, BOOL)}),
         )
-        return with_fields(operator, {"body": guard})
+        return ir.with_fields(operator, {"body": guard})
 
     def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Callable[[Mails], None], dict[str, str]]:
         """What each member adds to globals is kept apart; it is combined when the round has ended."""
@@ -412,7 +412,7 @@ class _Placing(Exchanging):
 
         return ahead, folds, renames
 
-    def to_owners(self, n: Apply, visit: Visit, mails: Mails, ahead: list[ir.Stmt]) -> list[ir.Stmt]:
+    def to_owners(self, n: ir.Apply, visit: Visit, mails: Mails, ahead: list[ir.Stmt]) -> list[ir.Stmt]:
         """What near vertices got goes to their owners, and those that it changes enter the frontier; what is done
         before that."""
         if not visit.writes:
@@ -464,7 +464,7 @@ class _Placing(Exchanging):
             return [begin, reduce, *([ir.If(ir.Var(changed, BOOL), enters)] if enters else [])]
         claim = visit.claims[name]
         swap = ir.CompareAndSwap(changed, name, GHOST, claim.expected, got)
-        stores = [m for m in walk(claim) if isinstance(m, ir.Store)]
+        stores = [m for m in ir.walk(claim) if isinstance(m, ir.Store)]
         with_it = tuple(ir.Store(m.prop, GHOST, self.to_owner(mails, m.prop)) for m in stores)
         won = ir.If(ir.Var(changed, BOOL), (*with_it, *enters))
         return [begin, ir.If(ir.Compare("!=", got, claim.expected), (swap,)), won]
@@ -483,13 +483,13 @@ def _length(t: Type) -> int:
     return t.length if isinstance(t, Vector) else 1
 
 
-def _pushes(n: Apply) -> bool:
+def _pushes(n: ir.Apply) -> bool:
     """Whether an apply visits the vertices whose arcs leave, or its own alone."""
-    return isinstance(n, ir.VertexApply) or (n.schedule is not None and n.schedule.direction is PUSH)
+    return isinstance(n, ir.VertexApply) or n.chosen.direction is PUSH
 
 
 def _at(n: ir.Stmt, vertex: str) -> ir.Stmt:
-    return transform(n, lambda m: ir.Var(vertex, VID) if m == GHOST else None)
+    return ir.transform(n, lambda m: ir.Var(vertex, VID) if m == GHOST else None)
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
@@ -499,7 +499,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
 
     notes = len(context.notes)
     try:
-        if any(isinstance(n, ir.For) and n.divided for n in driver(program.body)):
+        if any(isinstance(n, ir.For) and n.divided for n in ir.driver(program.body)):
             return _placed(program, context, whole=True)
         return _placed(program, context, whole=False)
     except NotOnASet as obstacle:
@@ -516,8 +516,8 @@ def _placed(program: ir.Program, context: Context, *, whole: bool) -> ir.Program
     for r in program.results:
         before, value = placing.value(r.value) if isinstance(r.value, ir.Expr) else ([], r.value)
         body = (*body, *before)
-        results.append(with_fields(r, {"value": value}))
-    placing.program = with_fields(program, {"operators": (), "results": tuple(results)})
+        results.append(ir.with_fields(r, {"value": value}))
+    placing.program = ir.with_fields(program, {"operators": (), "results": tuple(results)})
     return placing.finished(body)
 
 
