@@ -81,10 +81,10 @@ def of(
     note: str = "",
 ) -> Case:
     """The case of a library algorithm, and its name if there are several; `peers` is what it is called there."""
-    algorithm = getattr(vg.algorithms, name)
 
     def run(instance: Instance, threads: int) -> Any:
         given = {} if arguments is None else arguments(instance)
+        algorithm = getattr(vg.algorithms, name)  # which an earlier vgraph need not have
         return vg.run(algorithm, graph(instance), **given, threads=threads)
 
     def verify(instance: Instance, result: Any) -> None:

@@ -64,6 +64,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--blocks", type=int, default=7, help="interleaved blocks; the median ratio counts")
     parser.add_argument("--trials", type=int, default=3, help="timed calls in a block, after one to warm up")
+    parser.add_argument(
+        "--clock", choices=("wall", "cpu"), default="wall", help="cpu: on a machine that is busy"
+    )
     parser.add_argument("--limit", type=float, default=1.05, help="a ratio above this is a slowdown")
     parser.add_argument("--cache", type=Path, help="folder that keeps the graphs (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=harness.RESULTS / "regress.json")
@@ -117,7 +120,11 @@ def run(options: argparse.Namespace, earlier: Path, scratch: Path) -> list[Row]:
                     "vgraph",
                     options.cache / f"{graph}.npz",
                     threads,
-                    environment={"PYTHONPATH": str(package), "VGRAPH_CACHE_DIR": str(scratch / name)},
+                    environment={
+                        "PYTHONPATH": str(package),
+                        "VGRAPH_CACHE_DIR": str(scratch / name),
+                        "BENCHMARK_CLOCK": options.clock,
+                    },
                 )
                 for name, package in (("before", earlier), ("after", HERE))
             ]
@@ -191,7 +198,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.cache = options.cache or Path(folder)
         earlier = package_of(options.before, Path(folder) / "package")
         rows = run(options, earlier, Path(folder))
-    how = {"blocks": options.blocks, "trials": options.trials, "preferred_session": preferred}
+    how = {
+        "blocks": options.blocks,
+        "trials": options.trials,
+        "clock": options.clock,
+        "preferred_session": preferred,
+    }
     harness.write_results(options.out, rows, before=options.before, method=how)
     print(show(rows))
     text, slower = summary(rows, options.limit)
