@@ -11,9 +11,9 @@ import vgraph as vg
 
 LIBRARY = Path(vg.algorithms.__file__).parent
 LONG = 60
-MOST_LONG = 22
+MOST_LONG = 19
 """Files that may be longer: a new one makes another shorter."""
-MOST = 4290
+MOST = 4200
 """Lines of all together."""
 BLANK = {
     tokenize.COMMENT,

@@ -131,17 +131,10 @@ def alternating_least_squares(
     other forms, ratings that are missing or not finite, and below 0 with `confidence`; AlgorithmError where numbers
     become too large. O(ratings * factors * steps + vertices * factors * (factors + steps * factors)) per epoch.
     """
-    latent = graph.vertex_property(vg.vector(vg.float32, factors))
-    gram = graph.vertex_property(vg.vector(vg.float32, factors))
-    history = graph.vertex_property(vg.float64)
-    learned = graph.vertex_property(vg.float64)
-    tested = graph.vertex_property(vg.float64)
-    graph.count = 0
-    graph.tests = 0
-    graph.total = 0.0
-    graph.loss = 0.0
-    graph.off = 0.0
-    graph.missed = 0.0
+    latent, gram = graph.vertex_property(vg.vector(vg.float32, factors))
+    history, learned, tested = graph.vertex_property(vg.float64)
+    graph.count = graph.tests = 0
+    graph.total = graph.loss = graph.off = graph.missed = 0.0
     graph.row = 0
     people = graph.frontier(v for v in graph.vertices if v.id < users)
     things = graph.frontier(v for v in graph.vertices if users <= v.id < users + items)
@@ -151,9 +144,7 @@ def alternating_least_squares(
     graph.products = graph.sum(latent)
     done = 0
     while done < epochs:
-        graph.loss = 0.0
-        graph.off = 0.0
-        graph.missed = 0.0
+        graph.loss = graph.off = graph.missed = 0.0
         solved = people
         fixed = things
         for _ in range(2):

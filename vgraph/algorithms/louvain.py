@@ -43,17 +43,12 @@ def louvain(
     that are negative or not finite, and parameters out of range. O(levels * sweeps * (vertices + arcs)).
     """
     group = graph.disjoint_sets()
-    community = graph.vertex_property(vg.vertex)
+    community, old, new = graph.vertex_property(vg.vertex)
     home = graph.vertex_property(vg.int64)
-    old = graph.vertex_property(vg.vertex)
-    new = graph.vertex_property(vg.vertex)
     size = graph.vertex_property(vg.int32)
-    inside = graph.vertex_property(vg.float64)
-    away = graph.vertex_property(vg.float64)
-    total = graph.vertex_property(vg.float64)
+    inside, away, total = graph.vertex_property(vg.float64)
     if graph.directed:
-        slope = graph.vertex_property(vg.float64)
-        tilt = graph.vertex_property(vg.float64)
+        slope, tilt = graph.vertex_property(vg.float64)
     behind = graph.scratch(vg.int64)
     toward = graph.scratch(vg.float64)
     graph.resolution = resolution
@@ -64,8 +59,7 @@ def louvain(
     calm = True
     while level <= max_levels:
         after = graph.vertex_property(vg.vertex)
-        woken = graph.vertex_property(vg.int32)
-        chosen = graph.vertex_property(vg.int32)
+        woken, chosen = graph.vertex_property(vg.int32)
         groups = gathered(graph)
         found = modularity_of(graph)
         if level > 0 and found - modularity <= tolerance:

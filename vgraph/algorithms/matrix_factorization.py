@@ -108,14 +108,10 @@ def matrix_factorization(
     """
     latent = graph.vertex_property(vg.vector(vg.float32, factors))
     bias = graph.vertex_property(vg.float32)
-    history = graph.vertex_property(vg.float64)
-    tested = graph.vertex_property(vg.float64)
+    history, tested = graph.vertex_property(vg.float64)
     graph.step = rate
-    graph.count = 0
-    graph.tests = 0
-    graph.total = 0.0
-    graph.loss = 0.0
-    graph.missed = 0.0
+    graph.count = graph.tests = 0
+    graph.total = graph.loss = graph.missed = 0.0
     graph.vertex_apply(scatter)
     graph.vertex_apply(add_up)
     graph.mean = graph.total / max(graph.count, 1)
@@ -125,8 +121,7 @@ def matrix_factorization(
     done = 0
     while done < epochs and (patience == 0 or idle < patience):
         graph.edge_apply(learn)
-        graph.loss = 0.0
-        graph.missed = 0.0
+        graph.loss = graph.missed = 0.0
         graph.vertex_apply(judge)
         loss = vg.sqrt(graph.loss / max(graph.count, 1))
         missed = vg.sqrt(graph.missed / max(graph.tests, 1))

@@ -17,16 +17,15 @@ def weigh(v):
 @vg.function
 def drawn(here, v, draw):
     """An out-neighbor in proportion to the weights of the arcs, or none."""
-    found = vg.none
     if weight is None:
-        if here.out_degree > 0:
-            found = here.out_neighbors[vg.random_below(here.out_degree, v, draw)]
-    else:
-        left = vg.random(v, draw) * here.total
-        for e in here.out_edges:
-            if e.weight > 0 and left >= 0:
-                found = e.dst
-                left -= e.weight
+        many = here.out_degree
+        return here.out_neighbors[vg.random_below(many, v, draw)] if many > 0 else vg.none
+    found = vg.none
+    left = vg.random(v, draw) * here.total
+    for e in here.out_edges:
+        if e.weight > 0 and left >= 0:
+            found = e.dst
+            left -= e.weight
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +84,7 @@ simrank.requires(non_negative)
 
 
 @simrank.finishes
-def square(similarity: NDArray[Any]) -> dict[str, Any]:
+def square(similarity: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """A row for each vertex."""
     return {"similarity": similarity.reshape(math.isqrt(similarity.size), -1)}
 

@@ -60,10 +60,8 @@ def square_clustering(graph):
     Results: `squares` (int64) and `coefficient` (float64), with NetworkX's values; 0 where there is no square. The
     direction of arcs is ignored; self-loops and parallel edges do not count. O(arcs ** 1.5).
     """
-    squares = graph.vertex_property(vg.int64)
+    squares, twice, triangles = graph.vertex_property(vg.int64)
     coefficient = graph.vertex_property(vg.float64)
-    twice = graph.vertex_property(vg.int64)
-    triangles = graph.vertex_property(vg.int64)
     ways = graph.scratch(vg.int64)
     graph.total = 0
     graph.vertex_apply(count)

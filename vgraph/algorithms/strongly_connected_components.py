@@ -106,8 +106,7 @@ def strongly_connected_components(graph):
     """
     if not graph.directed:
         return connected_components(graph).component
-    component = graph.vertex_property(vg.vertex)
-    color = graph.vertex_property(vg.vertex)
+    component, color = graph.vertex_property(vg.vertex)
     left = graph.vertex_property(vg.int32)
     graph.most = 0
     graph.vertex_apply(largest)
