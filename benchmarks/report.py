@@ -19,6 +19,7 @@ import anchors
 import cuda_report
 import harness
 import library_report
+import regress
 
 INTERNALS = Path(__file__).parent.parent / "docs" / "internals"
 PAGES = (INTERNALS / "performance.md", INTERNALS / "cuda.md", INTERNALS.parent / "partitioning.md")
@@ -58,6 +59,19 @@ def cpu(content: dict[str, Any]) -> str:
         for row in content["rows"]
     ]
     return harness.table(header, cells)
+
+
+def earlier(content: dict[str, Any]) -> str:
+    rows = [regress.Row(**row) for row in content["rows"]]
+    how, limit = content["method"], 1.03
+    slower = [row for row in rows if row.slower(limit)]
+    mean = statistics.geometric_mean(row.ratio for row in rows)
+    said = (
+        f"Beside commit {content['before']}, {rows[0].threads} thread, {how['clock']} time, medians of blocks: "
+        f"geometric mean {mean:.3f} over {len(rows)} cells, above {limit}: {len(slower)}"
+    )
+    names = ", ".join(f"`{row.case}` on {row.graph} {row.ratio:.2f}" for row in slower)
+    return f"{said}{f' ({names})' if names else ''}.\n\n{regress.show(rows)}"
 
 
 def startup(content: dict[str, Any]) -> str:
@@ -195,6 +209,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "cpu": cpu,
     "cells": cells,
     "startup": startup,
+    "regress": earlier,
     "forms": forms,
     "library": library_report.page,
     "partition": partition,

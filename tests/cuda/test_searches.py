@@ -10,6 +10,7 @@ import pytest
 from emulated_device import EmulatedDevice
 
 import vgraph as vg
+from vgraph.algorithms.sssp import relax
 from vgraph.compiler.facts import Facts
 from vgraph.runtime import policy
 
@@ -56,3 +57,25 @@ def test_every_pull_of_a_claim_is_such_a_search(monkeypatch: pytest.MonkeyPatch)
     assert "by_search(" in loops(vg.algorithms.bfs)
     assert "by_search(" not in loops(vg.algorithms.bfs, schedule=vg.Schedule().at("visit", balance=vg.TWC))
     assert "by_search(" not in loops(vg.algorithms.pagerank)
+
+
+@vg.algorithm
+def lengths(graph, source: vg.vertex, weight: vg.edge_property(vg.int32) = 1):
+    dist = graph.vertex_property(vg.int32, fill=vg.inf)
+    dist[source] = 0
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(relax, frontier)
+    return dist
+
+
+def test_steps_of_one_number_are_such_a_search(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PULL_SHARE", "SWEEP_SHARE", "PUSH_SHARE"):
+        monkeypatch.setattr(policy, name, 1 << 40)
+    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(large=True, directed=True))
+    graph = lopsided(5, directed=True)
+    assert graph.in_degree.any()
+    source = int(np.argmax(graph.out_degree))
+    result = vg.run(lengths, graph, device="cuda", source=source)
+    assert {r.direction for r in result.trace} >= {"pull"}
+    np.testing.assert_array_equal(result.dist, vg.run(lengths, graph, device="python", source=source).dist)
