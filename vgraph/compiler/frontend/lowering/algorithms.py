@@ -34,19 +34,8 @@ from vgraph.language.names import ArrayAnnotation, vertex
 from vgraph.records import dataclass
 
 RESERVED = (
-    *(
-        "algorithm",
-        "converged",
-        "finished",
-        "made_from",
-        "names",
-        "of_edges",
-        "of_frontiers",
-        "origin",
-        "reordered",
-        "schedule",
-    ),
-    *("stats", "trace"),
+    *("algorithm", "converged", "finished", "made_from", "names", "of_edges", "of_frontiers", "origin"),
+    *("reordered", "schedule", "stats", "trace"),
 )
 """The names that `vgraph.runtime.result.Result` has of its own; a bool `converged` may be returned."""
 
