@@ -12,15 +12,7 @@ from networkx.algorithms.community.quality import NotAPartition
 
 import vgraph as vg
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.nx_backend.common import (
-    A,
-    by_node,
-    converted,
-    members,
-    no_direction,
-    no_parallel_edges,
-    vertex,
-)
+from vgraph.nx_backend.common import A, by_node, converted, members, no_direction, no_parallel_edges, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 PAIRS = 1 << 18

@@ -11,12 +11,7 @@ from vgraph.sequential import both_ways, sequentially
 
 
 @vg.algorithm
-def search(
-    graph,
-    offsets: vg.array(vg.int64),
-    columns: vg.array(vg.int32),
-    starts: vg.array(vg.int64),
-):
+def search(graph, offsets: vg.array(vg.int64), columns: vg.array(vg.int32), starts: vg.array(vg.int64)):
     """All vertices in the order in which searches meet them; one begins at each of `starts` that no other has met."""
     met = graph.vertex_property(vg.int64)
     seen = graph.vertex_property(vg.bool_)

@@ -17,11 +17,7 @@ from vgraph.sequential import both_ways, sequentially
 
 @vg.algorithm
 def aggregate(
-    graph,
-    offsets: vg.array(vg.int64),
-    columns: vg.array(vg.int32),
-    turns: vg.array(vg.int64),
-    arcs: vg.int64,
+    graph, offsets: vg.array(vg.int64), columns: vg.array(vg.int32), turns: vg.array(vg.int64), arcs: vg.int64
 ):
     """The order. A community is a list of its members, from its leader on: who joins brings a list to its end."""
     placed = graph.vertex_property(vg.int64)

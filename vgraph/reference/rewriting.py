@@ -146,12 +146,7 @@ class Rewriting(ast.NodeTransformer):
             return offset if text.isascii() else len(text.encode()[:offset].decode())
 
         end = node.end_lineno
-        return (
-            node.lineno,
-            column(node.lineno, node.col_offset),
-            end,
-            column(end, node.end_col_offset),
-        )
+        return (node.lineno, column(node.lineno, node.col_offset), end, column(end, node.end_col_offset))
 
     def name(self, value: object) -> ast.Name:
         """A name for an object of ours."""

@@ -16,14 +16,7 @@ from typing import Any
 import numpy as np
 
 from vgraph.compiler import arithmetic
-from vgraph.compiler.frontend.kinds import (
-    COMPARISONS,
-    ValueKind,
-    Weak,
-    default,
-    folded,
-    operation,
-)
+from vgraph.compiler.frontend.kinds import COMPARISONS, ValueKind, Weak, default, folded, operation
 from vgraph.compiler.types import BOOL, I64, NUMPY_NAMES, VID, Type, Vector, element_of
 from vgraph.language.names import Infinity
 

@@ -216,11 +216,7 @@ def _check_overlap(device: str, deterministic: bool) -> None:
 def _prepared(
     algorithm: AlgorithmDef, graph: Graph, params: Mapping[str, Any], stood_in: Mapping[str, Any]
 ) -> tuple[
-    Graph,
-    Mapping[str, Any],
-    Mapping[str, ArgumentType],
-    tuple[Graph, Mapping[str, Any]],
-    NDArray[Any] | None,
+    Graph, Mapping[str, Any], Mapping[str, ArgumentType], tuple[Graph, Mapping[str, Any]], NDArray[Any] | None
 ]:
     """Graph, arguments and types to run with, the user's graph and arguments, and the rank; see `Job`."""
     for name in params:
@@ -402,12 +398,7 @@ def _threads(threads: int | None, device: str) -> int:
 
 
 def _device(
-    asked: str | None,
-    graph: Graph,
-    schedule: Schedule | None,
-    threads: int | None,
-    output: str,
-    memory: str,
+    asked: str | None, graph: Graph, schedule: Schedule | None, threads: int | None, output: str, memory: str
 ) -> str:
     """The device to run on, with everything that was said about devices checked."""
     for name, value, known in (("output", output, OUTPUTS), ("memory", memory, MEMORIES)):

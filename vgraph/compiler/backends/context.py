@@ -49,14 +49,7 @@ def _round_up(nbytes: int) -> int:
 
 @functools.lru_cache(maxsize=256)
 def _places(
-    partials: int,
-    args: int,
-    results: int,
-    frontiers: int,
-    lists: int,
-    buckets: int,
-    forks: int,
-    state: int,
+    partials: int, args: int, results: int, frontiers: int, lists: int, buckets: int, forks: int, state: int
 ) -> tuple[Mapping[str, tuple[int, int]], int]:
     """Where what a context points to begins and ends in one buffer, the context first, and the bytes of that."""
     sizes = {

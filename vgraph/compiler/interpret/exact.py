@@ -17,11 +17,7 @@ from vgraph.compiler import arithmetic, ir
 from vgraph.refusals.checks import ReductionOverflow
 from vgraph.source import Span
 
-SUMS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-}
+SUMS: Final[dict[str, Callable[[Any, Any], Any]]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 """What overflows."""
 REST: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "min": lambda a, b: np.minimum(np.asarray(a, object), b),
@@ -139,11 +135,7 @@ def of_sum(span: Span, function: str, found: Any, args: list[Any]) -> Exact | No
 
 
 def of_reduction(
-    span: Span,
-    op: str,
-    what: str,
-    before: tuple[Any, Exact | None],
-    value: tuple[Any, Exact | None],
+    span: Span, op: str, what: str, before: tuple[Any, Exact | None], value: tuple[Any, Exact | None]
 ) -> tuple[Any, Exact | None]:
     """One step of a reduction: what it gives, and what a sum would be. Raises the fault of what goes into another."""
     after, given = arithmetic.BINARY[op](before[0], value[0]), value[1]

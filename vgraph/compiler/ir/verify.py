@@ -14,16 +14,7 @@ from typing import Any, NamedTuple
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import ARC_SITES, NEW_LOCALS
-from vgraph.compiler.ir.node import (
-    DRIVER,
-    EDGE,
-    PARFOR,
-    SINGLE,
-    VERTEX,
-    Place,
-    fields_of,
-    per_class,
-)
+from vgraph.compiler.ir.node import DRIVER, EDGE, PARFOR, SINGLE, VERTEX, Place, fields_of, per_class
 from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.ir.verify_operands import CHECKS, INSIDE, Check
 from vgraph.compiler.types import BOOL, F64, I64, VID, Kind, Scalar, Type, element_of

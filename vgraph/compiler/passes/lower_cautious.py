@@ -155,10 +155,7 @@ class _Key:
         clear = ir.ParFor(v, ir.Vertices(), (ir.Store(self.mark, ir.Var(v, VID), scalar(0)),))
         full = ir.Compare(">=", count_of(self.number), scalar(1 << 62 - self.bits))
         one = ir.Binary("+", count_of(self.number), scalar(1))
-        return (
-            ir.If(full, (clear, ir.SetGlobal(self.number, scalar(0)))),
-            ir.SetGlobal(self.number, one),
-        )
+        return (ir.If(full, (clear, ir.SetGlobal(self.number, scalar(0)))), ir.SetGlobal(self.number, one))
 
     def of(self, v: ir.Expr) -> ir.Expr:
         """The key of the visit of v in this pass."""

@@ -177,12 +177,7 @@ def before_round(apply: ir.Apply, target: str | None, given: ir.Layout) -> ir.Bo
     return tuple(body)
 
 
-def after_round(
-    apply: ir.Apply,
-    target: str | None,
-    direction: str,
-    arcs: ir.Expr,
-) -> ir.Body:
+def after_round(apply: ir.Apply, target: str | None, direction: str, arcs: ir.Expr) -> ir.Body:
     """Record the round; the frontier that was filled takes its place."""
     active: ir.Expr = (
         ir.GraphSize("num_vertices") if apply.frontier is None else ir.FrontierSize(apply.frontier)
@@ -256,11 +251,7 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
 
 
 def updates(
-    low: Lowering,
-    apply: ir.EdgeApply,
-    operator: ir.Operator,
-    target: str | None,
-    only: ir.Expr | None = None,
+    low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None, only: ir.Expr | None = None
 ) -> ir.Body:
     """What is done for an arc in a loop over those that leave a vertex: `dst` enters `target` where it is changed, and
     where `only` holds behind that."""

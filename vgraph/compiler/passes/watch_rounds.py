@@ -62,11 +62,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         program,
         {
             "properties": (*program.properties, *arrays),
-            "body": (
-                *begin,
-                ir.Let(at, I64, ir.Const(0, I64)),
-                *ir.transform_driver(program.body, rule),
-            ),
+            "body": (*begin, ir.Let(at, I64, ir.Const(0, I64)), *ir.transform_driver(program.body, rule)),
             "results": (*program.results, *(ir.Result(ring, "property", ring) for ring in rings)),
         },
     )

@@ -362,13 +362,7 @@ def time_of(result: Result) -> float:
     return result.stats.run_seconds + result.stats.prepare_seconds
 
 
-def tune(
-    job: Job,
-    *,
-    budget: float,
-    seed: int,
-    report: Callable[[TuningProgress], None] | None,
-) -> Tuning:
+def tune(job: Job, *, budget: float, seed: int, report: Callable[[TuningProgress], None] | None) -> Tuning:
     """`vg.autotune` with everything checked."""
     runner, table = CPU(job.threads), default_table()
 

@@ -31,12 +31,7 @@ class Space:
     Only `axes` are varied, by default all.
     """
 
-    def __init__(
-        self,
-        job: Job,
-        widths: tuple[float, ...] = (),
-        axes: Sequence[str] = DECIDED,
-    ) -> None:
+    def __init__(self, job: Job, widths: tuple[float, ...] = (), axes: Sequence[str] = DECIDED) -> None:
         steps = pipeline()
         first = [p.name for p in steps].index("choose-schedule")
         self.context: Context = Context(threads=job.single, facts=job.facts)

@@ -9,10 +9,7 @@ from vgraph.compiler.analysis.placement import OWNED
 from vgraph.compiler.backends.abi import FRONTIER, LIST
 from vgraph.compiler.backends.llvm import arithmetic, arrays, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
-from vgraph.compiler.backends.llvm.memory import (
-    element_number,
-    emit_loaded_element,
-)
+from vgraph.compiler.backends.llvm.memory import element_number, emit_loaded_element
 from vgraph.compiler.backends.llvm.values import Value
 from vgraph.compiler.foreign.externals import PREFIX
 from vgraph.compiler.types import BOOL, I64, VID, Vector, is_long

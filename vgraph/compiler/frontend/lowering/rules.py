@@ -134,8 +134,5 @@ RULES: Final = Rules(
         (en.Gathered, "append"): gathered.append,
         (en.QueueRef, "pop"): queues.pop,
     },
-    loops={
-        builtins.range: statements.range_loop,
-        builtins.reversed: statements.reversed_loop,
-    },
+    loops={builtins.range: statements.range_loop, builtins.reversed: statements.reversed_loop},
 )
