@@ -316,7 +316,7 @@ HIGH_LEVEL |= {ir.QueueFill, ir.QueuePop, ir.QueueUpdate, ir.QueueSize, ir.Queue
 HIGH_LEVEL |= {ir.FrontierWhere, ir.FrontierMark, ir.FrontierCombine, ir.ReduceTuple, ir.ReduceGlobalTuple}
 HIGH_LEVEL |= {ir.Acquire, ir.Leave}
 HIGH_LEVEL |= {ir.Exchange}  # made for GPUs
-BASES = {ir.Expr, ir.Stmt}
+BASES = {ir.Expr, ir.Stmt, ir.Apply}
 
 
 def test_every_kernel_node_has_an_emitter() -> None:
