@@ -209,7 +209,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "cpu": cpu,
     "cells": cells,
     "startup": startup,
-    "regress": earlier,
+    "library_before": earlier,
     "forms": forms,
     "library": library_report.page,
     "partition": partition,
