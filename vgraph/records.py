@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import MISSING, FrozenInstanceError, field, fields
 from dataclasses import dataclass as declare
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from dataclasses import dataclass as dataclass
 else:
 
@@ -82,14 +84,17 @@ def _init(cls: type[Any], frozen: bool) -> Any:
 
 
 @cache
-def _compared(cls: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(cls) if f.compare)
+def _compared(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
+    names = [f.name for f in fields(cls) if f.compare]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda self: tuple([getattr(self, name) for name in names])
 
 
 def parts(self: Any) -> tuple[Any, ...]:
     """What counts in a comparison: the values of all fields but those that say they do not."""
     cls: Any = type(self)
-    return tuple([getattr(self, name) for name in _compared(cls)])
+    return _compared(cls)(self)
 
 
 def _equal(self: Any, other: object) -> Any:

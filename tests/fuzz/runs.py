@@ -175,7 +175,8 @@ class Subject:
         def observe(step: Any, program: ir.Program) -> None:
             stations[step.name] = program
 
-        PassManager(self.context(way)).run(self.typed.program, PIPELINE, on_pass=observe)
+        passes = () if way.device == "interpret" and not way.station else PIPELINE
+        PassManager(self.context(way)).run(self.typed.program, passes, on_pass=observe)
         return stations
 
 

@@ -255,14 +255,19 @@ class Axis:
 
     def lack(self, value: object, device: str) -> Lack | None:
         """What keeps `device` from having `value`."""
-        lacks = (n for n in self.lacks if n.of(device))
-        return next((n for n in lacks if not n.values or kind_of(value) in n.values), None)
+        for n in self.lacks:
+            if n.of(device) and (not n.values or kind_of(value) in n.values):
+                return n
+        return None
 
     def has(self, need: Need, value: object, device: str) -> bool:
         """Whether `value` of this axis has the need, on `device`."""
-        of = [kind_of(v) for v in need.of]
-        on = (None, device, *OF_MEMBERS.get(device, ()))
-        return (kind_of(value) in of if of else value != self.rest) and need.on in on
+        if need.on not in (None, device) and need.on not in OF_MEMBERS.get(device, ()):
+            return False
+        if not need.of:
+            return bool(value != self.rest)
+        kind = kind_of(value)
+        return any(kind == kind_of(v) for v in need.of)
 
 
 def axis(words: Words, **record: Any) -> Any:

@@ -60,6 +60,8 @@ class Effort:
 
 def effort_for(text: str) -> Effort:
     """What a module in LLVM's text form is worth."""
+    if text.count("\n") <= _STRETCH:
+        return Effort(Level.ALL, True)
     lines, stretch = _measure(text)
     if lines > _LONG:
         return Effort(Level.NOTHING if lines > _ENDLESS else Level.CLEAN, False)

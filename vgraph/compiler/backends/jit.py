@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler.backends.base import ENTRY, TEAM, Kernel, KernelInterface
-from vgraph.compiler.backends.effort import Level, effort_for
+from vgraph.compiler.backends.effort import Effort, Level, effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.foreign.externals import External, needed
 from vgraph.config import knob
@@ -107,7 +107,7 @@ def _level(opt: int | None) -> int:
 def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:
     """Parse, verify and optimise for the host; the caller holds the lock."""
     llvm = _initialize()
-    effort = effort_for(text)
+    effort = effort_for(text) if opt else Effort(Level.NOTHING, False)
     machine = _host_machine(min(opt, effort.level))
     try:
         module = llvm.parse_assembly(text)
