@@ -34,8 +34,11 @@ def test_mutated_texts(kind):
     def attempt(seed, edits):
         read.append(fuzz_texts.attempt(kind, fuzz_texts.mutated(seed, edits, pool)))
 
-    attempt()
-    assert {True, False} == set(read)  # neither all nor none are refused
+    for _ in range(4):  # few edited texts of the IR are read, of 80 sometimes none
+        attempt()
+        if {True, False} == set(read):
+            return
+    raise AssertionError(f"of {len(read)} texts all or none were refused")
 
 
 @pytest.mark.parametrize(
