@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.expressions import combined, element_number
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
@@ -88,6 +89,8 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
     with f.effect():
         if node.order is ir.Order.RELAXED:
             f.line(f"put_relaxed(&{place}, {value});")
+        elif (part.way_of(node.prop) or "")[:1] == ("to",):
+            f.line(f"put_out(channel, &{place}, {value});")
         else:
             f.line(f"{place} = {value};")
 

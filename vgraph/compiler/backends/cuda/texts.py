@@ -41,7 +41,7 @@ _WORDS: Final = (
     "Kept NO_KEY ROW SWEEPS TileVisit Tiles by_tiles owned seen "
     "take_lock give_lock "
     "Channel Mail Peers Route STALLED WAYS Way TO_ALL TO_GHOSTS TO_OWNERS acquire_system all_to_all channel mail "
-    "note_arrival put_far Desk meet_around take wait_for_host "
+    "note_arrival put_far put_out Desk meet_around take wait_for_host "
     "PART PARTS add_and_see by_cascade take_on "
 )
 _RESERVED: Final = frozenset(_WORDS.split())

@@ -166,6 +166,15 @@ struct Channel {
   }
 };
 
+// A store into a buffer from which others get something: with a desk it is in the host's memory.
+template <class T, class V>
+VG_DEVICE void put_out(const Channel& channel, T* place, V value) {
+#ifndef __CUDA_ARCH__
+  if (channel.peers->desk) return put_far(place, (T)value);
+#endif
+  *place = value;
+}
+
 // A barrier of the grid in which one thread does something when all have come: true if the run is to stop, as that thread
 // says with false.
 template <class Team, class Action>
