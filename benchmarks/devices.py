@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +62,6 @@ class Beside:
     side: str
     graph: str
     sources: int
-    threads: int
     seconds: float
     of_oracle: float
     first: float
@@ -155,15 +153,13 @@ def uneven(xp: Any) -> vg.Graph:
     return vg.Graph.from_csr(offsets, columns, directed=False, weight=weight)
 
 
-def beside(
-    name: str, graph: vg.Graph, chosen: list[str], seconds: float, runs: int, threads: int
-) -> list[Beside]:
+def beside(name: str, graph: vg.Graph, chosen: list[str], seconds: float, runs: int) -> list[Beside]:
     """Loops over sources on all CPUs and a GPU: each alone, the eleven ratios, every policy."""
     rows = []
     for case in chosen:
         algorithm, what = getattr(algorithms, case), SOURCES[case]
         least = BATCH if what == "vertices" and "weighted" not in case else 1
-        rng, pair = np.random.default_rng(4), [vg.cpu(threads=threads), "cuda:0"]
+        rng, pair = np.random.default_rng(4), ["cpu", "cuda"]
         alone: dict[str, dict[str, Any]] = {"cpu": {"device": "cpu"}, "cuda": {"device": "cuda"}}
         for more in (*alone.values(), {"device": pair, "share": vg.GREEDY}):
             vg.prepare(algorithm, graph, **more)
@@ -192,7 +188,7 @@ def beside(
         best = min((k for k in sides if k.startswith("oracle")), key=taken.__getitem__)
         rows += [
             Beside(
-                case, "ORACLE" if side == best else side, name, count * least, threads, round(taken[side], 6),
+                case, "ORACLE" if side == best else side, name, count * least, round(taken[side], 6),
                 round(taken[best] / taken[side], 3), round(first[side], 3),
             )
             for side in sides
@@ -268,7 +264,6 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path)
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "vgraph-bench")
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs" / "devices.md")
     parser.add_argument("--out", type=Path, default=RESULTS / "devices.json")
@@ -280,7 +275,7 @@ def main() -> None:
 
         for name in args.graphs:
             graph = uneven(cupy) if name == "uneven" else cuda_graphs.make(name, cupy, args.data).graph
-            rows += beside(name, graph, args.algorithms, args.seconds, args.runs, args.threads)
+            rows += beside(name, graph, args.algorithms, args.seconds, args.runs)
             write_results(args.out, rows, preferred=preferred)
         into_docs(json.loads(args.out.read_text()), args.docs)
         return

@@ -201,6 +201,13 @@ def test_forms_of_exchanges(name: str, label: str, exchange: Any) -> None:
     agree(algorithm, small_graph(), {"source": 3}, schedule=schedule)
 
 
+def test_the_cpu_leaves_a_thread_to_each_gpu() -> None:
+    all_of_it = vg.cpu().threads
+    found = members_of(["cpu", "cuda:0", "cuda:1"])
+    assert [m.name for m in found] == [f"cpu(threads={max(1, all_of_it - 2)})", "cuda:0", "cuda:1"]
+    assert members_of(["cpu"]) == (vg.cpu(),)
+
+
 @pytest.mark.usefixtures("one_gpu")
 def test_as_on_groups_of_threads() -> None:
     """The same parts, the same rounds, the same bytes."""

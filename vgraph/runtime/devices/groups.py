@@ -144,6 +144,10 @@ def members_of(asked: object) -> tuple[Member, ...]:
     if not isinstance(asked, Sequence) or isinstance(asked, str) or not asked:
         raise DeviceError(f"device={shown(asked)}: a set of devices is a list with at least one")
     found = tuple(_member(one) for one in asked)
+    gpus = sum(isinstance(m, GPU) for m in found)
+    if "cpu" in asked and gpus:  # a thread acts for each of them
+        rest = CPUGroup(max(1, cpu().threads - gpus))
+        found = tuple(rest if one == "cpu" else m for one, m in zip(asked, found, strict=True))
     seen: dict[int | str, Member] = {}
     for m in found:
         for it in m.held:
