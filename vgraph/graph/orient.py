@@ -169,18 +169,16 @@ def _by_keys(arcs: layouts.Arcs) -> Prepared:
     steps[rows[some]] = xp.diff(some, prepend=some[:1] * 0)
     sources = rank[xp.cumsum(steps, dtype=np.int32)]
     targets = rank[columns]
-    inside = sources > targets
-    keys = sources[inside].astype(np.uint64) << _HALF | targets[inside]
-    del sources, targets, inside, steps
+    keys = (sources.astype(np.uint64) << _HALF | targets)[sources > targets]
+    del sources, targets, steps
     keys.sort()
     columns = (keys & _LOW).astype(columns.dtype)
-    ends = xp.arange(n + 1, dtype=np.uint64) << _HALF
-    offsets = [xp.searchsorted(keys, ends)]
     sources = (keys >> _HALF).astype(columns.dtype)
-    keys = columns.astype(np.uint64) << _HALF | xp.arange(columns.size, dtype=np.uint64)
-    keys.sort()
-    offsets.append(xp.searchsorted(keys, ends))
-    sources = sources[(keys & _LOW).astype(np.int64)]
+    ends = xp.arange(n + 1, dtype=columns.dtype)
+    offsets = [xp.searchsorted(sources, ends)]
+    by_target = xp.argsort(columns, kind="stable")
+    offsets.append(xp.searchsorted(columns[by_target], ends))
+    sources = sources[by_target]
     out_rows, in_rows = (arcs.on_host(x.astype(offset_dtype(columns.size, None))) for x in offsets)
     out = Adjacency(out_rows, arcs.on_host(columns))
     back = Adjacency(
