@@ -163,6 +163,24 @@ def test_the_answer_is_that_of_the_cpu(balance: vg.Balance, directed: bool, gpu:
         same(vg.run(compared, graph, device="cuda", schedule=balanced(balance), **numbers(120)), wanted)
 
 
+@pytest.mark.covering
+@pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
+@pytest.mark.parametrize("balance", [vg.BLOCK, vg.SPLIT(4)], ids=lambda b: b.kind)
+def test_heads_of_lists(balance: vg.Balance, directed: bool, gpu: Any) -> None:
+    """Ids of 16 bits, of which all, some and none have a bit of their own; behind them comes the rest of a list."""
+    graph = graph_of(120, directed)
+    wanted = vg.run(compared, graph, **numbers(graph.num_vertices))
+    schedule = balanced(balance)
+    for label in ("counted", "bounded", "nested", "left_early"):
+        schedule = schedule.at(label, hubs=64)
+    for shared in (64, 192):
+        if isinstance(gpu, EmulatedDevice):
+            gpu.shared, gpu.seed = shared, shared + directed
+        found = vg.run(compared, graph, device="cuda", schedule=schedule, **numbers(120))
+        same(found, wanted)
+        assert any("_heads." in layout.name for layout in found.stats.layouts)
+
+
 def test_wide_numbers(gpu: Any) -> None:
     graph = graph_of(70, True, id_bits=64)
     wanted = vg.run(compared, graph, **numbers(graph.num_vertices))
@@ -181,7 +199,7 @@ def test_which_loops_mark() -> None:
     ir, code = text(vg.SPLIT(4))
     assert len(re.findall(r"in \w+\(u[.\d]*\) marks out \{", ir.partition("== IR after")[0])) == 4
     assert code.count("Marks<decltype") == 4
-    assert "open_shelf(2)" in code  # for `met` and for `twice`
+    assert "open_shelf(2, " in code  # for `met` and for `twice`
     assert len(re.findall(r"\n *count\(", code)) == 2
     ir, code = text(None)
     assert " marks " not in ir
@@ -210,6 +228,19 @@ def test_chosen_for_large_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "balance=warp: the lanes of a warp walk one of two lists and look in the other" in told.reasons
     assert told.reasons.count("lists of others are compared with its own, which they mark") == 4
     assert told.cuda.count("Marks<decltype") == 4
+
+
+def test_heads_are_chosen_where_low_numbers_are_hubs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And much is run: the facts say both."""
+    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True, large=True, bitmaps=True))
+    told = vg.explain(compared, graph_of(70, True), device="cuda", **numbers(70))
+    rows = dict(row.split(": ", 1) for row in told.schedule.splitlines())
+    assert {label for label, row in rows.items() if "hubs=65536" in row} == set(rows) - {"of_two"}
+    assert told.cuda.count("HeadArcs<") == 4
+    low, high = (1 << 16) - 1 - np.arange(1000), (1 << 20) + np.arange(1000)
+    n = (1 << 20) + 1000
+    assert policy.hubs_first(vg.Graph.from_edges(high, low, num_vertices=n))
+    assert not policy.hubs_first(vg.Graph.from_edges(low, high, num_vertices=n))
 
 
 @vg.operator
@@ -250,7 +281,7 @@ COUNT = """
 using namespace vg;
 struct Args { i64* wide; u32* narrow; };
 extern "C" __global__ void __launch_bounds__(BLOCK) vg_main(const __grid_constant__ Args a) {
-  Shelf shelf = open_shelf(2);
+  Shelf shelf = open_shelf(2, ~0ull);
   for (u32 k = 0; k < 4096; ++k) {
     count(shelf, 0, a.wide, threadIdx.x % 2, 65535u);
     count(shelf, 1, a.narrow, threadIdx.x % 2, 65535u);

@@ -59,6 +59,21 @@ def test_names_of_properties_in_an_order(prop: str) -> None:
         assert split_name(ordered_name(prop, key)) == (prop, key), name
 
 
+@pytest.mark.parametrize("count", [1, 31, 63, 703])
+@pytest.mark.parametrize("id_bits", [None, 64])
+def test_lists_with_first_ids_in_16_bits(id_bits: int | None, count: int) -> None:
+    """Each once, padded; what is behind them is where it was."""
+    ends = (np.random.default_rng(count).random((2, 4000)) ** 3 * 700).astype(int)
+    graph = vg.Graph.from_edges(*ends, num_vertices=700, id_bits=id_bits)
+    found = on_host(graph, f"out_heads.{count}.0").arrays
+    rows, columns, starts = graph.out.row_offsets.astype(int), graph.out.column_indices, found["starts"]
+    for v in range(700):
+        mine, head = columns[rows[v] : rows[v + 1]], found["ids"][8 * starts[v] : 8 * starts[v + 1]]
+        early = sorted({u for u in mine.tolist() if u < count})
+        assert head.tolist() == early + [count] * (-len(early) % 8)
+        assert columns[found["tails"][v] : rows[v + 1]].tolist() == [u for u in mine if u >= count]
+
+
 @pytest.mark.parametrize("count", [1, 5, 40, 600])
 @pytest.mark.parametrize("id_bits", [None, 64])
 @pytest.mark.parametrize("skewed", [True, False])

@@ -2,8 +2,9 @@
 
 Facts are part of the cache's key, so they are few and coarse: graphs alike share code. Exact numbers that a kernel
 needs (the width of a bucket, a limit of degrees) are its parameters instead, named `policy.*` and `graph.*`. So is what
-changes between equal calls: `graph.transposed`. Only `slices` is known of runs, not of the graph: equal calls get other
-code once, when a graph is prepared for many runs or has been run on often (`policy.settled`).
+changes between equal calls: `graph.transposed`. Only `slices`, `near` and, on GPUs, `bitmaps` are known of runs, not of
+the graph: equal calls get other code once, when a graph is prepared for many runs or has been run on often
+(`policy.settled`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Facts:
     short_lists: bool = False
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
     bitmaps: bool = False
-    """On a CPU what lists have in common had better be found by bitmaps of hubs: they are long, and mostly of hubs."""
+    """What lists have in common had better be found by bitmaps of hubs, for they are long, and mostly of hubs; on a
+    GPU by heads of lists: low numbers are those of hubs, too, and so much is run on them that it pays."""
     slices: bool = False
     """Pulls had better walk slices of its arcs: there are enough, and so much is run on them that it pays."""
     near: bool = False

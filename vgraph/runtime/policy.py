@@ -107,7 +107,8 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
         hubs=large and graph.max_degree * HUB > graph.num_arcs,
         deep=large and is_deep(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
-        bitmaps=device == "cpu" and worth_bitmaps(graph),
+        bitmaps=(device == "cpu" or (device == "cuda" and settled(graph) and hubs_first(graph)))
+        and worth_bitmaps(graph),
         slices=(device == "cuda" and worth_slices(graph) and settled(graph))
         or (device == "cpu" and graph.num_arcs >= SLICED and worth_rows_side_by_side(graph)),
         near=large and device == "cuda" and settled(graph) and near_rows(graph) >= NEAR_SHARE,
@@ -153,6 +154,17 @@ def worth_bitmaps(graph: Graph) -> bool:
         return float(hubs[ends[1::2]].mean()) >= HUB_SHARE
 
     return graph.kept_with_topology("worth bitmaps", look)
+
+
+def hubs_first(graph: Graph) -> bool:
+    """Whether low numbers are those of hubs: of an orientation by degree, and what is in that order."""
+
+    def look() -> bool:
+        columns = graph.out.column_indices
+        ends = columns[:: max(1, -(-columns.size // HUB_SAMPLE))]
+        return ends.size > 0 and float((ends < 1 << 16).mean()) >= HUB_SHARE
+
+    return graph.kept_with_topology("hubs first", look)
 
 
 def _spread(count: int) -> NDArray[np.int64]:
@@ -266,8 +278,8 @@ def expect_runs(graph: Graph) -> None:
 
 def forgo_layouts(graph: Graph, known: Facts) -> bool:
     """There was no room for a run: choose no layouts for this graph from now on. False if there are none to forgo."""
-    uses(graph).short = known.slices or known.near
-    return known.slices or known.near
+    uses(graph).short = known.slices or known.near or known.bitmaps
+    return uses(graph).short
 
 
 def order_for(graph: Graph, *, now: bool) -> str | None:

@@ -371,8 +371,12 @@ class ApplySchedule:
         rest=0,
         candidates=(0, 4),
         numbers=(4096, 8192, 16384),
-        needs=(_ONE_LOOP, _WHOLE_ROWS, Need("segments", (1,), "the rows of a segment are its own")),
-        lacks=(Lack("cuda", "neighbor lists are compared by bitmaps of hubs on the CPU only"),),
+        needs=(
+            _ONE_LOOP,
+            Need("balance", (VERTEX,), "the arcs of a vertex are handed out in parts", on="cpu"),
+            Need("segments", (1,), "the rows of a segment are its own"),
+        ),
+        lacks=(Lack("cuda set", "what a member's vertices are numbered by says nothing of their degrees"),),
     )
     payload: Payload = axis(
         words(Payload),

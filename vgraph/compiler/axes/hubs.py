@@ -1,20 +1,33 @@
-"""`hubs`: of how many vertices the neighbor lists are compared by bitmaps where two have something in common."""
+"""`hubs`: of how many vertices neighbor lists are compared by bitmaps where two have something in common; on a GPU, of
+how many vertices lists have the ids in 16 bits."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.lanes import carried, compared_with, ends_walk, leaves, own_arcs
-from vgraph.compiler.analysis.pieces import own_sums
+from vgraph.compiler.analysis.lanes import (
+    carried,
+    compared_with,
+    compares_own,
+    compares_together,
+    ends_walk,
+    leaves,
+    own_arcs,
+    shared_operator,
+)
+from vgraph.compiler.analysis.pieces import cut_operator, own_sums
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import VID, Scalar
+from vgraph.schedule import VERTEX
 
 _IN_ORDER: Final = (ir.Store, ir.Claim, ir.Union, ir.Emit, ir.ScratchStore, ir.ScratchLoad)
 
 
+HEADS: Final = 1 << 16
+"""What is asked for on a GPU: as many as have 16 bits, and a bit each in the memory that a warp marks."""
 BITMAPS: Final = 1 << 14
 """Hubs that are chosen: all bitmaps together take 16 MB of an acyclic graph, and the marks 2 KB. Measured in counting
 triangles, seconds of one thread (Zen 4, 1 MB of L2, a busy machine): R-MAT of scale 18 with 4096, 8192 and 16384 hubs
@@ -23,6 +36,8 @@ triangles, seconds of one thread (Zen 4, 1 MB of L2, a busy machine): R-MAT of s
 
 def choose(c: Choice, asked: int | None) -> int:
     """Where lists are long and mostly of hubs, and all that is done with common neighbors is to count them."""
+    if c.context.abilities.warps:
+        return _with_warps(c, asked)
     if asked is None and _only_counts(c) and c.agrees(BITMAPS):
         c.because(BITMAPS, "lists are long, and mostly of hubs, which are counted by bitmaps")
         return BITMAPS
@@ -33,6 +48,31 @@ def choose(c: Choice, asked: int | None) -> int:
         c.refuse(obstacle.reason, obstacle.span)
     c.because(asked, "asked for")
     return asked
+
+
+def _with_warps(c: Choice, asked: int | None) -> int:
+    """Where lanes mark a list and walk many others: in both, first ids have 16 bits."""
+    marks = not c.is_edge and c.chosen["balance"] != VERTEX and c.at.once(_marks)
+    if asked is None and marks and c.context.facts.bitmaps and c.agrees(HEADS):
+        c.because(HEADS, "lists are long, and mostly of hubs, whose ids have 16 bits")
+        return HEADS
+    if asked and not marks:
+        reason = "no lanes mark the list of its vertex together and walk those of neighbors"
+        c.refuse(reason, c.operator.span, "use balance=vg.WARP or leave it out")
+    if asked:
+        c.because(asked, "asked for")
+    return asked or 0
+
+
+def _marks(at: Traversal) -> bool:
+    """Whether a group of lanes marks the list of its vertex, in the form in which lanes visit it."""
+    own, found = at.operator.args[0], cut_operator(at.operator)
+    if isinstance(found, Obstacle):
+        found = shared_operator(at.operator)
+    if isinstance(found, Obstacle):
+        return False
+    loops = [n for n in walk(found) if isinstance(n, ir.ForNeighbors) and compares_own(n, own)]
+    return bool(loops) and all(map(compares_together, loops))
 
 
 def hubs_obstacle(at: Traversal) -> Obstacle | None:

@@ -216,7 +216,8 @@ class ForCommon(Stmt):
     """`for w in common(out(a), out(b)) { ... }`: vertices in both sorted neighbor lists, each once.
 
     Kernel level: `hubs 8192` asks `mark-common` to compare as many hubs by bitmaps, of which then all but
-    `common(out(a), out(b)) beyond 8192` is found: the vertices that are none of the hubs.
+    `common(out(a), out(b)) beyond 8192` is found: the vertices that are none of the hubs. On a GPU it stays: lists have
+    heads with the ids below 8192, if there is room for so many marks.
     """
 
     vertex: NewVid

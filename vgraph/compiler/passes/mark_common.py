@@ -10,6 +10,7 @@ where the list is many times as long as the loop, and not for questions that may
 
 On a GPU groups of lanes that visit a vertex together mark a list in the memory that they share:
 `for (v, e) in in(u) marks out { for w in common(out(u), out(v)) { S } }`. What that becomes stands in `marks.cuh`.
+There `hubs n` stays on loops that ask for the marks, and is taken from others.
 
 With `hubs n` on the loops over common neighbors only vertices beyond the hubs are marked so, and looked for in loops
 `beyond n`; what lists share of the hubs is counted by bitmaps:
@@ -342,6 +343,17 @@ def _by_groups(n: ir.Node, short_lists: bool) -> ir.Node | None:
     return transform(n, lambda x: with_fields(x, {"marks": sides[id(x)]}) if id(x) in sides else None)
 
 
+def _heads_of_marked(program: ir.Program) -> ir.Program:
+    """Heads of lists are walked where one is marked that they are compared with."""
+    marking = [n for n in walk(program) if isinstance(n, ir.ForNeighbors) and n.marks is not None]
+    kept = {id(n) for loop in marking for n in walk(loop) if isinstance(n, ir.ForCommon)}
+
+    def rule(n: ir.Node) -> ir.Node | None:
+        return with_fields(n, {"hubs": 0}) if isinstance(n, ir.ForCommon) and id(n) not in kept else None
+
+    return transform(program, rule)
+
+
 def _looks_back(n: ir.Node) -> bool:
     """Whether lanes that compare lists in this loop look for parallel arcs."""
     if isinstance(n, ir.ForNeighbors):
@@ -357,6 +369,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
     short_lists = context.facts.short_lists
     if context.abilities.warps:
         made = transform(program, lambda n: _by_groups(n, short_lists))
+        made = _heads_of_marked(made)
         if not any(_looks_back(n) for n in walk(made)):
             return made
         return with_fields(made, {"params": (*made.params, ir.Param(PARALLEL, BOOL))})

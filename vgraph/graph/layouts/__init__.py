@@ -21,6 +21,7 @@ from vgraph.graph.graph import Graph
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
+from vgraph.graph.layouts.heads import HEADS
 from vgraph.graph.layouts.hubs import HUBS
 from vgraph.graph.layouts.parts import PARTS
 from vgraph.graph.layouts.plans import PLANS
@@ -30,7 +31,17 @@ from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 LAYOUTS: Final = {
     layout.name: layout
-    for layout in (SEGMENTS, SELL, PARTS, SLICES, OUT_SLICES, *DELTAS.values(), *HUBS.values(), *PLANS)
+    for layout in (
+        SEGMENTS,
+        SELL,
+        PARTS,
+        SLICES,
+        OUT_SLICES,
+        *DELTAS.values(),
+        *HUBS.values(),
+        *HEADS.values(),
+        *PLANS,
+    )
 }
 """All that there are, by name."""
 

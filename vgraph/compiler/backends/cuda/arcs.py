@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.lanes import Sums, carried, compared_with, ends_walk, leaves, own_arcs
+from vgraph.compiler.backends.cuda import heads
 from vgraph.compiler.backends.cuda.emitter import Emitter, Marked, Place, Region
 from vgraph.compiler.backends.cuda.rows import over_arcs, walk_row
 from vgraph.compiler.backends.cuda.stages import emit_in_stages, tried
@@ -11,7 +12,6 @@ from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import constant
 from vgraph.compiler.facts import PARALLEL
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import BOOL, VID
 
 
@@ -29,9 +29,14 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     side = node.marks.value
     rows, columns = f.array(f"{side}.row_offsets"), f.array(f"{side}.column_indices")
     marks, v = f.temporary("marks"), f.local(f.region.vertex)
+    key = heads.key_of(node, f.region)
+    given = f"lanes, {f.region.shelf}, {rows}, {columns}, {v}" + (f", {heads.width(f, key)}" if key else "")
     with f.block(""):
-        f.line(f"Marks<decltype(lanes), eid, vid> {marks}(lanes, {f.region.shelf}, {rows}, {columns}, {v});")
-        _as_one(f, node, f.region, marks)
+        f.line(f"Marks<decltype(lanes), eid, vid> {marks}({given});")
+        if key:
+            heads.emit_arcs(f, node, f.region, marks, key, *_bounds(f, node))
+        else:
+            _as_one(f, node, f.region, marks)
         f.line(f"{marks}.clear(lanes);")
 
 
@@ -39,8 +44,7 @@ def _as_one(f: Emitter, node: ir.ForNeighbors, region: Region, marks: str) -> No
     """The loop over the arcs of the visit, which the group goes through as one."""
     side = node.marks
     assert side is not None
-    compared = (compared_with(n, region.vertex, side) for n in walk(node))
-    walked = next(found[1] for found in compared if found is not None)
+    walked = heads.walked(node, region.vertex)
     begin, end = _bounds(f, node)
     columns = f.array(f"{node.orientation.value}.column_indices")
     rows = f.array(f"{walked.value}.row_offsets")
@@ -186,11 +190,23 @@ def _among_marked(
 ) -> None:
     """The lanes walk the other list in turn, and ask for each vertex whether it is marked."""
     columns = f.array(f"{walked.value}.column_indices")
-    if isinstance(of, ir.Var) and of.name == marked.other and walked is marked.walked:
-        bounds = f"{marked.arcs}.begin()", f"{marked.arcs}.end()"
+    ahead = isinstance(of, ir.Var) and of.name == marked.other and walked is marked.walked
+    if not ahead or marked.heads:
+        begin, end = f.row(walked.value, f.define(VID, "of", f.expr(of)))
     else:
-        bounds = f.row(walked.value, f.define(VID, "of", f.expr(of)))
-    _walk_list(f, node, marked.name, columns, bounds)
+        begin, end = f"{marked.arcs}.begin()", f"{marked.arcs}.end()"
+    if not (ahead and marked.heads):
+        _walk_list(f, node, marked.name, columns, (begin, end))
+        return
+    sums = _begin_sums(f, node)
+    with f.block(f"if constexpr ({marked.name}.BITS)"):
+        heads.emit_walk(f, node, marked)
+    tail = f.temporary("tail")
+    f.line(f"bool {tail} = {marked.name}.BITS;")
+    with f.block(f"if (!{tail} || {marked.name}.last >= {marked.heads}.width)"):
+        tails = f"fixed(&{marked.heads}.tails[{marked.arcs}.vertex])"
+        _walk(f, node, marked.name, columns, (f"{tail} ? {tails} : {begin}", end))
+    _combine(f, sums)
 
 
 def _among_others(f: Emitter, node: ir.ForCommon) -> None:
@@ -213,10 +229,15 @@ def _among_others(f: Emitter, node: ir.ForCommon) -> None:
 
 def _walk_list(f: Emitter, node: ir.ForCommon, marks: str, columns: str, bounds: tuple[str, str]) -> None:
     """The lanes walk a list in turn, and do the body for what is in `marks` too."""
+    sums = _begin_sums(f, node)
+    _walk(f, node, marks, columns, bounds)
+    _combine(f, sums)
+
+
+def _walk(f: Emitter, node: ir.ForCommon, marks: str, columns: str, bounds: tuple[str, str]) -> None:
     hints = ("arcs begin", "arcs end", "at", "from", "stretch", "k")
     begin, end, at, come, stretch, k = (f.temporary(hint) for hint in hints)
     w, guard = f.local(node.vertex), ends_walk(node)
-    sums = _begin_sums(f, node)
     f.line(f"eid {begin} = {bounds[0]}, {end} = {bounds[1]}, {come} = {marks}.begin;")
     head = f"for (eid {at} = {begin} + lanes.rank(); {at} < {end}; {at} += TOGETHER * lanes.size)"
     with f.at(Place.THREAD), f.block(head):
@@ -234,4 +255,3 @@ def _walk_list(f: Emitter, node: ir.ForCommon, marks: str, columns: str, bounds:
             f.body(node.body if guard is None else node.body[1:])
             f.common -= 1
         f.line(f"if ({stretch}.ends({marks})) break;")
-    _combine(f, sums)

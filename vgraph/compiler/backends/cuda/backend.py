@@ -16,6 +16,7 @@ from vgraph.compiler.backends.cuda import (
     buckets,
     expressions,
     frontiers,
+    heads,
     lists,
     parallel,
     statements,
@@ -31,6 +32,7 @@ from vgraph.compiler.ir.handlers import handlers
 from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
+from vgraph.graph.layouts.heads import HEADS
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 INCLUDE: Final = Path(__file__).parent / "include"
@@ -91,6 +93,7 @@ def _hubs(program: ir.Program, found: Scan) -> None:
             side = side_of(node)
             assert side is not None
             found.adjacency.add(f"{side.value}.row_offsets")
+        found.prepared |= set(heads.keys(node))
 
 
 def _name_everything(f: Emitter) -> None:
@@ -174,7 +177,13 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
     target = f.program.target
     fields = _fields(f, interface)
     layout = ControlLayout(interface)
-    few = deep or any(b.tiles for b in f.program.buckets) or any(map(_cascades, walk_body(f.program.body)))
+    headed = any(parsed(key)[0] in HEADS.values() for key in f.scan.prepared)
+    few = (
+        deep
+        or headed
+        or any(b.tiles for b in f.program.buckets)
+        or any(map(_cascades, walk_body(f.program.body)))
+    )
     head = [
         f"// {f.program.name}: every thread of the grid runs all of it.",
         *([WHOLE] if _whole(f) else []),

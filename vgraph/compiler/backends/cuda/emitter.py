@@ -51,6 +51,8 @@ class Marked:
     walked: ir.Orientation
     """... on whose list's bounds `arcs` reads ahead."""
     arcs: str
+    heads: str = ""
+    """The heads of lists, if they have any."""
 
 
 @dataclass

@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
-from vgraph.compiler.backends.cuda import hops
+from vgraph.compiler.backends.cuda import heads, hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.expressions import combined
 from vgraph.compiler.backends.cuda.rows import read_ahead
 from vgraph.compiler.backends.cuda.slices import by_slices
 from vgraph.compiler.backends.cuda.stages import claim_guard
-from vgraph.compiler.backends.cuda.statements import COUNTED, OPERATIONS, addend
+from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
@@ -375,14 +375,11 @@ def _open_boxes(f: Emitter, region: Region) -> list[str]:
 
 def _take_shelf(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region) -> None:
     """Room in shared memory for marks, and for counters of what is counted at common neighbors."""
-    marking = [n for n in walk_body(node.body) if isinstance(n, ir.ForNeighbors) and n.marks is not None]
-    if not marking:
+    if not heads.marking(node):
         return
     region.shelf, f.shared = f.temporary("shelf"), max(f.shared, MARK_BYTES)
-    common = [n for m in marking for n in walk_body(m.body) if isinstance(n, ir.ForCommon)]
-    reductions = [n for c in common for n in walk_body(c.body) if isinstance(n, ir.Reduce)]
-    region.counters = sorted({n.prop for n in reductions if addend(n) in COUNTED})
-    f.line(f"Shelf {region.shelf} = open_shelf({len(region.counters)});")
+    region.counters = heads.counted(node)
+    f.line(f"Shelf {region.shelf} = open_shelf({len(region.counters)}, {heads.most_counted(f, node)});")
 
 
 def _planned(f: Emitter, node: ir.ParFor, region: Region) -> None:
