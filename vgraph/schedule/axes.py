@@ -171,7 +171,7 @@ class ApplySchedule:
         kinds(
             Conflict,
             ("free", *LOCKING, *PLANNED, *MARKING),
-            {"blocked_diagonals": lambda text: blocked_diagonals(*map(int, (text or "").split("x")))},
+            {"blocked_diagonals": lambda text: blocked_diagonals(*map(int, text.split("x") if text else ()))},
             meant="a conflict schedule: one of vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, "
             "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.MARKED, vg.RACED, vg.FREE",
             takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "

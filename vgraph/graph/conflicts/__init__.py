@@ -14,23 +14,23 @@ from typing import Final
 import numpy as np
 
 from vgraph.graph.arrays import sealed
-from vgraph.graph.conflicts.base import Ends, Plan
-from vgraph.graph.conflicts.base import plan as by_keys
+from vgraph.graph.conflicts.base import Ends, FirstFit, Plan
 from vgraph.graph.conflicts.diagonals import blocked_diagonals
-from vgraph.graph.conflicts.matchings import FirstFit, all_graph_edges, all_graph_nodes, colored, sub_graphs
+from vgraph.graph.conflicts.matchings import all_graph_edges, all_graph_nodes, colored, sub_graphs
 from vgraph.graph.graph import Graph
 from vgraph.graph.order import Renumbered
 
 
 def sequential(ends: Ends) -> Plan:
     """One cell: all arcs, in out order."""
-    one = np.zeros(ends.sources.size, np.uint8)
-    return by_keys(ends, one, within=one)
+    size = ends.sources.size
+    whole = np.array([0, size]) if size > 1 else None
+    return Plan(np.arange(size), whole, np.array([0, 1] if size else [0]), int(ends.degrees.max(initial=0)))
 
 
 KINDS: Final[dict[str, Callable[..., Plan]]] = {
     "sequential": sequential,
-    "diagonal": lambda ends: blocked_diagonals(ends, 1, 1),
+    "diagonal": lambda ends, first_fit: blocked_diagonals(ends, first_fit, 1, 1),
     "blocked_diagonals": blocked_diagonals,
     "agm_e": all_graph_edges,
     "agm_n": all_graph_nodes,
@@ -57,9 +57,9 @@ def plan(graph: Graph, key: str, first_fit: FirstFit) -> Plan:
         maker = KINDS[kind]
         given = [first_fit] if "first_fit" in inspect.signature(maker).parameters else []
         made = maker(Ends.of(graph), *given, *map(int, parameters))
-        cells = None if made.cells is None else sealed(made.cells)
-        kept = replace(made, order=sealed(made.order), cells=cells, phases=sealed(made.phases))
-        return replace(kept, seconds=time.perf_counter() - start)
+        arrays = {name: getattr(made, name) for name in ("order", "cells", "phases", "steps", "firsts")}
+        kept = {name: array if array is None else sealed(array) for name, array in arrays.items()}
+        return replace(made, **kept, seconds=time.perf_counter() - start)
 
     return graph.kept_with_topology(f"conflicts {key}", make)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 
 from vgraph.graph.build import sources_of
 from vgraph.graph.graph import Graph
+
+FirstFit = Callable[..., NDArray[np.uint32]]
+"""The color of each edge; given are its two ends, and where groups of edges begin, if there are several, and end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +26,9 @@ class Plan:
     cell run in their order. Cells of a phase may run at the same time, and between phases all wait for each other: the
     result is that of a serial run in `order`, bit for bit. `d_max` is the most arcs that touch a vertex (a self-loop
     counts once): there cannot be fewer steps one after the other. `seconds`: what it took to make.
+
+    `steps` (int64), where there are cells: the offsets of steps in `order`, and `firsts` those of cells in `steps`. Arcs of
+    one step share no vertex, so that several threads may share a cell.
     """
 
     order: NDArray[np.int64]
@@ -29,6 +36,8 @@ class Plan:
     phases: NDArray[np.int64]
     d_max: int
     seconds: float = 0.0
+    steps: NDArray[np.int64] | None = None
+    firsts: NDArray[np.int64] | None = None
 
     @property
     def num_phases(self) -> int:
@@ -59,20 +68,31 @@ class Ends:
         return found - np.bincount(self.sources[loops], minlength=n)
 
 
-def plan(ends: Ends, *keys: NDArray[Any], within: NDArray[Any] | None = None) -> Plan:
-    """The plan whose phases are the arcs with equal `keys`, the first key counting most; a phase is in arc order.
-
-    `within`: cells are the arcs of a phase with an equal value of it, which has to ascend with the arcs.
-    """
+def plan(ends: Ends, *keys: NDArray[Any]) -> Plan:
+    """The plan whose phases are the arcs with equal `keys`, the first key counting most; a phase is in arc order."""
     order = ascending(*keys)
-    phase = starts(*keys, order=order)
-    d_max = int(ends.degrees.max(initial=0))
-    if within is None:
-        return Plan(order, None, phase, d_max)
-    cell = starts(*keys, within, order=order)
-    if cell.size == order.size + 1:
-        return Plan(order, None, phase, d_max)
-    return Plan(order, cell, np.searchsorted(cell, phase), d_max)
+    return Plan(order, None, starts(*keys, order=order), int(ends.degrees.max(initial=0)))
+
+
+def by_cells(ends: Ends, first_fit: FirstFit, phase: NDArray[Any], cell: NDArray[Any]) -> Plan:
+    """The plan whose cells are the arcs with equal `phase` and `cell`, in steps, busy vertices first.
+
+    The steps of a cell are the colors of a first fit of its arcs, those with the most conflicts first.
+    """
+    degrees = ends.degrees
+    conflicts = degrees[ends.sources] + degrees[ends.targets]
+    where = phase.astype(np.int64) * (1 + int(cell.max(initial=0))) + cell
+    order = ascending(where, conflicts.max(initial=0) - conflicts)
+    cells = starts(where, order=order)
+    d_max = int(degrees.max(initial=0))
+    if cells.size == order.size + 1:
+        return Plan(order, None, starts(phase, order=order), d_max)
+    colors = np.empty(order.size, np.uint32)
+    colors[order] = first_fit(ends.sources[order], ends.targets[order], cells)
+    order = ascending(where, colors)
+    steps = starts(where, colors, order=order)
+    phases = np.searchsorted(cells, starts(phase, order=order))
+    return Plan(order, cells, phases, d_max, steps=steps, firsts=np.searchsorted(steps, cells))
 
 
 def ascending(*keys: NDArray[Any]) -> NDArray[np.int64]:

@@ -5,24 +5,35 @@ Kaleem 2016, section 4.3.2 (Diag and BlkDiag); Venkat et al. 2015.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.graph.conflicts.base import Ends, Plan, plan
+from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, ascending, by_cells
+
+ARCS: Final = 64
+"""Arcs of a block, about, where blocks are made by degree, ..."""
+PARTS: Final = 256
+"""... and the most parts of rows, and of columns."""
 
 
-def blocked_diagonals(ends: Ends, rows: int, columns: int) -> Plan:
+def blocked_diagonals(ends: Ends, first_fit: FirstFit, rows: int = 0, columns: int = 0) -> Plan:
     """Phases are diagonals of blocks of `rows` x `columns`, cells are blocks; one by one these are plain diagonals.
 
     Where sources and targets are different vertices, the matrix has a row for each source and a column for each target,
     and there are at most `sources / rows + targets / columns - 1` phases. Elsewhere a vertex is a row and a column, so
     both are cut by the larger of the two sizes, and each diagonal but the main one is two phases: along it, the column
     of one block is the row of another, which is as far away as the diagonal is from the main one.
+
+    Without sizes rows and columns are dealt to equally many parts by their degrees.
     """
     n = ends.num_vertices
     active, reached = np.zeros(n, bool), np.zeros(n, bool)
     active[ends.sources] = reached[ends.targets] = True
     apart = not (active & reached).any()
+    if not rows:
+        return _by_degree(ends, first_fit, active, apart=apart)
     if apart:
         row, column = _places(active)[ends.sources] // rows, _places(reached)[ends.targets] // columns
     else:
@@ -30,9 +41,35 @@ def blocked_diagonals(ends: Ends, rows: int, columns: int) -> Plan:
         row, column = ends.sources.astype(np.int64) // size, ends.targets.astype(np.int64) // size
     away = column - row
     diagonal = away - int(away.min(initial=0))
-    if apart:
-        return plan(ends, diagonal, within=row)
-    return plan(ends, 2 * diagonal + row // np.maximum(abs(away), 1) % 2 * (away != 0), within=row)
+    if not apart:
+        diagonal = 2 * diagonal + row // np.maximum(abs(away), 1) % 2 * (away != 0)
+    return by_cells(ends, first_fit, diagonal, row)
+
+
+def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, apart: bool) -> Plan:
+    """As many phases as parts, in each of which every part is in one block.
+
+    With rows and columns apart these are the diagonals, each going on at the other side of the matrix. Elsewhere a block
+    has the arcs between two parts, in both directions, and phases are the rounds of a tournament, in which each of an
+    even number of players meets each other; the blocks between a part and itself are the last.
+    """
+    parts = max(1, min(PARTS, int((ends.sources.size / ARCS) ** 0.5)) // 2 * 2)
+    part = _dealt(active, ends.degrees, parts)
+    a, b = (part[of].astype(np.int64) for of in (ends.sources, ends.targets))
+    if apart or parts == 1:
+        return by_cells(ends, first_fit, (b - a) % parts, a)
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    meet = np.where(high == parts - 1, 2 * low, low + high) % (parts - 1)
+    return by_cells(ends, first_fit, np.where(low == high, parts - 1, meet), low)
+
+
+def _dealt(active: NDArray[np.bool_], degrees: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """The part of each vertex: those with arcs out, then the others, are dealt by falling degree, to and fro."""
+    found = np.empty(degrees.size, np.int64)
+    turn = np.arange(degrees.size) % (2 * parts)
+    falling = ascending(active.astype(np.uint8), degrees.max(initial=0) - degrees)
+    found[falling] = np.minimum(turn, 2 * parts - 1 - turn)
+    return found
 
 
 def _places(of: NDArray[np.bool_]) -> NDArray[np.int64]:

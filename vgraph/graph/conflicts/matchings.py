@@ -7,15 +7,9 @@ lesser one, and there are less than twice as many colors as edges at a vertex.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import NDArray
 
-from vgraph.graph.conflicts.base import Ends, Plan, ascending, plan, shuffled, starts
-
-FirstFit = Callable[..., NDArray[np.uint32]]
-"""The color of each edge; given are its two ends, and where groups of edges begin, if there are several, and end."""
+from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, ascending, plan, shuffled, starts
 
 
 def all_graph_edges(ends: Ends, first_fit: FirstFit) -> Plan:

@@ -20,8 +20,10 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
 
     Arc `k` goes from `sources[k]` to `targets[k]`; it is `arcs[k]` in out order. Cell `c` has the arcs
     `bounds[c] .. bounds[c + 1]` (int64), and phase `p` the cells `phases[p] .. phases[p + 1]` (int64). With 0 `cells`
-    every arc is a cell, and `bounds` is of no meaning. Two cells of a phase share no vertex. `count` is the number of
-    phases, `d_max` the most arcs at a vertex. Memory: two ids and an offset for each arc, 8 bytes for each cell.
+    every arc is a cell, and `bounds` is of no meaning. Two cells of a phase share no vertex. Cell `c` has the steps
+    `firsts[c] .. firsts[c + 1]` (int64), and step `s` the arcs `steps[s] .. steps[s + 1]` (int64), which share no vertex.
+    `count` is the number of phases, `d_max` the most arcs at a vertex. Memory: two ids and an offset for each arc, 16 bytes
+    for each cell, 8 for each step.
     """
     if kind == "sequential":
         places = arcs.graph.topology.arc_places
@@ -33,8 +35,11 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
     else:
         assert coloring is not None
         plan = conflicts.plan(arcs.graph, ".".join((kind, *map(str, parameters))), coloring)
-    order, cells = plan.order, np.zeros(2, np.int64) if plan.cells is None else plan.cells
-    phases = plan.phases if plan.num_phases else np.zeros(2, np.int64)
+    none = np.zeros(2, np.int64)
+    order, cells, steps, firsts = (
+        none if array is None else array for array in (plan.order, plan.cells, plan.steps, plan.firsts)
+    )
+    phases = plan.phases if plan.num_phases else none
     xp, (row_offsets, columns) = arcs.xp, arcs.adjacency("out")
     sources = sources_of(arcs.on_host(row_offsets), columns.dtype)
     return {
@@ -43,6 +48,8 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
         "arcs": xp.asarray(order.astype(row_offsets.dtype)),
         "bounds": xp.asarray(cells),
         "phases": xp.asarray(phases),
+        "steps": xp.asarray(steps),
+        "firsts": xp.asarray(firsts),
         "cells": 0 if plan.cells is None else cells.size - 1,
         "count": phases.size - 1,
         "d_max": plan.d_max,
@@ -54,7 +61,8 @@ def order(arcs: Arcs, made: Prepared, values: Any, *parameters: int) -> Any:
     return values[made.arrays["arcs"]]
 
 
-_ARRAYS: Final = {"sources": "id", "targets": "id", "arcs": "offset", "bounds": "int64", "phases": "int64"}
+_PARTS: Final = ("bounds", "phases", "steps", "firsts")
+_ARRAYS: Final = {"sources": "id", "targets": "id", "arcs": "offset", **dict.fromkeys(_PARTS, "int64")}
 PLANS: Final = tuple(
     ArcLayout(kind, _ARRAYS, ("cells", "count", "d_max"), partial(build, kind=kind), order, side="out")
     for kind in conflicts.KINDS

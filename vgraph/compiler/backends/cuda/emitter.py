@@ -55,6 +55,17 @@ class Marked:
     """The heads of lists, if they have any."""
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How the lanes of a group share vectors."""
+
+    length: int
+    """The elements of each, ..."""
+    lanes: int
+    each: int
+    """... and those that a lane has of them, or room for them."""
+
+
 @dataclass
 class Region:
     """The parallel loop being emitted: what its threads combine at its end."""
@@ -81,6 +92,8 @@ class Region:
     """By side: what was read ahead of the row of `vertex`."""
     planned: tuple[str, str] = ("", "")
     """The place of the arc in its plan, and the array of other ends, in a loop along one."""
+    spread: Spread | None = None
+    """How lanes share vectors."""
     deltas: frozenset[str] = frozenset()
     """The sides of which rows are read as differences, "in" and "out"."""
     shared: frozenset[int] = frozenset()
@@ -251,6 +264,11 @@ class Emitter:
                 yield
         else:
             yield
+
+    @property
+    def spread(self) -> Spread | None:
+        """How the lanes of a group share vectors."""
+        return self.region.spread if self.region is not None else None
 
     def agreed(self, node: ir.Expr) -> str:
         """The text of a value for use inside `effect`: the lanes of a group agree on it before one of them acts."""

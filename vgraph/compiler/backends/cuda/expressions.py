@@ -125,14 +125,17 @@ def emit_call(f: Emitter, node: ir.Call) -> str:
         return f"({type_name(t)}){f.external(name)}({', '.join(args)})"
     if name == "philox":
         return f"philox({', '.join(args)})"
+    total = f"sum<{type_name(t)}>("
+    if f.spread is not None:
+        total = f"sum_shares<{type_name(t)}, {f.spread.length}>(lanes, "
     if name == "sum":
-        return f"sum<{type_name(t)}>({args[0]})"
+        return f"{total}{args[0]})"
     if name == "dot":
         vector = types[0]
         assert isinstance(vector, Vector)
         wide = Vector(element_of(t), vector.length)
         a, b = (cast(x, vector, wide) for x in args)
-        return f"sum<{type_name(t)}>({binary('*', a, b, wide)})"
+        return f"{total}{binary('*', a, b, wide)})"
     (a,), (source,) = args, types
     if name in ("isnan", "isinf"):
         return _map(_FUNCTIONS[name], a, source, t)
@@ -152,23 +155,34 @@ def _map(function: str, a: str, source: Type, result: Type) -> str:
 
 def emit_element(f: Emitter, node: ir.Element) -> str:
     """`x[[i]]`, i modulo the length."""
+    if f.spread is not None:
+        at = element_number(f, node.index, f.spread.length)
+        return f"shared_element<{f.spread.length}>(lanes, {f.expr(node.vector)}, {at})"
     if isinstance(node.vector, ir.Load) and is_long(node.vector.type):
-        return emit_load(f, node.vector, f"[{element_number(f, node.index, node.vector.type)}]")
-    return f"{f.expr(node.vector)}[{element_number(f, node.index, node.vector.type)}]"
+        return emit_load(f, node.vector, f"[{element_number(f, node.index, length_of(node.vector))}]")
+    return f"{f.expr(node.vector)}[{element_number(f, node.index, length_of(node.vector))}]"
 
 
 def emit_insert(f: Emitter, node: ir.Insert) -> str:
     """`insert(x, i, e)`, i modulo the length."""
-    at = element_number(f, node.index, node.type)
-    return f"with_element({f.expr(node.vector)}, {at}, {f.expr(node.value)})"
+    of = "with_element("
+    if f.spread is not None:
+        of = f"with_shared_element<{f.spread.length}>(lanes, "
+    at = element_number(f, node.index, f.spread.length if f.spread else length_of(node))
+    return f"{of}{f.expr(node.vector)}, {at}, {f.expr(node.value)})"
 
 
-def element_number(f: Emitter, index: ir.Expr, t: Type) -> str:
-    """Which element of a vector an index means: it is taken modulo the length."""
-    assert isinstance(t, Vector)
+def length_of(vector: ir.Expr) -> int:
+    """How many elements a vector has."""
+    assert isinstance(vector.type, Vector)
+    return vector.type.length
+
+
+def element_number(f: Emitter, index: ir.Expr, length: int) -> str:
+    """Which element of a vector of this length an index means: it is taken modulo that."""
     if isinstance(index, ir.Const):
-        return str(int(index.value) % t.length)
-    return f"floor_mod((i64){f.expr(index)}, {t.length}ll)"
+        return str(int(index.value) % length)
+    return f"floor_mod((i64){f.expr(index)}, {length}ll)"
 
 
 def emit_pack(f: Emitter, node: ir.Pack) -> str:
@@ -201,6 +215,8 @@ def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
     if own is not None:
         return own
     place = f"{f.prop(node.prop)}[{f.expr(node.index)}]{element}"
+    if f.spread is not None and isinstance(node.type, Vector):
+        return f"share(lanes, {place})"
     if node.prop not in f.written:
         return f"fixed(&{place})"
     text = f"relaxed(&{place})" if node.order is ir.Order.RELAXED else place

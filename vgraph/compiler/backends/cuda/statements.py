@@ -7,7 +7,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
-from vgraph.compiler.backends.cuda.expressions import combined, element_number
+from vgraph.compiler.backends.cuda.expressions import combined, element_number, length_of
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
 from vgraph.compiler.backends.scan import has_collective
 from vgraph.compiler.ir.reductions import one_element
@@ -33,11 +33,11 @@ def emit_let(f: Emitter, node: ir.Let) -> None:
 
 def emit_assign(f: Emitter, node: ir.Assign) -> None:
     """`x = e`, or one element of it."""
-    name, element = f.local(node.name), one_element(node)
+    name, element = f.local(node.name), None if f.spread else one_element(node)
     if element is None:
         f.line(f"{name} = {f.expr(node.value)};")
     else:
-        at = element_number(f, element.index, element.type)
+        at = element_number(f, element.index, length_of(element))
         f.line(f"{name}[{at}] = {f.expr(element.value)};")
 
 
@@ -68,13 +68,16 @@ def _written(f: Emitter, node: ir.Store | ir.Reduce) -> tuple[str, str]:
     place, element = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", one_element(node)
     if element is None:
         return place, f.agreed(node.value)
-    at = element_number(f, element.index, element.type)
+    at = element_number(f, element.index, length_of(element))
     return f"{place}[{f.agreed_text(at, I64)}]", f.agreed(element.value)
 
 
 def emit_store(f: Emitter, node: ir.Store) -> None:
     """`rank[v] = e`."""
     new = node.value
+    if f.spread is not None and isinstance(new.type, Vector):
+        f.line(f"put_share(lanes, {f.prop(node.prop)}[{f.expr(node.index)}], {f.expr(new)});")
+        return
     if is_long(new.type) and isinstance(new, ir.Cast) and isinstance(new.operand.type, Scalar):
         place, value = f"{f.prop(node.prop)}[{f.agreed(node.index)}]", f.agreed(new.operand)
         with f.effect():

@@ -44,6 +44,8 @@ _WORDS: Final = (
     "Channel Mail Peers Route STALLED WAYS Way TO_ALL TO_GHOSTS TO_OWNERS acquire_system all_to_all channel mail "
     "note_arrival put_far put_out Desk meet_around take wait_for_host "
     "PART PARTS add_and_see by_cascade take_on "
+    "Cell Chunk Deal Plan bits_at by_plan by_steps move_chunk peek put_share share shared_element sum_shares "
+    "with_shared_element look "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

@@ -20,3 +20,4 @@
 #include "graph.cuh"
 #include "marks.cuh"
 #include "rows.cuh"
+#include "plans.cuh"
