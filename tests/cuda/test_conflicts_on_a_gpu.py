@@ -70,9 +70,11 @@ def test_from_frontiers_under_locks(gpu, frontier):
     np.testing.assert_array_equal(found.active, expected.active)
 
 
-def test_nothing_is_chosen_unasked(emulated):
+def test_unasked_it_takes_blocks(emulated):
+    found = vg.run(programs.mixed, programs.graph_of(True), device="cuda")
+    assert found.schedule.labels["mix"].conflict == vg.blocked_diagonals()
     with pytest.raises(NoExclusiveEdges):
-        vg.run(programs.mixed, programs.graph_of(True), device="cuda")
+        vg.run(gathering.stirred, gathering.graph_of(False), seeds=gathering.SEEDS, device="cuda")
 
 
 @pytest.mark.parametrize("conflict", [vg.MARKED, vg.RACED], ids=str)

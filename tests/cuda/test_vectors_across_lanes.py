@@ -1,4 +1,4 @@
-"""Activations of a plan whose vectors the lanes of a group share: as one thread would make them, but for the order of sums."""
+"""Activations of a plan whose vectors lanes share: as those of one thread, but for the order of sums."""
 
 from __future__ import annotations
 

@@ -146,9 +146,9 @@ class Conflict(Kind):
     Online, by locks: edge_locked (both ends tried, else the edge waits for the next pass), node_locked (one thread has
     all arcs of a source), hybrid (one pass of the second, the rest by the first). By a plan, with a barrier between
     phases: agm_e, agm_n, sgm (matchings), diagonal and blocked_diagonals (of the matrix, in blocks of `rows` x
-    `columns`, or made by degree), colored. Of operators that gather vertices: sequential, node_locked (all that is gathered is tried),
-    marked (all mark what they gather, and who has all of its marks goes on), or raced (the same without atomics, in
-    three phases in place of two).
+    `columns`, or made by degree), colored. Of operators that gather vertices: sequential, node_locked (all that is
+    gathered is tried), marked (all mark what they gather, and who has all of its marks goes on), or raced (the same
+    without atomics, in three phases in place of two).
     """
 
     rows: int = 0
@@ -216,14 +216,15 @@ def SPLIT(limit: int | None = None) -> Balance:
 def blocked_diagonals(rows: int | None = None, columns: int | None = None) -> Conflict:
     """The plan `vg.DIAGONAL` with blocks of `rows` sources x `columns` destinations in place of single edges.
 
-    Without sizes vertices are dealt to the blocks by their degrees. Raises ScheduleError unless there are none, or two ints
-    from 1 to 2**31.
+    Without sizes vertices are dealt to the blocks by their degrees. Raises ScheduleError unless there are none, or two
+    ints from 1 to 2**31.
     """
     if rows is None and columns is None:
         return Conflict("blocked_diagonals")
-    if not all(map(between(1, 1 << 31), (rows, columns))):
+    if rows is None or columns is None or not all(map(between(1, 1 << 31), (rows, columns))):
+        given = f"{shown(rows)}, {shown(columns)}"
         raise ScheduleError(
-            f"blocked_diagonals({shown(rows)}, {shown(columns)}): rows and columns are ints from 1 to 2**31, or left out"
+            f"blocked_diagonals({given}): rows and columns are ints from 1 to 2**31, or both left out"
         )
     return Conflict("blocked_diagonals", rows, columns)
 

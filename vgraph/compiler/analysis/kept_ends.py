@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.ir.rewrite import children, transform, walk, with_fields
+from vgraph.compiler.ir.rewrite import transform, walk, with_fields
 from vgraph.compiler.types import VID, Type
 
 _Place = tuple[str, str]
@@ -20,19 +20,26 @@ _Place = tuple[str, str]
 
 
 class KeptEnds:
-    """Rewrites the body of an activation that no other may meet at `ends`. `elements`: of a vector of which elements are
-    written by themselves all is read and written; else such vectors are left in memory."""
+    """Rewrites the body of an activation that no other may meet at `ends`.
+
+    `elements`: vectors of which elements are written by themselves are kept, too, and written whole; else they are left
+    in memory.
+    """
 
     def __init__(self, body: ir.Body, ends: tuple[str, str], *, elements: bool) -> None:
-        self.ends, nodes = ends, [n for s in body for n in walk(s)]
-        self.count = 0
-        others = (ir.Reduce, ir.CompareAndSwap, ir.Union, ir.Exchange, ir.ScratchStore)
-        self.barred = {n.prop for n in nodes if isinstance(n, others) and hasattr(n, "prop")}
-        for n in nodes:
-            if isinstance(n, ir.Store) and not (self.at_end(n.index) and (elements or not one_element(n))):
-                self.barred.add(n.prop)
-            elif isinstance(n, ir.Load) and n.order is not ir.Order.PLAIN:
-                self.barred.add(n.prop)
+        self.ends, self.count = ends, 0
+        self.barred: set[str] = set()
+        """Properties that are left in memory."""
+        for n in (n for s in body for n in walk(s)):
+            match n:
+                case ir.Store():
+                    alone = one_element(n) is not None and not elements
+                    if self.at_end(n.index) is None or alone:
+                        self.barred.add(n.prop)
+                case ir.Reduce() | ir.CompareAndSwap() | ir.Union():
+                    self.barred.add(n.prop)
+                case ir.Load() if n.order is not ir.Order.PLAIN:
+                    self.barred.add(n.prop)
 
     def at_end(self, index: ir.Expr) -> str | None:
         """Which end an index names."""
@@ -44,31 +51,30 @@ class KeptEnds:
         return tuple(new for s in body for new in self.statement(s, here))
 
     def statement(self, s: ir.Stmt, here: dict[_Place, ir.Var]) -> ir.Body:
-        before: list[ir.Stmt] = []
-        inner = {name for name in ("then", "other", "body") if isinstance(getattr(s, name, None), tuple)}
-        again = isinstance(s, ir.While | ir.For)
-        whole = s if not inner else with_fields(s, dict.fromkeys(inner, ()))
-        if not again:
-            for n in walk(whole):
-                if isinstance(n, ir.Load) and (end := self.at_end(n.index)) and n.prop not in self.barred:
-                    if (n.prop, end) not in here:
-                        before.append(self.let((n.prop, end), n.type, n, here))
-        new = self.replaced(whole, here)
-        changes = {name: self.body(getattr(s, name), here) for name in inner}
-        new = with_fields(new, changes) if inner else new
-        if not (
-            isinstance(new, ir.Store) and (end := self.at_end(new.index)) and new.prop not in self.barred
-        ):
+        bodies = [name for name in ("then", "other", "body") if isinstance(getattr(s, name, None), tuple)]
+        alone = with_fields(s, dict.fromkeys(bodies, ())) if bodies else s
+        read = [n for n in walk(alone) if isinstance(n, ir.Load) and not isinstance(s, ir.While)]
+        before: list[ir.Stmt] = [
+            self.let(place, n.type, n, here) for n in read if (place := self.place(n)) and place not in here
+        ]
+        changes = {name: self.body(getattr(s, name), here) for name in bodies}
+        new = with_fields(self.replaced(alone, here), changes)
+        place = self.place(new) if isinstance(new, ir.Store) else None
+        if not isinstance(new, ir.Store) or place is None:
             return (*before, new)
-        place = new.prop, end
         if place in here:
             before.append(ir.Assign(here[place].name, new.value))
         else:
             before.append(self.let(place, new.value.type, new.value, here))
-        stored = with_fields(new, {"value": here[place]})
-        return (*before, stored, *self.other_end(place, here))
+        return (*before, with_fields(new, {"value": here[place]}), *self.other_end(place, here))
+
+    def place(self, n: ir.Load | ir.Store) -> _Place | None:
+        """What is read or written, if it is kept."""
+        end = self.at_end(n.index)
+        return None if end is None or n.prop in self.barred else (n.prop, end)
 
     def let(self, place: _Place, t: Type, value: ir.Expr, here: dict[_Place, ir.Var]) -> ir.Let:
+        """A local that has the value of a place from now on."""
         self.count += 1
         name = f"{place[1]}.{place[0]}.{self.count}"
         here[place] = ir.Var(name, t)
@@ -84,9 +90,10 @@ class KeptEnds:
         return (ir.Assign(kept.name, ir.Select(loop, here[place], kept)),)
 
     def replaced(self, s: ir.Stmt, here: Mapping[_Place, ir.Var]) -> ir.Stmt:
+        """The statement, in which known values are not read again."""
+
         def rule(n: ir.Node) -> ir.Node | None:
-            if isinstance(n, ir.Load) and (end := self.at_end(n.index)):
-                return here.get((n.prop, end))
-            return None
+            place = self.place(n) if isinstance(n, ir.Load) else None
+            return None if place is None else here.get(place)
 
         return transform(s, rule)

@@ -57,9 +57,14 @@ def plan(graph: Graph, key: str, first_fit: FirstFit) -> Plan:
         maker = KINDS[kind]
         given = [first_fit] if "first_fit" in inspect.signature(maker).parameters else []
         made = maker(Ends.of(graph), *given, *map(int, parameters))
-        arrays = {name: getattr(made, name) for name in ("order", "cells", "phases", "steps", "firsts")}
-        kept = {name: array if array is None else sealed(array) for name, array in arrays.items()}
-        return replace(made, **kept, seconds=time.perf_counter() - start)
+        order, phases = sealed(made.order), sealed(made.phases)
+        cells, steps, firsts = (
+            None if array is None else sealed(array) for array in (made.cells, made.steps, made.firsts)
+        )
+        seconds = time.perf_counter() - start
+        return replace(
+            made, order=order, cells=cells, phases=phases, seconds=seconds, steps=steps, firsts=firsts
+        )
 
     return graph.kept_with_topology(f"conflicts {key}", make)
 

@@ -27,8 +27,8 @@ class Plan:
     result is that of a serial run in `order`, bit for bit. `d_max` is the most arcs that touch a vertex (a self-loop
     counts once): there cannot be fewer steps one after the other. `seconds`: what it took to make.
 
-    `steps` (int64), where there are cells: the offsets of steps in `order`, and `firsts` those of cells in `steps`. Arcs of
-    one step share no vertex, so that several threads may share a cell.
+    `steps` (int64), where there are cells: the offsets of steps in `order`, and `firsts` those of cells in `steps`. The
+    arcs of one step share no vertex, so that several threads may share a cell.
     """
 
     order: NDArray[np.int64]

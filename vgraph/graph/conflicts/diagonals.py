@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, ascending, by_cells
+from vgraph.graph.conflicts.matchings import colored
 
 ARCS: Final = 64
 """Arcs of a block, about, where blocks are made by degree, ..."""
@@ -26,7 +27,8 @@ def blocked_diagonals(ends: Ends, first_fit: FirstFit, rows: int = 0, columns: i
     both are cut by the larger of the two sizes, and each diagonal but the main one is two phases: along it, the column
     of one block is the row of another, which is as far away as the diagonal is from the main one.
 
-    Without sizes rows and columns are dealt to equally many parts by their degrees.
+    Without sizes rows and columns are dealt to equally many parts by their degrees; where no vertex has more arcs than
+    there would be phases, each edge is a block, and phases are those of `colored`.
     """
     n = ends.num_vertices
     active, reached = np.zeros(n, bool), np.zeros(n, bool)
@@ -49,12 +51,15 @@ def blocked_diagonals(ends: Ends, first_fit: FirstFit, rows: int = 0, columns: i
 def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, apart: bool) -> Plan:
     """As many phases as parts, in each of which every part is in one block.
 
-    With rows and columns apart these are the diagonals, each going on at the other side of the matrix. Elsewhere a block
-    has the arcs between two parts, in both directions, and phases are the rounds of a tournament, in which each of an
-    even number of players meets each other; the blocks between a part and itself are the last.
+    With rows and columns apart these are the diagonals, each going on at the other side of the matrix. Elsewhere a
+    block has the arcs between two parts, in both directions, and phases are the rounds of a tournament, in which each
+    of an even number of players meets each other; the blocks between a part and itself are the last.
     """
+    degrees = ends.degrees
     parts = max(1, min(PARTS, int((ends.sources.size / ARCS) ** 0.5)) // 2 * 2)
-    part = _dealt(active, ends.degrees, parts)
+    if degrees.max(initial=0) <= parts:
+        return colored(ends, first_fit)
+    part = _dealt(active, degrees, parts)
     a, b = (part[of].astype(np.int64) for of in (ends.sources, ends.targets))
     if apart or parts == 1:
         return by_cells(ends, first_fit, (b - a) % parts, a)

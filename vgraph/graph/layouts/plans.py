@@ -21,9 +21,9 @@ def build(arcs: Arcs, *parameters: int, kind: str) -> dict[str, Any]:
     Arc `k` goes from `sources[k]` to `targets[k]`; it is `arcs[k]` in out order. Cell `c` has the arcs
     `bounds[c] .. bounds[c + 1]` (int64), and phase `p` the cells `phases[p] .. phases[p + 1]` (int64). With 0 `cells`
     every arc is a cell, and `bounds` is of no meaning. Two cells of a phase share no vertex. Cell `c` has the steps
-    `firsts[c] .. firsts[c + 1]` (int64), and step `s` the arcs `steps[s] .. steps[s + 1]` (int64), which share no vertex.
-    `count` is the number of phases, `d_max` the most arcs at a vertex. Memory: two ids and an offset for each arc, 16 bytes
-    for each cell, 8 for each step.
+    `firsts[c] .. firsts[c + 1]` (int64), and step `s` the arcs `steps[s] .. steps[s + 1]` (int64), which share no
+    vertex. `count` is the number of phases, `d_max` the most arcs at a vertex. Memory: two ids and an offset for each
+    arc, 16 bytes for each cell, 8 for each step.
     """
     if kind == "sequential":
         places = arcs.graph.topology.arc_places

@@ -7,20 +7,18 @@ from typing import Any, Final, NamedTuple
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
-from vgraph.compiler.analysis.kept_ends import KeptEnds
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
 from vgraph.compiler.backends.cuda import heads, hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
 from vgraph.compiler.backends.cuda.expressions import combined
+from vgraph.compiler.backends.cuda.plans import by_plan
 from vgraph.compiler.backends.cuda.rows import read_ahead
 from vgraph.compiler.backends.cuda.slices import by_slices
-from vgraph.compiler.backends.cuda.spread import looks, narrowed, spread_of
 from vgraph.compiler.backends.cuda.stages import claim_guard
 from vgraph.compiler.backends.cuda.statements import OPERATIONS
 from vgraph.compiler.backends.cuda.texts import constant, type_name
 from vgraph.compiler.backends.scan import reductions, walk_body
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.types import Vector, element_of
 
 MARK_BYTES: Final = 1 << 20
@@ -385,37 +383,6 @@ def _take_shelf(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region) -> 
     f.line(f"Shelf {region.shelf} = open_shelf({len(region.counters)}, {heads.most_counted(f, node)});")
 
 
-def _planned(f: Emitter, node: ir.ParFor, region: Region) -> None:
-    """The cells of one phase after the other, each arc by a thread, or by lanes that share its vectors."""
-    assert isinstance(node.domain, ir.PlannedArcs)
-    key, forward = node.domain.key, node.domain.orientation is ir.Orientation.OUT
-    count, cells = (f.names.of("prepared", f"{key}.{name}") for name in ("count", "cells"))
-    names = ("sources", "targets", "phases", "bounds", "firsts", "steps")
-    sources, targets, phases, *parts = (f.array(f"{key}.{name}") for name in names)
-    near, far = (sources, targets) if forward else (targets, sources)
-    arc, visit, look = f.temporary("arc"), f.temporary("visit"), f.temporary("look")
-    region.planned, region.spread = (arc, far), spread_of(f, node.body)
-    spread = region.spread
-    body = narrowed(node.body, spread) if spread else node.body
-    (walked,) = (n for n in walk_body(body) if isinstance(n, ir.ForNeighbors) and n.planned)
-    ends = KeptEnds(walked.body, (node.vertex, walked.vertex), elements=spread is not None)
-    kept = transform_body(
-        body, lambda n: with_fields(n, {"body": ends.body(n.body)}) if n == walked else None
-    )
-    with f.block(f"auto {visit} = [&](auto lanes, i64 {arc})", "};"):
-        f.line(f"vid {f.local(node.vertex)} = fixed(&{near}[{arc}]);")
-        f.visit(kept, "return", Place.GROUP if spread else Place.THREAD)
-    with f.block(f"auto {look} = [&](auto lanes, i64 {arc}) -> u32", "};"):
-        f.line(
-            f"vid {f.local(node.vertex)} = fixed(&{near}[{arc}]), {f.local(walked.vertex)} = fixed(&{far}[{arc}]);"
-        )
-        f.line(f"eid {f.local(walked.edge)} = {arc};")
-        f.line(f"return {' ^ '.join(looks(f, body, (node.vertex, walked.vertex, walked.edge))) or '0'};")
-    group = f"Lanes<{spread.lanes}>" if spread and spread.lanes > 1 else "Thread"
-    plan = ", ".join((phases, count, cells, *parts))
-    f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {visit}, {look})")
-
-
 # --- the table -------------------------------------------------------------------------------------------------------
 
 
@@ -434,7 +401,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.SparseMembers: Walk(_queue, lambda f, d: f"members({f.frontier(d.frontier)})"),
     ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {f.num_vertices})"),
     ir.Slices: Walk(by_slices),
-    ir.PlannedArcs: Walk(_planned),
+    ir.PlannedArcs: Walk(by_plan),
     ir.Listed: Walk(_listed),
 }
 """How each domain is walked."""

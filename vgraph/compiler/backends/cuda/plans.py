@@ -1,0 +1,107 @@
+"""Loops along a plan of arcs: each by a thread, or by a group of lanes that share its vectors.
+
+The lanes of a group do the same, with equal scalars. Of a vector each loads, computes and stores its share
+(`plans.cuh`), so that what a group reads lies side by side; sums over elements are made by shuffles. In the body
+vectors are of as many elements as a lane has.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from vgraph.compiler import ir
+from vgraph.compiler.analysis.kept_ends import KeptEnds
+from vgraph.compiler.analysis.slices import arcs_of
+from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region, Spread
+from vgraph.compiler.backends.scan import walk_body
+from vgraph.compiler.ir.rewrite import transform_body, with_fields
+from vgraph.compiler.types import Type, Vector
+
+WARP: Final = 32
+_CHUNK: Final = 4
+"""Elements that a lane loads at once."""
+_VALUES: Final = (
+    *(ir.Load, ir.Var, ir.Unary, ir.Binary, ir.Cast, ir.Call, ir.Element, ir.Insert, ir.Select),
+    *(ir.Let, ir.Assign, ir.Accumulate, ir.Store),
+)
+"""What vectors may stand in."""
+
+
+def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
+    """The cells of one phase after the other. What is read at the ends of an arc stays in registers."""
+    assert isinstance(node.domain, ir.PlannedArcs)
+    key, forward = node.domain.key, node.domain.orientation is ir.Orientation.OUT
+    count, cells = (f.names.of("prepared", f"{key}.{name}") for name in ("count", "cells"))
+    names = ("sources", "targets", "phases", "bounds", "firsts", "steps")
+    sources, targets, phases, *parts = (f.array(f"{key}.{name}") for name in names)
+    near, far = (sources, targets) if forward else (targets, sources)
+    arc, visit, look = f.temporary("arc"), f.temporary("visit"), f.temporary("look")
+    region.planned, region.spread = (arc, far), spread_of(node.body)
+    spread = region.spread
+    if spread is not None:
+        node = with_fields(node, {"body": narrowed(node.body, spread)})
+    walked = arcs_of(node)
+    src, dst, edge = (f.local(name) for name in (node.vertex, walked.vertex, walked.edge))
+    kept = KeptEnds(walked.body, (node.vertex, walked.vertex), elements=spread is not None)
+    new = with_fields(walked, {"body": kept.body(walked.body)})
+    with f.block(f"auto {visit} = [&](auto lanes, i64 {arc})", "};"):
+        f.line(f"vid {src} = fixed(&{near}[{arc}]);")
+        body = transform_body(node.body, lambda n: new if n == walked else None)
+        f.visit(body, "return", Place.GROUP if spread else Place.THREAD)
+    with f.block(f"auto {look} = [&](auto lanes, i64 {arc}) -> u32", "};"):
+        f.line(f"vid {src} = fixed(&{near}[{arc}]), {dst} = fixed(&{far}[{arc}]);")
+        f.line(f"eid {edge} = {arc};")
+        f.line(f"return {' ^ '.join(_looks(f, walked, (node.vertex, walked.vertex, walked.edge))) or '0'};")
+    group = f"Lanes<{spread.lanes}>" if spread and spread.lanes > 1 else "Thread"
+    plan = ", ".join((phases, count, cells, *parts))
+    f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {visit}, {look})")
+
+
+def _looks(f: Emitter, walked: ir.ForNeighbors, names: tuple[str, ...]) -> list[str]:
+    """What the body reads at vertices and arcs that are known before, each once."""
+    loads = [n for n in walk_body(walked.body) if isinstance(n, ir.Load)]
+    known = [n for n in loads if isinstance(n.index, ir.Var) and n.index.name in names]
+    return [
+        f"peek(lanes, {place})"
+        for place in dict.fromkeys(f"{f.prop(n.prop)}[{f.expr(n.index)}]" for n in known)
+    ]
+
+
+def spread_of(body: ir.Body) -> Spread | None:
+    """How lanes share the vectors of a body; None without any, with several lengths, or where one is needed whole."""
+    own = {n.name for n in walk_body(body) if isinstance(n, ir.Let)}
+    lengths = set[int]()
+    for n in walk_body(body):
+        found = {t.length for t in _types(n) if isinstance(t, Vector)}
+        if found and (not isinstance(n, _VALUES) or (isinstance(n, ir.Var) and n.name not in own)):
+            return None
+        lengths |= found
+    if len(lengths) != 1:
+        return None
+    (length,) = lengths
+    chunk = _CHUNK if length % _CHUNK == 0 else 1
+    chunks = length // chunk
+    lanes = min(WARP, 1 << (chunks - 1).bit_length())
+    return Spread(length, lanes, -(-chunks // lanes) * chunk)
+
+
+def _types(n: ir.Node) -> list[Type]:
+    """The types of what a node is, makes, or writes."""
+    made = n.value.type if isinstance(n, ir.ReduceGlobal | ir.Reduce | ir.Store | ir.CompareAndSwap) else None
+    return [t for t in (getattr(n, "type", None), getattr(n, "to", None), made) if t is not None]
+
+
+def narrowed(body: ir.Body, spread: Spread) -> ir.Body:
+    """The body, in which vectors are of as many elements as a lane has."""
+
+    def rule(n: ir.Node) -> ir.Node | None:
+        match n:
+            case ir.Load(type=Vector(element)) | ir.Var(type=Vector(element)) | ir.Let(type=Vector(element)):
+                return with_fields(n, {"type": Vector(element, spread.each)})
+            case ir.Call(type=Vector(element)):
+                return with_fields(n, {"type": Vector(element, spread.each)})
+            case ir.Cast(to=Vector(element)):
+                return with_fields(n, {"to": Vector(element, spread.each)})
+        return None
+
+    return transform_body(body, rule)
