@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import one_element
 from vgraph.compiler.ir.rewrite import transform, walk, with_fields
-from vgraph.compiler.types import VID, Type
+from vgraph.compiler.types import VID, Type, Vector
 
 _Place = tuple[str, str]
 """A property, and the end at which it is read."""
@@ -54,19 +54,19 @@ class KeptEnds:
         bodies = [name for name in ("then", "other", "body") if isinstance(getattr(s, name, None), tuple)]
         alone = with_fields(s, dict.fromkeys(bodies, ())) if bodies else s
         read = [n for n in walk(alone) if isinstance(n, ir.Load) and not isinstance(s, ir.While)]
-        before: list[ir.Stmt] = [
+        before = [
             self.let(place, n.type, n, here) for n in read if (place := self.place(n)) and place not in here
         ]
+        # Vectors first: their loads are under way while lanes agree on scalars.
+        before.sort(key=lambda let: not isinstance(let.type, Vector))
         changes = {name: self.body(getattr(s, name), here) for name in bodies}
         new = with_fields(self.replaced(alone, here), changes)
         place = self.place(new) if isinstance(new, ir.Store) else None
         if not isinstance(new, ir.Store) or place is None:
             return (*before, new)
-        if place in here:
-            before.append(ir.Assign(here[place].name, new.value))
-        else:
-            before.append(self.let(place, new.value.type, new.value, here))
-        return (*before, with_fields(new, {"value": here[place]}), *self.other_end(place, here))
+        known = here.get(place)
+        told = ir.Assign(known.name, new.value) if known else self.let(place, new.value.type, new.value, here)
+        return (*before, told, with_fields(new, {"value": here[place]}), *self.other_end(place, here))
 
     def place(self, n: ir.Load | ir.Store) -> _Place | None:
         """What is read or written, if it is kept."""

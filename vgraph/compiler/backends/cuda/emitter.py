@@ -91,7 +91,9 @@ class Region:
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By side: what was read ahead of the row of `vertex`."""
     planned: tuple[str, str] = ("", "")
-    """The place of the arc in its plan, and the array of other ends, in a loop along one."""
+    """The place of the arc in its plan, and its other end, in a loop along one."""
+    fetched: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What was read before of properties, at the vertices or arcs of such names."""
     spread: Spread | None = None
     """How lanes share vectors."""
     deltas: frozenset[str] = frozenset()

@@ -212,6 +212,8 @@ def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
     if f.seen is not None and (node.prop, node.index) == f.seen[:2]:
         return f.seen[2]
     own = f.region.tile.load(f, node) if f.region is not None and f.region.tile else None
+    if own is None and f.region is not None and isinstance(node.index, ir.Var) and not element:
+        own = f.region.fetched.get((node.prop, node.index.name))
     if own is not None:
         return own
     place = f"{f.prop(node.prop)}[{f.expr(node.index)}]{element}"

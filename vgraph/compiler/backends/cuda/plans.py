@@ -13,9 +13,10 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.kept_ends import KeptEnds
 from vgraph.compiler.analysis.slices import arcs_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region, Spread
+from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
-from vgraph.compiler.types import Type, Vector
+from vgraph.compiler.types import EID, Type, Vector
 
 WARP: Final = 32
 _CHUNK: Final = 4
@@ -34,9 +35,11 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
     count, cells = (f.names.of("prepared", f"{key}.{name}") for name in ("count", "cells"))
     names = ("sources", "targets", "phases", "bounds", "firsts", "steps")
     sources, targets, phases, *parts = (f.array(f"{key}.{name}") for name in names)
-    near, far = (sources, targets) if forward else (targets, sources)
-    arc, visit, look = f.temporary("arc"), f.temporary("visit"), f.temporary("look")
-    region.planned, region.spread = (arc, far), spread_of(node.body)
+    ends = (sources, targets) if forward else (targets, sources)
+    arc, visit, look, fetch, known, kind = map(
+        f.temporary, ("arc", "visit", "look", "fetch", "known", "Known")
+    )
+    region.planned, region.spread = (arc, f"{known}.far"), spread_of(node.body)
     spread = region.spread
     if spread is not None:
         node = with_fields(node, {"body": narrowed(node.body, spread)})
@@ -44,17 +47,32 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
     src, dst, edge = (f.local(name) for name in (node.vertex, walked.vertex, walked.edge))
     kept = KeptEnds(walked.body, (node.vertex, walked.vertex), elements=spread is not None)
     new = with_fields(walked, {"body": kept.body(walked.body)})
-    with f.block(f"auto {visit} = [&](auto lanes, i64 {arc})", "};"):
-        f.line(f"vid {src} = fixed(&{near}[{arc}]);")
+    fields = [("vid", "near", ends[0]), ("vid", "far", ends[1])]
+    fixed = _fixed(f, walked)
+    fields += [(type_name(t), f"of_{k}", f.prop(name)) for k, (name, t) in enumerate(fixed.items())]
+    f.line(f"struct {kind} {{ {' '.join(f'{t} {name};' for t, name, _ in fields)} }};")
+    values = ", ".join(f"fixed(&{array}[{arc}])" for _, _, array in fields)
+    f.line(f"auto {fetch} = [&](i64 {arc}) {{ return {kind}{{{values}}}; }};")
+    with f.block(f"auto {visit} = [&](auto lanes, i64 {arc}, {kind} {known})", "};"):
+        f.line(f"vid {src} = {known}.near;")
+        region.fetched = {(name, walked.edge): f"{known}.of_{k}" for k, name in enumerate(fixed)}
         body = transform_body(node.body, lambda n: new if n == walked else None)
         f.visit(body, "return", Place.GROUP if spread else Place.THREAD)
+        region.fetched = {}
     with f.block(f"auto {look} = [&](auto lanes, i64 {arc}) -> u32", "};"):
-        f.line(f"vid {src} = fixed(&{near}[{arc}]), {dst} = fixed(&{far}[{arc}]);")
+        f.line(f"vid {src} = fixed(&{ends[0]}[{arc}]), {dst} = fixed(&{ends[1]}[{arc}]);")
         f.line(f"eid {edge} = {arc};")
         f.line(f"return {' ^ '.join(_looks(f, walked, (node.vertex, walked.vertex, walked.edge))) or '0'};")
     group = f"Lanes<{spread.lanes}>" if spread and spread.lanes > 1 else "Thread"
     plan = ", ".join((phases, count, cells, *parts))
-    f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {visit}, {look})")
+    f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {fetch}, {visit}, {look})")
+
+
+def _fixed(f: Emitter, walked: ir.ForNeighbors) -> dict[str, Type]:
+    """The properties of arcs that the body reads and nobody writes: they are read an arc ahead."""
+    loads = [n for n in walk_body(walked.body) if isinstance(n, ir.Load) and n.prop not in f.written]
+    edge = ir.Var(walked.edge, EID)
+    return {n.prop: n.type for n in loads if n.index == edge and not isinstance(n.type, Vector)}
 
 
 def _looks(f: Emitter, walked: ir.ForNeighbors, names: tuple[str, ...]) -> list[str]:

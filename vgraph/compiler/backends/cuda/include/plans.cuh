@@ -138,48 +138,61 @@ struct Cell {
         end(cell < cells ? fixed(&plan.bounds[cell + 1]) : 0) {}
 };
 
+// Steps of a cell, one after the other, by a block, or ALONE by its first warp. Where the next begins, and what is fixed
+// of its arcs, is read a step ahead. The block leaves what one warp can do at once: steps come by falling size.
+template <bool ALONE, class Group, class Fetch, class Visit>
+VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit) {
+  constexpr u32 OF_WARP = 32 / Group::size, GROUPS = ALONE ? OF_WARP : BLOCK / Group::size;
+  if (cell.step >= cell.last) return;
+  const u32 own = threadIdx.x / Group::size;
+  auto ahead = [&](i64 k) { return fetch(k < cell.end ? k : cell.end - 1); };
+  i64 end = fixed(&plan.steps[cell.step + 1]);
+  auto now = ahead(cell.begin + own);
+  while (cell.step < cell.last && (ALONE || end - cell.begin > OF_WARP)) {
+    i64 after = cell.step + 1 < cell.last ? fixed(&plan.steps[cell.step + 2]) : end;
+    auto next = ahead(end + own);
+    for (i64 k = cell.begin + own; k < end; k += GROUPS) {
+      visit(Group(), k, now);
+      if (k + GROUPS < end) now = fetch(k + GROUPS);
+    }
+    if (ALONE) __syncwarp();
+    else __syncthreads();
+    cell.begin = end;
+    end = after;
+    now = next;
+    ++cell.step;
+  }
+}
+
 // The arcs of a cell, shared by a block. It looks at all of them first where there are many steps, each of which would
 // wait for what it reads.
-template <class Group, class Visit, class Look>
-VG_DEVICE void by_steps(const Plan& plan, Cell cell, Visit visit, Look look) {
-  constexpr u32 GROUPS = BLOCK / Group::size, OF_WARP = 32 / Group::size;
+template <class Group, class Fetch, class Visit, class Look>
+VG_DEVICE void by_steps(const Plan& plan, Cell cell, Fetch fetch, Visit visit, Look look) {
+  constexpr u32 GROUPS = BLOCK / Group::size;
   __shared__ u32 kept;
-  u32 own = threadIdx.x / Group::size;
-  i64 begin = cell.begin, step = cell.step;
-  if ((cell.last - step) * GROUPS > cell.end - begin) {
+  if ((cell.last - cell.step) * GROUPS > cell.end - cell.begin) {
     u32 seen = 0;
-    for (i64 k = begin + own; k < cell.end; k += GROUPS) seen ^= look(Group(), k);
+    for (i64 k = cell.begin + threadIdx.x / Group::size; k < cell.end; k += GROUPS) seen ^= look(Group(), k);
     if (seen == 0x9e3779b9u) kept = seen;  // or nothing would be read
   }
-  for (i64 end; step < cell.last; ++step, begin = end) {
-    end = fixed(&plan.steps[step + 1]);
-    if (end - begin <= OF_WARP) break;
-    for (i64 k = begin + own; k < end; k += GROUPS) visit(Group(), k);
-    __syncthreads();
-  }
-  if (warp() == 0) {  // steps come by falling size: the rest is for one warp
-    for (i64 end; step < cell.last; ++step, begin = end) {
-      end = fixed(&plan.steps[step + 1]);
-      if (begin + own < end) visit(Group(), begin + own);
-      __syncwarp();
-    }
-  }
+  over_steps<false, Group>(plan, cell, fetch, visit);
+  if (warp() == 0) over_steps<true, Group>(plan, cell, fetch, visit);
   __syncthreads();
 }
 
 // True if the run is to stop. What tells of the next phase is read before the barrier.
-template <class Group, class Team, class Visit, class Look>
-VG_DEVICE bool by_plan(Team& team, const Plan& plan, Visit visit, Look look) {
+template <class Group, class Team, class Fetch, class Visit, class Look>
+VG_DEVICE bool by_plan(Team& team, const Plan& plan, Fetch fetch, Visit visit, Look look) {
   constexpr i64 SIZE = Group::size;
   i64 first = fixed(&plan.phases[0]), end = fixed(&plan.phases[1]);
   Cell cell(plan, first + blockIdx.x, plan.cells ? end : 0);
   for (i64 phase = 1; phase <= plan.count; ++phase) {
     if (plan.cells) {
       for (i64 k = first + blockIdx.x; k < end; k += gridDim.x) {
-        by_steps<Group>(plan, k == first + blockIdx.x ? cell : Cell(plan, k, end), visit, look);
+        by_steps<Group>(plan, k == first + blockIdx.x ? cell : Cell(plan, k, end), fetch, visit, look);
       }
     } else {
-      for (i64 k = first + thread_number() / SIZE; k < end; k += num_threads() / SIZE) visit(Group(), k);
+      for (i64 k = first + thread_number() / SIZE; k < end; k += num_threads() / SIZE) visit(Group(), k, fetch(k));
     }
     first = end;
     if (phase < plan.count) {
