@@ -10,10 +10,10 @@ import pytest
 import vgraph as vg
 from vgraph.compiler.backends.first_fit import first_fit
 from vgraph.graph import machine
-from vgraph.graph.conflicts import KINDS, Plan, plan
+from vgraph.graph.conflicts import KINDS, Plan, diagonals, plan
 
 PARAMETERS = {
-    "blocked_diagonals": [(1, 1), (3, 2), (2, 7), (100, 100)],
+    "blocked_diagonals": [(), (1, 1), (3, 2), (2, 7), (100, 100)],
     "agm_n": [(1,), (4,)],
     "sgm": [(1,), (4,), (99,)],
 }
@@ -39,7 +39,7 @@ def graphs() -> dict[str, vg.Graph]:
     }
 
 
-def check(found: Plan, graph: vg.Graph) -> None:
+def check(found: Plan, graph: vg.Graph, *, steps: bool = True) -> None:
     """What every plan promises."""
     assert np.array_equal(np.sort(found.order), np.arange(graph.num_arcs))
     cells = np.arange(graph.num_arcs + 1) if found.cells is None else found.cells
@@ -55,6 +55,14 @@ def check(found: Plan, graph: vg.Graph) -> None:
             for arc in found.order[cells[cell] : cells[cell + 1]]:
                 for v in (s[arc], t[arc]):
                     assert owner.setdefault(v, cell) == cell, f"two cells of a phase have vertex {v}"
+    assert (found.steps is not None) == (found.cells is not None and steps)
+    if found.steps is not None and found.firsts is not None:
+        assert np.array_equal(found.steps[found.firsts], cells)
+        for first, last in pairwise(found.steps):
+            where = [v for arc in found.order[first:last] for v in {s[arc], t[arc]}]
+            assert len(where) == len(set(where)) > 0, "two arcs of a step share a vertex"
+        for first, last in pairwise(found.firsts):
+            assert (np.diff(found.steps[first : last + 1], 2) <= 0).all(), "steps come by falling size"
     touched = [sum(v in pair for pair in zip(s, t, strict=True)) for v in range(graph.num_vertices)]
     assert found.d_max == max(touched, default=0)
 
@@ -67,7 +75,22 @@ def ends(graph: vg.Graph) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("key", KEYS)
 def test_cells_of_a_phase_share_no_vertex(key: str) -> None:
     for graph in graphs().values():
-        check(plan(graph, key, first_fit), graph)
+        check(plan(graph, key, first_fit), graph, steps=key != "sequential")
+
+
+def test_blocks_by_degree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many phases as parts, of equally many arcs but for hubs; single edges where no vertex has many."""
+    monkeypatch.setattr(diagonals, "ARCS", 4)
+    for graph in graphs().values():
+        check(plan(graph, "blocked_diagonals", first_fit), graph)
+    ratings, directed, path = (graphs()[name] for name in ("ratings", "directed", "path"))
+    for graph, parts in ((ratings, 6), (directed, 4)):
+        found = plan(graph, "blocked_diagonals", first_fit)
+        assert found.cells is not None
+        assert found.num_phases == parts
+        sizes = [np.diff(found.cells[a : b + 1]) for a, b in pairwise(found.phases)]
+        assert max(size.max() for size in sizes) <= 3 * graph.num_arcs / sum(size.size for size in sizes)
+    assert plan(path, "blocked_diagonals", first_fit).cells is None
 
 
 def test_first_fit_is_what_it_says() -> None:

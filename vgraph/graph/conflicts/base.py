@@ -77,7 +77,7 @@ def plan(ends: Ends, *keys: NDArray[Any]) -> Plan:
 def by_cells(ends: Ends, first_fit: FirstFit, phase: NDArray[Any], cell: NDArray[Any]) -> Plan:
     """The plan whose cells are the arcs with equal `phase` and `cell`, in steps, busy vertices first.
 
-    The steps of a cell are the colors of a first fit of its arcs, those with the most conflicts first.
+    The steps of a cell are the colors of a first fit of its arcs, those with the most conflicts first; by falling size.
     """
     degrees = ends.degrees
     conflicts = degrees[ends.sources] + degrees[ends.targets]
@@ -91,8 +91,13 @@ def by_cells(ends: Ends, first_fit: FirstFit, phase: NDArray[Any], cell: NDArray
     colors[order] = first_fit(ends.sources[order], ends.targets[order], cells)
     order = ascending(where, colors)
     steps = starts(where, colors, order=order)
+    firsts, sizes = np.searchsorted(steps, cells), np.diff(steps)
+    falling = ascending(np.repeat(np.arange(firsts.size - 1), np.diff(firsts)), sizes.max() - sizes)
+    begins, sizes = steps[falling], sizes[falling]
+    steps = np.append(0, np.cumsum(sizes))
+    order = order[np.arange(order.size) + np.repeat(begins - steps[:-1], sizes)]
     phases = np.searchsorted(cells, starts(phase, order=order))
-    return Plan(order, cells, phases, d_max, steps=steps, firsts=np.searchsorted(steps, cells))
+    return Plan(order, cells, phases, d_max, steps=steps, firsts=firsts)
 
 
 def ascending(*keys: NDArray[Any]) -> NDArray[np.int64]:
