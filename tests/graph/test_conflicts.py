@@ -82,7 +82,7 @@ def test_blocks_by_degree(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many phases as parts, with blocks of about as many arcs; single edges where no vertex has many."""
     monkeypatch.setattr(diagonals, "ARCS", 16)
     rng = np.random.default_rng(6)
-    a, b = (60 * rng.random((2, 1600)) ** 2).astype(int)
+    a, b = rng.integers(0, 60, (2, 1600))
     for graph in (vg.Graph.from_edges(a, 60 + b), vg.Graph.from_edges(a, b)):
         found = plan(graph, "blocked_diagonals", first_fit)
         check(found, graph)
