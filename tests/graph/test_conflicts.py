@@ -17,7 +17,8 @@ PARAMETERS = {
     "agm_n": [(1,), (4,)],
     "sgm": [(1,), (4,), (99,)],
 }
-KEYS = [".".join([kind, *map(str, given)]) for kind in KINDS for given in PARAMETERS.get(kind, [()])]
+PLANS = [kind for kind in KINDS if kind != "shuffled"]  # which is for locks
+KEYS = [".".join([kind, *map(str, given)]) for kind in PLANS for given in PARAMETERS.get(kind, [()])]
 
 
 def graphs() -> dict[str, vg.Graph]:

@@ -78,7 +78,12 @@ def local_shape(array: Array, call: Call) -> tuple[int, ...]:
     entering = (
         len(graph.in_.column_indices) if call.transposed else graph.num_arcs
     )  # of a part as many as it has
-    sizes = {"edge": graph.num_arcs, "edge_in": entering, "numbered": graph.num_edges}
+    sizes = {
+        "edge": graph.num_arcs,
+        "edge_in": entering,
+        "edge_segments": graph.num_arcs,
+        "numbered": graph.num_edges,
+    }
     size = sizes.get(array.site, graph.num_vertices)
     if array.chunks:
         size = array.chunks * policy.channel_room(array.site, graph)

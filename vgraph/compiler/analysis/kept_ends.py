@@ -45,6 +45,14 @@ class KeptEnds:
         """Which end an index names."""
         return index.name if isinstance(index, ir.Var) and index.name in self.ends else None
 
+    def places(self, body: ir.Body) -> dict[_Place, ir.Var]:
+        """Locals for all places that the body reads or writes, vectors first: of those loads are under way sooner."""
+        found: dict[_Place, ir.Var] = {}
+        for n in (n for s in body for n in walk(s)):
+            if isinstance(n, ir.Load | ir.Store) and (place := self.place(n)) and place not in found:
+                self.let(place, n.type if isinstance(n, ir.Load) else n.value.type, ir.Var("", VID), found)
+        return dict(sorted(found.items(), key=lambda item: not isinstance(item[1].type, Vector)))
+
     def body(self, body: ir.Body, known: Mapping[_Place, ir.Var] | None = None) -> ir.Body:
         """A body in which some places are `known`, by the locals that have their values."""
         here = dict(known or {})

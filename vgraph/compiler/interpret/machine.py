@@ -74,7 +74,7 @@ DRIVER, ONE = -1, -2
 """The tasks of the driver loop, which all threads execute, and of what one of them does for all."""
 Table = dict[type[Any], Callable[..., Any]]
 """What evaluates or executes nodes, by class."""
-_OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN)
+_OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN, ir.Site.EDGE_SEGMENTS)
 Exchange = Callable[[Sequence[Any], Sequence[Any], Sequence[str]], None]
 """What exchanges with the other members of a set of devices: buffers that go out, those to be filled, and the ways."""
 Share = Callable[[str, int], tuple[int, int]]

@@ -38,7 +38,7 @@ from vgraph.compiler.passes.lowering import (
     scalar,
 )
 from vgraph.compiler.types import BOOL, EID, I32, VID
-from vgraph.schedule import EDGE_LOCKED, FREE, HYBRID, SEQUENTIAL
+from vgraph.schedule import EDGE_LOCKED, FREE, HYBRID, SEQUENTIAL, Drive
 
 
 def _activation(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None) -> ir.Body:
@@ -138,6 +138,9 @@ class _Locked:
         operator = low.operator(apply.op)
         self.src, self.edge, self.dst = operator.args
         self.body = _activation(low, apply, operator, target)
+        assert apply.schedule is not None
+        self.shuffled = low.context.abilities.warps and apply.schedule.drive is Drive.TOPOLOGY
+        """Whether arcs are taken by lot, none by the thread that has the one before it: so fewer at a vertex meet."""
 
     def alone(self) -> ir.ParFor:
         """One thread needs no locks."""
@@ -205,12 +208,16 @@ class _Locked:
     def walk(self, body: ir.Body) -> ir.Body:
         """For each arc of the source."""
         of, side = ir.Var(self.src, VID), self.apply.leaving
-        return (ir.ForNeighbors(self.dst, self.edge, of, side, body, span=self.apply.span),)
+        walked = ir.ForNeighbors(
+            self.dst, self.edge, of, side, body, planned=self.shuffled, span=self.apply.span
+        )
+        return (walked,)
 
     def over(self, visit: ir.Body) -> ir.ParFor:
         """For each active source."""
-        loop = over_active(self.apply, self.src, visit, ir.Vertices())
-        return with_pieces(self.low, self.apply, loop, self.apply.leaving)
+        domain: ir.Domain = ir.PlannedArcs("shuffled", self.apply.leaving) if self.shuffled else ir.Vertices()
+        loop = over_active(self.apply, self.src, visit, domain)
+        return loop if self.shuffled else with_pieces(self.low, self.apply, loop, self.apply.leaving)
 
 
 lower_conflicts = lowering(

@@ -28,6 +28,13 @@ def sequential(ends: Ends) -> Plan:
     return Plan(np.arange(size), whole, np.array([0, 1] if size else [0]), int(ends.degrees.max(initial=0)))
 
 
+def shuffled(ends: Ends) -> Plan:
+    """One phase, in an order by lot: who runs along it takes locks."""
+    size = ends.sources.size
+    order = np.random.default_rng(0).permutation(size)
+    return Plan(order, None, np.array([0, size] if size else [0]), int(ends.degrees.max(initial=0)))
+
+
 KINDS: Final[dict[str, Callable[..., Plan]]] = {
     "sequential": sequential,
     "diagonal": lambda ends, first_fit: blocked_diagonals(ends, first_fit, 1, 1),
@@ -36,6 +43,7 @@ KINDS: Final[dict[str, Callable[..., Plan]]] = {
     "agm_n": all_graph_nodes,
     "sgm": sub_graphs,
     "colored": colored,
+    "shuffled": shuffled,
 }
 """All that there are, by name."""
 

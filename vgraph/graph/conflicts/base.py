@@ -89,7 +89,7 @@ def by_cells(ends: Ends, first_fit: FirstFit, phase: NDArray[Any], cell: NDArray
         return Plan(order, None, starts(phase, order=order), d_max)
     colors = np.empty(order.size, np.uint32)
     colors[order] = first_fit(ends.sources[order], ends.targets[order], cells)
-    order = ascending(where, colors)
+    order = order[ascending(where[order], colors[order])]
     steps = starts(where, colors, order=order)
     firsts, sizes = np.searchsorted(steps, cells), np.diff(steps)
     falling = ascending(np.repeat(np.arange(firsts.size - 1), np.diff(firsts)), sizes.max() - sizes)

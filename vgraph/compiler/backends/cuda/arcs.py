@@ -19,9 +19,8 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     """`for (u, e) in out(v)`: a loop over arc numbers; of the piece, if the visit has one."""
     if node.planned:
         assert f.region is not None
-        e, (k, far) = f.local(node.edge), f.region.planned
+        e, k = f.local(node.edge), f.region.planned
         with f.sequential(), f.block(f"for (eid {e} = {k}; {e} < {k} + 1; ++{e})"):
-            f.line(f"vid {f.local(node.vertex)} = {far};")
             f.body(node.body)
         return
     if node.marks is None or f.place is not Place.GROUP:

@@ -167,10 +167,12 @@ def _fields(f: Emitter, interface: KernelInterface) -> list[tuple[str, str]]:
 # --- the text ------------------------------------------------------------------------------------------------------
 
 
-def _cascades(n: ir.Node) -> bool:
-    """Whether blocks go on with parts of vertices. With 64 registers for each of fewer threads core numbers of R-MAT of
-    scale 22, 20, 18 and 14 take 0.95, 0.93, 0.89 and 0.97 of the time (H200)."""
-    return isinstance(n, ir.ParFor) and n.hops > 1 and n.limit is not None
+def _waits(n: ir.Node) -> bool:
+    """Whether blocks go on with parts of vertices, or along a plan. With 64 registers for each of fewer threads core
+    numbers of R-MAT of scale 22, 20, 18 and 14 take 0.95, 0.93, 0.89 and 0.97 of the time (H200)."""
+    if not isinstance(n, ir.ParFor):
+        return False
+    return isinstance(n.domain, ir.PlannedArcs) or (n.hops > 1 and n.limit is not None)
 
 
 def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
@@ -182,7 +184,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
         deep
         or headed
         or any(b.tiles for b in f.program.buckets)
-        or any(map(_cascades, walk_body(f.program.body)))
+        or any(map(_waits, walk_body(f.program.body)))
     )
     head = [
         f"// {f.program.name}: every thread of the grid runs all of it.",

@@ -90,8 +90,8 @@ class Region:
     """What it keeps of the tile that it visits."""
     rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By side: what was read ahead of the row of `vertex`."""
-    planned: tuple[str, str] = ("", "")
-    """The place of the arc in its plan, and its other end, in a loop along one."""
+    planned: str = ""
+    """The place of the arc in its plan, in a loop along one."""
     fetched: dict[tuple[str, str], str] = field(default_factory=dict)
     """What was read before of properties, at the vertices or arcs of such names."""
     spread: Spread | None = None

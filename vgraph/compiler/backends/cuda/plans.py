@@ -16,7 +16,7 @@ from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region, Spread
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
 from vgraph.compiler.ir.rewrite import transform_body, with_fields
-from vgraph.compiler.types import EID, Type, Vector
+from vgraph.compiler.types import EID, VID, Type, Vector
 
 WARP: Final = 32
 _CHUNK: Final = 4
@@ -35,34 +35,52 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
     count, cells = (f.names.of("prepared", f"{key}.{name}") for name in ("count", "cells"))
     names = ("sources", "targets", "phases", "bounds", "firsts", "steps")
     sources, targets, phases, *parts = (f.array(f"{key}.{name}") for name in names)
-    ends = (sources, targets) if forward else (targets, sources)
-    arc, visit, look, fetch, known, kind = map(
-        f.temporary, ("arc", "visit", "look", "fetch", "known", "Known")
+    arc, visit, look, fetch, known, kind = (
+        f.temporary(x) for x in ("arc", "visit", "look", "fetch", "known", "Known")
     )
-    region.planned, region.spread = (arc, f"{known}.far"), spread_of(node.body)
-    spread = region.spread
+    spread = region.spread = spread_of(node.body)
     if spread is not None:
         node = with_fields(node, {"body": narrowed(node.body, spread)})
     walked = arcs_of(node)
-    src, dst, edge = (f.local(name) for name in (node.vertex, walked.vertex, walked.edge))
-    kept = KeptEnds(walked.body, (node.vertex, walked.vertex), elements=spread is not None)
-    new = with_fields(walked, {"body": kept.body(walked.body)})
-    fields = [("vid", "near", ends[0]), ("vid", "far", ends[1])]
+    ends, edge = (node.vertex, walked.vertex), f.local(walked.edge)
+    src, dst = map(f.local, ends)
     fixed = _fixed(f, walked)
-    fields += [(type_name(t), f"of_{k}", f.prop(name)) for k, (name, t) in enumerate(fixed.items())]
-    f.line(f"struct {kind} {{ {' '.join(f'{t} {name};' for t, name, _ in fields)} }};")
-    values = ", ".join(f"fixed(&{array}[{arc}])" for _, _, array in fields)
+    fields = {
+        "near": ("vid", sources if forward else targets),
+        "far": ("vid", targets if forward else sources),
+    }
+    fields |= {f"of_{k}": (type_name(t), f.prop(name)) for k, (name, t) in enumerate(fixed.items())}
+    f.line(f"struct {kind} {{ {' '.join(f'{t} {name};' for name, (t, _) in fields.items())} }};")
+    values = ", ".join(f"fixed(&{array}[{arc}])" for _, array in fields.values())
     f.line(f"auto {fetch} = [&](i64 {arc}) {{ return {kind}{{{values}}}; }};")
-    with f.block(f"auto {visit} = [&](auto lanes, i64 {arc}, {kind} {known})", "};"):
-        f.line(f"vid {src} = {known}.near;")
+
+    kept = KeptEnds(walked.body, ends, elements=spread is not None)
+    here = {} if any(isinstance(n, ir.Lock) for n in walk_body(node.body)) else kept.places(walked.body)
+    new = with_fields(walked, {"body": kept.body(walked.body, here)})
+    held = {end: f.temporary(f"{end} held") for end in ends}
+    f.line(f"vid {', '.join(f'{name} = 0' for name in held.values())};")
+    for local in here.values():
+        f.line(f"{type_name(local.type)} {f.local(local.name)} = {{}};")
+    with f.block(f"auto {visit} = [&](auto lanes, i64 {arc}, {kind} {known}, bool again)", "};"):
+        f.line(f"vid {src} = {known}.near, {dst} = {known}.far;")
+        region.planned = arc
         region.fetched = {(name, walked.edge): f"{known}.of_{k}" for k, name in enumerate(fixed)}
+        with f.at(Place.GROUP if spread else Place.THREAD):
+            for end, name in held.items() if here else ():
+                with f.block(f"if (!(again && {name} == {f.local(end)}))"):
+                    for (prop, at), local in here.items():
+                        if at == end:
+                            f.line(
+                                f"{f.local(local.name)} = {f.expr(ir.Load(prop, ir.Var(at, VID), local.type))};"
+                            )
+                f.line(f"{name} = {f.local(end)};")
         body = transform_body(node.body, lambda n: new if n == walked else None)
         f.visit(body, "return", Place.GROUP if spread else Place.THREAD)
         region.fetched = {}
     with f.block(f"auto {look} = [&](auto lanes, i64 {arc}) -> u32", "};"):
-        f.line(f"vid {src} = fixed(&{ends[0]}[{arc}]), {dst} = fixed(&{ends[1]}[{arc}]);")
+        f.line(f"vid {src} = fixed(&{fields['near'][1]}[{arc}]), {dst} = fixed(&{fields['far'][1]}[{arc}]);")
         f.line(f"eid {edge} = {arc};")
-        f.line(f"return {' ^ '.join(_looks(f, walked, (node.vertex, walked.vertex, walked.edge))) or '0'};")
+        f.line(f"return {' ^ '.join(_looks(f, walked, (*ends, walked.edge))) or '0'};")
     group = f"Lanes<{spread.lanes}>" if spread and spread.lanes > 1 else "Thread"
     plan = ", ".join((phases, count, cells, *parts))
     f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {fetch}, {visit}, {look})")
@@ -91,6 +109,8 @@ def spread_of(body: ir.Body) -> Spread | None:
     lengths = set[int]()
     for n in walk_body(body):
         found = {t.length for t in _types(n) if isinstance(t, Vector)}
+        if isinstance(n, ir.Reduce | ir.CompareAndSwap | ir.Union):
+            return None  # one lane does it, whose outcome the others would not see
         if found and (not isinstance(n, _VALUES) or (isinstance(n, ir.Var) and n.name not in own)):
             return None
         lengths |= found
@@ -105,7 +125,7 @@ def spread_of(body: ir.Body) -> Spread | None:
 
 def _types(n: ir.Node) -> list[Type]:
     """The types of what a node is, makes, or writes."""
-    made = n.value.type if isinstance(n, ir.ReduceGlobal | ir.Reduce | ir.Store | ir.CompareAndSwap) else None
+    made = n.value.type if isinstance(n, ir.ReduceGlobal | ir.Store) else None
     return [t for t in (getattr(n, "type", None), getattr(n, "to", None), made) if t is not None]
 
 

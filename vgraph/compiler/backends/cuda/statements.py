@@ -89,6 +89,9 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
             f.line(f"copy_elements({place}, {source});")
         return
     place, value = _written(f, node)
+    if f.spread is not None and node.order is not ir.Order.RELAXED:
+        f.line(f"{place} = {value};  // all lanes, so that each sees it")
+        return
     with f.effect():
         if node.order is ir.Order.RELAXED:
             f.line(f"put_relaxed(&{place}, {value});")
@@ -170,13 +173,20 @@ def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
 
 def emit_lock(f: Emitter, node: ir.Lock) -> None:
     """`ok = lock mutex[v]`: by one thread, which never waits, so that it cannot keep its warp from giving it back."""
-    assert f.place is Place.THREAD
-    f.line(f"{f.local(node.ok)} = take_lock(&{f.prop(node.prop)}[{f.expr(node.index)}]);")
+    taken = f"take_lock(&{f.prop(node.prop)}[{f.expr(node.index)}])"
+    if f.place is Place.GROUP:
+        f.line(f"{f.local(node.ok)} = lanes.same(lanes.leads() && {taken});")
+        f.line("lanes.wait();")
+    else:
+        f.line(f"{f.local(node.ok)} = {taken};")
 
 
 def emit_unlock(f: Emitter, node: ir.Unlock) -> None:
-    """`unlock mutex[v]`."""
-    f.line(f"give_lock(&{f.prop(node.prop)}[{f.expr(node.index)}]);")
+    """`unlock mutex[v]`: when all of a group have written."""
+    if f.place is Place.GROUP:
+        f.line("lanes.wait();")
+    with f.effect():
+        f.line(f"give_lock(&{f.prop(node.prop)}[{f.expr(node.index)}]);")
 
 
 def emit_scratch_store(f: Emitter, node: ir.ScratchStore) -> None:

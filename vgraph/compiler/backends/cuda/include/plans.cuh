@@ -139,7 +139,8 @@ struct Cell {
 };
 
 // Steps of a cell, one after the other, by a block, or ALONE by its first warp. Where the next begins, and what is fixed
-// of its arcs, is read a step ahead. The block leaves what one warp can do at once: steps come by falling size.
+// of its arcs, is read a step ahead. The block leaves what one warp can do at once: steps come by falling size. A visit
+// is told whether the group's last one was in the step before: what it then knows of a vertex nobody has changed.
 template <bool ALONE, class Group, class Fetch, class Visit>
 VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit) {
   constexpr u32 OF_WARP = 32 / Group::size, GROUPS = ALONE ? OF_WARP : BLOCK / Group::size;
@@ -148,13 +149,17 @@ VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit
   auto ahead = [&](i64 k) { return fetch(k < cell.end ? k : cell.end - 1); };
   i64 end = fixed(&plan.steps[cell.step + 1]);
   auto now = ahead(cell.begin + own);
+  bool again = false;
   while (cell.step < cell.last && (ALONE || end - cell.begin > OF_WARP)) {
     i64 after = cell.step + 1 < cell.last ? fixed(&plan.steps[cell.step + 2]) : end;
     auto next = ahead(end + own);
+    bool had = false;
     for (i64 k = cell.begin + own; k < end; k += GROUPS) {
-      visit(Group(), k, now);
+      visit(Group(), k, now, again && !had);
+      had = true;
       if (k + GROUPS < end) now = fetch(k + GROUPS);
     }
+    again = had;
     if (ALONE) __syncwarp();
     else __syncthreads();
     cell.begin = end;
@@ -192,7 +197,9 @@ VG_DEVICE bool by_plan(Team& team, const Plan& plan, Fetch fetch, Visit visit, L
         by_steps<Group>(plan, k == first + blockIdx.x ? cell : Cell(plan, k, end), fetch, visit, look);
       }
     } else {
-      for (i64 k = first + thread_number() / SIZE; k < end; k += num_threads() / SIZE) visit(Group(), k, fetch(k));
+      for (i64 k = first + thread_number() / SIZE; k < end; k += num_threads() / SIZE) {
+        visit(Group(), k, fetch(k), false);
+      }
     }
     first = end;
     if (phase < plan.count) {
