@@ -84,3 +84,31 @@ def agrees(
 def test_as_by_one_thread(emulated, length, monkeypatch):
     agrees(length, vg.blocked_diagonals(6, 6), 1, every_access=length == 16)
     agrees(length, vg.AGM_E, 2, loops=False)
+
+
+@vg.operator
+def swap_some(src, edge, dst):
+    """Whole numbers, the same in every order: each activation adds to both ends, and counts."""
+    src.sums = src.sums + edge.weight
+    dst.sums = dst.sums + 2 * edge.weight
+    dst.turns += 1
+
+
+@vg.algorithm
+def added(graph):
+    sums = graph.vertex_property(vg.vector(vg.int64, 20))
+    turns = graph.vertex_property(vg.int64)
+    graph.edge_apply(swap_some)
+    return sums, turns
+
+
+@pytest.mark.parametrize("conflict", [vg.EDGE_LOCKED, vg.AGM_E, vg.blocked_diagonals(9, 9)], ids=str)
+def test_no_lane_reads_what_another_of_its_group_has_written(emulated, conflict):
+    graph, schedule = graph_of(loops=True), vg.Schedule().at("swap_some", conflict=conflict)
+    wanted = vg.run(added, graph, device="python")
+    with use(EmulatedDevice(multiprocessors=2, block=64, seed=2, every_access=True)):
+        found = vg.run(added, graph, device="cuda", schedule=schedule)
+    np.testing.assert_array_equal(found.sums, wanted.sums)
+    np.testing.assert_array_equal(found.turns, wanted.turns)
+    (done,) = found.trace
+    assert (done.edges > graph.num_arcs) == (conflict == vg.EDGE_LOCKED)  # some found a lock taken

@@ -92,6 +92,8 @@ class Region:
     """By side: what was read ahead of the row of `vertex`."""
     planned: str = ""
     """The place of the arc in its plan, in a loop along one."""
+    kept: frozenset[str] = frozenset()
+    """Properties whose values at the ends of the arc each lane has, read before any is written."""
     fetched: dict[tuple[str, str], str] = field(default_factory=dict)
     """What was read before of properties, at the vertices or arcs of such names."""
     spread: Spread | None = None

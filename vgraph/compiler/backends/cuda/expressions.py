@@ -221,7 +221,7 @@ def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
         return f"share(lanes, {place})"
     if node.prop not in f.written:
         return f"fixed(&{place})"
-    if f.spread is not None and node.order is not ir.Order.RELAXED:
+    if f.region is not None and node.prop in f.region.kept:
         return place
     text = f"relaxed(&{place})" if node.order is ir.Order.RELAXED else place
     return f"lanes.same({text})" if f.place is Place.GROUP else text

@@ -63,7 +63,7 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
         f.line(f"{type_name(local.type)} {f.local(local.name)} = {{}};")
     with f.block(f"auto {visit} = [&](auto lanes, i64 {arc}, {kind} {known}, bool again)", "};"):
         f.line(f"vid {src} = {known}.near, {dst} = {known}.far;")
-        region.planned = arc
+        region.planned, region.kept = arc, frozenset(prop for prop, _ in here)
         region.fetched = {(name, walked.edge): f"{known}.of_{k}" for k, name in enumerate(fixed)}
         with f.at(Place.GROUP if spread else Place.THREAD):
             for end, name in held.items() if here else ():
@@ -74,6 +74,8 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
                                 f"{f.local(local.name)} = {f.expr(ir.Load(prop, ir.Var(at, VID), local.type))};"
                             )
                 f.line(f"{name} = {f.local(end)};")
+            if here and spread:
+                f.line("lanes.wait();  // all have read")
         body = transform_body(node.body, lambda n: new if n == walked else None)
         f.visit(body, "return", Place.GROUP if spread else Place.THREAD)
         region.fetched = {}

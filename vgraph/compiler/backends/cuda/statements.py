@@ -89,8 +89,8 @@ def emit_store(f: Emitter, node: ir.Store) -> None:
             f.line(f"copy_elements({place}, {source});")
         return
     place, value = _written(f, node)
-    if f.spread is not None and node.order is not ir.Order.RELAXED:
-        f.line(f"{place} = {value};  // all lanes, so that each sees it")
+    if f.region is not None and node.prop in f.region.kept:
+        f.line(f"{place} = {value};")  # every lane, so that each sees it
         return
     with f.effect():
         if node.order is ir.Order.RELAXED:
