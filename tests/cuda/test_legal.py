@@ -60,3 +60,11 @@ def test_a_run_is_refused(emulated, options):
     with pytest.raises(vg.ScheduleError, match='device="cuda"'):
         vg.run(A.sssp, GRAPH, schedule=schedule, device="cuda", source=0)
     assert emulated.launches == 0
+
+
+def test_a_long_row_is_shared_in_small_graphs_too():
+    leaves = range(1, 1500)
+    star = vg.Graph.from_edges([0] * len(leaves), leaves)
+    for device in ("cuda", "cpu"):
+        explained = vg.explain(A.pagerank, star, device=device, passes=False)
+        assert ("balance=split" in explained.schedule) == (device == "cuda")

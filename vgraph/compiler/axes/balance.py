@@ -58,7 +58,7 @@ def _with_warps(c: Choice) -> Balance:
     elif not c.is_edge and c.at.once(_compares):
         choice = MARKED if choice == SPLIT() else choice
         reason += "; lists of others are compared with its own, which they mark"
-    fits = facts.large and (few or not facts.short_lists) and c.agrees(choice)
+    fits = (facts.large or facts.hubs) and (few or not facts.short_lists) and c.agrees(choice)
     if not fits or _obstacle(c, choice) is not None:
         return VERTEX
     c.because(choice, reason)
