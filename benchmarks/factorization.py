@@ -1,30 +1,37 @@
 """Matrix factorization under each schedule of conflicts, beside LIBMF; alternating least squares beside `implicit`.
 
     python benchmarks/factorization.py --ratings FILE kron16 road500x500 --rates 0.02 0.01 0.01 \\
-        [--libmf mf-train] [--implicit FILE] [--threads 1 2] [--turns 3] [--only locked] [--out FILE]
+        [--libmf libmf.so] [--implicit FILE] [--threads 1 2] [--turns 3] [--only locked] [--out FILE]
+    python benchmarks/factorization.py --device cuda --ratings FILE power5M power50M --rates 0.02 0.05 0.05 \\
+        --threads 16 --factors 16 32 64 128 [--libmf libmf.so]
 
 `--ratings`: files that `vg.read_ratings` takes, or graphs of `graphs.py`, whose arcs are rated by their sources, with
-products of 8 factors and noise. 16 factors, 10 epochs, a tenth of the ratings for tests. For each schedule: seconds of
-its plan, the least time of an epoch over the turns (`result.stats.run_seconds`; errors of training and test included),
-the tests' error. LIBMF (github.com/cjlin1/libmf) runs as a program, for 1 and for 11 epochs; the least times of both
-differ by ten. `--implicit`, for those of the ratings: how long 10 epochs of implicit's AlternatingLeastSquares take
-(the least of the turns, its own transpose included), and how long vgraph's take until the loss is as small; 16 and 64
-factors, each rating r counts 1 + r / 2; and the same of 20 epochs of its BayesianPersonalizedRanking and the tests'
-AUC, the other items being popular ones for both. Ask for one thread of BLAS (OPENBLAS_NUM_THREADS=1), as implicit wants
-it.
+products of 8 factors and noise; power5M has 5 million ratings of 20,000 items by 200,000 users, drawn by power laws. 16
+factors, 10 epochs, a tenth of the ratings for tests. For each schedule: seconds of its plan, the least time of an epoch
+over the turns (`result.stats.run_seconds`; errors of training and test included), the tests' error. LIBMF
+(github.com/cjlin1/libmf; its shared library) trains for 1 and for 11 epochs; the least times of both differ by ten.
+`--implicit`, for those of the ratings: how long 10 epochs of implicit's AlternatingLeastSquares take (the least of the
+turns, its own transpose included), and how long vgraph's take until the loss is as small; 16 and 64 factors, each
+rating r counts 1 + r / 2; and the same of 20 epochs of its BayesianPersonalizedRanking and the tests' AUC, the other
+items being popular ones for both. Ask for one thread of BLAS (OPENBLAS_NUM_THREADS=1), as implicit wants it.
+
+With `--device cuda` times are those of an epoch's steps alone (the median of all but the first), the tests' error after
+10 epochs beside them; LIBMF and locks on the CPU take the last of `--threads`. Written to `factorization_gpu.json`.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
-import tempfile
+import ctypes
+import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from cuda_graphs import draw
 from graphs import make
 from harness import RESULTS, write_results
 
@@ -36,6 +43,8 @@ SCHEDULES = (
     *(vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, vg.SGM, vg.COLORED, vg.DIAGONAL),
     *(vg.blocked_diagonals(64, 64), vg.blocked_diagonals(1024, 1024)),
 )
+ON_GPUS = (vg.blocked_diagonals(), vg.COLORED, vg.SGM, vg.AGM_N, vg.EDGE_LOCKED)
+"""The first is chosen unasked."""
 EPOCHS = 10
 
 
@@ -58,20 +67,45 @@ class Row:
     """The tests' RMSE, or the loss."""
 
 
+def power(users: int, items: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Who rated what, each pair once: both are drawn by power laws, the most at an item about 0.2 % of all."""
+    try:
+        import cupy as xp
+    except ImportError:
+        xp = np
+
+    def drawn(n: int, falling: float, flat: int, stream: int) -> Any:
+        weight = (xp.arange(n) + flat) ** -falling
+        bounds = (xp.cumsum(weight / weight.sum()) * 2**32).astype(xp.uint64)
+        who = xp.argsort(draw(xp, stream << 48, n))
+        return who[xp.minimum(xp.searchsorted(bounds, draw(xp, stream << 56, 5 * count // 4)), n - 1)]
+
+    pairs = xp.unique(drawn(users, 0.6, 50, 1).astype(xp.int64) * items + drawn(items, 0.8, 30, 2))
+    pairs = pairs[xp.sort(xp.argsort(draw(xp, 3 << 56, pairs.size))[:count])]
+    found = pairs if xp is np else pairs.get()
+    return found // items, found % items
+
+
 def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
     """Ratings with tests, by their name or file."""
-    path = Path(name)
+    path, rng = Path(name), np.random.default_rng(2)
     if path.exists():
-        graph, name = (
-            vg.read_ratings(path),
-            path.parent.name if path.stem.startswith("ratings") else path.stem,
-        )
+        graph = vg.read_ratings(path)
+        name = path.parent.name if path.stem.startswith("ratings") else path.stem
     else:
-        stored, rng = make(name, cache), np.random.default_rng(2)
-        s = np.repeat(np.arange(stored.row_offsets.size - 1), np.diff(stored.row_offsets))
-        t, taste = stored.column_indices, rng.normal(size=(2, s.max() + 1, 8))
-        values = 3 + np.einsum("ek,ek->e", taste[0, s], taste[1, t]) / 3 + rng.normal(scale=0.3, size=s.size)
-        graph = vg.from_ratings(s, t, values.astype(np.float32))
+        if found := re.fullmatch(r"power(\d+)M", name):
+            count = int(found[1]) * 10**6
+            s, t = power(count // 25, count // 250, count)
+        else:
+            stored = make(name, cache)
+            s = np.repeat(np.arange(stored.row_offsets.size - 1), np.diff(stored.row_offsets))
+            t = stored.column_indices
+        taste = rng.normal(size=(2, max(s.max(), t.max()) + 1, 8)).astype(np.float32)
+        values = np.empty(s.size, np.float32)
+        for k in range(0, s.size, 1 << 20):
+            part = slice(k, k + (1 << 20))
+            values[part] = 3 + np.einsum("ek,ek->e", taste[0, s[part]], taste[1, t[part]]) / 3
+        graph = vg.from_ratings(s, t, values + rng.normal(scale=0.3, size=s.size).astype(np.float32))
     return name.partition(".")[0], graph.with_edge_property(
         "test", np.random.default_rng(0).random(graph.num_arcs) < 0.1
     )
@@ -82,55 +116,105 @@ def most_at_a_vertex(graph: vg.Graph) -> int:
     return int(max(graph.out_degree.max(), graph.in_degree.max()))
 
 
-def written(graph: vg.Graph, folder: Path) -> None:
-    """Ratings to learn from and to test with, as LIBMF reads them, in an order by lot."""
-    s, t, properties = graph.edges()
-    order = np.random.default_rng(1).permutation(s.size)
-    rows = np.c_[s, t.astype(np.int64) - int(t.min()), properties["rating"]][order]
-    for name, part in (("learn", ~properties["test"][order]), ("test", properties["test"][order])):
-        np.savetxt(folder / name, rows[part], fmt=("%d", "%d", "%.6g"))
+class _Node(ctypes.Structure):
+    _fields_ = (("u", ctypes.c_int), ("v", ctypes.c_int), ("r", ctypes.c_float))
 
 
-def libmf(program: str, folder: Path, threads: int, epochs: int) -> tuple[float, float]:
-    """Seconds of the whole call, and the tests' error at its end."""
-    options = f"-k 16 -t {epochs} -r 0.05 -l2 0.05 -s {threads} -p {folder / 'test'}".split()
-    start = time.perf_counter()
-    call = [program, *options, str(folder / "learn"), str(folder / "model")]
-    lines = subprocess.run(call, capture_output=True, text=True, check=True).stdout.splitlines()
-    return time.perf_counter() - start, float(lines[-1].split()[2])
+class _Problem(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("m", "n")),
+        ("nnz", ctypes.c_longlong),
+        ("nodes", ctypes.POINTER(_Node)),
+    )
+
+
+class _Parameter(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("fun", "k", "threads", "bins", "iterations")),
+        *((name, ctypes.c_float) for name in ("p1", "p2", "q1", "q2", "eta", "alpha", "c")),
+        *((name, ctypes.c_bool) for name in ("nmf", "quiet", "copy")),
+    )
+
+
+class LIBMF:
+    """LIBMF on some ratings, in an order by lot; its library is called, so that no text is read."""
+
+    def __init__(self, path: str, graph: vg.Graph) -> None:
+        self.library = ctypes.CDLL(path)
+        self.library.mf_get_default_param.restype = _Parameter
+        self.library.mf_train.argtypes = (ctypes.POINTER(_Problem), _Parameter)
+        self.library.mf_train.restype = ctypes.c_void_p
+        self.library.calc_rmse.argtypes = (ctypes.POINTER(_Problem), ctypes.c_void_p)
+        self.library.calc_rmse.restype = ctypes.c_double
+        s, t, properties = graph.edges()
+        order = np.random.default_rng(1).permutation(s.size)
+        ratings = np.empty(s.size, [("u", np.int32), ("v", np.int32), ("r", np.float32)])
+        ratings["u"], ratings["v"], ratings["r"] = s, t.astype(np.int64) - int(t.min()), properties["rating"]
+        self.sizes = int(ratings["u"].max()) + 1, int(ratings["v"].max()) + 1
+        ratings, test = ratings[order], properties["test"][order]
+        self.learned, self.tested = ratings[~test], ratings[test]
+
+    def problem(self, ratings: np.ndarray) -> _Problem:
+        return _Problem(*self.sizes, ratings.size, ratings.ctypes.data_as(ctypes.POINTER(_Node)))
+
+    def run(self, factors: int, threads: int, epochs: int) -> tuple[float, float]:
+        """Seconds of the training, and the tests' error at its end."""
+        given = self.library.mf_get_default_param()
+        given.k, given.threads, given.iterations, given.bins = (
+            factors,
+            threads,
+            epochs,
+            max(20, 2 * threads + 1),
+        )
+        given.p2 = given.q2 = 0.05
+        given.quiet = True
+        learned, tested = self.problem(self.learned), self.problem(self.tested)
+        start = time.perf_counter()
+        model = self.library.mf_train(ctypes.byref(learned), given)
+        took = time.perf_counter() - start
+        rmse = self.library.calc_rmse(ctypes.byref(tested), model)
+        self.library.mf_destroy_model(ctypes.byref(ctypes.c_void_p(model)))
+        return took, rmse
+
+
+def seconds_of(result: vg.Result, device: str) -> float:
+    """Of an epoch: of all that is done in it, or on a GPU of the steps alone."""
+    if device == "cpu":
+        return result.stats.run_seconds / EPOCHS
+    return float(np.median([done.seconds for done in result.trace if done.label == "learn"][1:]))
 
 
 def by_descent(
-    name: str, graph: vg.Graph, threads: int, rate: float, options: argparse.Namespace
+    name: str, graph: vg.Graph, threads: int, rate: float, factors: int, options: argparse.Namespace
 ) -> Iterator[Row]:
     """Each schedule, and LIBMF, in turns."""
     best: dict[str, Row] = {}
-    head, schedules = (
-        (name, graph.num_edges, most_at_a_vertex(graph)),
-        [c for c in SCHEDULES if options.only in str(c)],
-    )
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        if options.libmf:
-            written(graph, folder)
-        for _ in range(options.turns):
-            for conflict in schedules:
-                schedule = vg.Schedule().at("learn", conflict=conflict)
-                given = {"rate": rate, "test": "test", "threads": threads, "schedule": schedule}
-                result = vg.run(vg.algorithms.matrix_factorization, graph, **given)
-                plan = sum(layout.seconds for layout in result.stats.layouts)
-                took, rmse = 1000 * result.stats.run_seconds / EPOCHS, float(result.test_rmse[-1])
-                phases = plan_of(graph, conflict.key, first_fit).num_phases if conflict.key else 0
-                row = Row(*head, str(conflict), 16, threads, round(plan, 3), phases, EPOCHS, took, rmse)
-                best[row.way] = min(best.get(row.way, row), row, key=lambda row: row.milliseconds)
-            for epochs in (1, 11) if options.libmf else ():
-                took, rmse = libmf(options.libmf, folder, threads, epochs)
-                row = Row(*head, f"LIBMF {epochs}", 16, threads, 0.0, 0, EPOCHS, 100 * took, rmse)
-                best[row.way] = min(best.get(row.way, row), row, key=lambda row: row.milliseconds)
-    if options.libmf:
-        one, more = best.pop("LIBMF 1"), best.pop("LIBMF 11")
-        more.way, more.milliseconds = "LIBMF", more.milliseconds - one.milliseconds
-        best["LIBMF"] = more
+    head = name, graph.num_edges, most_at_a_vertex(graph)
+    some = SCHEDULES if options.device == "cpu" else ON_GPUS if factors == 16 else ON_GPUS[:1]
+    ways = [(options.device, c) for c in some if options.only in str(c)]
+    ways += [("cpu", vg.EDGE_LOCKED)] if options.device != "cpu" else []
+    peer = LIBMF(options.libmf, graph) if options.libmf else None
+
+    def note(way: str, plan: float, phases: int, seconds: float, rmse: float) -> None:
+        row = Row(*head, way, factors, threads, round(plan, 3), phases, EPOCHS, 1000 * seconds, rmse)
+        best[way] = min(best.get(way, row), row, key=lambda row: row.milliseconds)
+
+    for _ in range(options.turns):
+        for device, conflict in ways:
+            schedule = vg.Schedule().at("learn", conflict=conflict)
+            given = {"rate": rate, "test": "test", "factors": factors, "device": device, "schedule": schedule}
+            on_cpus = {"threads": threads} if device == "cpu" else {}
+            result = vg.run(vg.algorithms.matrix_factorization, graph, **given, **on_cpus)
+            phases = plan_of(graph, conflict.key, first_fit).num_phases if conflict.key else 0
+            way = str(conflict) if device == options.device else f"{conflict} ({device})"
+            plan = sum(layout.seconds for layout in result.stats.layouts if layout.name == conflict.key)
+            note(way, plan, phases, seconds_of(result, device), float(result.test_rmse[-1]))
+        for epochs in (1, 1 + EPOCHS) if peer else ():
+            took, rmse = peer.run(factors, threads, epochs)
+            note(f"LIBMF {epochs}", 0.0, 0, took / EPOCHS, rmse)
+    if peer:
+        one, more = best.pop("LIBMF 1"), best.pop(f"LIBMF {1 + EPOCHS}")
+        best["LIBMF"] = replace(more, way="LIBMF", milliseconds=more.milliseconds - one.milliseconds)
     yield from best.values()
 
 
@@ -227,30 +311,34 @@ def by_pairs(name: str, graph: vg.Graph, threads: int, turns: int) -> Iterator[R
 
 
 def main() -> None:
-    """Measure, print, write `results/factorization.json`."""
+    """Measure, print, write `results/factorization.json`, or `factorization_gpu.json`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ratings", nargs="+", required=True)
-    parser.add_argument("--libmf", help="the program mf-train")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--factors", nargs="+", type=int, default=[16])
+    parser.add_argument("--libmf", help="the library libmf.so")
     parser.add_argument("--implicit", nargs="*", default=())
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rates", nargs="+", type=float, required=True, help="for each of the ratings")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--only", default="", help="schedules whose names contain this")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "vgraph-bench")
-    parser.add_argument("--out", type=Path, default=RESULTS / "factorization.json")
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    out = options.out or RESULTS / f"factorization{'_gpu' * (options.device == 'cuda')}.json"
     rows: list[Row] = []
     for given, rate in zip(options.ratings, options.rates, strict=True):
         name, graph = load(given, options.cache)
         for threads in options.threads:
-            rows += by_descent(name, graph, threads, rate, options)
+            for factors in options.factors:
+                rows += by_descent(name, graph, threads, rate, factors, options)
             for factors in (16, 64) if given in options.implicit else ():
                 rows += by_least_squares(name, graph, threads, factors, options.turns)
             if given in options.implicit:
                 rows += by_pairs(name, graph, threads, options.turns)
-            for row in rows[-(len(SCHEDULES) + 5) :]:
+            for row in rows[-(4 * len(SCHEDULES) + 5) :]:
                 print(*row.__dict__.values(), flush=True) if row.threads == threads else None
-        write_results(options.out, rows)
+        write_results(out, rows)
 
 
 if __name__ == "__main__":

@@ -198,6 +198,24 @@ def factorization(content: dict[str, Any]) -> str:
     return f"{tables[0]}\n\n{said}\n\n{tables[1]}"
 
 
+def factorization_gpu(content: dict[str, Any]) -> str:
+    """Steps of an epoch on a GPU under each schedule, beside locks on the CPU and LIBMF; and LIBMF over the first."""
+    found: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in content["rows"]:
+        found.setdefault((f"{row['ratings']}, {row['count']:,}, {row['d_max']:,}", row["factors"]), []).append(row)
+    ways = list(dict.fromkeys(row["way"] for row in content["rows"]))
+    some = []
+    for (name, factors), rows in found.items():
+        by_way = {row["way"]: row for row in rows}
+        times = [f"{by_way[way]['milliseconds']:.2f}" if way in by_way else "" for way in ways]
+        over = by_way["LIBMF"]["milliseconds"] / by_way[ways[0]]["milliseconds"] if "LIBMF" in by_way else 0
+        errors = [f"{by_way[way]['quality']:.3f}" for way in (ways[0], "LIBMF") if way in by_way]
+        plan = f"{by_way[ways[0]]['plan_seconds']:.2f}"
+        some.append([name, str(factors), plan, *times, f"{over:.1f}" if over else "", ", ".join(errors)])
+    header = ["ratings, at a vertex", "factors", "plan s", *ways, "LIBMF / first", "test RMSE, LIBMF's"]
+    return harness.table(header, some)
+
+
 def cells(content: dict[str, Any]) -> str:
     return f"{anchors.table(content['rows'])}\n\n{anchors.summary(content['rows'])}"
 
@@ -215,6 +233,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "partition": partition,
     "flows": flows,
     "factorization": factorization,
+    "factorization_gpu": factorization_gpu,
 }
 
 
