@@ -139,8 +139,8 @@ struct Cell {
 };
 
 // Steps of a cell, one after the other, by a block, or ALONE by its first warp. Where the next begins, and what is fixed
-// of its arcs, is read a step ahead. The block leaves what one warp can do at once: steps come by falling size. A visit
-// is told whether the group's last one was in the step before: what it then knows of a vertex nobody has changed.
+// of its arcs, is read a step ahead. Steps come by falling size: the block leaves what one warp can do at once, and a
+// group that has an arc had one in the step before, so that nobody has changed what it knows of its ends (`again`).
 template <bool ALONE, class Group, class Fetch, class Visit>
 VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit) {
   constexpr u32 OF_WARP = 32 / Group::size, GROUPS = ALONE ? OF_WARP : BLOCK / Group::size;
@@ -153,13 +153,11 @@ VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit
   while (cell.step < cell.last && (ALONE || end - cell.begin > OF_WARP)) {
     i64 after = cell.step + 1 < cell.last ? fixed(&plan.steps[cell.step + 2]) : end;
     auto next = ahead(end + own);
-    bool had = false;
     for (i64 k = cell.begin + own; k < end; k += GROUPS) {
-      visit(Group(), k, now, again && !had);
-      had = true;
+      visit(Group(), k, now, again);
+      again = true;
       if (k + GROUPS < end) now = fetch(k + GROUPS);
     }
-    again = had;
     if (ALONE) __syncwarp();
     else __syncthreads();
     cell.begin = end;
