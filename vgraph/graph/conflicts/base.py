@@ -81,21 +81,19 @@ def by_cells(ends: Ends, first_fit: FirstFit, phase: NDArray[Any], cell: NDArray
     """
     degrees = ends.degrees
     conflicts = degrees[ends.sources] + degrees[ends.targets]
-    where = phase.astype(np.int64) * (1 + int(cell.max(initial=0))) + cell
-    order = ascending(where, conflicts.max(initial=0) - conflicts)
-    cells = starts(where, order=order)
-    d_max = int(degrees.max(initial=0))
+    order = ascending(phase, cell, conflicts.max(initial=0) - conflicts)
+    cells, d_max = starts(phase, cell, order=order), int(degrees.max(initial=0))
     if cells.size == order.size + 1:
         return Plan(order, None, starts(phase, order=order), d_max)
-    colors = np.empty(order.size, np.uint32)
-    colors[order] = first_fit(ends.sources[order], ends.targets[order], cells)
-    order = order[ascending(where[order], colors[order])]
-    steps = starts(where, colors, order=order)
+    colors = first_fit(ends.sources[order], ends.targets[order], cells)
+    number = np.repeat(np.arange(cells.size - 1), np.diff(cells))
+    by_color = ascending(number, colors)
+    steps = starts(number, colors, order=by_color)
     firsts, sizes = np.searchsorted(steps, cells), np.diff(steps)
     falling = ascending(np.repeat(np.arange(firsts.size - 1), np.diff(firsts)), sizes.max() - sizes)
     begins, sizes = steps[falling], sizes[falling]
     steps = np.append(0, np.cumsum(sizes))
-    order = order[np.arange(order.size) + np.repeat(begins - steps[:-1], sizes)]
+    order = order[by_color[np.arange(order.size) + np.repeat(begins - steps[:-1], sizes)]]
     phases = np.searchsorted(cells, starts(phase, order=order))
     return Plan(order, cells, phases, d_max, steps=steps, firsts=firsts)
 
