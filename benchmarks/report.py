@@ -202,7 +202,9 @@ def factorization_gpu(content: dict[str, Any]) -> str:
     """Steps of an epoch on a GPU under each schedule, beside locks on the CPU and LIBMF; and LIBMF over the first."""
     found: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in content["rows"]:
-        found.setdefault((f"{row['ratings']}, {row['count']:,}, {row['d_max']:,}", row["factors"]), []).append(row)
+        found.setdefault(
+            (f"{row['ratings']}, {row['count']:,}, {row['d_max']:,}", row["factors"]), []
+        ).append(row)
     ways = list(dict.fromkeys(row["way"] for row in content["rows"]))
     some = []
     for (name, factors), rows in found.items():

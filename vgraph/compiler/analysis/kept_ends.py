@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import one_element
-from vgraph.compiler.ir.rewrite import transform, walk, with_fields
 from vgraph.compiler.types import VID, Type, Vector
 
 _Place = tuple[str, str]
@@ -30,7 +29,7 @@ class KeptEnds:
         self.ends, self.count = ends, 0
         self.barred: set[str] = set()
         """Properties that are left in memory."""
-        for n in (n for s in body for n in walk(s)):
+        for n in (n for s in body for n in ir.walk(s)):
             match n:
                 case ir.Store():
                     alone = one_element(n) is not None and not elements
@@ -48,7 +47,7 @@ class KeptEnds:
     def places(self, body: ir.Body) -> dict[_Place, ir.Var]:
         """Locals for all places that the body reads or writes, vectors first: of those loads are under way sooner."""
         found: dict[_Place, ir.Var] = {}
-        for n in (n for s in body for n in walk(s)):
+        for n in (n for s in body for n in ir.walk(s)):
             if isinstance(n, ir.Load | ir.Store) and (place := self.place(n)) and place not in found:
                 self.let(place, n.type if isinstance(n, ir.Load) else n.value.type, ir.Var("", VID), found)
         return dict(sorted(found.items(), key=lambda item: not isinstance(item[1].type, Vector)))
@@ -60,21 +59,21 @@ class KeptEnds:
 
     def statement(self, s: ir.Stmt, here: dict[_Place, ir.Var]) -> ir.Body:
         bodies = [name for name in ("then", "other", "body") if isinstance(getattr(s, name, None), tuple)]
-        alone = with_fields(s, dict.fromkeys(bodies, ())) if bodies else s
-        read = [n for n in walk(alone) if isinstance(n, ir.Load) and not isinstance(s, ir.While)]
+        alone = ir.with_fields(s, dict.fromkeys(bodies, ())) if bodies else s
+        read = [n for n in ir.walk(alone) if isinstance(n, ir.Load) and not isinstance(s, ir.While)]
         before = [
             self.let(place, n.type, n, here) for n in read if (place := self.place(n)) and place not in here
         ]
         # Vectors first: their loads are under way while lanes agree on scalars.
         before.sort(key=lambda let: not isinstance(let.type, Vector))
         changes = {name: self.body(getattr(s, name), here) for name in bodies}
-        new = with_fields(self.replaced(alone, here), changes)
+        new = ir.with_fields(self.replaced(alone, here), changes)
         place = self.place(new) if isinstance(new, ir.Store) else None
         if not isinstance(new, ir.Store) or place is None:
             return (*before, new)
         known = here.get(place)
         told = ir.Assign(known.name, new.value) if known else self.let(place, new.value.type, new.value, here)
-        return (*before, told, with_fields(new, {"value": here[place]}), *self.other_end(place, here))
+        return (*before, told, ir.with_fields(new, {"value": here[place]}), *self.other_end(place, here))
 
     def place(self, n: ir.Load | ir.Store) -> _Place | None:
         """What is read or written, if it is kept."""
@@ -104,4 +103,4 @@ class KeptEnds:
             place = self.place(n) if isinstance(n, ir.Load) else None
             return None if place is None else here.get(place)
 
-        return transform(s, rule)
+        return ir.transform(s, rule)

@@ -138,8 +138,7 @@ class _Locked:
         operator = low.operator(apply.op)
         self.src, self.edge, self.dst = operator.args
         self.body = _activation(low, apply, operator, target)
-        assert apply.schedule is not None
-        self.shuffled = low.context.abilities.warps and apply.schedule.drive is Drive.TOPOLOGY
+        self.shuffled = low.context.abilities.warps and apply.chosen.drive is Drive.TOPOLOGY
         """Whether arcs are taken by lot, none by the thread that has the one before it: so fewer at a vertex meet."""
 
     def alone(self) -> ir.ParFor:

@@ -15,7 +15,6 @@ from vgraph.compiler.analysis.slices import arcs_of
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region, Spread
 from vgraph.compiler.backends.cuda.texts import type_name
 from vgraph.compiler.backends.scan import walk_body
-from vgraph.compiler.ir.rewrite import transform_body, with_fields
 from vgraph.compiler.types import EID, VID, Type, Vector
 
 WARP: Final = 32
@@ -40,7 +39,7 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
     )
     spread = region.spread = spread_of(node.body)
     if spread is not None:
-        node = with_fields(node, {"body": narrowed(node.body, spread)})
+        node = ir.with_fields(node, {"body": narrowed(node.body, spread)})
     walked = arcs_of(node)
     ends, edge = (node.vertex, walked.vertex), f.local(walked.edge)
     src, dst = map(f.local, ends)
@@ -56,7 +55,7 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
 
     kept = KeptEnds(walked.body, ends, elements=spread is not None)
     here = {} if any(isinstance(n, ir.Lock) for n in walk_body(node.body)) else kept.places(walked.body)
-    new = with_fields(walked, {"body": kept.body(walked.body, here)})
+    new = ir.with_fields(walked, {"body": kept.body(walked.body, here)})
     held = {end: f.temporary(f"{end} held") for end in ends}
     f.line(f"vid {', '.join(f'{name} = 0' for name in held.values())};")
     for local in here.values():
@@ -76,7 +75,7 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
                 f.line(f"{name} = {f.local(end)};")
             if here and spread:
                 f.line("lanes.wait();  // all have read")
-        body = transform_body(node.body, lambda n: new if n == walked else None)
+        body = ir.transform_body(node.body, lambda n: new if n == walked else None)
         f.visit(body, "return", Place.GROUP if spread else Place.THREAD)
         region.fetched = {}
     with f.block(f"auto {look} = [&](auto lanes, i64 {arc}) -> u32", "};"):
@@ -137,11 +136,11 @@ def narrowed(body: ir.Body, spread: Spread) -> ir.Body:
     def rule(n: ir.Node) -> ir.Node | None:
         match n:
             case ir.Load(type=Vector(element)) | ir.Var(type=Vector(element)) | ir.Let(type=Vector(element)):
-                return with_fields(n, {"type": Vector(element, spread.each)})
+                return ir.with_fields(n, {"type": Vector(element, spread.each)})
             case ir.Call(type=Vector(element)):
-                return with_fields(n, {"type": Vector(element, spread.each)})
+                return ir.with_fields(n, {"type": Vector(element, spread.each)})
             case ir.Cast(to=Vector(element)):
-                return with_fields(n, {"to": Vector(element, spread.each)})
+                return ir.with_fields(n, {"to": Vector(element, spread.each)})
         return None
 
-    return transform_body(body, rule)
+    return ir.transform_body(body, rule)
