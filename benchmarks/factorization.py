@@ -190,9 +190,10 @@ def by_descent(
     """Each schedule, and LIBMF, in turns."""
     best: dict[str, Row] = {}
     head = name, graph.num_edges, most_at_a_vertex(graph)
-    some = SCHEDULES if options.device == "cpu" else ON_GPUS if factors == 16 else ON_GPUS[:1]
+    few = factors > 16 or graph.num_edges > 10**6
+    some = SCHEDULES if options.device == "cpu" else ON_GPUS[:1] if few else ON_GPUS
     ways = [(options.device, c) for c in some if options.only in str(c)]
-    ways += [("cpu", vg.EDGE_LOCKED)] if options.device != "cpu" else []
+    ways += [("cpu", vg.EDGE_LOCKED)] if options.device != "cpu" and factors == 16 else []
     peer = LIBMF(options.libmf, graph) if options.libmf else None
 
     def note(way: str, plan: float, phases: int, seconds: float, rmse: float) -> None:

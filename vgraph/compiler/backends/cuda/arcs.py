@@ -20,7 +20,8 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     if node.planned:
         assert f.region is not None
         e, k = f.local(node.edge), f.region.planned
-        with f.sequential(), f.block(f"for (eid {e} = {k}; {e} < {k} + 1; ++{e})"):
+        with f.sequential(), f.block("do", "} while (false);"):
+            f.line(f"eid {e} = (eid){k};")
             f.body(node.body)
         return
     if node.marks is None or f.place is not Place.GROUP:

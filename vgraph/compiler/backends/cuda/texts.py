@@ -45,7 +45,7 @@ _WORDS: Final = (
     "note_arrival put_far put_out Desk meet_around take wait_for_host "
     "PART PARTS add_and_see by_cascade take_on "
     "Cell Chunk Deal Plan bits_at by_plan by_steps move_chunk peek put_share share shared_element sum_shares "
-    "with_shared_element over_steps "
+    "with_shared_element over_steps one_by_one "
 )
 _RESERVED: Final = frozenset(_WORDS.split())
 """Identifiers with a meaning in C++, in CUDA, or in our headers."""

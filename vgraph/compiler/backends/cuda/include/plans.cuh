@@ -139,18 +139,19 @@ struct Cell {
 };
 
 // Steps of a cell, one after the other, by a block, or ALONE by its first warp. Where the next begins, and what is fixed
-// of its arcs, is read a step ahead. Steps come by falling size: the block leaves what one warp can do at once, and a
-// group that has an arc had one in the step before, so that nobody has changed what it knows of its ends (`again`).
+// of its arcs, is read a step ahead. Steps come by falling size: the block leaves what one warp can do at once, that one
+// steps of one arc; and a group that has an arc had one in the step before, so that nobody has changed what it knows of
+// its ends (`again`).
 template <bool ALONE, class Group, class Fetch, class Visit>
 VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit) {
-  constexpr u32 OF_WARP = 32 / Group::size, GROUPS = ALONE ? OF_WARP : BLOCK / Group::size;
+  constexpr u32 GROUPS = (ALONE ? 32 : BLOCK) / Group::size, LEFT = ALONE ? 1 : 32 / Group::size;
   if (cell.step >= cell.last) return;
   const u32 own = threadIdx.x / Group::size;
   auto ahead = [&](i64 k) { return fetch(k < cell.end ? k : cell.end - 1); };
   i64 end = fixed(&plan.steps[cell.step + 1]);
   auto now = ahead(cell.begin + own);
   bool again = false;
-  while (cell.step < cell.last && (ALONE || end - cell.begin > OF_WARP)) {
+  while (cell.step < cell.last && end - cell.begin > LEFT) {
     i64 after = cell.step + 1 < cell.last ? fixed(&plan.steps[cell.step + 2]) : end;
     auto next = ahead(end + own);
     for (i64 k = cell.begin + own; k < end; k += GROUPS) {
@@ -167,6 +168,20 @@ VG_DEVICE void over_steps(const Plan& plan, Cell& cell, Fetch fetch, Visit visit
   }
 }
 
+// Steps of one arc, by one group: the arcs that follow are known two ahead.
+template <class Group, class Fetch, class Visit>
+VG_DEVICE void one_by_one(const Cell& cell, Fetch fetch, Visit visit) {
+  if (cell.begin >= cell.end) return;
+  i64 last = cell.end - 1;
+  auto now = fetch(cell.begin), next = fetch(cell.begin < last ? cell.begin + 1 : last);
+  for (i64 k = cell.begin; k <= last; ++k) {
+    auto after = fetch(k + 2 < last ? k + 2 : last);
+    visit(Group(), k, now, k > cell.begin);
+    now = next;
+    next = after;
+  }
+}
+
 // The arcs of a cell, shared by a block. It looks at all of them first where there are many steps, each of which would
 // wait for what it reads.
 template <class Group, class Fetch, class Visit, class Look>
@@ -180,6 +195,7 @@ VG_DEVICE void by_steps(const Plan& plan, Cell cell, Fetch fetch, Visit visit, L
   }
   over_steps<false, Group>(plan, cell, fetch, visit);
   if (warp() == 0) over_steps<true, Group>(plan, cell, fetch, visit);
+  if (threadIdx.x < Group::size) one_by_one<Group>(cell, fetch, visit);
   __syncthreads();
 }
 
