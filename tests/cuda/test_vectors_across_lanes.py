@@ -81,7 +81,7 @@ def agrees(
 
 
 @pytest.mark.parametrize("length", [3, 16, 40])
-def test_as_by_one_thread(emulated, length, monkeypatch):
+def test_as_by_one_thread(emulated, length):
     agrees(length, vg.blocked_diagonals(6, 6), 1, every_access=length == 16)
     agrees(length, vg.AGM_E, 2, loops=False)
 
