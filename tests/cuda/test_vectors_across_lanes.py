@@ -65,10 +65,8 @@ def graph_of(loops: bool) -> vg.Graph:
     return vg.Graph.from_edges(s[kept], t[kept], num_vertices=30, multi_edges=True, weight=weight)
 
 
-def agrees(
-    length: int, conflict: object, seed: int, *, loops: bool = True, every_access: bool = False
-) -> None:
-    graph, schedule = graph_of(loops), vg.Schedule().at("mix", conflict=conflict)
+def agrees(graph: vg.Graph, length: int, conflict: object, seed: int, *, every_access: bool = False) -> None:
+    schedule = vg.Schedule().at("mix", conflict=conflict)
     wanted = vg.run(program(length), graph, device="python", schedule=schedule)
     with use(EmulatedDevice(multiprocessors=2, block=64, seed=seed, every_access=every_access)):
         found = vg.run(program(length), graph, device="cuda", schedule=schedule)
@@ -82,8 +80,14 @@ def agrees(
 
 @pytest.mark.parametrize("length", [3, 16, 40])
 def test_as_by_one_thread(emulated, length):
-    agrees(length, vg.blocked_diagonals(6, 6), 1, every_access=length == 16)
-    agrees(length, vg.AGM_E, 2, loops=False)
+    agrees(graph_of(loops=True), length, vg.blocked_diagonals(6, 6), 1, every_access=length == 16)
+    agrees(graph_of(loops=False), length, vg.AGM_E, 2)
+
+
+def test_a_hub_alone(emulated):
+    """Steps of one arc: what is known of it before the first is nothing."""
+    star = vg.Graph.from_edges([0] * 20, range(1, 21), weight=range(20))
+    agrees(star, 16, vg.blocked_diagonals(50, 50), 1)
 
 
 @vg.operator
