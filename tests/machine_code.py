@@ -12,9 +12,9 @@ def object_code(text: str, opt: int = 3) -> bytes:
     return cached_object(jit.object_parts(text, opt=opt), lambda: jit.compile_ir(text, opt=opt))[0]
 
 
-def cubin(text: str, arch: str = "sm_90") -> bytes:
+def cubin(text: str, arch: str = "sm_90", *, clusters: bool = False) -> bytes:
     """`nvrtc.compile`, from the cache if it is there. It checks as much as ever, and optimises little: a quarter of the
     time."""
     fast = nvrtc.version() >= (12, 9)
-    parts = nvrtc.cubin_parts(text, arch, fast=fast)
-    return cached_object(parts, lambda: nvrtc.compile(text, arch, fast=fast))[0]
+    parts = nvrtc.cubin_parts(text, arch, fast=fast, clusters=clusters)
+    return cached_object(parts, lambda: nvrtc.compile(text, arch, fast=fast, clusters=clusters))[0]

@@ -22,17 +22,18 @@ TRACE_ROOM = 1 << 10
 
 @dataclass
 class CUDA:
-    """A device as a machine of the harness: `threads` of a test are blocks here."""
+    """A device as a machine of the harness: `threads` of a test are blocks here. `crew`: one cluster runs kernels."""
 
     device: Device
+    crew: bool = False
 
     @property
     def name(self) -> str:
         """Loaded kernels depend on the device and its block size."""
-        return f"{self.device.place} {self.device.block}"
+        return f"{self.device.place} {self.device.block} {self.crew}"
 
     def load(self, p: ir.Program) -> Kernel:
-        source = CUDABackend().emit(p)
+        source = CUDABackend().emit(p, narrow=self.crew)
         with self.device.current():
             return Kernel(0, source.interface, self.device.load(self.device.compile(source.text)))
 
@@ -98,7 +99,10 @@ class Run:
     def go(self, blocks: int) -> Outcome:
         """Launch, wait, and look at everything."""
         device, layout = self.device, self.layout
-        launch = device.launch(self.kernel.owner, np.array(self.words, np.uint64), blocks)
+        if self.face.blocks:
+            blocks = min(self.face.blocks, device.multiprocessors)
+        shared = device.room(self.kernel.owner, self.face.shared)
+        launch = device.launch(self.kernel.owner, np.array(self.words, np.uint64), blocks, shared)
         while not launch.done():
             time.sleep(0.0002)
         for name, array in self.arrays.items():

@@ -113,4 +113,5 @@ def build(
     kernel = PassManager(context).run(program, passes or pipeline(), between=knobs().verify, on_pass=on_pass)
     assert kernel.level is ir.Level.KERNEL
     # [kernel IR] -> [text]
-    return Compiled(resolved, kernel, backend.emit(kernel, deep=context.facts.deep), tuple(context.notes))
+    source = backend.emit(kernel, deep=context.facts.deep, narrow=context.facts.narrow)
+    return Compiled(resolved, kernel, source, tuple(context.notes))

@@ -34,6 +34,8 @@ class Facts:
     """One vertex has so large a part of all arcs that threads would wait for it."""
     deep: bool = False
     """Breadth-first searches take many rounds, as on road networks."""
+    narrow: bool = False
+    """And their frontiers stay small: balls grow as in a plane."""
     short_lists: bool = False
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
     bitmaps: bool = False

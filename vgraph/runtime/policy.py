@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -86,8 +86,11 @@ QUEUE_SHARE: Final = 16
 PROBES: Final = 2
 PROBE_ROUNDS: Final = 10
 PROBE_VERTICES: Final = 2048
+PLANE_VERTICES: Final = 512
 """How a graph is probed for depth: balls of 10 rounds have 221 vertices in a grid of the plane, 1561 in one of space,
 and 2**10 and more where each round doubles them. Half a millisecond, once a graph."""
+NARROW_VERTICES: Final = 1 << 24
+"""More have frontiers of some thousands of vertices even in a plane, for which a cluster of 16 blocks is too little."""
 SHORT_LIST: Final = 4
 """Arcs per vertex below which lists are merged, not marked. Measured in counting triangles: on a road network (3.6
 arcs) marking took 1.1 to 1.3 times as long as merging, on power-law and uniform graphs (14 and more) a tenth."""
@@ -110,6 +113,7 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
         hubs=graph.max_degree * HUB > graph.num_arcs
         and (large or (device == "cuda" and graph.max_degree >= LONG_ROW)),
         deep=large and is_deep(graph),
+        narrow=large and device == "cuda" and is_narrow(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
         bitmaps=(device == "cpu" or (device == "cuda" and settled(graph) and hubs_first(graph)))
         and worth_bitmaps(graph),
@@ -400,6 +404,15 @@ def split_limit(degrees: NDArray[Any]) -> int:
     return max(SPLIT_LEAST, int(inside.max()))
 
 
+def is_narrow(graph: Graph) -> bool:
+    """Whether searches of a deep graph have small frontiers all the time: balls grow as in a plane."""
+    return (
+        graph.num_vertices <= NARROW_VERTICES
+        and is_deep(graph)
+        and bool(graph.kept_with_topology("narrow", lambda: all(_balls(graph, PLANE_VERTICES))))
+    )
+
+
 def is_deep(graph: Graph) -> bool:
     """Whether searches of `graph` take many rounds with small frontiers, as on road networks; found out once a graph.
 
@@ -407,26 +420,27 @@ def is_deep(graph: Graph) -> bool:
     in a plane or in space, and more where they double. A graph with a hub of as many arcs is not looked at further.
     """
 
-    def probe() -> bool:
-        starts = np.linspace(0, graph.num_vertices - 1, PROBES + 2, dtype=int)[1:-1].tolist()
-        return graph.max_degree < PROBE_VERTICES and any(_ball(graph, start) for start in starts)
-
-    return bool(graph.kept_with_topology("deep", probe))
+    return bool(graph.kept_with_topology("deep", lambda: any(_balls(graph, PROBE_VERTICES))))
 
 
-def _ball(graph: Graph, start: int) -> bool:
-    """Whether the ball around `start` is small, although it is not the whole of its component."""
+def _balls(graph: Graph, most: int) -> Iterator[bool]:
+    starts = np.linspace(0, graph.num_vertices - 1, PROBES + 2, dtype=int)[1:-1].tolist()
+    return (graph.max_degree < most and _ball(graph, start, most) for start in starts)
+
+
+def _ball(graph: Graph, start: int, most: int) -> bool:
+    """Whether the ball around `start` has fewer vertices, although it is not the whole of its component."""
     offsets, columns = graph.out.row_offsets, graph.out.column_indices
     frontier, seen = [start], {start}
     for _ in range(PROBE_ROUNDS):
         reached: set[int] = set()
         for v in frontier:
             reached.update(columns[int(offsets[v]) : int(offsets[v + 1])].tolist())
-            if len(reached) >= PROBE_VERTICES:
+            if len(reached) >= most:
                 return False
         frontier = list(reached - seen)
         seen |= reached
-        if len(seen) >= PROBE_VERTICES:
+        if len(seen) >= most:
             return False
     return bool(frontier)
 

@@ -93,7 +93,7 @@ vg_main(const __grid_constant__ Args a) {
       if (team.meet<Slot<Sum, i64>>([&] { frontier_next.recount(); })) return;
       arcs = add(arcs, team.total<Sum, i64>(0));
     }  // visit
-    if (team.first()) log.record(0, 0, frontier.count, arcs);
+    log.record(team.last(), 0, 0, frontier.count, arcs);
     vg::swap(team, frontier, frontier_next);
     renew(team, frontier_next);
   }

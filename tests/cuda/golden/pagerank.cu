@@ -78,7 +78,7 @@ vg_main(const __grid_constant__ Args a) {
     if (team.meet<Slot<Sum, f64>>()) return;
     dangling = (dangling + team.total<Sum, f64>(0));
   }  // begin
-  if (team.first()) log.record(0, 0, num_vertices, arcs);
+  log.record(team.last(), 0, 0, num_vertices, arcs);
   i64 rounds_ = 0ll;
   while (((rounds_ < max_rounds) && !(change < tolerance))) {
     base = ((1.0 - damping) + (damping * dangling));
@@ -109,7 +109,7 @@ vg_main(const __grid_constant__ Args a) {
       if (team.meet<Slot<Sum, i64>>()) return;
       arcs_2 = add(arcs_2, team.total<Sum, i64>(0));
     }  // gather
-    if (team.first()) log.record(1, 1, num_vertices, arcs_2);
+    log.record(team.last(), 1, 1, num_vertices, arcs_2);
     base = (base / (f64)num_vertices);
     arcs_1 = 0ll;
 
@@ -138,7 +138,7 @@ vg_main(const __grid_constant__ Args a) {
       change = (change + team.total<Sum, f64>(0));
       dangling = (dangling + team.total<Sum, f64>(1));
     }  // update
-    if (team.first()) log.record(2, 0, num_vertices, arcs_1);
+    log.record(team.last(), 2, 0, num_vertices, arcs_1);
     rounds_ = add(rounds_, 1ll);
   }
   bool converged = (change <= tolerance);

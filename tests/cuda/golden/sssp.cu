@@ -115,7 +115,7 @@ vg_main(const __grid_constant__ Args a) {
       arcs = add(arcs, team.total<Sum, i64>(0));
       visited = add(visited, team.total<Sum, i64>(1));
     }  // relax
-    if (team.first()) log.record(0, 0, visited, arcs);
+    log.record(team.last(), 0, 0, visited, arcs);
     if (advance<false>(team, relax_work_2, relax_work, more)) return;
   }
 }

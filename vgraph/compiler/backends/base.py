@@ -96,6 +96,8 @@ class KernelInterface:
     """Which of it are vertices: the slot, and how many there are in a row from there."""
     shared: int = 0
     """Bytes of memory that the threads of a block would like to share, beside what the text declares; on a GPU only."""
+    blocks: int = 0
+    """Of the one cluster that runs it on a GPU; 0: as many as there is work for."""
     mailboxes: tuple[str, ...] = ()
     """Properties that take what other members of a set of devices send: the `gots` of exchanges."""
     joins: bool = False
@@ -155,8 +157,9 @@ class Backend(ABC):
     """The emit function of every node class that may stand in kernel IR."""
 
     @abstractmethod
-    def emit(self, program: ir.Program, *, deep: bool = False) -> SourceText:
-        """The kernel's text. Total on verified kernel IR; needs no device. `deep`: rounds are short, on few threads."""
+    def emit(self, program: ir.Program, *, deep: bool = False, narrow: bool = False) -> SourceText:
+        """The kernel's text. Total on verified kernel IR; needs no device. `deep`: rounds are short, on few threads;
+        `narrow`: and frontiers are small, all through a search."""
 
     def refusal(self, external: External) -> str | None:
         """Why a function that somebody else compiled cannot become a part of a kernel; None if it can."""

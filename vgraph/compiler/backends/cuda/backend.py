@@ -22,10 +22,11 @@ from vgraph.compiler.backends.cuda import (
     statements,
     tiles,
 )
+from vgraph.compiler.backends.cuda.crew import recorded, suits
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
-from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, ControlLayout
-from vgraph.compiler.backends.cuda.texts import WHOLE, WIDE, constant, type_name
+from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, CREW, ControlLayout
+from vgraph.compiler.backends.cuda.texts import CREWED, WHOLE, WIDE, constant, type_name
 from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.ir.handlers import handlers
@@ -58,7 +59,7 @@ class CUDABackend(Backend):
     abilities: ClassVar[Abilities] = CUDA
     emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
 
-    def emit(self, program: ir.Program, *, deep: bool = False) -> SourceText:
+    def emit(self, program: ir.Program, *, deep: bool = False, narrow: bool = False) -> SourceText:
         """The text of one kernel `vg_main`; the same program gives the same text."""
         assert program.level is ir.Level.KERNEL
         found = scan(program)
@@ -66,11 +67,15 @@ class CUDABackend(Backend):
         interface = describe(program, found)
         f = Emitter(program, found, interface, _EMITTERS)
         f.views = lists.views(program)
+        f.crew = narrow and suits(program)
+        f.recorded = recorded(program) if f.crew else frozenset()
         _name_everything(f)
         buckets.declare(f)
         f.body(program.body)
         _results(f)
         interface = replace(interface, num_slots=max(1, f.slots), shared=f.shared)
+        if f.crew:
+            interface = replace(interface, blocks=CREW)
         return SourceText(_assemble(f, interface, deep), interface)
 
     def refusal(self, external: External) -> str | None:
@@ -186,8 +191,10 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
         or any(b.tiles for b in f.program.buckets)
         or any(map(_waits, walk_body(f.program.body)))
     )
+    resident = "1" if f.crew else "FEW_RESIDENT / BLOCK" if few else "RESIDENT / BLOCK"
     head = [
         f"// {f.program.name}: every thread of the grid runs all of it.",
+        *([CREWED] if f.crew else []),
         *([WHOLE] if _whole(f) else []),
         *([WIDE] if _swaps_wide(f) else []),
         '#include "vgraph.cuh"',
@@ -200,7 +207,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
         *(f"  alignas(8) {t} {name};" for t, name in fields),
         "};",
         "",
-        f'extern "C" __global__ void __launch_bounds__(BLOCK, {"FEW_RESIDENT" if few else "RESIDENT"} / BLOCK)',
+        f'extern "C" __global__ void {"VG_CLUSTER " if f.crew else ""}__launch_bounds__(BLOCK, {resident})',
         "vg_main(const __grid_constant__ Args a) {",
     ]
     moving = {f.prop(n.left) for n in walk_body(f.program.body) if isinstance(n, ir.Exchange)}
@@ -212,7 +219,8 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
         if _aliased(f, name, interface)
     ]
     lines += [f"  __shared__ Board<{interface.num_slots}> board;"]
-    lines += [f"  Team<{interface.num_slots}> team(control, (u64*)control + {layout.slots}, &board);"]
+    crew = ", true" if f.crew else ""
+    lines += [f"  Team<{interface.num_slots}{crew}> team(control, (u64*)control + {layout.slots}, &board);"]
     lines += ["  Channel channel(a.channel);"] if interface.joins else []
     lines += ["  u32 hub_turn = 0;"] if "vg.hubs" in f.scan.workspace or _whole(f) else []
     lines += ["  Log log(control, a.trace, a.trace_room);"] if f.scan.labels else []
@@ -262,6 +270,7 @@ def _descriptors(f: Emitter, interface: KernelInterface, layout: ControlLayout) 
     for listed in interface.lists:
         name = f.names.of("list", listed)
         declared.append(f"  __shared__ List<vid> {name};")
+        declared += [f"  u64 {f.names.of('soon', listed)} = 0;"] if f.crew else []
         opened.append(f"{name}.open(a.{name}_ids, a.{name}_starts, a.{name}_room, a.{name}_frontiers);")
     for k, queued in enumerate(f.program.buckets):
         name = f.buckets(queued.name)

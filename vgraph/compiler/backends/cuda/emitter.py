@@ -81,6 +81,9 @@ class Region:
     own: dict[str, str] = field(default_factory=dict)
     """By frontier: the flag that says whether this thread's vertex is pushed; the warp writes the bits together."""
     vertex: str = ""
+    written: frozenset[str] = frozenset()
+    """Properties that the loop writes; `read`: that it reads."""
+    read: frozenset[str] = frozenset()
     side: ir.Orientation | None = None
     pieces: bool = False
     """Whether loops over `side` of `vertex` walk `begin` to `end`, strided over lanes."""
@@ -125,6 +128,12 @@ class Emitter:
         self.names = Names()
         self.lines: list[str] = []
         self.depth = 1
+        self.soon: dict[str, tuple[str, str]] = {}  # vertex, its row, and the array of its neighbors
+        self.recorded: frozenset[str] = frozenset()  # sums that go into the next record, and nowhere else
+        self.early: dict[
+            int, str
+        ] = {}  # by the identity of a loop: what was looked up for it before a barrier
+        self.crew = False  # whether one cluster of blocks runs the kernel
         self.place = Place.DRIVER
         self.region: Region | None = None
         self.loops = 0  # sequential loops around, inside a parallel one
@@ -139,7 +148,7 @@ class Emitter:
         self.seen: tuple[str, ir.Expr, str] | None = None  # the same of a sum, for the statement behind it
         self.slots = 0
         self.shared = 0  # bytes of dynamic shared memory
-        self.written = written_properties(program)
+        self.written = written_properties(program.body)
         self.externals: dict[str, str] = {}  # definitions of the functions that somebody else compiled
         self._count = 0
 
@@ -290,12 +299,12 @@ class Emitter:
         self.place = saved
 
 
-def written_properties(program: ir.Program) -> frozenset[str]:
-    """Properties that the kernel writes."""
+def written_properties(body: ir.Body) -> frozenset[str]:
+    """Properties that are written in a body."""
     from vgraph.compiler.backends.scan import walk_body
 
     kinds = (ir.Store, ir.Reduce, ir.CompareAndSwap, ir.Fill, ir.Fold)
-    nodes = list(walk_body(program.body))
+    nodes = list(walk_body(body))
     swapped = (name for n in nodes if isinstance(n, ir.Exchange) for name in (n.left, n.right))
     sent = (name for n in nodes if isinstance(n, ir.AllToAll) for name in n.gots)
     taken = (n.got for n in nodes if isinstance(n, ir.Take))

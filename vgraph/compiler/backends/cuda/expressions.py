@@ -224,7 +224,8 @@ def emit_load(f: Emitter, node: ir.Load, element: str = "") -> str:
     if f.region is not None and node.prop in f.region.kept:
         return place
     text = f"relaxed(&{place})" if node.order is ir.Order.RELAXED else place
-    return f"lanes.same({text})" if f.place is Place.GROUP else text
+    changes = f.region is None or node.prop in f.region.written
+    return f"lanes.same({text})" if f.place is Place.GROUP and changes else text
 
 
 def emit_lookup(f: Emitter, node: ir.Lookup) -> str:

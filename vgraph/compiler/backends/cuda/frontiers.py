@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.cuda import hops
+from vgraph.compiler.backends.cuda import crew, hops
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.parallel import meet
 from vgraph.compiler.types import I64, Scalar, is_long
@@ -34,7 +34,9 @@ def emit_push(f: Emitter, node: ir.FrontierPush) -> None:
             new = f"if ({target}.is_new({v})) " if node.dedupe else ""
             f.line(f"{new}{region.boxes[node.frontier][0]}.append({v});")
         else:
-            f.line(f"{target}.{'append_new' if node.dedupe else 'append'}({v});")
+            new = f"if ({target}.is_first({v})) " if f.crew and node.dedupe else ""
+            f.line(f"{new}{target}.{'append_new' if node.dedupe and not new else 'append'}({v});")
+            crew.pushed(f, node.vertex)
 
 
 def emit_clear(f: Emitter, node: ir.FrontierClear) -> None:
@@ -104,4 +106,5 @@ def emit_trace(f: Emitter, node: ir.Trace) -> None:
     """`trace`: one thread records the round; its time runs from the record before it."""
     label, direction = f.scan.labels[node.label], f.scan.directions[node.direction]
     active = f.expr(node.active) if node.active.type == I64 else f"(i64){f.expr(node.active)}"
-    f.line(f"if (team.first()) log.record({label}, {direction}, {active}, {f.expr(node.edges)});")
+    edges = "" if crew.only_recorded(f, node.edges) else f", {f.expr(node.edges)}"
+    f.line(f"log.record(team.last(), {label}, {direction}, {active}{edges});")

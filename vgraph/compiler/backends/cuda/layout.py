@@ -35,6 +35,8 @@ with as many registers as let 1024, 1536 or 2048 threads run on a multiprocessor
 of it in search, shortest paths, PageRank and components, on a Kronecker graph and on a road grid."""
 WHOLE_BLOCK: Final = 1024
 """The same of kernels whose blocks take a multiprocessor each, with all of its shared memory."""
+CREW: Final = 16
+"""Blocks of a cluster that runs a kernel by itself, CREW_BLOCKS in `types.cuh`."""
 ARRAYS_OF_FRONTIER: Final = 3
 WORDS_OF_LIST: Final = 4
 BUCKET_QUEUES: Final = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.backends.cuda import crew
 from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.scan import has_collective, walk_body
 from vgraph.compiler.ir.trees import children, frontiers_of, walk
@@ -93,6 +94,9 @@ def emit_get(f: Emitter, node: ir.ListGet) -> None:
     """`f = levels[i]`."""
     out, source, index = f.frontier(node.out), _list(f, node.list), f.expr(node.index)
     if node.out in f.views:
-        f.line(f"view(team, {out}, {source}, {index});")
+        if f.crew:
+            crew.view(f, node, out, source, index)
+        else:
+            f.line(f"view(team, {out}, {source}, {index});")
     else:
         f.stops(f"get(team, {out}, {source}, {index})")

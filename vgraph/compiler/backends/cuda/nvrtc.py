@@ -172,19 +172,23 @@ def headers() -> Mapping[str, str]:
     return {p.name: p.read_text(encoding="utf-8") for p in sorted(_INCLUDE.glob("*.cuh"))}
 
 
-def options(arch: str, block: int, *, fast: bool = False) -> list[str]:
-    """The options given to NVRTC; `fast`, for those of CUDA 12.9 on, leaves most optimisations out."""
+def options(arch: str, block: int, *, fast: bool = False, clusters: bool = False) -> list[str]:
+    """The options given to NVRTC; `fast`, for those of CUDA 12.9 on, leaves most optimisations out. `clusters`: whether
+    the GPU runs clusters of 16 blocks."""
     # -fmad=false: a product is rounded before it is added to something, as on the CPU.
     common = ["-std=c++17", "-default-device", "--device-int128", "-fmad=false"]
-    return [*common, f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}", *["--Ofast-compile=max"] * fast]
+    more = ["--Ofast-compile=max"] * fast + ["-DVG_CLUSTERS"] * clusters
+    return [*common, f"--gpu-architecture={arch}", f"-DVG_BLOCK={block}", *more]
 
 
-def cubin_parts(text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = False) -> tuple[str, ...]:
+def cubin_parts(
+    text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = False, clusters: bool = False
+) -> tuple[str, ...]:
     """All that the cubin of `compile` depends on, for the key under which it is kept."""
     return (
         "cubin",
         text,
-        *options(arch, block, fast=fast),
+        *options(arch, block, fast=fast, clusters=clusters),
         *headers(),
         *headers().values(),
         stamp(),
@@ -198,8 +202,10 @@ def _own_text() -> str:
     return Path(__file__).read_text(encoding="utf-8")
 
 
-def compile(text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = False) -> bytes:
-    """The cubin of a kernel's text for GPUs of `arch`, launched with `block` threads per block; `fast` as of `options`.
+def compile(
+    text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = False, clusters: bool = False
+) -> bytes:
+    """The cubin of a kernel's text for GPUs of `arch`, launched with `block` threads per block; else as `options`.
 
     Raises DeviceError where there is no NVRTC or it does not know `arch`, InternalError with NVRTC's messages if it
     refuses the text: that is generated.
@@ -220,7 +226,7 @@ def compile(text: str, arch: str = "sm_90", block: int = BLOCK, *, fast: bool = 
         source = (text.encode(), b"vg_main.cu", len(headers()))
         library.check("nvrtcCreateProgram", ctypes.byref(program), *source, texts, names)
         try:
-            return _compile(library, program, _strings(options(arch, block, fast=fast)))
+            return _compile(library, program, _strings(options(arch, block, fast=fast, clusters=clusters)))
         finally:
             library.call("nvrtcDestroyProgram", ctypes.byref(program))
 

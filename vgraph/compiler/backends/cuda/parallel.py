@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.lanes import shared_loops, side_of
-from vgraph.compiler.backends.cuda import heads, hops
-from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region
+from vgraph.compiler.backends.cuda import crew, heads, hops
+from vgraph.compiler.backends.cuda.emitter import Emitter, Place, Region, written_properties
 from vgraph.compiler.backends.cuda.expressions import combined
 from vgraph.compiler.backends.cuda.plans import by_plan
 from vgraph.compiler.backends.cuda.rows import read_ahead
@@ -33,6 +33,8 @@ HUB_PIECE: Final = 4096
 def open_region(f: Emitter, body: ir.Body, region: Region) -> None:
     """Declare what the threads add up until the barrier."""
     f.region = region
+    region.written = written_properties(body)
+    region.read = frozenset(n.prop for n in walk_body(body) if isinstance(n, ir.Load))
     loops = [n for n in walk_body(body) if isinstance(n, ir.ForNeighbors) and n.deltas]
     region.deltas = frozenset(n.orientation.value for n in loops)
     types = {g.name: g.type for g in f.program.globals}
@@ -64,6 +66,9 @@ def close_region(f: Emitter, region: Region) -> None:
     totals: list[tuple[str, str, str, int]] = []
     for (op, name), variable in region.partials.items():
         t = types[name]
+        if name in f.recorded:
+            f.line(f"log.add({variable});")
+            continue
         nothing = constant(neutral(op, t), element_of(t), f.program.target)
         f.line(f"team.give<{OPERATIONS[op]}>({len(slots)}, {variable}, {nothing});")
         totals.append((op, name, type_name(t), len(slots)))
@@ -199,7 +204,11 @@ def _descriptor(f: Emitter, stmt: ir.Stmt) -> None:
 def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     """`parfor`: the vertices, or pieces of them, are shared among all threads of the grid."""
     walk = DOMAINS[type(node.domain)]
+    ahead = crew.early_loop(node, f.rest) if f.crew else None
     f.line("")
+    if ahead is not None:
+        f.early[id(ahead)] = f.temporary("few")
+        f.line(f"Few<vid, eid> {f.early[id(ahead)]};")
     with f.block("", f"}}{f'  // {node.label}' if node.label else ''}"):
         region = Region(vertex=node.vertex)
         open_region(f, node.body, region)
@@ -210,6 +219,8 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
             balanced(f, node, region, walk.range(f, node.domain))
         else:
             walk.emit(f, node, region)
+        if ahead is not None:
+            crew.look_up(f, ahead, walk.range(f, ahead.domain))
         close_region(f, region)
 
 
@@ -353,6 +364,9 @@ def balanced(f: Emitter, node: ir.ParFor | ir.BucketLoop, region: Region, domain
         f.stops(f"{how}(team, hub_turn, {domain}, {rows}, {hubs}, {limit}, {call})")
     elif node.lanes is ir.Lanes.THREAD:
         f.stops(f"by_arcs(team, hub_turn, {domain}, {rows}, {hubs}, {HUB_PIECE}, {call})")
+    elif f.crew:
+        found = f", {f.early[id(node)]}" if id(node) in f.early else ""
+        f.line(f"by_few({domain}, {rows}, {call}{found});")
     else:
         f.line(f"by_{node.lanes.value}({domain}, {rows}, {call});")
     for k, prop in enumerate(region.counters):

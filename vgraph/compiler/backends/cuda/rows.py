@@ -12,7 +12,7 @@ from collections.abc import Callable
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import sum_of
 from vgraph.compiler.analysis.lanes import loops_over_arcs, own_arcs
-from vgraph.compiler.backends.cuda import hops
+from vgraph.compiler.backends.cuda import crew, hops
 from vgraph.compiler.backends.cuda.emitter import Emitter, Region
 from vgraph.compiler.backends.cuda.expressions import combined
 from vgraph.compiler.backends.cuda.texts import type_name
@@ -55,7 +55,10 @@ def over_arcs(f: Emitter, node: ir.ForNeighbors, columns: str, head: str) -> Non
         f.line(f"vid {u} = fixed(&{columns}[{f.local(node.edge)}]);")
         if region is not None and region.ahead and own_arcs(node, region.vertex, region.side):
             hops.far_end(f, region.ahead, node)
+        if f.crew and f.loops:
+            crew.far_end(f, node)
         f.body(node.body)
+        f.soon.pop(node.vertex, None)
 
 
 def _word(f: Emitter, side: str, v: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
+from vgraph.compiler.backends.cuda import crew
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.expressions import combined, element_number, length_of
 from vgraph.compiler.backends.cuda.texts import is_bool, is_real, type_name
@@ -108,7 +109,8 @@ def emit_reduce(f: Emitter, node: ir.Reduce) -> None:
         return
     place, value = _written(f, node)
     place = f"&{place}"
-    call = f"{'atomic_reduce' if node.atomic else 'reduce'}<{OPERATIONS[node.op]}>"
+    atomic = node.atomic or crew.adds_in_memory(f, node)
+    call = f"{'atomic_reduce' if atomic else 'reduce'}<{OPERATIONS[node.op]}>"
     if f.carried is not None and node is f.carried.reduce:
         new = f.local(f.carried.new)
         f.line(f"{type_name(node.value.type)} {new} = {value};")

@@ -43,6 +43,8 @@ _WORDS: Final = (
     "take_lock give_lock "
     "Channel Mail Peers Route STALLED WAYS Way TO_ALL TO_GHOSTS TO_OWNERS acquire_system all_to_all channel mail "
     "note_arrival put_far put_out Desk meet_around take wait_for_host "
+    "thread_from_last Few few_at first_few OF_FEW CREW_BLOCKS CLUSTERS VG_CLUSTER look_ahead view_down warm by_few "
+    "does_nothing meet_cluster into_slot is_extreme "
     "PART PARTS add_and_see by_cascade take_on "
     "Cell Chunk Deal Plan bits_at by_plan by_steps move_chunk peek put_share share shared_element sum_shares "
     "with_shared_element over_steps one_by_one "
@@ -52,6 +54,7 @@ _RESERVED: Final = frozenset(_WORDS.split())
 
 
 WHOLE: Final = "// A block takes a multiprocessor, and all of its shared memory."
+CREWED: Final = "// One cluster of blocks runs all of it."
 WIDE: Final = "// Words of 128 bits are swapped in one step."
 """A line of kernels that only GPUs of compute capability 9.0 and later run."""
 

@@ -54,7 +54,7 @@ class LLVMBackend(Backend):
     abilities: ClassVar[Abilities] = CPU
     emitters: ClassVar[dict[type[ir.Node], Callable[..., Any]]] = _EMITTERS
 
-    def emit(self, program: ir.Program, *, deep: bool = False) -> SourceText:
+    def emit(self, program: ir.Program, *, deep: bool = False, narrow: bool = False) -> SourceText:
         """LLVM IR of one module that defines `vg_main`, and `vg_team` if it is for more than one thread; the same
         program gives the same text."""
         assert program.level is ir.Level.KERNEL

@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from vgraph.compiler.backends.base import ENTRY
 from vgraph.compiler.backends.cuda import nvrtc
 from vgraph.compiler.backends.cuda.layout import BLOCK, WHOLE_BLOCK
-from vgraph.compiler.backends.cuda.texts import WHOLE
+from vgraph.compiler.backends.cuda.texts import CREWED, WHOLE
 from vgraph.errors import DeviceError, InternalError
 from vgraph.runtime.devices.cuda.detect import EXTRA
 from vgraph.runtime.devices.cuda.registry import no_such
@@ -29,6 +29,9 @@ _ALREADY = 704  # cudaErrorPeerAccessAlreadyEnabled
 _TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
 _SCRATCH_BYTES = 1 << 16
 _MOST_THREADS, _SHARED_BYTES, _MOST_DYNAMIC_SHARED_BYTES = 0, 1, 8  # CU_FUNC_ATTRIBUTE_...
+_CLUSTER_WIDTH, _ANY_CLUSTER = 11, 14  # REQUIRED_CLUSTER_WIDTH, NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+_WIDE_CLUSTERS, _WHOLE_GPU = ("sm_90", "sm_100", "sm_103"), 100
+"""Clusters of 16 blocks run on these, if not on every part of one; others have 8 at most."""
 _ALIGNED = 128
 _RESERVED = 1024  # bytes of each block's shared memory that CUDA takes for itself
 
@@ -47,6 +50,7 @@ class CupyDevice:
         self._name = str(properties["name"].decode())
         self._arch = f"sm_{properties['major']}{properties['minor']}"
         self._multiprocessors = int(properties["multiProcessorCount"])
+        self._clusters = self._arch in _WIDE_CLUSTERS and self._multiprocessors >= _WHOLE_GPU
         if not self._device.attributes["CooperativeLaunch"]:
             raise DeviceError(f"{self._name} ({self._arch}) cannot start all blocks of a kernel at a time")
         with self.current():
@@ -94,19 +98,26 @@ class CupyDevice:
     # --- code ---------------------------------------------------------------------------------------------
 
     def stamp(self) -> str:
-        return f"{self._arch} {self.block} {nvrtc.stamp()}"
+        return f"{self._arch} {self.block} {self._clusters} {nvrtc.stamp()}"
 
     def parts(self, text: str) -> tuple[str, ...]:
-        return nvrtc.cubin_parts(text, self._arch, block_for(text))
+        return nvrtc.cubin_parts(text, self._arch, block_for(text), clusters=self._clusters)
 
     def compile(self, text: str) -> bytes:
-        return nvrtc.compile(text, self._arch, block_for(text))
+        return nvrtc.compile(text, self._arch, block_for(text), clusters=self._clusters)
 
     def load(self, code: bytes) -> Any:
         with self.current():
             module = self._cuda.function.Module()
             module.load(code)
-            return module.get_function(ENTRY)
+            kernel = module.get_function(ENTRY)
+            if self._cluster_of(kernel):
+                self._cuda.driver.funcSetAttribute(kernel.ptr, _ANY_CLUSTER, 1)
+            return kernel
+
+    def _cluster_of(self, kernel: Any) -> int:
+        """Blocks of a cluster, 0 of a kernel without."""
+        return int(self._cuda.driver.funcGetAttribute(_CLUSTER_WIDTH, kernel.ptr))
 
     def room(self, kernel: Any, wanted: int) -> int:
         if not wanted:
@@ -197,19 +208,13 @@ class CupyDevice:
         stream = self._cuda.get_current_stream()
         begin, end = self._cuda.Event(), self._cuda.Event()
         parameters = (ctypes.c_void_p * 1)(words.ctypes.data)  # copied by the call
+        shape = grid, 1, 1, self.block_of(kernel), 1, 1, shared, stream.ptr, ctypes.addressof(parameters)
+        driver = self._cuda.driver
         begin.record(stream)
-        self._cuda.driver.launchCooperativeKernel(
-            kernel.ptr,
-            grid,
-            1,
-            1,
-            self.block_of(kernel),
-            1,
-            1,
-            shared,
-            stream.ptr,
-            ctypes.addressof(parameters),
-        )
+        if self._cluster_of(kernel):  # its blocks run together in any case
+            driver.launchKernel(kernel.ptr, *shape, 0)
+        else:
+            driver.launchCooperativeKernel(kernel.ptr, *shape)
         end.record(stream)
         return CupyLaunch(self._cuda, begin, end)
 
@@ -236,7 +241,7 @@ class CupyDevice:
 
 def block_for(text: str) -> int:
     """Threads of a block of the kernel with this text."""
-    return WHOLE_BLOCK if WHOLE in text else BLOCK
+    return WHOLE_BLOCK if WHOLE in text or CREWED in text else BLOCK
 
 
 class CupyLaunch:

@@ -166,6 +166,8 @@ class CUDA(CompiledRunner):
     def _grid(self, kernel: Loaded, call: Call) -> int:
         """Blocks to launch: as many as run at a time, or fewer where there is less to do."""
         most = self.device.multiprocessors * kernel.occupancy
+        if call.plan.interface.blocks:
+            return min(call.plan.interface.blocks, most)
         return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, kernel.block)
 
     def _ran(

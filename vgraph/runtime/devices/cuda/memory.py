@@ -66,7 +66,8 @@ class Memory:
         self._frontiers()
         self._lists()
         self._buckets()
-        self.trace = self.device.empty((TRACE_ROOM * TRACE_WORDS,), np.uint64)
+        records = self.device.zeros if plan.interface.blocks else self.device.empty
+        self.trace = records((TRACE_ROOM * TRACE_WORDS,), np.uint64)
         self.words += [self._at(self.trace), TRACE_ROOM, self.workers]
 
     def join(self, peers: Any, *kept: Any) -> None:

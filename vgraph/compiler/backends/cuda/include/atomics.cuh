@@ -98,6 +98,33 @@ VG_DEVICE Vec<T, N> fixed(const Vec<T, N>* place) {
   return result;
 }
 
+// Read now, not where the value is first needed.
+template <class T>
+VG_DEVICE T early(const T* place) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 4) {
+    u32 bits;
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(bits) : "l"(place));
+    return (T)bits;
+  } else {
+    u64 bits;
+    asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(bits) : "l"(place));
+    return (T)bits;
+  }
+#else
+  return *place;
+#endif
+}
+
+// Ask for what will be read soon, by whatever block.
+template <class... T>
+VG_DEVICE void warm(const T*... places) {
+#ifdef __CUDA_ARCH__
+  auto ask = [](const void* place) { asm volatile("prefetch.global.L2 [%0];" : : "l"(place)); };
+  (ask(places), ...);
+#endif
+}
+
 // The bits that were there; `desired` is there now if they are `expected`.
 template <class B>
 VG_DEVICE B cas_bits(B* place, B expected, B desired) {

@@ -243,6 +243,45 @@ VG_DEVICE void by_bins(Range<Id> range, const Offset* rows, Visit visit) {
   }
 }
 
+// Small rounds: four neighboring lanes a vertex, so that its arcs are under way together; a warp where there are many.
+constexpr u32 OF_FEW = 4;
+
+// A lane's vertex of those that a warp visits together. The first ones may be looked up before the barrier of the loop before.
+template <class Id, class Offset>
+struct Few {
+  Id v;
+  Offset begin, end;
+  bool mine;
+};
+template <class Id, class Offset>
+VG_DEVICE Few<Id, Offset> few_at(Range<Id> range, const Offset* rows, i64 base) {
+  i64 i = base + lane() / OF_FEW;
+  bool mine = range.has(i);
+  Id v = mine ? range[i] : 0;
+  return {v, mine ? fixed(&rows[v]) : 0, mine ? fixed(&rows[v + 1]) : 0, mine};
+}
+template <class Id, class Offset>
+VG_DEVICE Few<Id, Offset> first_few(Range<Id> range, const Offset* rows) { return few_at(range, rows, 32 / OF_FEW * warp_number()); }
+
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_few(Range<Id> range, const Offset* rows, Visit visit, Few<Id, Offset> x) {
+  const i64 step = 32 / OF_FEW * num_warps();
+  for (i64 base = 32 / OF_FEW * warp_number(); base < range.count; base += step) {
+    i64 i = base + lane() / OF_FEW;
+    bool few = x.end - x.begin <= OF_FEW * FEW;
+    if (x.mine && few) visit(Lanes<OF_FEW>(), i, x.v, x.begin, x.end, true, true);
+    settle(visit);
+    for (u32 left = __ballot_sync(ALL, x.mine && !few && lane() % OF_FEW == 0); left; left &= left - 1) {
+      u32 one = __ffs(left) - 1;
+      visit(Warp(), shuffle(i, one), shuffle(x.v, one), shuffle(x.begin, one), shuffle(x.end, one), true, true);
+      settle(visit);
+    }
+    if (base + step < range.count) x = few_at(range, rows, base + step);
+  }
+}
+template <class Id, class Offset, class Visit>
+VG_DEVICE void by_few(Range<Id> range, const Offset* rows, Visit visit) { by_few(range, rows, visit, first_few(range, rows)); }
+
 // Vertices of many arcs, set aside with their arcs laid on a line. The word counts entries (upper bits) and arcs (lower
 // ones).
 template <class Id>

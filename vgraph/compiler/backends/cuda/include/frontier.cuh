@@ -35,6 +35,11 @@ struct Frontier {
     u32 now = epoch;
     return relaxed(&flags[v]) != now && atomicExch(&flags[v], now) != now;
   }
+  // The same without a look first, for small rounds: most that come are new.
+  VG_DEVICE bool is_first(Id v) {
+    u32 now = epoch;
+    return atomicExch(&flags[v], now) != now;
+  }
   VG_DEVICE void append_new(Id v) {
     if (is_new(v)) append(v);
   }

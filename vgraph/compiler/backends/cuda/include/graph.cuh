@@ -101,22 +101,32 @@ struct Log {
 
   VG_DEVICE Log(Control* c, u64* r, u64 n) : control(c), rows(r), room(n), last(now()), count(0) {}
 
-  // A record: label, direction, vertices, arcs, nanoseconds.
-  VG_DEVICE void record(u64 label, u64 direction, i64 active, i64 arcs) {
+  // A record, written by the thread that is `mine`: label, direction, vertices, arcs, nanoseconds.
+  VG_DEVICE void record(bool mine, u64 label, u64 direction, i64 active, i64 arcs) {
+    if (mine && count < room) rows[6 * count + 3] = (u64)arcs;
+    record(mine, label, direction, active);
+  }
+  // The same where the arcs were added before: to memory that began as 0.
+  VG_DEVICE void record(bool mine, u64 label, u64 direction, i64 active) {
+    count += 1;
+    if (!mine) return;
     u64 time = now();
-    if (count < room) {
-      u64* row = rows + 6 * count;
+    if (count <= room) {
+      u64* row = rows + 6 * (count - 1);
       row[0] = label;
       row[1] = direction;
       row[2] = (u64)active;
-      row[3] = (u64)arcs;
       row[4] = time - last;
     }
-    count += 1;
     control->records = count;
     control->rounds = (u32)count;
     control->active = (u32)active;
     last = time;
+  }
+  // All lanes of a warp: arcs of the record to come.
+  VG_DEVICE void add(i64 arcs) const {
+    arcs = Warp().reduce<Sum>(arcs);
+    if (lane() == 0 && arcs && count < room) atomicAdd(rows + 6 * count + 3, (u64)arcs);
   }
 };
 

@@ -84,7 +84,8 @@ struct Ordered {
 };
 template <class T>
 struct Slot<Max, T> {
-  static VG_DEVICE void merge(u64* word, T value) { atomicMax(word, Ordered<T>::code(value)); }
+  static VG_DEVICE u64 code(T value) { return Ordered<T>::code(value); }
+  static VG_DEVICE void merge(u64* word, T value) { atomicMax(word, code(value)); }
   static VG_DEVICE T read(u64 word) { return Ordered<T>::value(word); }
   static VG_DEVICE void pass_on(u64* word, u64 part) { atomicMax(word, part); }
 };
@@ -96,7 +97,8 @@ struct Slot<Min, T> {
     else if constexpr (Limits<T>::real) return -value;
     else return (T)~(Bits<T>)value;
   }
-  static VG_DEVICE void merge(u64* word, T value) { atomicMax(word, Ordered<T>::code(turned(value))); }
+  static VG_DEVICE u64 code(T value) { return Ordered<T>::code(turned(value)); }
+  static VG_DEVICE void merge(u64* word, T value) { atomicMax(word, code(value)); }
   static VG_DEVICE T read(u64 word) { return turned(Ordered<T>::value(word)); }
   static VG_DEVICE void pass_on(u64* word, u64 part) { atomicMax(word, part); }
 };
@@ -123,6 +125,35 @@ VG_DEVICE T warp_reduce(T value) {
   return value;
 }
 
+template <class Op>
+VG_DEVICE constexpr bool is_extreme() { return false; }
+template <>
+VG_DEVICE constexpr bool is_extreme<Max>() { return true; }
+template <>
+VG_DEVICE constexpr bool is_extreme<Min>() { return true; }
+
+// A warp adds its values to a slot in shared memory; `nothing` is what adds nothing. Of two halves of a code in turn the
+// largest is found in one step.
+template <class Op, class T>
+VG_DEVICE void into_slot(u64* slot, T value, T nothing) {
+  __syncwarp();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  if constexpr (is_extreme<Op>()) {
+    u64 code = Slot<Op, T>::code(value);
+    u32 high = __reduce_max_sync(ALL, (u32)(code >> 32));
+    u32 low = __reduce_max_sync(ALL, (u32)(code >> 32) == high ? (u32)code : 0);
+    if (lane() == 0 && (high || low)) atomicMax(slot, (u64)high << 32 | low);
+    return;
+  }
+#endif
+  value = warp_reduce<Op>(value);
+  if (lane() == 0 && !(value == nothing)) Slot<Op, T>::merge(slot, value);
+}
+template <class Op, class T, int N>
+VG_DEVICE void into_slot(u64* slots, Vec<T, N> value, T nothing) {
+  for (int i = 0; i < N; ++i) into_slot<Op>(slots + i, value.x[i], nothing);
+}
+
 VG_DEVICE void pause() { __nanosleep(20); }
 
 VG_DEVICE u64 acquire(const u64* place) {
@@ -140,6 +171,13 @@ VG_DEVICE void arrive(u64* place, u64 amount) {
   asm volatile("red.release.gpu.global.add.u64 [%0], %1;" : : "l"(place), "l"(amount) : "memory");
 #else
   atomicAdd(place, amount);
+#endif
+}
+
+// All threads of a cluster: what was written before it is seen behind it.
+VG_DEVICE void meet_cluster() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" : : : "memory");
 #endif
 }
 
@@ -164,10 +202,16 @@ struct Board {
 struct Nothing {
   VG_DEVICE void operator()() const {}
 };
+template <class A>
+VG_DEVICE constexpr bool does_nothing() { return false; }
+template <>
+VG_DEVICE constexpr bool does_nothing<Nothing>() { return true; }
 
-// This thread's view of the grid. All threads make the same calls in the same order.
-template <int SLOTS>
+// This thread's view of the grid. All threads make the same calls in the same order. A CREW is a grid of one cluster, for
+// many small rounds: hardware makes its barrier.
+template <int SLOTS, bool CREW = false>
 struct Team {
+  static constexpr bool CLUSTER = CREW && CLUSTERS;
   Control* control;
   u64* slots;  // TURNS sets of SLOTS words, which take turns: one is zeroed while others are in use
   Board<SLOTS>* board;
@@ -182,20 +226,13 @@ struct Team {
     __syncthreads();
   }
 
-  // True in one thread of the grid.
+  // True in one thread of the grid; `last`: in another one, which has less to do.
   VG_DEVICE bool first() const { return threadIdx.x == 0 && blockIdx.x == 0; }
+  VG_DEVICE bool last() const { return threadIdx.x == BLOCK - 1 && blockIdx.x == gridDim.x - 1; }
 
   // Add this thread's `value` to what slot `k` will hold at the next `meet`; `nothing` is what adds nothing.
-  template <class Op, class T>
-  VG_DEVICE void give(int k, T value, T nothing) {
-    __syncwarp();
-    value = warp_reduce<Op>(value);
-    if (lane() == 0 && !(value == nothing)) Slot<Op, T>::merge(&board->parts[k], value);
-  }
-  template <class Op, class T, int N>
-  VG_DEVICE void give(int k, Vec<T, N> value, T nothing) {
-    for (int i = 0; i < N; ++i) give<Op>(k + i, value.x[i], nothing);
-  }
+  template <class Op, class T, class N>
+  VG_DEVICE void give(int k, T value, N nothing) { into_slot<Op>(&board->parts[k], value, nothing); }
 
   // The barrier of the grid. Combines what was given to slots 0, 1, ... of the types `S`; thread 0 of each block then
   // does `after`, before the others of its block go on. True if the host asked to stop: all threads leave.
@@ -203,9 +240,14 @@ struct Team {
   template <class... S, class Counted, class After>
   VG_DEVICE bool meet(Counted counted, After after) {
     constexpr int used = sizeof...(S);
-    __syncthreads();
+    // In a cluster nobody looks whether to stop where there is nothing else to look at: such rounds are counted.
+    constexpr bool looks = !CLUSTER || used > 0 || !does_nothing<Counted>() || !does_nothing<After>();
+    if constexpr (looks) {
+      __syncthreads();
+    }
+    u64 seen = 0;
+    u64* mine = slots + (turn % TURNS) * SLOTS;
     if (threadIdx.x == 0) {
-      u64* mine = slots + (turn % TURNS) * SLOTS;
       if constexpr (used > 0) {
         int k = 0;
         (pass_on<S>(mine, k++), ...);
@@ -214,26 +256,37 @@ struct Team {
           for (int i = 0; i < SLOTS; ++i) next[i] = 0;
         }
       }
-      target += gridDim.x;
-      arrive(&control->arrived, cancelled ? 1 | STOP : 1);
-      u64 seen = acquire(&control->arrived);
-      while (seen < target) {  // STOP passes too: a block that saw it at the barrier before has left for good
-#ifndef __CUDA_ARCH__
-        pause();
-#endif
+      if constexpr (!CLUSTER) {
+        target += gridDim.x;
+        arrive(&control->arrived, cancelled ? 1 | STOP : 1);
         seen = acquire(&control->arrived);
+        while (seen < target) {  // STOP passes too: a block that saw it at the barrier before has left for good
+#ifndef __CUDA_ARCH__
+          pause();
+#endif
+          seen = acquire(&control->arrived);
+        }
+      } else if (looks && cancelled) {
+        arrive(&control->arrived, STOP);  // others may see it a barrier early: hardware does not wait for who has left
       }
-      board->stop = seen >> 63;
-      u64 totals[used + 1];
-      for (int k = 0; k < used; ++k) totals[k] = relaxed(&mine[k]);
-      counted();
-      for (int k = 0; k < used; ++k) board->totals[k] = totals[k];
-      after();
-      if (blockIdx.x == 0) cancelled = relaxed(&control->cancel);  // for the next barrier: nothing waits for it here
     }
-    if (used > 0) ++turn;
-    __syncthreads();
-    return board->stop;
+    if constexpr (CLUSTER) meet_cluster();
+    if constexpr (looks) {
+      if (threadIdx.x == 0) {
+        if constexpr (CLUSTER) seen = relaxed(&control->arrived);
+        u64 totals[used + 1];
+        for (int k = 0; k < used; ++k) totals[k] = relaxed(&mine[k]);
+        counted();
+        board->stop = seen >> 63;
+        for (int k = 0; k < used; ++k) board->totals[k] = totals[k];
+        after();
+        if (blockIdx.x == 0) cancelled = relaxed(&control->cancel);  // for the next barrier: nothing waits for it here
+      }
+      if (used > 0) ++turn;
+      __syncthreads();
+      return board->stop;
+    }
+    return false;
   }
   template <class... S, class Counted>
   VG_DEVICE bool meet(Counted counted) { return meet<S...>(counted, Nothing()); }

@@ -10,6 +10,9 @@ struct List {
   u64 room, frontiers;
   i64 length;
   u64 total;
+  // Of a crew: the frontier before the last one that was looked at, whose bounds are known.
+  i64 known;
+  u64 before, until;
 
   VG_DEVICE void open(u64 i, u64 s, u64 r, u64 f) {
     ids = (Id*)i;
@@ -18,13 +21,14 @@ struct List {
     frontiers = f;
     length = 0;
     total = 0;
+    known = -1;
     if (blockIdx.x == 0) starts[0] = 0;
   }
 };
 
 template <class Id, class Team>
 VG_DEVICE bool clear_list(Team& team, List<Id>& list) {
-  team.alone([&] { list.length = 0; list.total = 0; });
+  team.alone([&] { list.length = 0; list.total = 0; list.known = -1; });
   return false;
 }
 
@@ -49,7 +53,7 @@ VG_DEVICE bool append(Team& team, List<Id>& list, u32 number, Frontier<Id>& f, i
     }
     return true;
   }
-  for (i64 i = thread_number(); i < f.count; i += num_threads()) list.ids[list.total + i] = f.queue[i];
+  for (i64 i = thread_from_last(); i < f.count; i += num_threads()) list.ids[list.total + i] = f.queue[i];
   team.alone([&] {
     list.length += 1;
     list.total += f.count;
@@ -76,6 +80,41 @@ VG_DEVICE void view(Team& team, Frontier<Id>& f, List<Id>& list, i64 index) {
     f.count = find(list, index, begin);
     f.queue = list.ids + begin;
   });
+}
+
+// The same where a list is gone through from its end: nobody waits for where its frontiers begin. `soon`, of thread 0, is
+// on its way in the meantime.
+template <class Id, class Team>
+VG_DEVICE void view_down(Team& team, Frontier<Id>& f, List<Id>& list, i64 index, u64& soon) {
+  team.alone([&] {
+    u64 begin = list.before;
+    if (index >= 0 && index == list.known) {
+      f.count = (i64)(list.until - begin);
+    } else {
+      f.count = find(list, index, begin);
+      if (index < 0) index += list.length;
+      soon = 0 < index && index < list.length ? list.starts[index - 1] : begin;
+    }
+    f.queue = list.ids + begin;
+    list.known = index - 1;
+    list.before = soon;
+    list.until = begin;
+    soon = 1 < index && index < list.length ? list.starts[index - 2] : 0;
+  });
+}
+
+// The last threads ask for what will be read of the vertices of the frontier before that, all at a time.
+template <class Id, class Offset, class... T>
+VG_DEVICE void look_ahead(const List<Id>& list, const Offset* rows, const Id* columns, const T*... values) {
+  u64 begin = list.before;
+  i64 count = (i64)(list.until - begin);
+  for (i64 i = thread_from_last(); i < count; i += num_threads()) {
+    Id v = list.ids[begin + i];
+    Offset row = early(&rows[v]), end = early(&rows[v + 1]);
+    warm(values + v...);
+    if (begin > (u64)i) warm(list.ids + (begin - i - 1));
+    if (row < end) warm(columns + row);
+  }
 }
 
 // f = list[index], as a copy.

@@ -13,24 +13,6 @@ struct Row {
   Offset begin, end;
 };
 
-// Read now, not where the value is first needed.
-template <class T>
-VG_DEVICE T early(const T* place) {
-#ifdef __CUDA_ARCH__
-  if constexpr (sizeof(T) == 4) {
-    u32 bits;
-    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(bits) : "l"(place));
-    return (T)bits;
-  } else {
-    u64 bits;
-    asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(bits) : "l"(place));
-    return (T)bits;
-  }
-#else
-  return *place;
-#endif
-}
-
 template <class Id, class Offset>
 VG_DEVICE Row<Id, Offset> row_of(const Offset* rows, Id v) { return {v, early(&rows[v]), early(&rows[v + 1])}; }
 

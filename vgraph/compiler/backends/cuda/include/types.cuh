@@ -28,6 +28,14 @@ constexpr u32 RESIDENT = 1024;  // threads that a multiprocessor should hold at 
 constexpr u32 RESIDENT = 1536;
 #endif
 constexpr u32 FEW_RESIDENT = 1024;  // the same on deep graphs, for which fewer blocks are launched (CUDA_DEEP_BLOCKS)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && defined(VG_CLUSTERS)
+constexpr bool CLUSTERS = true;
+#define VG_CLUSTER __cluster_dims__(CREW_BLOCKS, 1, 1)
+#else
+constexpr bool CLUSTERS = false;
+#define VG_CLUSTER
+#endif
+constexpr u32 CREW_BLOCKS = 16;  // of the cluster that runs a kernel
 constexpr u32 ALL = 0xffffffffu;  // all lanes of a warp
 
 static_assert(sizeof(u64) == 8 && BLOCK % 32 == 0, "a block is made of whole warps");
@@ -40,6 +48,9 @@ VG_DEVICE u32 lanes_below() { return (1u << lane()) - 1; }
 VG_DEVICE i64 warp_number() { return blockIdx.x + (i64)gridDim.x * warp(); }
 VG_DEVICE i64 num_warps() { return (i64)gridDim.x * WARPS; }
 VG_DEVICE i64 thread_number() { return 32 * warp_number() + lane(); }
+VG_DEVICE i64 num_threads();
+// The same counted from the other end: threads that have less to do elsewhere.
+VG_DEVICE i64 thread_from_last() { return num_threads() - 1 - thread_number(); }
 VG_DEVICE i64 num_threads() { return (i64)gridDim.x * BLOCK; }
 
 // N numbers side by side in memory.
