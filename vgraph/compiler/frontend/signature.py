@@ -5,6 +5,7 @@ This runs at every call, before the cache is asked, so it reads annotations and 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Mapping
 from dataclasses import field
@@ -155,9 +156,15 @@ def _fits(value: object, t: Scalar) -> bool:
 
 
 def _in_range(value: int, t: Scalar) -> bool:
+    least, most = _limits(t)
+    return least <= value <= most
+
+
+@functools.cache
+def _limits(t: Scalar) -> tuple[int, int]:
     dtype = np.dtype(Target().numpy_name(t))
     limits: Any = np.finfo(dtype) if t.is_float else np.iinfo(dtype)
-    return int(limits.min) <= value <= int(limits.max)
+    return int(limits.min), int(limits.max)
 
 
 def _property(value: object, annotation: PropertyAnnotation, default: object) -> ArgumentType:
