@@ -29,9 +29,10 @@ from vgraph.runtime.devices.threads import default_threads
 from vgraph.runtime.executor import run_loaded
 from vgraph.runtime.prepare import prepare, runner_for
 
-COARSEST: Final = 200
+COARSEST: Final = 400
 PER_PART: Final = 30
-"""Coarsening ends at so many vertices, in all or for each part (METIS's number)."""
+"""Coarsening ends at so many vertices, in all or for each part (METIS's number). With 400 instead of 200 cuts into 2, 4
+and 8 parts of six meshes and road networks were 1 % smaller (3 to 6 seeds), in 6 % less processor time."""
 ROUNDS: Final = 4
 """Proposals of a matching: with 6 it takes longer, and cuts are 0.5 % worse."""
 TRIES: Final = 60
