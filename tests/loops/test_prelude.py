@@ -35,6 +35,7 @@ from vgraph.compiler.backends.abi import (
     type_sizes,
 )
 from vgraph.compiler.backends.llvm import buckets, heaps, tiles
+from vgraph.compiler.backends.llvm.parallel import CHUNKS, NO_CHUNK
 from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import Unit
 from vgraph.errors import InternalError
@@ -257,10 +258,10 @@ def test_no_wake_up_is_lost(seed):
 class Pool:
     """A pool of workers and a run of rounds, each of so many chunks that code for one thread or for a team takes."""
 
-    ROUNDS, CHUNKS = 3, 2
+    ROUNDS, FEW, MANY = 3, 2, 13
 
-    def __init__(self, workers: int, seed: int, steering: Steering) -> None:
-        self.unit, self.workers, self.ended = native.unit(), workers, set[int]()
+    def __init__(self, workers: int, seed: int, steering: Steering, chunks: int) -> None:
+        self.unit, self.workers, self.ended, self.count = native.unit(), workers, set[int](), chunks
         self.m = m = Machine(
             {name[1:]: getattr(self, name) for name in vars(Pool) if name[0] == "_" != name[1]}, seed
         )
@@ -272,7 +273,8 @@ class Pool:
         self.put(POOL, self.pool, threads=threads, num_workers=workers)
         self.put(FORK, forks, least=1)
         self.put(CONTEXT, self.ctx, arms=arms, forks=forks, seed=seed + 1, num_threads=workers, num_forks=1)
-        self.put(CONTEXT, self.ctx, spin_limit=2, steering=int(steering))
+        counters = m.allocate(64 * workers, zero=True)
+        self.put(CONTEXT, self.ctx, spin_limit=2, steering=int(steering), counters=counters)
 
     def put(self, layout: Layout, address: int, **fields: int) -> None:
         for name, value in fields.items():
@@ -281,9 +283,11 @@ class Pool:
     def call(self, name: str, *args: int) -> int:
         return int(self.m.call(self.unit, name, *args) or 0)
 
-    def chunks(self, round_: int) -> None:
-        """The loop of a round: chunks from the counter that all threads share."""
-        while (chunk := self.m.call(TAKE, "chunk", self.ctx)) < self.CHUNKS:
+    def chunks(self, round_: int, rank: int) -> None:
+        """The loop of a round."""
+        helped = self.m.allocate(8, zero=True)
+        call = partial(self.m.call, CHUNKS, "next", self.ctx, rank, self.workers, self.count, helped)
+        while (chunk := call()) != NO_CHUNK:
             self.taken.append((round_, chunk))
 
     def _invoke(self, m: Machine, function: int, ctx: int, *args: int) -> int:
@@ -300,14 +304,14 @@ class Pool:
         return -1 & 0xFFFFFFFF
 
     def here(self) -> None:
-        self.taken += [(self.state, chunk) for chunk in range(self.CHUNKS)]
+        self.taken += [(self.state, chunk) for chunk in range(self.count)]
         self.state += 1
 
     def team(self, rank: int, at: int, generation: int) -> int:
         """Code for a team: whoever joins goes on where the first thread says."""
         round_ = self.state
         while True:
-            self.chunks(round_)
+            self.chunks(round_, rank)
             round_ += 1
             generation = generation if rank else 0
             team = self.call("vg_barrier", self.ctx, rank, generation, 1)
@@ -362,14 +366,13 @@ class Pool:
             pass
 
 
-TAKE = Unit(str(Path(__file__).parent / "take"))
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_a_team_that_comes_and_goes_does_each_chunk_once(seed):
-    pool = Pool(2 + seed % 2, seed, Steering(seed % 3))
+    """With few chunks, for which one counter is enough, and with a block of them for each pair of threads."""
+    chunks = Pool.MANY if seed >= 6 else Pool.FEW
+    pool = Pool(3 if seed >= 6 else 2 + seed % 2, seed, Steering(seed % 3), chunks)
     pool.m.run([pool.host, *[pool.worker] * pool.workers])
-    assert sorted(pool.taken) == [(r, c) for r in range(Pool.ROUNDS) for c in range(Pool.CHUNKS)]
+    assert sorted(pool.taken) == [(r, c) for r in range(Pool.ROUNDS) for c in range(chunks)]
     assert len(pool.ended) == pool.workers
 
 

@@ -108,6 +108,10 @@ CONTEXT: Final = Layout(
         ("waited", "i64"),  # ns that threads have waited for that, at all barriers so far
     ),
     (("chunk_counter", "i64"),),  # next chunk to hand out; every barrier resets it to 0
+    (  # of loops of many chunks
+        ("counters", "ptr"),  # the same for each pair of threads, each on a line of its own
+        ("blocks", "i64"),  # how many of them the present loop uses; every barrier resets these, and this
+    ),
     (("barrier_epoch", "i32"), ("barrier_sleepers", "i32"), ("spin_limit", "i32")),  # polls before a sleep
     (  # of the first thread
         ("dismiss", "i32"),  # asks the next barrier to dismiss the team

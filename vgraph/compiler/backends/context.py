@@ -49,13 +49,22 @@ def _round_up(nbytes: int) -> int:
 
 @functools.lru_cache(maxsize=256)
 def _places(
-    partials: int, args: int, results: int, frontiers: int, lists: int, buckets: int, forks: int, state: int
+    partials: int,
+    counters: int,
+    args: int,
+    results: int,
+    frontiers: int,
+    lists: int,
+    buckets: int,
+    forks: int,
+    state: int,
 ) -> tuple[Mapping[str, tuple[int, int]], int]:
     """Where what a context points to begins and ends in one buffer, the context first, and the bytes of that."""
     sizes = {
         "args": 8 * args,
         "results": 8 * results,
         "partials": partials,
+        "counters": counters,
         "frontiers": frontiers * FRONTIER.size,
         "lists": lists * LIST.size,
         "buckets": 8 * buckets,
@@ -98,7 +107,7 @@ class ContextView:
         stride = _round_up(8 * num_slots)
         numbers = {"threads": num_threads, "forks": len(forks), "lists": num_lists, "buckets": num_buckets}
         counts = num_args, num_results, max(1, num_frontiers), num_lists, num_buckets, len(forks), num_state
-        places, total = _places(num_threads * stride, *counts)
+        places, total = _places(num_threads * stride, (num_threads + 1) // 2 * LINE, *counts)
         self._buffer = aligned_zeros(total)
         self.address = int(self._buffer.ctypes.data)
         """Where the struct lies."""
