@@ -79,9 +79,9 @@ def choose(
         shown = ", ".join(f"{name} {seconds * 1e3:.3g} ms" for name, seconds in sorted(best.items()))
         why = f"runs like it took: {shown}" + (f"; {arm} is tried" if tried else "")
     if arm == "set":
-        from vgraph.sharing import SHARED_QUEUE
+        from vgraph.sharing import AFFINITY_STEALING  # came nearest to the best ratio: docs/devices.md
 
-        return Chosen(["cpu", "cuda"], SHARED_QUEUE, why, like)
+        return Chosen(["cpu", "cuda"], AFFINITY_STEALING, why, like)
     return Chosen(arm, None, why, like)
 
 
