@@ -31,67 +31,38 @@ def settle(v, graph):
     graph.fewest = min(graph.fewest, v.handed_on)
 
 
-@vg.function
-def gain(v, graph, onward, between):
-    """What v's centrality gains: it is worth `onward` to the level below, and 1 for itself. Paths end everywhere, or at
-    targets."""
-    ended = 1.0 if targets is None else v.targets
-    if between:
-        return graph.scale * (onward + ended if endpoints else onward)
-    return graph.scale * onward if endpoints else 0.0
-
-
-@vg.function
-def share_of(v, onward, paths):
-    """v's worth for each path that leads to it."""
-    return ((1.0 if targets is None else v.targets) + onward) / paths
-
-
 @vg.operator
-def collect_even(v, graph):
-    """What a path to v is worth: on its way on, its part in what the level below is worth. That of even levels and of
-    odd ones stands apart, for vertices of one level do not count for each other. (All else is read first.)"""
-    handed_on = v.handed_on
-    paths = v.paths
-    between = v.level > 0
+def collect(v):
+    """What a path to v is worth on its way on: its part in what the level below is worth."""
     onward = 0.0
     for w in v.out_neighbors:
-        onward += w.odd
-    onward *= handed_on
-    v.centrality += gain(v, graph, onward, between)
-    v.even = share_of(v, onward, paths)
-
-
-@vg.operator
-def collect_odd(v, graph):
-    """The same in odd levels."""
-    handed_on = v.handed_on
-    paths = v.paths
-    between = v.level > 0
-    onward = 0.0
-    for w in v.out_neighbors:
-        onward += w.even
-    onward *= handed_on
-    v.centrality += gain(v, graph, onward, between)
-    v.odd = share_of(v, onward, paths)
+        onward += w.share
+    v.onward = onward
 
 
 @vg.operator
 def send_up(src, edge, dst, graph):
     """The same from the other side: along the arcs of the level below, where those are few."""
     if dst.level == graph.depth:
-        dst.onward += src.even + src.odd
+        dst.onward += src.share
+
+
+@vg.function
+def credit(v, graph, onward, between):
+    """v's worth for each path that leads to it, and what its centrality gains: it is worth `onward` to the level below,
+    and 1 for itself. Paths end everywhere, or at targets."""
+    ended = 1.0 if targets is None else v.targets
+    v.share = (ended + onward) / v.paths
+    if between:
+        v.centrality += graph.scale * (onward + ended if endpoints else onward)
+    elif endpoints:
+        v.centrality += graph.scale * onward
 
 
 @vg.operator
 def hand_back(v, graph):
-    """The sum is complete."""
-    onward = v.handed_on * v.onward
-    v.centrality += gain(v, graph, onward, v.level > 0)
-    if graph.depth % 2 == 0:
-        v.even = share_of(v, onward, v.paths)
-    else:
-        v.odd = share_of(v, onward, v.paths)
+    """Only now, for vertices of one level do not count for each other."""
+    credit(v, graph, v.handed_on * v.onward, v.level > 0)
 
 
 @vg.function
@@ -141,7 +112,7 @@ def betweenness(
     `centrality` (float64). O(vertices + arcs) for each source; parallel arcs count as one. Raises AlgorithmError where
     the numbers of paths in one level differ beyond all bounds; `weighted_betweenness` takes lengths of arcs.
     """
-    centrality, paths, handed_on, onward, even, odd = graph.vertex_property(vg.float64)
+    centrality, paths, handed_on, onward, share = graph.vertex_property(vg.float64)
     level = graph.vertex_property(vg.int32)
     graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
     if samples is not None:
@@ -149,8 +120,7 @@ def betweenness(
     for source in sources:
         level[:] = -1
         paths[:] = 0
-        even[:] = 0
-        odd[:] = 0
+        share[:] = 0
         levels = []
         search(graph, source, paths, levels)
         below = graph.num_vertices
@@ -160,11 +130,9 @@ def betweenness(
             if not graph.directed and FALL * below < len(reached):
                 deeper = levels[graph.depth + 1]
                 graph.edge_apply(send_up, deeper)
-                graph.vertex_apply(hand_back, reached)
-            elif graph.depth % 2 == 0:
-                graph.vertex_apply(collect_even, reached)
             else:
-                graph.vertex_apply(collect_odd, reached)
+                graph.vertex_apply(collect, reached)
+            graph.vertex_apply(hand_back, reached)
             below = len(reached)
     return centrality
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._pairs import check_pairs, pairs
-from vgraph.algorithms.betweenness import gain, share_of, worth_of_a_path
+from vgraph.algorithms.betweenness import credit, worth_of_a_path
 from vgraph.algorithms.sssp import sssp
 from vgraph.graph import Graph
 from vgraph.graph.orient import lightest_of_parallel_arcs
@@ -54,9 +54,7 @@ def collect(v):
 @vg.operator
 def hand_back(v, graph):
     """Only now, for vertices of one layer do not count for each other."""
-    onward = v.paths * v.onward
-    v.centrality += gain(v, graph, onward, v.dist > 0)
-    v.share = share_of(v, onward, v.paths)
+    credit(v, graph, v.paths * v.onward, v.dist > 0)
 
 
 @vg.algorithm
