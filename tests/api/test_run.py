@@ -18,7 +18,7 @@ import pytest
 import vgraph as vg
 from vgraph.cache import CacheWarning
 from vgraph.config import scope
-from vgraph.runtime.prepare import prepare
+from vgraph.runtime.prepare import _job
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,7 +100,7 @@ def test_options_of_wrong_types_are_refused(graph, name, value):
 
 
 def test_what_prepares_a_call_takes_what_run_does():
-    mine, theirs = (inspect.signature(f).parameters.keys() for f in (prepare, vg.run))
+    mine, theirs = (inspect.signature(f).parameters.keys() for f in (_job, vg.run))
     assert mine - {"incomplete"} == theirs
 
 

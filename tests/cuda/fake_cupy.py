@@ -210,7 +210,7 @@ def make() -> tuple[types.ModuleType, types.ModuleType]:
         CUDADriverError=CUDADriverError,
         launchCooperativeKernel=launch_cooperative_kernel,
         occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 2,
-        funcGetAttribute=lambda attribute, function: {0: BLOCK, 1: 1000}[attribute],
+        funcGetAttribute=lambda attribute, function: {0: BLOCK, 1: 1000, 11: 0}[attribute],
         funcSetAttribute=lambda function, attribute, value: setattr(Fake, "most_dynamic", value),
     )
     cuda.function = types.SimpleNamespace(Module=Module)

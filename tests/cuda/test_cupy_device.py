@@ -31,7 +31,7 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
     monkeypatch.setattr(cupy_device, "BLOCK", BLOCK)
-    monkeypatch.setattr(nvrtc, "compile", lambda text, arch, block: text.encode())
+    monkeypatch.setattr(nvrtc, "compile", lambda text, arch, block, clusters: text.encode())
     with scope(cache_dir=tmp_path / "cache", no_cache=False):
         compiled._loaded.clear()
         yield

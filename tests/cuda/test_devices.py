@@ -145,7 +145,7 @@ def test_explain_shows_the_text(graph):
     assert "__global__" in found.cuda
     assert "== CUDA C++ ==" in str(found)
     assert not found.llvm
-    with pytest.raises(vg.DeviceError, match='explained for "cpu", "cuda"'):
+    with pytest.raises(vg.DeviceError, match='explained for "auto", "cpu", "cuda"'):
         vg.explain(weighted, graph, device="python")
     with pytest.raises(vg.ParameterError, match="about the CPU"):
         vg.explain(weighted, graph, device="cuda", llvm=True)

@@ -101,8 +101,8 @@ def test_pairs_that_there_are_not(name: str) -> None:
     graph = vg.Graph.from_edges([0, 1], [1, 2], weight=[1, 2])
     for wrong, message in (
         ({"sources": [0], "samples": 1}, "not both"),
-        ({"samples": 0}, "from 1 to the number of vertices, 3"),
-        ({"samples": 4}, "from 1 to the number of vertices, 3"),
+        ({"samples": 0}, "from 1 to 3, the number of vertices"),
+        ({"samples": 4}, "from 1 to 3, the number of vertices"),
         ({"samples": 1.5}, "no int"),
         ({"targets": [3]}, "from 0 to 2"),
         ({"targets": [-1]}, "from 0 to 2"),

@@ -38,8 +38,8 @@ CPU = {
     ),
     "reductions into other vertices are not atomic": (
         "compiler/passes/insert_atomics.py",
-        '                return with_fields(n, {"atomic": True})\n',
-        '                return with_fields(n, {"atomic": False})\n',
+        '                return ir.with_fields(n, {"atomic": True})\n',
+        '                return ir.with_fields(n, {"atomic": False})\n',
     ),
     "vertices enter a queue that have left it": (
         "compiler/passes/lower_queues.py",

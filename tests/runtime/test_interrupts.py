@@ -132,7 +132,7 @@ def test_an_interrupt_at_every_bytecode_of_starting_a_pool(threads):
     native_threads._pools.clear()
 
 
-def interrupted(contexts, progress, due):
+def interrupted(contexts, *_):
     """In place of `_wait`: the first interrupt, when the run is under way."""
     words, rounds = contexts[0]._words["i64"], CONTEXT.offset("rounds") // 8
     while not words[rounds]:  # no bytecode that is counted

@@ -86,7 +86,8 @@ simrank.requires(non_negative)
 @simrank.finishes
 def square(similarity: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """A row for each vertex."""
-    return {"similarity": similarity.reshape(math.isqrt(similarity.size), -1)}
+    size = math.isqrt(similarity.size)
+    return {"similarity": similarity.reshape(size, size)}
 
 
 @simrank.prepares
