@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from test_sets import same_results, small_graph
 
 import vgraph as vg
 from vgraph.runtime import auto, policy
+from vgraph.runtime.devices.groups import members_of
+from vgraph.runtime.devices.sets import reserved
 
 SOURCES = np.arange(20)
 
@@ -104,3 +108,18 @@ def test_without_a_gpu() -> None:
     assert vg.run(vg.algorithms.bfs, small_graph(), source=3, device="auto").stats.device == "cpu"
     told = vg.explain(vg.algorithms.bfs, small_graph(), device="auto", passes=False)
     assert told.reasons.startswith("device: there is no GPU that can be used\n")
+
+
+def test_a_set_that_nobody_asked_for_waits_for_its_members() -> None:
+    graph = small_graph()
+    like = (vg.algorithms.betweenness.describe(), ("sources", auto._kind(SOURCES)))
+    for arm, seconds in (("cpu", 0.7), ("cuda", 0.5), ("set", 0.3)):
+        for _ in range(3):
+            policy.note_seconds(graph, like, arm, seconds)
+    run = partial(vg.run, vg.algorithms.betweenness, graph, sources=SOURCES, device="auto")
+    with ThreadPoolExecutor(1) as pool, emulated():
+        run()  # nothing has to be compiled any more
+        with reserved(members_of(["cuda:0"])):
+            later = pool.submit(run)
+            assert wait([later], timeout=0.2).not_done
+        assert later.result(60).stats.device == "set"

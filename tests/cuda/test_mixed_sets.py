@@ -3,10 +3,12 @@ host. GPUs are emulated; a real one with `pytest -m cuda`."""
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import emulator
@@ -14,17 +16,22 @@ import numpy as np
 import pytest
 import test_divided_loops as divided
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
+from kernels import INTERFACE
 from library_arguments import UNDIRECTED, arguments_for, graph_for
 from test_gpu_sets import fails_on_purpose, forever
 from test_lists_on_a_gpu import emptied
 from test_sets import FORMS, OTHER_VERTICES, PROGRAMS, REFUSED, placements, same_results, small_graph
 
 import vgraph as vg
+from vgraph.compiler.backends.abi import DESK, PEER
+from vgraph.compiler.backends.base import Kernel
+from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.errors import InternalError
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
-from vgraph.runtime.devices import mixed_sets
+from vgraph.runtime.devices import mixed_sets, threads
 from vgraph.runtime.devices.cuda import registry, use
+from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
 from vgraph.runtime.devices.groups import members_of
 from vgraph.runtime.devices.sets import reserved
 
@@ -336,6 +343,50 @@ def test_lists_that_are_too_short_on_the_gpu(seed: int, monkeypatch: pytest.Monk
 def test_what_is_for_one_device(asked: dict[str, Any]) -> None:
     with emulated(), pytest.raises(vg.ParameterError):
         run(vg.algorithms.bfs, small_graph(), source=0, **asked)
+
+
+def test_without_a_gpu_the_set_is_named() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry.detect, "missing", lambda: "a GPU")
+        with pytest.raises(vg.DeviceError) as error:
+            run(vg.algorithms.bfs, small_graph(), source=0)
+    assert str(error.value) == 'device=[vg.cpu(threads=1), "cuda:0"] needs a GPU'
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_nothing_is_answered_that_was_not_done(cancelled: bool) -> None:
+    """Else a GPU would go on with what it had before, and may fail before it is cancelled, by another error."""
+    context, native = ContextView(1), threads.native_runtime()
+    words, peer = aligned_zeros(DESK.size), aligned_zeros(PEER.size)
+    desk = words.view(DESK.dtype)
+    peer.view(PEER.dtype)["desk"] = words.ctypes.data
+    desk["asked"] = 1
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+    def share(*_: object) -> None:
+        desk["left"] = 1
+        if cancelled:
+            context.cancel()
+
+    context.set("share", ctypes.cast(share, ctypes.c_void_p).value or 0)
+    context.set("peer", peer.ctypes.data)
+    threads.run_native(Kernel(native.serve, INTERFACE, native.owner), context, 1)
+    assert desk["answered"] == (not cancelled)
+
+
+def test_memory_that_cannot_be_pinned_is_a_lack_of_memory() -> None:
+    class Refused(Exception):
+        status = 2
+
+    def refuse(_: int) -> None:
+        raise Refused
+
+    gpu = object.__new__(CupyDevice)
+    gpu._cuda = SimpleNamespace(
+        alloc_pinned_memory=refuse, runtime=SimpleNamespace(CUDARuntimeError=Refused, errorMemoryAllocation=2)
+    )
+    with pytest.raises(MemoryError, match="pins no 8 bytes more"):
+        gpu.pin(np.zeros(1))
 
 
 # --- planted faults -----------------------------------------------------------------------------------------------

@@ -381,7 +381,8 @@ def test_explain_tells_where_members_exchange_what():
 WRONG_DEVICES = {
     "no list": ("cpu:0", r"named in a set of devices: device=\['cpu:0'\]"),
     "nothing": ([], "a list with at least one"),
-    "unknown": (["gpu"], "is not available"),
+    "no set": ("cpu:*", "cores are named as"),
+    "unknown": (["gpu"], "is not available; members are .* 'cpu:0-7' and 'cuda:0'"),
     "no name": ([3], "a member is"),
     "no range": (["cpu:x"], "cores are named as"),
     "backwards": (["cpu:1-0"], "1-0 goes from a higher core to a lower one"),

@@ -287,7 +287,9 @@ def _runner_for_set(job: Job) -> Runner:
     if gpus:
         from vgraph.runtime.devices.mixed_sets import MixedSet
 
-        return MixedSet(job.members, job.placement, shared_of(job))
+        found = MixedSet(job.members, job.placement, shared_of(job))
+        found.waits = job.like is not None  # nobody asked for a set
+        return found
     from vgraph.runtime.devices.sets import CPUSet
 
     return CPUSet(job.members, job.placement, shared_of(job))
@@ -422,11 +424,14 @@ def _device(
             )
         return asked
     if asked.startswith("cpu:"):
+        members_of([asked])  # which says what is wrong with the name
         raise DeviceError(
             f"device={shown(asked)}: cores are named in a set of devices: device=[{shown(asked)}]"
         )
     if asked not in DEVICES:
-        raise DeviceError(f"device={shown(asked)} is not available; the devices are {', '.join(DEVICES)}")
+        raise DeviceError(
+            f"device={shown(asked)} is not available; the devices are {', '.join(DEVICES)}, or auto"
+        )
     if for_gpu:
         what = f"output={shown(output)}" if output != "numpy" else f"memory={shown(memory)}"
         raise ParameterError(f"{what} needs a GPU, and device={shown(asked)}")

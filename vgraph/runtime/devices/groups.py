@@ -164,7 +164,7 @@ def _member(one: object) -> Member:
     if isinstance(one, CPUGroup):
         return one
     if not isinstance(one, str):
-        raise DeviceError(f"device=[{shown(one)}]: a member is vg.cpu(...), or a name such as 'cpu:0-7'")
+        raise DeviceError(f"device=[{shown(one)}]: a member is vg.cpu(...), or a name such as 'cuda:0'")
     kind, _, cores = one.partition(":")
     if kind == "cuda":
         from vgraph.runtime.devices.cuda.registry import number_of
@@ -174,7 +174,8 @@ def _member(one: object) -> Member:
             raise DeviceError(f'device=[{shown(one)}]: GPUs are called "cuda:0", "cuda:1" and so on')
         return GPU(number)
     if kind != "cpu":
-        raise DeviceError(f"device=[{shown(one)}] is not available; members are vg.cpu(...) and 'cpu:0-7'")
+        known = "members are vg.cpu(...), and names such as 'cpu', 'cpu:0-7' and 'cuda:0'"
+        raise DeviceError(f"device=[{shown(one)}] is not available; {known}")
     if not cores:
         return cpu()
     numbers: list[int] = []

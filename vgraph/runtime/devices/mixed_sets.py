@@ -117,7 +117,9 @@ class MixedSet(CPUSet):
         self, members: Sequence[Member], placement: NDArray[np.int64] | None, shared: Shared | None = None
     ) -> None:
         super().__init__(members, placement, shared)
-        self.runners = {k: CUDA(device_for(m.number)) for k, m in enumerate(members) if isinstance(m, GPU)}
+        asked = ", ".join(f'"{m.name}"' if isinstance(m, GPU) else repr(m) for m in members)
+        gpus = {k: m.number for k, m in enumerate(members) if isinstance(m, GPU)}
+        self.runners = {k: CUDA(device_for(number, asked=f"[{asked}]")) for k, number in gpus.items()}
         self.rooms: dict[tuple[int, int], int] = {}
 
     def build(self, job: Job) -> Loaded:
@@ -175,10 +177,11 @@ class MixedSet(CPUSet):
             words = device.pin(np.zeros(DESK.size + MAIL.size * max(1, len(interface.mailboxes)), np.uint8))
             peers = device.upload(np.array(peers_at_desk(memory, device.address(words)), np.uint64))
         memory.join(peers, words)
-        native = native_runtime()
+        native, context = native_runtime(), ContextView(1)
+        context.keep(words)  # a thread that interrupts have abandoned may still look at the desk
         arrays = {name: a for name, a in memory.arrays.items() if isinstance(a, np.ndarray)}
         return _AtDesk(
-            self.members[number], own, Kernel(native.serve, interface, native.owner), ContextView(1), 1, (), mine,
+            self.members[number], own, Kernel(native.serve, interface, native.owner), context, 1, (), mine,
             arrays, number, gpu, memory, words, call.plan,
         )  # fmt: skip
 

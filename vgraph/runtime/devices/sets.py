@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from vgraph.runtime.devices.groups import Member
     from vgraph.runtime.progress import ProgressCallback
 
-_lock = threading.Lock()
+_lock = threading.Condition()
 _busy: set[int | str] = set()
 """Cores and GPUs that members of runs under way have been given."""
 
@@ -91,6 +91,8 @@ class CPUSet(CPU):
     ) -> None:
         super().__init__(sum(m.threads for m in members if isinstance(m, CPUGroup)))
         self.members, self.placement, self.shared = tuple(members), placement, shared
+        self.waits = False
+        """For members that another run has."""
 
     def make_ready(self, kernel: Any, call: Call) -> Sequence[Prepared]:
         self._parts(call)
@@ -101,7 +103,7 @@ class CPUSet(CPU):
 
     def run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
         start = time.perf_counter()
-        with reserved(self.members):
+        with reserved(self.members, waits=self.waits):
             there: list[Seated] = []
             shares = None
             if self.shared is not None and divides(call.plan.interface):
@@ -232,7 +234,7 @@ def divides(interface: KernelInterface) -> bool:
 def _forget() -> None:
     """In a forked child: nobody runs, and nobody is inside the lock."""
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.Condition()
     _busy.clear()
 
 
@@ -240,10 +242,13 @@ os.register_at_fork(after_in_child=_forget)
 
 
 @contextmanager
-def reserved(members: Sequence[Member]) -> Iterator[None]:
-    """Nobody else's members are given the cores, or the GPUs, of these."""
+def reserved(members: Sequence[Member], *, waits: bool = False) -> Iterator[None]:
+    """Nobody else's members are given the cores, or the GPUs, of these. Where another run has one of them this is an
+    error, unless it `waits`."""
     wanted = {it for m in members for it in m.held}
     with _lock:
+        while waits and not wanted.isdisjoint(_busy):
+            _lock.wait()
         for m in members:
             for it in m.held:
                 if it in _busy:
@@ -255,6 +260,7 @@ def reserved(members: Sequence[Member]) -> Iterator[None]:
     finally:
         with _lock:
             _busy.difference_update(wanted)
+            _lock.notify_all()
 
 
 # --- what goes in ---------------------------------------------------------------------------------------------

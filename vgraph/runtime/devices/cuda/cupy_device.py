@@ -161,7 +161,13 @@ class CupyDevice:
         return found
 
     def pin(self, host: NDArray[Any]) -> Any:
-        memory = self._cuda.alloc_pinned_memory(max(1, host.nbytes))
+        runtime = self._cuda.runtime
+        try:
+            memory = self._cuda.alloc_pinned_memory(max(1, host.nbytes))
+        except runtime.CUDARuntimeError as error:
+            if error.status != runtime.errorMemoryAllocation:
+                raise
+            raise MemoryError(f"the system pins no {host.nbytes:,} bytes more") from None
         found = np.frombuffer(memory, host.dtype, host.size).reshape(host.shape)  # keeps the memory alive
         found[...] = host
         return found
