@@ -283,6 +283,12 @@ def two_pairs(v):
 
 
 @vg.operator
+def own_pair(v):
+    for u in v.out_neighbors:
+        v.y, v.z = min((v.y, v.z), (u.x, 3), (v.z, v.y + 1))
+
+
+@vg.operator
 def running(v):
     total = vg.int64(0)
     most = vg.int64(0)
@@ -411,7 +417,7 @@ def applied(operator: vg.OperatorDef) -> vg.AlgorithmDef:
 
 REFUSED = (
     chained, best, running, two_ways, on_and_off, other_flag, leaves_first, sum_until, effect_until, per_arc, inside,
-    pairs, counted, walks_none, looks_back, two_pairs,
+    pairs, counted, walks_none, looks_back, two_pairs, own_pair,
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import pytest
 import test_divided_loops as divided
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
 from kernels import INTERFACE
-from library_arguments import UNDIRECTED, arguments_for, graph_for
+from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
 from test_gpu_sets import fails_on_purpose, forever
 from test_lists_on_a_gpu import emptied
 from test_sets import FORMS, OTHER_VERTICES, PROGRAMS, REFUSED, placements, same_results, small_graph
@@ -173,7 +173,7 @@ def agree(algorithm: vg.AlgorithmDef, graph: vg.Graph, given: dict[str, Any], **
     "name",
     [
         pytest.param(n, marks=() if n in {"bfs", "pagerank"} else pytest.mark.slow)
-        for n in vg.algorithms.__all__
+        for n in NAMES
         if n not in OTHER_VERTICES
     ],
 )

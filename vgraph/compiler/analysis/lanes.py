@@ -389,11 +389,9 @@ class _Sharing:
                 case ir.If(ir.Compare("<" | ">" as op, ir.Pack(new), ir.Pack(old) as before), then, ()):
                     names = tuple(place.name for place in old if isinstance(place, ir.Var))
                     taken = [(s.name, s.value) for s in then if isinstance(s, ir.Assign)]
-                    if (
-                        taken != list(zip(names, new, strict=False))
-                        or len(then) != len(old)
-                        or inside & {*names}
-                    ):
+                    if not len(names) == len(old) == len(then) or inside & {*names}:
+                        return None
+                    if taken != [*zip(names, new, strict=True)]:
                         return None
                     let = words.get(names) or ir.Let(self.fresh("word"), before.type, before, span=n.span)
                     words[names] = let
