@@ -95,6 +95,34 @@ def test_names_are_looked_up_again_when_one_has_changed(
     assert source_parts(module.main) == parts
 
 
+class Base:
+    SIZE = 3
+
+
+class Sizes(Base):
+    pass
+
+
+@vg.operator
+def sized(v):
+    v.size = Sizes.SIZE
+
+
+@vg.algorithm
+def all_sized(graph):
+    size = graph.vertex_property(vg.int64)
+    graph.vertex_apply(sized)
+    return size
+
+
+def test_what_a_class_inherits_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = vg.Graph.from_edges([0], [1])
+    for owner, size in ((Base, 4), (Base, 5), (Sizes, 6)):
+        monkeypatch.setattr(owner, "SIZE", size, raising=False)
+        assert vg.run(all_sized, graph, device="python").size.tolist() == [size] * 2
+        assert f"Sizes.SIZE = int {size:#x}" in source_parts(all_sized)
+
+
 def test_it_is_quick() -> None:
     source_parts(programs.helpers)
     start = time.perf_counter()

@@ -131,8 +131,10 @@ def _captured(definition: Definition, by: Reached) -> list[tuple[str, Any]]:
         elif value is not _MISSING:
             found.append((name, value))
     for owner in owners:  # `module.name` and `module.inner.name` leave only the names in the code object
+        places = [vars(place) for place in (owner.__mro__ if isinstance(owner, type) else (owner,))]
         for name in names:
-            value = getattr(owner, name, None) if by.look(vars(owner), name) is not _MISSING else None
+            there = any([by.look(place, name) is not _MISSING for place in places])
+            value = getattr(owner, name, None) if there else None
             if isinstance(value, ModuleType | type) and value not in owners:
                 owners.append(value)
             elif value is not None and not isinstance(value, ModuleType):
