@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import time
+import weakref
 from pathlib import Path
 from types import ModuleType
 
 import language_programs as programs
+import numpy as np
 import pytest
 
 import vgraph as vg
@@ -121,6 +123,15 @@ def test_what_a_class_inherits_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(owner, "SIZE", size, raising=False)
         assert vg.run(all_sized, graph, device="python").size.tolist() == [size] * 2
         assert f"Sizes.SIZE = int {size:#x}" in source_parts(all_sized)
+
+
+def test_arrays_that_are_named_like_properties_are_not_kept(tmp_path: Path) -> None:
+    module = load(tmp_path / "a.py", TEXT)
+    module.x = np.zeros(3)
+    array = weakref.ref(module.x)
+    source_parts(module.main)
+    del module.x
+    assert array() is None
 
 
 def test_it_is_quick() -> None:

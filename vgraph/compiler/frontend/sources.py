@@ -103,7 +103,8 @@ def reached(definition: Definition) -> Reached:
         pending += [value for _, value in captured if isinstance(value, Definition)]
         found.append((current, captured))
     closed = any(d.function.__closure__ for d, _ in found)  # cells change unseen
-    vars(definition)["reached"] = None if closed else found
+    large = any(isinstance(value, np.ndarray) for _, _, value in found.looks)  # which `del` is to free
+    vars(definition)["reached"] = None if closed or large else found
     return found
 
 
