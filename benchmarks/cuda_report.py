@@ -97,6 +97,27 @@ def layouts(rows: Sequence[Row]) -> str:
     return harness.table(header, cells)
 
 
+def beside(rows: Sequence[Row]) -> str:
+    """What `gpu_peers.py` found."""
+    header = ["graph", "case", "vgraph ms", "least to most", "peer", "ms", "least to most", "vgraph / peer"]
+    return harness.table(
+        header,
+        [
+            [
+                row["graph"],
+                row["case"],
+                f"{row['ms']:.2f}",
+                f"{row['low_ms']:.2f} to {row['high_ms']:.2f}",
+                row["peer"],
+                f"{row['peer_ms']:.2f}",
+                f"{row['peer_low_ms']:.2f} to {row['peer_high_ms']:.2f}",
+                f"{row['ms'] / row['peer_ms']:.2f}",
+            ]
+            for row in rows
+        ],
+    )
+
+
 def balance(rows: Sequence[Row]) -> str:
     names = list(dict.fromkeys(row["balance"] for row in rows))
     cells = []

@@ -17,13 +17,14 @@ import re
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cuda_gpu
 import cuda_graphs
+import cuda_report
 import harness
 import numpy as np
 
@@ -114,26 +115,6 @@ def measure(
     )
 
 
-def show(rows: Sequence[dict[str, Any]]) -> str:
-    header = ["graph", "case", "vgraph ms", "least to most", "peer", "ms", "least to most", "vgraph / peer"]
-    return harness.table(
-        header,
-        [
-            [
-                row["graph"],
-                row["case"],
-                f"{row['ms']:.2f}",
-                f"{row['low_ms']:.2f} to {row['high_ms']:.2f}",
-                row["peer"],
-                f"{row['peer_ms']:.2f}",
-                f"{row['peer_low_ms']:.2f} to {row['peer_high_ms']:.2f}",
-                f"{row['ms'] / row['peer_ms']:.2f}",
-            ]
-            for row in rows
-        ],
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -158,7 +139,7 @@ def main() -> None:
             case = "strong components", library.strongly_connected_components, one_way(graph)
             rows.append(measure(name, *case, options.scc, number_of, options.blocks))
         harness.write_results(options.out, rows, **environment)
-    print(show([vars(row) for row in rows]))
+    print(cuda_report.beside([vars(row) for row in rows]))
 
 
 if __name__ == "__main__":

@@ -222,6 +222,11 @@ def cells(content: dict[str, Any]) -> str:
     return f"{anchors.table(content['rows'])}\n\n{anchors.summary(content['rows'])}"
 
 
+def gpu_peers(content: dict[str, Any]) -> str:
+    note = f"{content['note']}.\n\n" if "note" in content else ""
+    return note + cuda_report.beside(content["rows"])
+
+
 FILES = {"cells": "cpu"}
 """Sections made from the result file of another."""
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -235,6 +240,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "partition": partition,
     "flows": flows,
     "factorization": factorization,
+    "gpu_peers": gpu_peers,
     "factorization_gpu": factorization_gpu,
 }
 
