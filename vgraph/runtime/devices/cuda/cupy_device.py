@@ -25,6 +25,7 @@ from vgraph.runtime.devices.cuda.detect import EXTRA
 from vgraph.runtime.devices.cuda.registry import no_such
 
 _NOT_READY = 600  # cudaErrorNotReady
+_NO_MEMORY = 2  # cudaErrorMemoryAllocation
 _ALREADY = 704  # cudaErrorPeerAccessAlreadyEnabled
 _TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
 _SCRATCH_BYTES = 1 << 16
@@ -161,11 +162,10 @@ class CupyDevice:
         return found
 
     def pin(self, host: NDArray[Any]) -> Any:
-        runtime = self._cuda.runtime
         try:
             memory = self._cuda.alloc_pinned_memory(max(1, host.nbytes))
-        except runtime.CUDARuntimeError as error:
-            if error.status != runtime.errorMemoryAllocation:
+        except self._cuda.runtime.CUDARuntimeError as error:
+            if error.status != _NO_MEMORY:
                 raise
             raise MemoryError(f"the system pins no {host.nbytes:,} bytes more") from None
         found = np.frombuffer(memory, host.dtype, host.size).reshape(host.shape)  # keeps the memory alive
