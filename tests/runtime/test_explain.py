@@ -69,3 +69,8 @@ def test_what_was_asked_for_does_not_change_what_is_legal() -> None:
     pulled = vg.explain(vg.algorithms.sssp, GRAPH, vg.Schedule().at("relax", direction=vg.PULL), threads=2)
     assert legal_text(plain.legal) == legal_text(pulled.legal)
     assert plain.schedule != pulled.schedule
+
+
+def test_a_property_that_lacks_is_named_without_arguments_too() -> None:
+    with pytest.raises(vg.VGraphError, match="no edge property 'capacity'"):
+        vg.explain(vg.algorithms.max_flow, vg.Graph.from_edges([0], [1]), passes=False)

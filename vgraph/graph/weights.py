@@ -168,7 +168,7 @@ def ones_without_weights(graph: Graph) -> Graph:
 def kept_with_values(graph: Graph, name: str, key: str, make: Callable[[], Graph]) -> Graph:
     """What is made of the arcs and an edge property, kept until the same arcs come with other values."""
     kept: dict[str, tuple[object, Graph]] = graph.kept_with_topology(key, dict)
-    memory, latest = memory_of(graph.edge_properties[name]), kept.get("latest")
+    memory, latest = memory_of(graph.edge_array(name)), kept.get("latest")
     if latest is None or latest[0] is not memory:
         latest = kept["latest"] = memory, make()
     return latest[1]
