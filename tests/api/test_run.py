@@ -104,6 +104,15 @@ def test_what_prepares_a_call_takes_what_run_does():
     assert mine - {"incomplete"} == theirs
 
 
+@pytest.mark.parametrize("option", ["relabel", "debug"])
+def test_auto_takes_options_that_are_arrays(graph, option):
+    given = {option: np.arange(graph.num_vertices)}
+    found = vg.run(vg.algorithms.bfs, graph, source=0, device="auto", **given)
+    np.testing.assert_array_equal(found.level, vg.run(vg.algorithms.bfs, graph, source=0).level)
+    with pytest.raises(vg.ParameterError, match="which member of a set"):
+        vg.run(vg.algorithms.bfs, graph, source=0, device="auto", placement=np.zeros(graph.num_vertices, int))
+
+
 def test_options_of_the_others_are_refused(graph):
     with pytest.raises(vg.DeviceError, match=r"^device="):
         vg.explain(vg.algorithms.bfs, graph, device=np.array([1, 2]))

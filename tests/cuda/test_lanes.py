@@ -283,6 +283,27 @@ def two_pairs(v):
 
 
 @vg.operator
+def pair_until(v):
+    most = vg.int64(-1)
+    who = vg.none
+    for u in v.out_neighbors:
+        most, who = max((most, who), (u.y, u))
+        if u.y > 3:
+            break
+    v.x = most
+
+
+@vg.operator
+def up_and_down(v):
+    most = vg.int64(-1)
+    who = vg.none
+    for u in v.out_neighbors:
+        most, who = max((most, who), (u.y, u))
+        most, who = min((most, who), (u.y + 1, u))
+    v.x = most
+
+
+@vg.operator
 def own_pair(v):
     for u in v.out_neighbors:
         v.y, v.z = min((v.y, v.z), (u.x, 3), (v.z, v.y + 1))
@@ -417,7 +438,7 @@ def applied(operator: vg.OperatorDef) -> vg.AlgorithmDef:
 
 REFUSED = (
     chained, best, running, two_ways, on_and_off, other_flag, leaves_first, sum_until, effect_until, per_arc, inside,
-    pairs, counted, walks_none, looks_back, two_pairs, own_pair,
+    pairs, counted, walks_none, looks_back, two_pairs, pair_until, up_and_down, own_pair,
 )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def prepare(
     if not (isinstance(device, str) and device == "auto"):
         return _job(algorithm, graph, params, device=device, **asked)
     alone = functools.partial(_job, algorithm, graph, params, **asked)
-    said = {name for name, value in asked.items() if value not in (None, False, "numpy", "device")}
+    said = {name for name, value in asked.items() if not _by_default(value)}
     if said - {"progress", "seed", "incomplete"}:
         return alone(device=None)  # as that says
     _check_subject(algorithm, graph, None)
@@ -71,6 +71,11 @@ def prepare(
     )
     job = alone(device=chosen.device, share=chosen.share)
     return replace(job, why=f"device: {chosen.why}", like=chosen.like)
+
+
+def _by_default(value: object) -> bool:
+    """Whether an option says what it says by default."""
+    return value is None or value is False or (isinstance(value, str) and value in ("numpy", "device"))
 
 
 def _job(

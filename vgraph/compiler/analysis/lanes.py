@@ -7,7 +7,7 @@ decides on operators and brings them into a form for lanes; `shared_loops` finds
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
@@ -383,6 +383,7 @@ class _Sharing:
         that are packed before the loop, and what they are unpacked into behind it."""
         inside = {n.name for n in ir.walk(loop) if isinstance(n, ir.Let)}
         words: dict[tuple[str, ...], ir.Let] = {}
+        ops: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
 
         def rule(n: ir.Node) -> ir.Node | None:
             match n:
@@ -393,6 +394,7 @@ class _Sharing:
                         return None
                     if taken != [*zip(names, new, strict=True)]:
                         return None
+                    ops[names].add(op)
                     let = words.get(names) or ir.Let(self.fresh("word"), before.type, before, span=n.span)
                     words[names] = let
                     return ir.Accumulate("min" if op == "<" else "max", let.name, ir.Pack(new), span=n.span)
@@ -404,6 +406,11 @@ class _Sharing:
             for names, let in words.items()
             for k, name in enumerate(names)
         ]
+        for names in words:
+            if len(ops[names]) > 1:
+                self.block(f"`{names[0]}` is reduced in two ways", loop)
+            if leaves(loop.body):
+                self.block(f"it may leave the loop over its arcs early, which `{names[0]}` shows", loop)
         packed = {a.name for a in unpacked}
         if len(packed) < len(unpacked):
             self.block("a local is updated together with different ones", loop)
