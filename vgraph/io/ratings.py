@@ -42,7 +42,7 @@ def from_ratings(
     row for each user and a column for each item; or, with `items` and `values`, an array of users: ids of any type that
     can be sorted. Users are vertices 0, 1, ... by ascending id, and items follow; rows and columns of a matrix are all
     there. The vertex property `id` has ids that are integers. Edges come in the order given, those of a matrix row by
-    row. Raises GraphError for what is none of these, and for ratings that are no numbers.
+    row. Raises GraphError for what is none of these, and for ratings that are no finite numbers.
     """
     if items is not None or values is not None:
         if items is None or values is None:
@@ -206,5 +206,10 @@ def _graph(
         check_name(name)
     if edge["rating"].dtype.kind not in "biuf":
         raise GraphError(f"ratings are numbers, not {edge['rating'].dtype}")
+    wrong = np.flatnonzero(~np.isfinite(edge["rating"]))
+    if wrong.size:
+        raise GraphError(
+            f"rating {wrong[0]} (counted from 0) is {edge['rating'][wrong[0]]}; leave out ratings that are not known"
+        )
     vertex = {} if ids is None else {"id": ids}
     return Graph.from_ends(u, users + i.astype(np.int64), users + items, build, edge, vertex)
