@@ -12,17 +12,21 @@ from vgraph.source import Span
 class Refusal(Diagnostic):
     """Something in a user's program that the language refuses.
 
-    `came_by` holds the calls and applies through which the compiler came to the place: shown as notes.
+    Its title, label and help say what; a docstring adds what they do not. Notes show further places: a field that is a
+    span (`also`, with a text), and the calls and applies through which the compiler came here (`came_by`).
     """
 
+    also: ClassVar[tuple[str, str] | None] = None
     came_by: ClassVar[tuple[tuple[Span, str], ...]] = ()
 
     def notes(self) -> list[tuple[Span, str]]:
-        """The calls that led here, innermost first; of many, the first and the last."""
+        """The further place, then the calls, innermost first; of many, the first and the last."""
+        fields = vars(self)
+        notes = [(fields[self.also[0]], self.also[1].format(**fields))] if self.also else []
         if len(self.came_by) <= 2:
-            return list(self.came_by)
+            return [*notes, *self.came_by]
         first, *between, (span, text) = self.came_by
-        return [first, (span, f"through {len(between)} more, {text}")]
+        return [*notes, first, (span, f"through {len(between)} more, {text}")]
 
     def through(self, span: Span, text: str) -> Refusal:
         """Remember that the place was reached through `span`; returns the refusal itself."""

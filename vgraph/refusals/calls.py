@@ -6,8 +6,6 @@ from vgraph.refusals.base import Refusal
 
 
 class NotAFunction(Refusal):
-    """A call of something that is no function."""
-
     title = "this cannot be called"
     label = "this is {what}"
     help = "functions are min, max, abs, len, range, casts, those of vgraph, and your own under @vg.function"
@@ -16,8 +14,6 @@ class NotAFunction(Refusal):
 
 
 class UnsupportedCall(Refusal):
-    """A call of a Python function that is not compiled."""
-
     title = "`{name}` cannot be called here"
     label = "not a function of the language{hint}"
     help = "functions are min, max, abs, len, range, casts, those of vgraph, and your own under @vg.function"
@@ -38,8 +34,6 @@ class MethodOfNumber(Refusal):
 
 
 class CallOfOperator(Refusal):
-    """A call of an operator."""
-
     title = "`{name}` is an operator, not a function"
     label = "it cannot be called directly"
     help = "it runs by graph.edge_apply or graph.vertex_apply"
@@ -48,8 +42,6 @@ class CallOfOperator(Refusal):
 
 
 class WrongArity(Refusal):
-    """A call with the wrong number of arguments."""
-
     title = "`{name}` takes {wanted}"
     label = "{given} given"
 
@@ -59,8 +51,6 @@ class WrongArity(Refusal):
 
 
 class NoSums(Refusal):
-    """`vg.random_choice` of something else than an array of numbers."""
-
     title = "`vg.random_choice` chooses from an array of running sums"
     label = "this is {what}"
     help = "give a parameter of the algorithm, `sums: vg.array(vg.float64)`, given `np.cumsum(weights)`"
@@ -69,8 +59,6 @@ class NoSums(Refusal):
 
 
 class RandomWithoutKey(Refusal):
-    """A random number that is drawn for nothing."""
-
     title = "`{name}` takes one or more keys"
     label = "for what is it drawn?"
     help = (
@@ -82,8 +70,6 @@ class RandomWithoutKey(Refusal):
 
 
 class UnexpectedKeyword(Refusal):
-    """A keyword that the function does not have."""
-
     title = "`{name}` takes no `{keyword}=`"
     label = "unknown keyword{hint}"
 
@@ -93,8 +79,6 @@ class UnexpectedKeyword(Refusal):
 
 
 class Recursion(Refusal):
-    """A helper or an algorithm that calls itself, or one that calls it."""
-
     title = "`{name}` calls itself"
     label = "recursion cannot be inlined"
     help = "write a loop"
@@ -103,8 +87,6 @@ class Recursion(Refusal):
 
 
 class NoReturn(Refusal):
-    """A helper without a value at its end."""
-
     title = "`{name}` must return a value"
     label = "no value comes back on some way through it"
     help = "end every branch with `return ...`"
@@ -113,8 +95,6 @@ class NoReturn(Refusal):
 
 
 class OtherReturns(Refusal):
-    """A helper that gives a frontier by one return, and something else by another."""
-
     title = "`{name}` returns a frontier and something else"
     label = "every way through it has to give the same kind"
     help = "make two helpers of it; a number beside a frontier may be a global, `graph.x = ...`"
@@ -123,24 +103,18 @@ class OtherReturns(Refusal):
 
 
 class AfterReturn(Refusal):
-    """Statements that never run."""
-
     title = "this line never runs"
     label = "the statement before it leaves this block"
     help = "delete one of the two"
 
 
 class UselessStatement(Refusal):
-    """An expression whose value nobody takes."""
-
     title = "this statement does nothing"
     label = "its value is not used"
     help = "assign it, or delete the line"
 
 
 class NotIterable(Refusal):
-    """A loop over something without elements."""
-
     title = "a loop cannot run over {what}"
     label = "{what}{advice}"
     help = (
@@ -153,8 +127,6 @@ class NotIterable(Refusal):
 
 
 class RangeOutsideFor(Refusal):
-    """`range` or `reversed` outside the head of a loop."""
-
     title = "`{name}` stands in the head of a loop only"
     label = "there are no collections of numbers"
     help = "write `for i in {name}(...):`"
@@ -163,8 +135,6 @@ class RangeOutsideFor(Refusal):
 
 
 class NoLength(Refusal):
-    """`len` of something without one."""
-
     title = "{what} has no length"
     label = "len takes frontiers, lists of frontiers, arrays, vectors and neighbors"
     help = "a property has a value for each vertex: `graph.num_vertices`"
@@ -173,8 +143,6 @@ class NoLength(Refusal):
 
 
 class FailInOperator(Refusal):
-    """vg.fail in an operator."""
-
     title = "`vg.fail` stands in algorithms only"
     label = "an operator runs in parallel and cannot end the run"
     help = (
@@ -183,16 +151,12 @@ class FailInOperator(Refusal):
 
 
 class UnionIsAStatement(Refusal):
-    """vg.union where a value is needed, or in an algorithm."""
-
     title = "`vg.union` is a statement of operators"
     label = "it gives no value"
     help = "write `vg.union(src.component, dst.component)` on a line of its own in an operator"
 
 
 class BadVectorType(Refusal):
-    """vg.vector with wrong arguments."""
-
     title = "this is no vector type"
     label = "{reason}"
     help = "for example `{example}`"
@@ -202,14 +166,10 @@ class BadVectorType(Refusal):
 
 
 class BadLocal(BadVectorType):
-    """vg.local with wrong arguments."""
-
     title = "this is no array"
 
 
 class BadLocalList(BadVectorType):
-    """vg.local_list with wrong arguments."""
-
     title = "this is no list"
 
 
@@ -222,8 +182,6 @@ class LocalInExpression(Refusal):
 
 
 class LocalInAlgorithm(Refusal):
-    """vg.local in the driver loop."""
-
     title = "vg.local stands in operators and helpers"
     label = "this is in an algorithm"
     help = (

@@ -51,8 +51,6 @@ class NaNAppears(Refusal, CheckError):
 
 
 class UninitialisedRead(Refusal, CheckError):
-    """An element that nobody has written yet."""
-
     title = "{what} is read before it is written"
     label = "nothing was stored there"
     help = "if no pass of yours changed the program, this is a bug in vgraph: please report it, with the schedule"
@@ -66,12 +64,9 @@ class DataRace(Refusal, CheckError):
     title = "two threads may be at {what} at once"
     label = "a thread {here} it"
     help = "if no pass of yours changed the program, this is a bug in vgraph: please report it, with the schedule"
+    also = ("other", "another {there} it, with no barrier between the two")
 
     what: str
     here: str
     there: str
     other: Span
-
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other access."""
-        return [(self.other, f"another {self.there} it, with no barrier between the two"), *super().notes()]

@@ -7,8 +7,6 @@ from vgraph.source import Span
 
 
 class AlgorithmParameters(Refusal):
-    """An algorithm without the graph."""
-
     title = "`{name}` needs the graph as its first parameter"
     label = "no parameters"
     help = "write `def {name}(graph, ...):`"
@@ -27,8 +25,6 @@ class ScratchType(Refusal):
 
 
 class ScratchOutside(Refusal):
-    """Scratch used where no vertex is visited."""
-
     title = "`{name}` is private to one visit of a vertex operator"
     label = "there is no visit here"
     help = "write what should last into a property: `x = graph.vertex_property(...)`"
@@ -37,8 +33,6 @@ class ScratchOutside(Refusal):
 
 
 class OperatorParameters(Refusal):
-    """An operator with other parameters than the two kinds have."""
-
     title = "`{name}` is neither an edge nor a vertex operator"
     label = "its parameters are ({given})"
     help = (
@@ -51,8 +45,6 @@ class OperatorParameters(Refusal):
 
 
 class NotAnOperator(Refusal):
-    """An apply of something else."""
-
     title = "graph.{kind} takes an operator first"
     label = "this is {what}"
     help = "put @vg.operator on the function and pass it by its name, which no variable of the algorithm may have, too"
@@ -62,8 +54,6 @@ class NotAnOperator(Refusal):
 
 
 class WrongOperatorKind(Refusal):
-    """An apply of the other kind of operator."""
-
     title = "graph.{kind} cannot run `{name}`"
     label = "`{name}` is {is_kind}"
     help = "use {instead}"
@@ -85,8 +75,6 @@ class ResultIgnored(Refusal):
 
 
 class FilterWithoutResult(Refusal):
-    """vertex_filter of an operator without a bool."""
-
     title = "`{name}` returns nothing"
     label = "a filter keeps the vertices for which its operator returns True"
     help = "end the operator with `return <bool>`, or use graph.vertex_apply"
@@ -95,8 +83,6 @@ class FilterWithoutResult(Refusal):
 
 
 class EdgeOperatorReturns(Refusal):
-    """A return value of an edge operator."""
-
     title = "the edge operator `{name}` returns a value"
     label = "edges are not filtered"
     help = "write to dst; edge_apply gives the vertices that changed"
@@ -105,8 +91,6 @@ class EdgeOperatorReturns(Refusal):
 
 
 class AppliesInOperator(Refusal):
-    """graph.edge_apply and the like in an operator."""
-
     title = "`graph.{name}` stands in algorithms only"
     label = "an operator is one visit of a round"
     help = "{advice}"
@@ -134,8 +118,6 @@ class ReturnsNothing(Refusal):
 
 
 class NotAFrontier(Refusal):
-    """Something else where a frontier is needed."""
-
     title = "a frontier is needed here"
     label = "this is {what}"
     help = (
@@ -147,8 +129,6 @@ class NotAFrontier(Refusal):
 
 
 class NotVertices(Refusal):
-    """`graph.frontier(...)` of what tells no vertices."""
-
     title = "no frontier is made of this"
     label = "this is {what}"
     help = (
@@ -180,8 +160,6 @@ class NotInCondition(Refusal):
 
 
 class FrontierArithmetic(Refusal):
-    """Arithmetic on frontiers."""
-
     title = "`{op}` does not combine these"
     label = "a frontier is a set of vertices"
     help = "two frontiers are combined by `|`, `&` and `-`; the size of one is len(frontier)"
@@ -190,8 +168,6 @@ class FrontierArithmetic(Refusal):
 
 
 class KindChanged(Refusal):
-    """A variable that holds two kinds of things."""
-
     title = "`{name}` holds {what} already"
     label = "a variable keeps its kind"
     help = "use another name"
@@ -201,8 +177,6 @@ class KindChanged(Refusal):
 
 
 class Alias(Refusal):
-    """A second name for a property or list."""
-
     title = "`{name}` would be a second name of {what}"
     label = "{what} has one name"
     help = (
@@ -215,25 +189,18 @@ class Alias(Refusal):
 
 
 class Redeclared(Refusal):
-    """A property declared again with another type."""
-
     title = "`{name}` is declared twice"
     label = "{new} here, {old} before"
     help = "use two names, or one type"
+    also = ("first", "declared here first")
 
     name: str
     old: str
     new: str
     first: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.first, "declared here first"), *super().notes()]
-
 
 class DeclarationInExpression(Refusal):
-    """graph.vertex_property(...) that is not assigned to a name."""
-
     title = "`graph.{name}` needs a name"
     label = "its value is assigned to a variable of its own"
     help = "write `x = graph.{name}(...)`; operators find the property by that name"
@@ -242,8 +209,6 @@ class DeclarationInExpression(Refusal):
 
 
 class NotADtype(Refusal):
-    """vertex_property of no type."""
-
     title = "a type is needed here"
     label = "this is {what}{meant}"
     help = (
@@ -266,16 +231,12 @@ class AttributeInDriver(Refusal):
 
 
 class NeighborsInDriver(Refusal):
-    """A loop over neighbors in an algorithm."""
-
     title = "loops over neighbors stand in operators"
     label = "the algorithm visits no vertices itself"
     help = "write a vertex operator with this loop and apply it to `graph.frontier(v)`"
 
 
 class ListMethod(Refusal):
-    """A method of lists other than append."""
-
     title = "lists of frontiers have no `{name}`"
     label = "not a method of the language"
     help = "lists take `append`, an index, len() and loops"
@@ -284,32 +245,24 @@ class ListMethod(Refusal):
 
 
 class LabelNotLiteral(Refusal):
-    """A computed label."""
-
     title = "a label is a string"
     label = "computed at run time"
     help = 'write label="name"; schedules address it by that name'
 
 
 class ReverseNotConstant(Refusal):
-    """A direction of arcs that is computed."""
-
     title = "reverse= takes True or False"
     label = "not known when the program is compiled"
     help = "write reverse=True, or two applies under an `if`"
 
 
 class FailMessage(Refusal):
-    """A computed message of vg.fail."""
-
     title = "vg.fail takes a string literal"
     label = "computed at run time"
     help = "write the message itself; return numbers as results"
 
 
 class NoResult(Refusal):
-    """An algorithm that returns nothing."""
-
     title = "`{name}` returns nothing"
     label = "an algorithm ends with `return`"
     help = "return the properties and scalars that are the result: `return dist, rounds`"
@@ -318,24 +271,18 @@ class NoResult(Refusal):
 
 
 class UnnamedResult(Refusal):
-    """A result that is no name."""
-
     title = "a result needs a name"
     label = "this expression has none"
     help = "assign it to a variable first: `mean = ...`, then `return mean`"
 
 
 class OtherResults(Refusal):
-    """An early return of other results than the last one's."""
-
     title = "all returns of an algorithm give the same results"
     label = "the last statement returns others"
     help = "name the same results in the same order here and at the end"
 
 
 class ResultTwice(Refusal):
-    """Two results of one name."""
-
     title = "the result `{name}` is given twice"
     label = "returned before"
     help = "return it once"
@@ -344,8 +291,6 @@ class ResultTwice(Refusal):
 
 
 class ReservedResult(Refusal):
-    """A result by a name that every result has for something else."""
-
     title = "a result cannot be called `{name}`"
     label = "every result has a `{name}` of its own"
     help = "give it another name; `converged` is for a bool, whether an iteration met its criterion"
@@ -354,8 +299,6 @@ class ReservedResult(Refusal):
 
 
 class NotAResult(Refusal):
-    """A result that is no property or scalar."""
-
     title = "{what} cannot be returned"
     label = "results are properties, frontiers and scalars"
     help = (

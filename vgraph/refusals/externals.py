@@ -6,8 +6,6 @@ from vgraph.refusals.base import Refusal
 
 
 class NumbaArguments(Refusal):
-    """Arguments that none of the declared signatures takes."""
-
     title = "`{name}` does not take these arguments"
     label = "it is declared for {wanted}; given: {given}"
     help = "convert the arguments (`vg.float64(x)`), or leave the signature to Numba: `@numba.njit`"
@@ -18,8 +16,6 @@ class NumbaArguments(Refusal):
 
 
 class NumbaVector(Refusal):
-    """A vector as an argument."""
-
     title = "`{name}` takes scalars only"
     label = "this is {given}"
     help = "pass the elements, one by one"
@@ -41,8 +37,6 @@ class NumbaFunction(Refusal):
 
 
 class NumbaDevice(Refusal):
-    """A Numba function on a device that cannot call it."""
-
     title = "this Numba function cannot be called on device {device}"
     label = "{reason}"
     help = "run it with device='cpu', or write the function with @vg.function"

@@ -15,8 +15,6 @@ class ListInExpression(Refusal):
 
 
 class ListElsewhere(Refusal):
-    """vg.local_list in an algorithm, an edge operator, a loop or a branch."""
-
     title = "vg.local_list stands at the beginning of a vertex operator"
     label = "this is in {where}"
     help = "declare it there, outside of branches and loops, once for each visit"
@@ -25,8 +23,6 @@ class ListElsewhere(Refusal):
 
 
 class ListOfNumbers(Refusal):
-    """A local list of something else than vertices."""
-
     title = "a local list holds vertices"
     label = "not {found}"
     help = "write `vg.local_list(vg.vertex, 64)`; `vg.local(vg.int64, 64)` is an array of numbers"
@@ -46,8 +42,6 @@ class NoMoreRoom(Refusal):
 
 
 class ListMethod(Refusal):
-    """A method that a local list has not."""
-
     title = "a local list has no `{name}`"
     label = "what a visit has gathered it keeps to its end"
     help = "there are `cavity.append(u)`, `len(cavity)`, `cavity[i]`, `u in cavity` and `for u in cavity:`"
@@ -56,16 +50,12 @@ class ListMethod(Refusal):
 
 
 class ElementOfList(Refusal):
-    """`cavity[i] = u`."""
-
     title = "the vertices of a local list stay as they are"
     label = "what a visit has gathered it keeps to its end"
     help = "append to it; `vg.local(vg.vertex, 64)` is an array whose elements are written"
 
 
 class NothingGathered(Refusal):
-    """A local list to which nothing is appended."""
-
     title = "nothing is appended to the local lists of this operator"
     label = "the list is declared here"
     help = "append the vertices that it writes, or leave the list out"
@@ -80,8 +70,6 @@ class NothingWritten(Refusal):
 
 
 class NotGathered(Refusal):
-    """A vertex that was not gathered is written, or what the operator writes is read there."""
-
     title = "`{name}` is {how} at a vertex that this visit may not have gathered"
     label = "another visit may be writing it"
     help = (
@@ -95,7 +83,7 @@ class NotGathered(Refusal):
     write: Span
 
     def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
+        """Where it is written, if that is another place."""
         return [*([(self.write, "it is written here")] if self.write != self.span else []), *super().notes()]
 
 
@@ -108,17 +96,12 @@ class NotCautious(Refusal):
         "where that vertex belongs to another visit, this one is begun anew, and nothing may have been done: gather in"
         " a first part, and write in a second one"
     )
+    also = ("gather", "a vertex is gathered here")
 
     gather: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.gather, "a vertex is gathered here"), *super().notes()]
-
 
 class UnionOfGathered(Refusal):
-    """vg.union in an operator that gathers vertices."""
-
     title = "an operator that gathers vertices unites no sets"
     label = "a set reaches beyond what was gathered"
     help = "unite them in a second operator"

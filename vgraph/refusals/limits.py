@@ -27,8 +27,6 @@ class TooLong(Refusal):
 
 
 class LocalsTooLong(Refusal):
-    """The arrays of an operator need more memory than a thread has for them."""
-
     title = "the local arrays of this operator take {size:,} bytes"
     label = "{limit:,} is what a thread has, all of an operator and of the helpers that it calls together"
     help = (

@@ -6,8 +6,6 @@ from vgraph.refusals.base import Refusal
 
 
 class UndefinedName(Refusal):
-    """A name that is neither local nor in the module."""
-
     title = "`{name}` is not defined"
     label = "no variable, parameter or module name is called so{hint}"
     help = (
@@ -20,8 +18,6 @@ class UndefinedName(Refusal):
 
 
 class PythonsOwn(Refusal):
-    """A name with two underscores on both sides."""
-
     title = "`{name}` is a name of Python's own"
     label = "what it means to CPython, a compiled program does not know"
     help = "use a name without the underscores around it"
@@ -30,8 +26,6 @@ class PythonsOwn(Refusal):
 
 
 class AlgorithmsVariable(Refusal):
-    """An operator or helper uses a variable of the algorithm."""
-
     title = "`{name}` is a variable of the algorithm `{algorithm}`"
     label = "of an algorithm's names, operators see the parameters only"
     help = "{advice}"
@@ -53,8 +47,6 @@ class TwoMeanings(Refusal):
 
 
 class CapturedArray(Refusal):
-    """A program reads an array of its module."""
-
     title = "{what} of the module is not read here"
     label = "of the names around it, a program sees numbers, types and functions"
     help = (
@@ -67,8 +59,6 @@ class CapturedArray(Refusal):
 
 
 class ArrayInOperator(Refusal):
-    """An operator reads a parameter that is an array as a whole."""
-
     title = "`{name}` is an array"
     label = "operators read a parameter by its name if it is a number, and an array vertex by vertex"
     help = (
@@ -80,8 +70,6 @@ class ArrayInOperator(Refusal):
 
 
 class UsedBeforeAssignment(Refusal):
-    """A variable is read before it can have a value."""
-
     title = "`{name}` has no value yet"
     label = "read here, but first assigned later"
     help = "assign it before this line"
@@ -100,8 +88,6 @@ class OutsideItsLoop(Refusal):
 
 
 class ArgumentAssigned(Refusal):
-    """A parameter or loop variable is assigned."""
-
     title = "`{name}` cannot be assigned"
     label = "an argument or loop variable ({what}) stays what it is"
     help = "use a new name"
@@ -121,8 +107,6 @@ class LocalReplaced(Refusal):
 
 
 class NoVertexProperty(Refusal):
-    """`v.x` where no property is called so."""
-
     title = "vertices have no property `{name}`"
     label = "neither the algorithm nor the graph has a vertex property of this name{hint}"
     help = "declare it in the algorithm: `{name} = graph.vertex_property(vg.float64)`"
@@ -132,8 +116,6 @@ class NoVertexProperty(Refusal):
 
 
 class NoEdgeProperty(Refusal):
-    """`edge.x` where the graph has no such property."""
-
     title = "edges have no property `{name}`"
     label = "the graph has no edge property of this name{hint}"
     help = (
@@ -147,8 +129,6 @@ class NoEdgeProperty(Refusal):
 
 
 class NoSuchGlobal(Refusal):
-    """`graph.x` that was never set."""
-
     title = "the graph has no `{name}`"
     label = "no global of this name was set before{hint}"
     help = "{advice}"
@@ -159,8 +139,6 @@ class NoSuchGlobal(Refusal):
 
 
 class NoAttribute(Refusal):
-    """`x.name` of something without it."""
-
     title = "there is no `{name}` here"
     label = "{owner} has no attribute `{name}`{hint}"
 
@@ -170,16 +148,12 @@ class NoAttribute(Refusal):
 
 
 class UndirectedReverse(Refusal):
-    """`edge.reverse` in an undirected graph."""
-
     title = "`edge.reverse` is for directed graphs"
     label = "both arcs of an undirected edge have the same values"
     help = "read `edge.x` itself"
 
 
 class DirectedGraph(Refusal):
-    """`degree` or `neighbors` in a directed graph."""
-
     title = "`{name}` is for undirected graphs"
     label = "this graph is directed"
     help = "say which side: `out_{name}` or `in_{name}`"
@@ -188,8 +162,6 @@ class DirectedGraph(Refusal):
 
 
 class NameClash(Refusal):
-    """Two properties with one name in the program."""
-
     title = "two properties are called `{name}`"
     label = "the program uses another property of this name already"
     help = "rename one of them: a vertex and an edge property used in one program need different names"

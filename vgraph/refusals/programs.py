@@ -6,8 +6,6 @@ from vgraph.refusals.base import Refusal
 
 
 class AlgorithmInOperator(Refusal):
-    """A call of an algorithm in an operator."""
-
     title = "`{name}` is an algorithm: an operator cannot call it"
     label = "an operator is one visit of a round"
     help = "call it in the algorithm, and read its result here: `level = {name}(graph, ...).level`, then `v.level`"
@@ -16,8 +14,6 @@ class AlgorithmInOperator(Refusal):
 
 
 class NotTheGraph(Refusal):
-    """A call of an algorithm on something else than the graph."""
-
     title = "`{name}` runs on the graph of its caller"
     label = "the graph is its first argument"
     help = "it is {signature}"
@@ -27,8 +23,6 @@ class NotTheGraph(Refusal):
 
 
 class ArgumentMissing(Refusal):
-    """A call without an argument for a parameter that has no default."""
-
     title = "`{name}` needs {parameter}=..."
     label = "not given"
     help = "it is {signature}"
@@ -39,8 +33,6 @@ class ArgumentMissing(Refusal):
 
 
 class NotAnArgument(Refusal):
-    """An argument that the parameter does not take."""
-
     title = "`{parameter}` of `{name}` does not take this"
     label = "this is {what}"
     help = "it takes {wanted}"
@@ -64,8 +56,6 @@ class OtherType(Refusal):
 
 
 class Finished(Refusal):
-    """A call of an algorithm whose results are made in Python after the run."""
-
     title = "`{name}` cannot be called: its results are made in Python, after the run"
     label = "by `{hook}`, which finishes it"
     help = "run it by vg.run, and give what it found to this algorithm as a parameter"
@@ -87,8 +77,6 @@ class HookNeedsValue(Refusal):
 
 
 class NoSuchResult(Refusal):
-    """A result that the algorithm does not give."""
-
     title = "`{algorithm}` gives no `{name}`"
     label = "no such result{hint}"
     help = "its results are {listed}"
@@ -100,8 +88,6 @@ class NoSuchResult(Refusal):
 
 
 class Derived(Refusal):
-    """A result that is made in Python when it is asked for."""
-
     title = "`{name}` of `{algorithm}` is found in Python, when the result of vg.run is asked for it"
     label = "not there during a run"
     help = "run it by vg.run, and give this to the algorithm as a parameter"
@@ -111,8 +97,6 @@ class Derived(Refusal):
 
 
 class EdgeResult(Refusal):
-    """An assignment that would copy a property of edges."""
-
     title = "`{name}` cannot get the values of a property of edges"
     label = "the result of a call"
     help = "make it the variable's own, which has no other: `{name} = algorithm(graph, ...).{name}`"
@@ -121,8 +105,6 @@ class EdgeResult(Refusal):
 
 
 class PropertyInHelper(Refusal):
-    """A property that would belong to a helper."""
-
     title = "`{helper}` is a helper: it makes no properties"
     label = "operators find a property by its name in the algorithm"
     help = (

@@ -6,8 +6,6 @@ from vgraph.refusals.base import Refusal
 
 
 class QueueMethod(Refusal):
-    """A method of priority queues other than pop."""
-
     title = "priority queues have no `{name}`"
     label = "not a method of the language"
     help = "a queue takes `pop()`: the vertices of the lowest value; those whose values change move by themselves"
@@ -16,8 +14,6 @@ class QueueMethod(Refusal):
 
 
 class NotAPriority(Refusal):
-    """A queue over something that cannot order vertices."""
-
     title = "a priority queue orders vertices by an integer property of the algorithm"
     label = "this is {what}"
     help = "declare one: `degree = graph.vertex_property(vg.int32)`; int32, int64 and uint32 will do"

@@ -6,24 +6,18 @@ from vgraph.refusals.base import Refusal
 
 
 class NotUnderstood(Refusal):
-    """A piece of syntax that the grammar does not have."""
-
     title = "this syntax is not part of the language"
     label = "not understood from here on"
     help = "docs/language.md lists the statements and expressions that operators and algorithms may use"
 
 
 class MatchStatement(Refusal):
-    """`match x:`."""
-
     title = "`match` is not part of the language"
     label = "pattern matching is not compiled"
     help = "write a chain of `if` and `elif`"
 
 
 class TryStatement(Refusal):
-    """`try: ...`."""
-
     title = "`try` is not part of the language"
     label = "nothing in a compiled program raises an exception"
     help = (
@@ -33,48 +27,36 @@ class TryStatement(Refusal):
 
 
 class WithStatement(Refusal):
-    """`with x: ...`."""
-
     title = "`with` is not part of the language"
     label = "there are no context managers in a compiled program"
     help = "open resources outside, around vg.run"
 
 
 class ClassStatement(Refusal):
-    """A class inside a function of the language."""
-
     title = "classes cannot be defined here"
     label = "a compiled program has numbers, vertices, properties and frontiers only"
     help = "keep the fields of a record in one vertex property each"
 
 
 class NestedFunction(Refusal):
-    """A function inside a function of the language."""
-
     title = "functions cannot be defined inside a function of the language"
     label = "a nested function"
     help = "define it at the top level of the module, under @vg.function or @vg.operator"
 
 
 class AsyncCode(Refusal):
-    """`async def`, `async for`, `async with`, `await`."""
-
     title = "asynchronous code is not part of the language"
     label = "`async` and `await` have no meaning in a compiled program"
     help = "leave the word out; operators run in parallel by themselves"
 
 
 class Lambda(Refusal):
-    """`lambda x: ...`."""
-
     title = "`lambda` is not part of the language"
     label = "functions are not values here"
     help = "write a function under @vg.function and call it by its name"
 
 
 class Comprehension(Refusal):
-    """A list, set, dict or generator comprehension."""
-
     title = "comprehensions are not part of the language"
     label = "this would build a collection"
     help = (
@@ -84,16 +66,12 @@ class Comprehension(Refusal):
 
 
 class Walrus(Refusal):
-    """`(x := e)`."""
-
     title = "`:=` is not part of the language"
     label = "an assignment inside an expression"
     help = "assign in a statement of its own before this one"
 
 
 class Starred(Refusal):
-    """`*args`, `**kwargs` in a call or a display."""
-
     title = "`*` and `**` unpacking is not part of the language"
     label = "what this stands for is known only at run time"
     help = "write the arguments one by one"
@@ -108,8 +86,6 @@ class StarredParameter(Refusal):
 
 
 class ParameterDefault(Refusal):
-    """A default value of an operator's or helper's parameter."""
-
     title = "parameters of operators and helper functions have no defaults"
     label = "a default value"
     help = "pass the value in every call; only an algorithm's parameters may have defaults"
@@ -126,48 +102,36 @@ class Slice(Refusal):
 
 
 class Yield(Refusal):
-    """`yield`."""
-
     title = "`yield` is not part of the language"
     label = "functions of the language are not generators"
     help = "return the results at the end of the algorithm"
 
 
 class DictOrSet(Refusal):
-    """A dict or set display."""
-
     title = "dicts and sets are not part of the language"
     label = "this would build a collection"
     help = "a map from vertices to values is a property: graph.vertex_property(vg.int32)"
 
 
 class FormattedString(Refusal):
-    """`f"..."`, `b"..."`, `t"..."`."""
-
     title = "f-strings and bytes are not part of the language"
     label = "text is not computed in a compiled program"
     help = "plain string literals may stand in label=... and vg.fail(...), any text in print(...)"
 
 
 class ComplexNumber(Refusal):
-    """`1j`."""
-
     title = "complex numbers are not part of the language"
     label = "an imaginary literal"
     help = "keep the real and the imaginary part in two properties, or in a vg.vector(vg.float64, 2)"
 
 
 class EllipsisLiteral(Refusal):
-    """`...`."""
-
     title = "`...` is not part of the language"
     label = "nothing is left out in a compiled program"
     help = "write `pass` for an empty body"
 
 
 class ChainedAssignment(Refusal):
-    """`a = b = e`."""
-
     title = "what is assigned to several targets is a constant, a variable or a property that stays as it is"
     label = "several targets"
     help = "write one statement for each target; `a, b = graph.vertex_property(...)` makes two properties"
@@ -186,56 +150,42 @@ class TupleAssignment(Refusal):
 
 
 class AnnotatedVariable(Refusal):
-    """`x: int = 0`."""
-
     title = "local variables are not annotated"
     label = "the compiler infers the type"
     help = "write `x = e`; for a certain type, `x = vg.float32(e)`"
 
 
 class Delete(Refusal):
-    """`del x`."""
-
     title = "`del` is not part of the language"
     label = "variables live until their function ends"
     help = "leave the statement out"
 
 
 class Raise(Refusal):
-    """`raise X`."""
-
     title = "`raise` is not part of the language"
     label = "a compiled program raises no exceptions"
     help = 'in an algorithm, `vg.fail("message")` ends the run with vg.AlgorithmError'
 
 
 class Assert(Refusal):
-    """`assert x`."""
-
     title = "`assert` is not part of the language"
     label = "a compiled program raises no exceptions"
     help = 'in an algorithm, `if not ...: vg.fail("message")` ends the run with vg.AlgorithmError'
 
 
 class Import(Refusal):
-    """`import x`."""
-
     title = "`import` cannot stand here"
     label = "an import inside a function of the language"
     help = "import at the top of the module; names are read from there"
 
 
 class GlobalStatement(Refusal):
-    """`global x`."""
-
     title = "`global` is not part of the language"
     label = "module variables are constants in a compiled program"
     help = "a scalar that all operators see is an attribute of the graph: `graph.x = 0`, `graph.x += 1`"
 
 
 class Nonlocal(Refusal):
-    """`nonlocal x`."""
-
     title = "`nonlocal` is not part of the language"
     label = "variables of enclosing functions are constants in a compiled program"
     help = "a scalar that all operators see is an attribute of the graph: `graph.x = 0`, `graph.x += 1`"

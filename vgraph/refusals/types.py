@@ -6,8 +6,6 @@ from vgraph.refusals.base import Refusal
 
 
 class NotAValue(Refusal):
-    """Something that is no number, bool or vertex where one is needed."""
-
     title = "a value is needed here"
     label = "this is {what}"
     help = "{advice}"
@@ -17,8 +15,6 @@ class NotAValue(Refusal):
 
 
 class NotAVariable(Refusal):
-    """`x = ` something that cannot be kept in a variable."""
-
     title = "this cannot be kept in a variable"
     label = "this is {what}"
     help = (
@@ -30,8 +26,6 @@ class NotAVariable(Refusal):
 
 
 class NotABool(Refusal):
-    """A condition that is not true or false."""
-
     title = "a condition is needed here"
     label = "this is {what}"
     help = "{advice}"
@@ -41,8 +35,6 @@ class NotABool(Refusal):
 
 
 class NotAnInteger(Refusal):
-    """A bound or index that is no integer."""
-
     title = "{what} is an integer"
     label = "this is {type}"
     help = "write `int(x)` to cut off the fraction"
@@ -52,8 +44,6 @@ class NotAnInteger(Refusal):
 
 
 class NotAVertex(Refusal):
-    """A number where a vertex is needed."""
-
     title = "a vertex is needed here"
     label = "this is {type}"
     help = (
@@ -65,8 +55,6 @@ class NotAVertex(Refusal):
 
 
 class TypeMismatch(Refusal):
-    """Two operands without a common type."""
-
     title = "`{op}` does not take {left} and {right}"
     label = "{left} {op} {right}"
     help = "convert one side, for example `vg.int64(x)` or `vg.float64(x)`"
@@ -77,8 +65,6 @@ class TypeMismatch(Refusal):
 
 
 class ChoiceMismatch(Refusal):
-    """`a if c else b` of types without a common one."""
-
     title = "both choices must have one type"
     label = "{left} or {right}"
     help = "convert one of them"
@@ -88,8 +74,6 @@ class ChoiceMismatch(Refusal):
 
 
 class IncompatibleAssignment(Refusal):
-    """A variable gets values without a common type."""
-
     title = "`{name}` cannot hold both {old} and {new}"
     label = "{new} here, {old} elsewhere"
     help = "use two variables, or convert one of the values"
@@ -100,8 +84,6 @@ class IncompatibleAssignment(Refusal):
 
 
 class LossyStore(Refusal):
-    """A store that would lose what the value means."""
-
     title = "{place} holds {wanted}, not {given}"
     label = "{given} where {wanted} is kept"
     help = "{advice}"
@@ -113,8 +95,6 @@ class LossyStore(Refusal):
 
 
 class LiteralOutOfRange(Refusal):
-    """A literal that its type cannot hold."""
-
     title = "{value} does not fit {type}"
     label = "{value} is used as {type} here"
     help = "declare a wider type, or convert: `vg.int64(x)`"
@@ -124,8 +104,6 @@ class LiteralOutOfRange(Refusal):
 
 
 class VectorTooLong(Refusal):
-    """A vector of very many elements, used as a whole."""
-
     title = "this vector has {length:,} elements"
     label = "one of more than {limit:,} is read and written by single elements only"
     help = "loop over them: `for i in range(len(v.x)): total += v.x[i]`"
@@ -135,8 +113,6 @@ class VectorTooLong(Refusal):
 
 
 class NumberHasNoAttributes(Refusal):
-    """`x.name` where x is a number."""
-
     title = "{type} has no attribute `{name}`"
     label = "attributes belong to vertices and edges"
     help = "read properties at a vertex: `v.{name}`"
@@ -146,8 +122,6 @@ class NumberHasNoAttributes(Refusal):
 
 
 class VectorHasNoMethods(Refusal):
-    """`x.append(...)` where x is a vector, or an array of an operator's own."""
-
     title = "{type} has no `{name}`"
     label = "it has elements, as many as its type says"
     help = (
@@ -159,8 +133,6 @@ class VectorHasNoMethods(Refusal):
 
 
 class WrongIndices(Refusal):
-    """Another number of indices than an array has dimensions."""
-
     title = "`{name}` takes {wanted}"
     label = "{given} given"
     help = (
@@ -185,8 +157,6 @@ class NoSuchDimension(Refusal):
 
 
 class NoIndex(Refusal):
-    """`x[i]` of something without elements."""
-
     title = "{what} has no elements"
     label = "it cannot be indexed"
     help = (
@@ -210,16 +180,12 @@ class BitsOfWrongType(Refusal):
 
 
 class MatrixProduct(Refusal):
-    """`a @ b`."""
-
     title = "`@` is not part of the language"
     label = "there are no matrices"
     help = "the dot product of two vectors is `vg.dot(a, b)`"
 
 
 class VectorComparison(Refusal):
-    """A comparison of vectors."""
-
     title = "vectors are equal or not, and have no order"
     label = "`{op}` takes single numbers"
     help = "`==` and `!=` compare vectors as a whole; else compare elements `x[i]`, or `vg.sum` and `vg.dot` of vectors"
@@ -228,8 +194,6 @@ class VectorComparison(Refusal):
 
 
 class NotVectors(Refusal):
-    """dot or sum of something else."""
-
     title = "{function} takes vectors"
     label = "this is {what}"
     help = "vectors are properties of type `vg.vector(vg.float32, n)`; add up other things in a loop"
@@ -239,8 +203,6 @@ class NotVectors(Refusal):
 
 
 class CannotCast(Refusal):
-    """A conversion that does not exist."""
-
     title = "{source} cannot become {target}"
     label = "no such conversion"
     help = "convert elements `x[i]` one by one"
@@ -282,8 +244,6 @@ class Identity(Refusal):
 
 
 class BadReduction(Refusal):
-    """A reduction that the type does not have."""
-
     title = "values of type {type} do not combine by `{op}`"
     label = "{type} under `{op}`"
     help = "numbers combine by +, *, min, max; bools by `or`, `and`; integers by |, &; vertices by min, max"

@@ -7,8 +7,6 @@ from vgraph.source import Span
 
 
 class NotAReduction(Refusal):
-    """A write that several edges may make at once, without saying how the values combine."""
-
     title = "{place} is written by several edges at once"
     label = "this{how} assignment does not say how their values combine"
     help = (
@@ -21,8 +19,6 @@ class NotAReduction(Refusal):
 
 
 class GlobalNotReduced(Refusal):
-    """An operator sets a global."""
-
     title = "{place} is written by all visits at once"
     label = "this{how} assignment does not say how their values combine"
     help = (
@@ -35,8 +31,6 @@ class GlobalNotReduced(Refusal):
 
 
 class WriteToSource(Refusal):
-    """An edge operator writes its source."""
-
     title = "an edge operator writes to its destination and its edge, or to both ends"
     label = "`{name}` of the source, and nothing of the destination is written"
     help = (
@@ -49,8 +43,6 @@ class WriteToSource(Refusal):
 
 
 class WriteToEdge(Refusal):
-    """A write to a property that the graph's edges have."""
-
     title = "`{name}` of an edge belongs to the graph"
     label = "it cannot be written"
     help = "declare a property of your own in the algorithm: `x = graph.edge_property(vg.int32, fill=0)`"
@@ -59,8 +51,6 @@ class WriteToEdge(Refusal):
 
 
 class SharedEdge(Refusal):
-    """A write to an edge to which several visits may come, without saying how the values combine."""
-
     title = "{place} may be written by several visits at once"
     label = "this{how} assignment does not say how their values combine"
     help = (
@@ -79,49 +69,35 @@ class EdgeOfTwoVisits(Refusal):
     title = "`{name}` is used where another visit may write it"
     label = "the same edge may be one that another vertex writes"
     help = "an operator that writes an edge property comes to edges in one way: use two operators"
+    also = ("write", "it is written here")
 
     name: str
     write: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.write, "it is written here"), *super().notes()]
-
 
 class WriteElsewhere(Refusal):
-    """An edge operator writes to another vertex than dst."""
-
     title = "an edge operator writes to its destination and its edge, or to both ends"
     label = "this is another vertex or edge"
     help = "write to it in a vertex operator: there, reductions may go to any vertex"
 
 
 class ReadsBeyondEnds(Refusal):
-    """An operator that writes both ends of its edge reads the same property at another vertex."""
-
     title = "`{name}` is read at a vertex that another activation may be writing"
     label = "an operator that writes both ends of its edge is alone with these two, and with no other vertex"
     help = "read it in a second operator, or read a copy: a property that this operator does not write"
+    also = ("write", "it is written here")
 
     name: str
     write: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.write, "it is written here"), *super().notes()]
-
 
 class UnionBesideBothEnds(Refusal):
-    """vg.union in an operator that writes both ends of its edge."""
-
     title = "an operator that writes both ends of its edge unites no sets"
     label = "a set reaches beyond the two ends"
     help = "unite them in a second edge operator"
 
 
 class ReadOnly(Refusal):
-    """A write to what the program does not own."""
-
     title = "`{name}` cannot be written"
     label = "{reason}"
     help = "declare a property of your own: `x = graph.vertex_property(...)`"
@@ -131,8 +107,6 @@ class ReadOnly(Refusal):
 
 
 class DisjointSets(Refusal):
-    """A plain write to disjoint sets."""
-
     title = "`{name}` holds disjoint sets"
     label = "they change by vg.union only"
     help = "write `vg.union(src.{name}, dst.{name})`"
@@ -141,16 +115,12 @@ class DisjointSets(Refusal):
 
 
 class BadUnion(Refusal):
-    """vg.union of something else."""
-
     title = "vg.union takes the same disjoint sets of two vertices"
     label = "not a property of disjoint sets"
     help = "declare `component = graph.disjoint_sets()` and write `vg.union(src.component, dst.component)`"
 
 
 class NotAssignable(Refusal):
-    """An assignment to something that is no place."""
-
     title = "this cannot be assigned to"
     label = "not a variable, a property of a vertex or an element of one, or a global `graph.x`"
 
@@ -169,8 +139,6 @@ class ElementOfValue(Refusal):
 
 
 class WriteInHelper(Refusal):
-    """A helper function writes."""
-
     title = "`{name}` computes a value, it may not write"
     label = "a write in a helper function"
     help = (
@@ -182,49 +150,34 @@ class WriteInHelper(Refusal):
 
 
 class MixedWrites(Refusal):
-    """Two kinds of writes to one property in one operator."""
-
     title = "`{name}` is updated in two different ways"
     label = "together they would depend on the order of the visits"
     help = "use two properties, or two operators applied one after the other"
+    also = ("other", "the other update")
 
     name: str
     other: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.other, "the other update"), *super().notes()]
-
 
 class ReadsWhatItReduces(Refusal):
-    """An operator reads its own vertex where it also reduces."""
-
     title = "`{name}` is read while other visits change it"
     label = "the value depends on the order of the visits"
     help = "test and update in one statement (`x = min(x, e)`), or read it in a second operator"
+    also = ("write", "it is reduced here")
 
     name: str
     op: str
     write: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.write, "it is reduced here"), *super().notes()]
-
 
 class ReadsWhatItClaims(Refusal):
-    """An operator reads what it claims outside the claim."""
-
     title = "`{name}` is read while other visits claim it"
     label = "whether it is claimed yet depends on the order of the visits"
     help = "put what belongs to the claim under the same `if`, and everything else into a second operator"
+    also = ("write", "it is claimed here")
 
     name: str
     write: Span
-
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.write, "it is claimed here"), *super().notes()]
 
 
 class DependentWrites(Refusal):
@@ -251,22 +204,15 @@ class GuardMismatch(Refusal):
 
 
 class ElseOfUpdate(Refusal):
-    """An else of a guarded update."""
-
     title = "a guarded update has no `else`"
     label = "whether this runs depends on the order of the visits"
     help = "put this into a second operator, applied before or after"
+    also = ("update", "the update")
 
     update: Span
 
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.update, "the update"), *super().notes()]
-
 
 class ClaimFromVariable(Refusal):
-    """A claim whose free value differs from visit to visit."""
-
     title = "a claim starts from a value that is the same everywhere"
     label = "{place} is compared with something that differs from visit to visit"
     help = "compare with a constant such as -1 or vg.none, or with a global `graph.x`"
@@ -275,8 +221,6 @@ class ClaimFromVariable(Refusal):
 
 
 class VectorClaim(Refusal):
-    """A claim of a vector."""
-
     title = "vectors cannot be claimed"
     label = "{place} is too large for one step"
     help = "claim a bool or int property and write the vector under the same `if`"
@@ -333,12 +277,9 @@ class TupleApart(Refusal):
     title = "`{name}` is updated together with `{others}`"
     label = "here it is updated {how}"
     help = "update the same places together wherever operators meet, or use another property here"
+    also = ("other", "the update together")
 
     name: str
     others: str
     how: str
     other: Span
-
-    def notes(self) -> list[tuple[Span, str]]:
-        """The other place, and the way that led here."""
-        return [(self.other, "the update together"), *super().notes()]
