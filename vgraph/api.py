@@ -91,25 +91,7 @@ def run(
     `vg.fail` or has too many rounds, DeviceError (unknown device, out of memory). Ctrl-C stops it; the graph is never
     changed.
     """
-    job = job_of(
-        algorithm,
-        graph,
-        params,
-        device=device,
-        schedule=schedule,
-        threads=threads,
-        progress=progress,
-        relabel=relabel,
-        output=output,
-        memory=memory,
-        deterministic=deterministic,
-        max_rounds=max_rounds,
-        seed=seed,
-        checked=checked,
-        debug=debug,
-        placement=placement,
-        share=share,
-    )
+    job = job_of(**locals())
     with reporter(progress, algorithm.name) as report:
         return job.as_seen(execute(job, runner_for(job), report))
 
@@ -139,19 +121,7 @@ def prepare(
 
     Gives name, bytes and seconds of each layout; it is kept as long as the graph. Raises as `run` does.
     """
-    job = job_of(
-        algorithm,
-        graph,
-        params,
-        device=device,
-        schedule=schedule,
-        threads=threads,
-        relabel=relabel,
-        memory=memory,
-        placement=placement,
-        share=share,
-        incomplete=True,
-    )
+    job = job_of(**locals(), incomplete=True)
     return make_ready(job, runner_for(job))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import cos, radians
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,33 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from vgraph.graph import Graph
+    from vgraph.runtime.result import Round
     from vgraph.runtime.tuning.outcome import Tuning
 
 _DARK, _LIGHT, _GREY = "#10131a", "#e8eaf0", "#3a3f4b"
-
-
-class Round(Protocol):
-    """What `plot_trace` needs of a round: any record of `result.trace`."""
-
-    @property
-    def label(self) -> str:
-        """The traversal's label."""
-
-    @property
-    def direction(self) -> str:
-        """'push', 'pull', or 'vertex' for a vertex operator."""
-
-    @property
-    def frontier(self) -> int:
-        """Active vertices when the round began."""
-
-    @property
-    def edges(self) -> int:
-        """Arcs walked."""
-
-    @property
-    def seconds(self) -> float:
-        """Wall-clock time of the round."""
 
 
 @public

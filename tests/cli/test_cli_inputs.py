@@ -12,7 +12,8 @@ import pytest
 import vgraph as vg
 from vgraph.cli import progress
 from vgraph.cli.inputs import parse_schedule, parse_value
-from vgraph.cli.report import counted, describe_values, rate, reached, seconds, write_result
+from vgraph.cli.report import counted, describe_values, rate, reached, write_result
+from vgraph.runtime.result import duration
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_plurals():
 
 
 def test_units():
-    assert [seconds(t) for t in (2.5, 0.0125, 3e-5, 0.0)] == ["2.5 s", "12.5 ms", "30 us", "0 us"]
+    assert [duration(t) for t in (2.5, 0.0125, 3e-5, 0.0)] == ["2.5 s", "12.5 ms", "30 us", "0 us"]
     assert rate(3_000_000, 2) == "1.5 M"
     assert rate(5, 1) == "5"
     assert rate(5, 0) == "0"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vgraph.cli.inputs import format_options, read_graph
 from vgraph.cli.progress import working
-from vgraph.cli.report import seconds
+from vgraph.runtime.result import duration
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -35,7 +35,7 @@ def info(graph_name: str, file_format: str | None, directed: bool | None, json: 
     if json:
         click.echo(json_text.dumps(figures, indent=2))
         return
-    click.echo(f"{Path(graph_name).name}, read in {seconds(read_seconds)}")
+    click.echo(f"{Path(graph_name).name}, read in {duration(read_seconds)}")
     click.echo("\n".join(_lines(figures)))
 
 

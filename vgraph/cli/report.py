@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.errors import ParameterError
+from vgraph.runtime.result import duration
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -34,17 +35,9 @@ def counted(number: int, things: str) -> str:
     return f"{number:,} {one if number == 1 else things}"
 
 
-def seconds(value: float) -> str:
-    """A duration with the unit that suits it: `1.23 s`, `45.6 ms`, `7.89 us`."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= scale or unit == "us":
-            return f"{value / scale:.3g} {unit}"
-    return "0 s"
-
-
-def rate(count: int, duration: float) -> str:
-    """`count` things in `duration` seconds: `123 M`, `4.5 k` per second."""
-    per_second = count / duration if duration > 0 else 0.0
+def rate(count: int, seconds: float) -> str:
+    """`count` things in so many seconds: `123 M`, `4.5 k` per second."""
+    per_second = count / seconds if seconds > 0 else 0.0
     for unit, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if per_second >= scale:
             return f"{per_second / scale:.3g} {unit}"
@@ -63,12 +56,12 @@ def describe_result(result: Result, read_seconds: float) -> list[str]:
     ended = "" if result.converged else " (not converged)"
     work = f"{counted(stats.rounds, 'rounds')}{ended}, {counted(stats.edges, 'arcs')} walked"
     lines.append(f"{work}{stats.where}{threads}")
-    compiled = seconds(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
-    kernel = f" (kernel {seconds(stats.kernel_seconds)})" if stats.kernel_seconds else ""
-    kernel += f" (waited {seconds(stats.waited)})" if stats.waited else ""
+    compiled = duration(stats.compile_seconds) + (" (from the cache)" if stats.cached else "")
+    kernel = f" (kernel {duration(stats.kernel_seconds)})" if stats.kernel_seconds else ""
+    kernel += f" (waited {duration(stats.waited)})" if stats.waited else ""
     lines.append(
-        f"read {seconds(read_seconds)}, compile {compiled}, prepare {seconds(stats.prepare_seconds)}, "
-        f"run {seconds(stats.run_seconds)}{kernel}: {rate(stats.edges, stats.run_seconds)} arcs/s"
+        f"read {duration(read_seconds)}, compile {compiled}, prepare {duration(stats.prepare_seconds)}, "
+        f"run {duration(stats.run_seconds)}{kernel}: {rate(stats.edges, stats.run_seconds)} arcs/s"
     )
     return lines
 
@@ -161,7 +154,7 @@ def describe_trace(result: Result) -> list[str]:
         row = _json_round(record)
         lines.append(
             f"{number:>6}  {row['label']:<16} {row['direction']:<9} {row['frontier']:>12,} "
-            f"{row['edges']:>14,} {seconds(row['seconds']):>9} {seconds(row['waited']):>9}"
+            f"{row['edges']:>14,} {duration(row['seconds']):>9} {duration(row['waited']):>9}"
         )
     return lines
 
