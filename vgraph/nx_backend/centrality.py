@@ -12,17 +12,7 @@ import vgraph as vg
 from vgraph.graph.weights import heaviest
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.nx_backend import programs
-from vgraph.nx_backend.common import (
-    FEW,
-    A,
-    asked,
-    by_node,
-    converted,
-    levels,
-    need_direction,
-    no_parallel_edges,
-    vertex,
-)
+from vgraph.nx_backend.common import FEW, A, asked, by_node, converted, levels, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 
@@ -110,8 +100,7 @@ def katz_centrality(
     weight: str | None = None,
 ) -> dict[Any, float]:
     """Katz centrality by iteration; `beta` is a number, or one of each node."""
-    graph = converted(G, weight)
-    no_parallel_edges(graph)
+    graph = converted(G, weight, refuses="multigraph")
     if not len(graph):
         return {}
     own = {"beta": float(beta)} if isinstance(beta, int | float) else {"betas": _betas(graph, beta)}
@@ -137,8 +126,7 @@ def eigenvector_centrality(
     weight: str | None = None,
 ) -> dict[Any, float]:
     """The leading eigenvector, by power iteration."""
-    graph = converted(G, weight)
-    no_parallel_edges(graph)
+    graph = converted(G, weight, refuses="multigraph")
     if not len(graph):
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     start = None if nstart is None else _given(graph, nstart, 1)
@@ -221,15 +209,13 @@ def degree_centrality(G: Any) -> dict[Any, float]:
 
 def in_degree_centrality(G: Any) -> dict[Any, float]:
     """The same of edges to the node."""
-    graph = converted(G)
-    need_direction(graph)
+    graph = converted(G, refuses="undirected")
     return _degrees(graph, "in_centrality")
 
 
 def out_degree_centrality(G: Any) -> dict[Any, float]:
     """The same of edges from the node."""
-    graph = converted(G)
-    need_direction(graph)
+    graph = converted(G, refuses="undirected")
     return _degrees(graph, "out_centrality")
 
 

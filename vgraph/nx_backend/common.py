@@ -15,14 +15,28 @@ from vgraph.nx_backend.convert import NxGraph, convert_from_nx
 A = vg.algorithms
 
 
-def converted(graph: Any, *attributes: Any, everything: bool = False) -> NxGraph:
-    """The graph with the edge attributes that are named (1 where an edge has it not), or with all that it carries."""
-    return convert_from_nx(
+def converted(graph: Any, *attributes: Any, refuses: str = "", everything: bool = False) -> NxGraph:
+    """The graph with the edge attributes that are named (1 where an edge has it not), or with all that it carries.
+
+    `refuses`: the kinds of graphs for which NetworkX has no such function, as of `refuse`.
+    """
+    found = convert_from_nx(
         graph,
         edge_attrs={name: 1 for name in attributes if isinstance(name, str)},
         preserve_edge_attrs=everything,
         preserve_node_attrs=everything,
     )
+    refuse(found, refuses)
+    return found
+
+
+def refuse(graph: NxGraph, kinds: str) -> None:
+    """Raise NetworkXNotImplemented for a graph of one of these kinds: `directed`, `undirected`, `multigraph`."""
+    directed, multigraph = graph.is_directed(), graph.is_multigraph()
+    own = {"directed": directed, "undirected": not directed, "multigraph": multigraph}
+    for kind in kinds.split():
+        if own[kind]:
+            raise nx.NetworkXNotImplemented(f"not implemented for {kind} type")
 
 
 def vertex(graph: NxGraph, node: Any, what: str = "Node") -> int:
@@ -75,24 +89,6 @@ def levels(
     depth = None if cutoff is None or cutoff >= len(graph) else max(0, int(cutoff))
     found: np.ndarray[Any, Any] = vg.run(A.bfs, along, source=number, max_depth=depth).level
     return found
-
-
-def no_direction(graph: NxGraph) -> None:
-    """Raise NetworkXNotImplemented for a directed graph."""
-    if graph.is_directed():
-        raise nx.NetworkXNotImplemented("not implemented for directed type")
-
-
-def need_direction(graph: NxGraph) -> None:
-    """Raise NetworkXNotImplemented for an undirected graph."""
-    if not graph.is_directed():
-        raise nx.NetworkXNotImplemented("not implemented for undirected type")
-
-
-def no_parallel_edges(graph: NxGraph) -> None:
-    """Raise NetworkXNotImplemented for a multigraph."""
-    if graph.is_multigraph():
-        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
 
 def no_self_loops(graph: NxGraph) -> None:

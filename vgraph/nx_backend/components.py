@@ -9,100 +9,83 @@ import networkx as nx
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, members, need_direction, no_direction, runs, vertex
+from vgraph.nx_backend.common import A, converted, members, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
+Labelled = tuple[NxGraph, "np.ndarray[Any, Any]"]
 
-def _component(graph: NxGraph) -> np.ndarray[Any, Any]:
-    found: np.ndarray[Any, Any] = vg.run(A.connected_components, graph.graph).component
-    return found
+
+def _joined(G: Any, refuses: str) -> Labelled:
+    """The graph, and the first node of each one's component by number; the direction of edges is ignored."""
+    graph = converted(G, refuses=refuses)
+    return graph, vg.run(A.connected_components, graph.graph).component
+
+
+def _strong(G: Any) -> Labelled:
+    """The same of components that are joined by paths both ways."""
+    graph = converted(G, refuses="undirected")
+    return graph, vg.run(A.strongly_connected_components, graph.graph).component
+
+
+def _is_one(graph: NxGraph, component: np.ndarray[Any, Any]) -> bool:
+    if not len(graph):
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return bool((component == 0).all())
 
 
 def connected_components(G: Any) -> Iterator[set[Any]]:
     """The sets of nodes that are joined by paths."""
-    graph = converted(G)
-    no_direction(graph)
-    return members(graph, _component(graph))
+    return members(*_joined(G, "directed"))
 
 
 def weakly_connected_components(G: Any) -> Iterator[set[Any]]:
     """The same in a directed graph, the direction of edges ignored."""
-    graph = converted(G)
-    need_direction(graph)
-    return members(graph, _component(graph))
+    return members(*_joined(G, "undirected"))
 
 
 def strongly_connected_components(G: Any) -> Iterator[set[Any]]:
     """The sets of nodes of a directed graph that are joined by paths both ways."""
-    graph = converted(G)
-    need_direction(graph)
-    return members(graph, _strong(graph))
-
-
-def _strong(graph: NxGraph) -> np.ndarray[Any, Any]:
-    found: np.ndarray[Any, Any] = vg.run(A.strongly_connected_components, graph.graph).component
-    return found
+    return members(*_strong(G))
 
 
 def number_connected_components(G: Any) -> int:
     """How many there are."""
-    graph = converted(G)
-    no_direction(graph)
-    return int(np.unique(_component(graph)).size)
+    return int(np.unique(_joined(G, "directed")[1]).size)
 
 
 def number_weakly_connected_components(G: Any) -> int:
     """How many there are."""
-    graph = converted(G)
-    need_direction(graph)
-    return int(np.unique(_component(graph)).size)
+    return int(np.unique(_joined(G, "undirected")[1]).size)
 
 
 def number_strongly_connected_components(G: Any) -> int:
     """How many there are."""
-    graph = converted(G)
-    need_direction(graph)
-    return int(np.unique(_strong(graph)).size)
+    return int(np.unique(_strong(G)[1]).size)
 
 
 def is_connected(G: Any) -> bool:
     """Whether there is exactly one."""
-    graph = converted(G)
-    no_direction(graph)
-    if not len(graph):
-        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return bool((_component(graph) == 0).all())
+    return _is_one(*_joined(G, "directed"))
 
 
 def is_weakly_connected(G: Any) -> bool:
     """Whether there is exactly one."""
-    graph = converted(G)
-    need_direction(graph)
-    if not len(graph):
-        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return bool((_component(graph) == 0).all())
+    return _is_one(*_joined(G, "undirected"))
 
 
 def is_strongly_connected(G: Any) -> bool:
     """Whether there is exactly one."""
-    graph = converted(G)
-    need_direction(graph)
-    if not len(graph):
-        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return bool((_strong(graph) == 0).all())
+    return _is_one(*_strong(G))
 
 
 def node_connected_component(G: Any, n: Any) -> set[Any]:
     """The component that `n` is in."""
-    graph = converted(G)
-    no_direction(graph)
-    component = _component(graph)
+    graph, component = _joined(G, "directed")
     return {graph.nodes[v] for v in np.flatnonzero(component == component[graph.index[n]]).tolist()}
 
 
 def _blocks(G: Any) -> tuple[NxGraph, Any]:
-    graph = converted(G)
-    no_direction(graph)
+    graph = converted(G, refuses="directed")
     return graph, vg.run(A.biconnected_components, graph.graph)
 
 
@@ -151,7 +134,7 @@ def _bridges(G: Any, root: Any) -> list[tuple[Any, Any]]:
     graph, found = _blocks(G)
     bridge = found.bridge
     if root is not None:
-        component = _component(graph)
+        component = _joined(graph, "")[1]
         bridge = bridge & (component == component[vertex(graph, root)])
     ends = ((v, int(found.parent[v])) for v in np.flatnonzero(bridge).tolist())
     return [(graph.nodes[u], graph.nodes[v]) for u, v in sorted((min(e), max(e)) for e in ends)]

@@ -12,7 +12,7 @@ from networkx.algorithms.community.quality import NotAPartition
 
 import vgraph as vg
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.nx_backend.common import A, by_node, converted, members, no_direction, no_parallel_edges, vertex
+from vgraph.nx_backend.common import A, by_node, converted, members, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 PAIRS = 1 << 18
@@ -65,9 +65,7 @@ def _scores(
 
 
 def _pairs(G: Any, ebunch: Any) -> tuple[NxGraph, Iterator[Pairs]]:
-    graph = converted(G)
-    no_direction(graph)
-    no_parallel_edges(graph)
+    graph = converted(G, refuses="directed multigraph")
     return graph, _together(_without_edge(graph)) if ebunch is None else iter(list(_asked(graph, ebunch)))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import vgraph as vg
 from vgraph.algorithms.k_shortest_paths import paths_in_order
-from vgraph.nx_backend.common import A, converted, levels, need_direction, no_parallel_edges, runs, vertex
+from vgraph.nx_backend.common import A, converted, levels, refuse, runs, vertex
 from vgraph.nx_backend.convert import NxGraph
 
 Array = np.ndarray[Any, Any]
@@ -162,7 +162,7 @@ def dag_longest_path_length(G: Any, weight: str | None = "weight", default_weigh
 
 
 def _longest(graph: NxGraph, weight: str | None) -> vg.Result:
-    need_direction(graph)
+    refuse(graph, "undirected")
     try:
         return vg.run(A.longest_path, graph.summed(weight), weight="weight")
     except vg.AlgorithmError:
@@ -281,8 +281,7 @@ def _pairs(
 
 def shortest_simple_paths(G: Any, source: Any, target: Any, weight: str | None = None) -> Iterator[list[Any]]:
     """The simple paths between two nodes, the shortest first."""
-    graph = converted(G, weight)
-    no_parallel_edges(graph)
+    graph = converted(G, weight, refuses="multigraph")
     for node, what in ((source, "source"), (target, "target")):
         if node not in graph:
             raise nx.NodeNotFound(f"{what} node {node} not in graph")

@@ -9,22 +9,13 @@ import numpy as np
 
 import vgraph as vg
 from vgraph.nx_backend import programs
-from vgraph.nx_backend.common import (
-    A,
-    asked,
-    by_node,
-    converted,
-    need_direction,
-    no_direction,
-    no_parallel_edges,
-    no_self_loops,
-)
+from vgraph.nx_backend.common import A, asked, by_node, converted, no_self_loops, refuse
 from vgraph.nx_backend.convert import NxGraph, convert_from_nx
 
 
 def _triangles(graph: NxGraph) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Triangles at each node, and how many different neighbors it has, itself left out."""
-    no_direction(graph)
+    refuse(graph, "directed")
     count: np.ndarray[Any, Any] = vg.run(A.triangle_count, graph.simple).triangles
     return count, graph.simple.out_degree
 
@@ -36,13 +27,17 @@ def _asked(graph: NxGraph, nodes: Any) -> list[int]:
     return [graph.index[node] for node in nodes if node in graph]
 
 
+def _at(graph: NxGraph, nodes: Any, values: list[Any]) -> Any:
+    """The value of the one node asked for, or those of some by node."""
+    if nodes is not None and nodes in graph:
+        return values[graph.index[nodes]]
+    return {graph.nodes[v]: values[v] for v in _asked(graph, nodes)}
+
+
 def triangles(G: Any, nodes: Any = None) -> Any:
     """Triangles at each node, or at one."""
     graph = converted(G)
-    count = _triangles(graph)[0].tolist()
-    if nodes is not None and nodes in graph:
-        return count[graph.index[nodes]]
-    return {graph.nodes[v]: count[v] for v in _asked(graph, nodes)}
+    return _at(graph, nodes, _triangles(graph)[0].tolist())
 
 
 def _clustering(graph: NxGraph) -> list[float]:
@@ -55,10 +50,7 @@ def _clustering(graph: NxGraph) -> list[float]:
 def clustering(G: Any, nodes: Any = None, weight: str | None = None) -> Any:
     """The share of pairs of neighbors that are neighbors."""
     graph = converted(G)
-    found = _clustering(graph)
-    if nodes is not None and nodes in graph:
-        return found[graph.index[nodes]]
-    return {graph.nodes[v]: found[v] for v in _asked(graph, nodes)}
+    return _at(graph, nodes, _clustering(graph))
 
 
 def average_clustering(
@@ -92,16 +84,14 @@ def square_clustering(G: Any, nodes: Any = None) -> Any:
 
 def max_weight_clique(G: Any, weight: str | None = "weight") -> tuple[list[Any], int]:
     """A largest clique, and how many nodes it has."""
-    graph = converted(G)
-    no_direction(graph)
+    graph = converted(G, refuses="directed")
     found = vg.run(A.maximum_clique, graph.graph)
     return [graph.nodes[v] for v in np.flatnonzero(found.member).tolist()], int(found.size)
 
 
 def triadic_census(G: Any, nodelist: Any = None) -> dict[str, int]:
     """How many sets of three nodes have each kind of arcs between them."""
-    graph = converted(G)
-    need_direction(graph)
+    graph = converted(G, refuses="undirected")
     found = vg.run(A.triad_census, graph.graph)
     return {name.removeprefix("t"): getattr(found, name) for name in found.names}
 
@@ -110,9 +100,7 @@ def rich_club_coefficient(
     G: Any, normalized: bool = True, Q: float = 100, seed: Any = None
 ) -> dict[int, float]:
     """For each degree, the density of the subgraph of nodes of a higher one."""
-    graph = converted(G)
-    no_direction(graph)
-    no_parallel_edges(graph)
+    graph = converted(G, refuses="directed multigraph")
     if (graph.sources == graph.targets).any():
         raise Exception("rich_club_coefficient is not implemented for graphs with self loops.")
     return dict(enumerate(vg.run(A.rich_club, graph.graph).coefficient.tolist()))
@@ -140,8 +128,7 @@ def core_number(G: Any) -> dict[Any, int]:
 
 def k_core(G: Any, k: Any = None, core_number: Any = None) -> Any:
     """The part of the graph whose nodes have core number `k` or more, by default the greatest: a NetworkX graph."""
-    graph = converted(G, everything=True)
-    no_parallel_edges(graph)
+    graph = converted(G, everything=True, refuses="multigraph")
     if core_number is None:
         no_self_loops(graph)
         cores = vg.run(A.k_core, graph.undirected).core
@@ -154,9 +141,7 @@ def k_core(G: Any, k: Any = None, core_number: Any = None) -> Any:
 
 def k_truss(G: Any, k: Any) -> Any:
     """The part of the graph whose edges each lie in `k - 2` triangles or more: a NetworkX graph."""
-    graph = converted(G, everything=True)
-    no_direction(graph)
-    no_parallel_edges(graph)
+    graph = converted(G, everything=True, refuses="directed multigraph")
     no_self_loops(graph)
     ends = np.stack([graph.sources, graph.targets])
     truss = np.zeros(graph.sources.size, np.int64)
@@ -197,8 +182,6 @@ COLORINGS = ("largest_first", "random_sequential")
 
 def maximal_matching(G: Any) -> set[tuple[Any, Any]]:
     """Edges of which no two share an end, and to which none can be added."""
-    graph = converted(G)
-    no_direction(graph)
-    no_parallel_edges(graph)
+    graph = converted(G, refuses="directed multigraph")
     mate = vg.run(A.maximal_matching, graph.graph).mate
     return {(graph.nodes[v], graph.nodes[w]) for v, w in enumerate(mate.tolist()) if v < w}

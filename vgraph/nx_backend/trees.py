@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import vgraph as vg
-from vgraph.nx_backend.common import A, converted, no_direction, no_parallel_edges
+from vgraph.nx_backend.common import A, converted, refuse
 from vgraph.nx_backend.convert import NxGraph
 
 ALGORITHMS = ("boruvka", "borůvka", "kruskal", "prim")
@@ -17,9 +17,9 @@ ALGORITHMS = ("boruvka", "borůvka", "kruskal", "prim")
 def _check(graph: NxGraph, algorithm: str) -> None:
     if algorithm not in ALGORITHMS:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
-    no_direction(graph)
+    refuse(graph, "directed")
     if algorithm.startswith("bor"):
-        no_parallel_edges(graph)
+        refuse(graph, "multigraph")
 
 
 def _forest(graph: NxGraph, weight: str | None, minimum: bool, ignore_nan: bool) -> list[int]:
