@@ -27,11 +27,11 @@ def propose(v, graph):
         least = vg.uint32(0xFFFFFFFF)
         wish = vg.none
         for u in v.out_neighbors:
-            if u != v and u.mate == vg.none:
+            if u.mate == vg.none and u != v:
                 least, wish = min((least, wish), (lot(u, v), u))
         if graph.directed:
             for u in v.in_neighbors:
-                if u != v and u.mate == vg.none:
+                if u.mate == vg.none and u != v:
                     least, wish = min((least, wish), (lot(u, v), u))
         v.wish = wish
     return v.wish != vg.none

@@ -7,7 +7,7 @@ decides on operators and brings them into a form for lanes; `shared_loops` finds
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
@@ -231,7 +231,10 @@ def _check_breaks(body: ir.Body, inside: list[ir.Node], found: Sums) -> None:
         sets = {n.name for n in done if isinstance(n, ir.Assign)}
         for name, (_, t) in found.items():
             if t is not None:
-                raise Blocked(f"it may leave the loop over its arcs early, which `{name}` shows", at.span)
+                raise Blocked(
+                    f"it may leave the loop over its arcs early, which `{name.partition('.')[0]}` shows",
+                    at.span,
+                )
             if name not in sets:
                 raise Blocked(f"it may leave the loop over its arcs before `{name}` is set", at.span)
 
@@ -366,7 +369,6 @@ class _Sharing:
                     return ir.Accumulate(op, let.name, value, span=n.span)
             return None
 
-        loop, words, unpacked = self.words(loop)
         new = ir.transform(loop, rule)
         marks = isinstance(new, ir.ForNeighbors) and compares_own(new, self.v) and compares_together(new)
         if not marks:
@@ -376,48 +378,7 @@ class _Sharing:
             ir.Reduce(op, prop, own, ir.Var(let.name, let.type, span=let.span), span=let.span)
             for (op, prop), let in sums.items()
         ]
-        return (*reads.values(), *sums.values(), *words, new, *unpacked, *ends)
-
-    def words(self, loop: Loop) -> tuple[Loop, list[ir.Let], list[ir.Assign]]:
-        """The loop with minima of words for `cost, near = min((cost, near), ...)` of locals from before it, the words
-        that are packed before the loop, and what they are unpacked into behind it."""
-        inside = {n.name for n in ir.walk(loop) if isinstance(n, ir.Let)}
-        words: dict[tuple[str, ...], ir.Let] = {}
-        ops: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-
-        def rule(n: ir.Node) -> ir.Node | None:
-            match n:
-                case ir.If(ir.Compare("<" | ">" as op, ir.Pack(new), ir.Pack(old) as before), then, ()):
-                    names = tuple(place.name for place in old if isinstance(place, ir.Var))
-                    taken = [(s.name, s.value) for s in then if isinstance(s, ir.Assign)]
-                    if not len(names) == len(old) == len(then) or inside & {*names}:
-                        return None
-                    if taken != [*zip(names, new, strict=True)]:
-                        return None
-                    ops[names].add(op)
-                    let = words.get(names) or ir.Let(self.fresh("word"), before.type, before, span=n.span)
-                    words[names] = let
-                    return ir.Accumulate("min" if op == "<" else "max", let.name, ir.Pack(new), span=n.span)
-            return None
-
-        found = ir.transform(loop, rule)
-        unpacked = [
-            ir.Assign(name, ir.Field(ir.Var(let.name, let.type), k), span=let.span)
-            for names, let in words.items()
-            for k, name in enumerate(names)
-        ]
-        for names in words:
-            if len(ops[names]) > 1:
-                self.block(f"`{names[0]}` is reduced in two ways", loop)
-            if leaves(loop.body):
-                self.block(f"it may leave the loop over its arcs early, which `{names[0]}` shows", loop)
-        packed = {a.name for a in unpacked}
-        if len(packed) < len(unpacked):
-            self.block("a local is updated together with different ones", loop)
-        for n in ir.walk(found):
-            if isinstance(n, ir.Var | ir.Assign | ir.Accumulate) and n.name in packed:
-                self.block(f"`{n.name}` is carried from arc to arc", n)
-        return found, list(words.values()), unpacked
+        return (*reads.values(), *sums.values(), new, *ends)
 
 
 __all__ = ["Sums", "carried", "leaves", "own_arcs", "shared_loops", "shared_operator", "side_of"]

@@ -5,11 +5,14 @@ after:  `dist.parent[dst] min= pack(field.0(dist.parent[src]) + weight[edge], sr
 
 The word compares as the values do, so everything behind this pass sees a minimum of numbers: a register in a pull, one
 compare-and-swap in a push, a change if the word changes. At the end of the program what it returns is unpacked.
+
+Locals of a vertex operator that a loop over arcs carries so are a word within the loop. Then a processor takes several
+arcs at a time, and lanes of a group share the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from vgraph.compiler import ir
 from vgraph.compiler.frontend.kinds import zero
@@ -167,7 +170,59 @@ def whole(program: ir.Program) -> set[str]:
     return returned(program) | {n.prop for n in sets}
 
 
+def with_local_words(body: ir.Body, fresh: Callable[[str], str]) -> ir.Body:
+    """The body with minima of words in loops that carry `cost, near = min((cost, near), ...)` from arc to arc."""
+    return tuple(made for s in body for made in _with_local_words(s, fresh))
+
+
+def _with_local_words(s: ir.Stmt, fresh: Callable[[str], str]) -> ir.Body:
+    if isinstance(s, ir.ForNeighbors | ir.ForCommon):
+        carried = _carried(s, fresh)
+        if carried:
+            return carried
+    bodies = {f.name: s.__dict__[f.name] for f in fields_of(type(s)) if f.meaning == ir.Body}
+    changes = {name: with_local_words(body, fresh) for name, body in bodies.items()}
+    return (ir.with_fields(s, changes) if changes else s,)
+
+
+def _carried(loop: ir.ForNeighbors | ir.ForCommon, fresh: Callable[[str], str]) -> ir.Body:
+    """The words that are packed before a loop, the loop, and what the words are unpacked into; nothing without any."""
+    inside = {n.name for n in ir.walk(loop) if isinstance(n, ir.Let)}
+    words: dict[tuple[str, ...], ir.Let] = {}
+    ops: set[tuple[str, tuple[str, ...]]] = set()
+
+    def rule(n: ir.Node) -> ir.Node | None:
+        match n:
+            case ir.If(ir.Compare("<" | ">" as op, ir.Pack(new), ir.Pack(old) as before), then, ()):
+                names = tuple(place.name for place in old if isinstance(place, ir.Var))
+                taken = [(s.name, s.value) for s in then if isinstance(s, ir.Assign)]
+                if not len(names) == len(old) == len(then) or inside & {*names}:
+                    return None
+                if taken != [*zip(names, new, strict=True)]:
+                    return None
+                ops.add((op, names))
+                let = words.get(names) or ir.Let(fresh(".".join(names)), before.type, before, span=n.span)
+                words[names] = let
+                return ir.Accumulate("min" if op == "<" else "max", let.name, ir.Pack(new), span=n.span)
+        return None
+
+    found = ir.transform(loop, rule)
+    unpacked = [
+        ir.Assign(name, ir.Field(ir.Var(let.name, let.type), k), span=let.span)
+        for names, let in words.items()
+        for k, name in enumerate(names)
+    ]
+    fields = {a.name for a in unpacked}
+    named = (n.name for n in ir.walk(found) if isinstance(n, ir.Var | ir.Assign | ir.Accumulate))
+    if not words or len(ops) > len(words) or len(fields) < len(unpacked) or not fields.isdisjoint(named):
+        return ()
+    return (*words.values(), found, *unpacked)
+
+
 def _run(program: ir.Program, context: Context) -> ir.Program:
+    fresh = ir.fresh_names(program)
+    operators = tuple(ir.with_fields(o, {"body": with_local_words(o.body, fresh)}) for o in program.operators)
+    program = ir.with_fields(program, {"operators": operators})
     if not any(True for _ in tuples(program)):
         return program
     words = _Words(program)
