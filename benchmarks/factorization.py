@@ -3,12 +3,13 @@
     python benchmarks/factorization.py --ratings FILE kron16 road500x500 --rates 0.02 0.01 0.01 \\
         [--libmf libmf.so] [--implicit FILE] [--threads 1 2] [--turns 3] [--only locked] [--out FILE]
     python benchmarks/factorization.py --device cuda --ratings FILE power5M power50M --rates 0.02 0.05 0.05 \\
-        --threads 16 --factors 16 32 64 128 [--libmf libmf.so]
+        --threads 16 --factors 16 32 64 128 [--libmf libmf.so] [--every]
 
 `--ratings`: files that `vg.read_ratings` takes, or graphs of `graphs.py`, whose arcs are rated by their sources, with
-products of 8 factors and noise; power5M has 5 million ratings of 20,000 items by 200,000 users, drawn by power laws. 16
-factors, 10 epochs, a tenth of the ratings for tests. For each schedule: seconds of its plan, the least time of an epoch
-over the turns (`result.stats.run_seconds`; errors of training and test included), the tests' error. LIBMF
+products of 8 factors and noise; power5M has 5 million ratings of 20,000 items by 200,000 users, drawn by power laws,
+and rmat5M those that are left of 5 million draws of an R-MAT matrix of 2**18 users and 2**14 items. 16 factors, 10
+epochs, a tenth of the ratings for tests. For each schedule: seconds of its plan, the least time of an epoch over the
+turns (`result.stats.run_seconds`; errors of training and test included), the tests' error. LIBMF
 (github.com/cjlin1/libmf; its shared library) trains for 1 and for 11 epochs; the least times of both differ by ten.
 `--implicit`, for those of the ratings: how long 10 epochs of implicit's AlternatingLeastSquares take (the least of the
 turns, its own transpose included), and how long vgraph's take until the loss is as small; 16 and 64 factors, each
@@ -16,7 +17,8 @@ rating r counts 1 + r / 2; and the same of 20 epochs of its BayesianPersonalized
 items being popular ones for both. Ask for one thread of BLAS (OPENBLAS_NUM_THREADS=1), as implicit wants it.
 
 With `--device cuda` times are those of an epoch's steps alone (the median of all but the first), the tests' error after
-10 epochs beside them; LIBMF and locks on the CPU take the last of `--threads`. Written to `factorization_gpu.json`.
+10 epochs beside them; LIBMF and locks on the CPU take the last of `--threads`. Of more than a million ratings only the
+schedule that is chosen unasked is measured, without `--every`. Written to `factorization_gpu.json`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cuda_graphs import draw
+from cuda_graphs import QUADRANTS, draw, share
 from graphs import make
 from harness import RESULTS, write_results
 
@@ -86,6 +88,21 @@ def power(users: int, items: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     return found // items, found % items
 
 
+def rmat(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the distinct ones of so many draws from an R-MAT matrix of 2**18 x 2**14, whose ids are shuffled."""
+    a, b, c = (share(q) for q in QUADRANTS)
+    s, t = np.zeros((2, count), np.int64)
+    for bit in range(18):
+        drawn = draw(np, (bit + 4) << 48, count)
+        down = drawn >= b
+        s = 2 * s + down
+        if bit < 14:
+            t = 2 * t + (((drawn >= a) & ~down) | (drawn >= c))
+    rng = np.random.default_rng(1)
+    pairs = np.unique(rng.permutation(1 << 18)[s] << 14 | rng.permutation(1 << 14)[t])
+    return pairs >> 14, pairs & (1 << 14) - 1
+
+
 def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
     """Ratings with tests, by their name or file."""
     path, rng = Path(name), np.random.default_rng(2)
@@ -96,6 +113,8 @@ def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
         if found := re.fullmatch(r"power(\d+)M", name):
             count = int(found[1]) * 10**6
             s, t = power(count // 25, count // 250, count)
+        elif found := re.fullmatch(r"rmat(\d+)M", name):
+            s, t = rmat(int(found[1]) * 10**6)
         else:
             stored = make(name, cache)
             s = np.repeat(np.arange(stored.row_offsets.size - 1), np.diff(stored.row_offsets))
@@ -190,7 +209,7 @@ def by_descent(
     """Each schedule, and LIBMF, in turns."""
     best: dict[str, Row] = {}
     head = name, graph.num_edges, most_at_a_vertex(graph)
-    few = factors > 16 or graph.num_edges > 10**6
+    few = factors > 16 or (graph.num_edges > 10**6 and not options.every)
     some = SCHEDULES if options.device == "cpu" else ON_GPUS[:1] if few else ON_GPUS
     ways = [(options.device, c) for c in some if options.only in str(c)]
     ways += [("cpu", vg.EDGE_LOCKED)] if options.device != "cpu" and factors == 16 else []
@@ -321,6 +340,7 @@ def main() -> None:
     parser.add_argument("--implicit", nargs="*", default=())
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rates", nargs="+", type=float, required=True, help="for each of the ratings")
+    parser.add_argument("--every", action="store_true", help="all schedules on many ratings, too")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--only", default="", help="schedules whose names contain this")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "vgraph-bench")
