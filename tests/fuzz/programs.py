@@ -14,7 +14,7 @@ from typing import TypeVar
 from vgraph.compiler.frontend.kinds import Weak
 from vgraph.compiler.types import NUMPY_NAMES, Vector
 
-from . import called, frontiers, neighbors, tuples, whole
+from . import called, exclusive, frontiers, neighbors, tuples, whole
 from . import expressions as e
 from . import operators as o
 from .graphs import Kind
@@ -81,6 +81,7 @@ class Writer:
         self.kind, self.loops, self.start_of_operator = "", 0, 0
         self.returns = False
         self.counters: set[str] = set()
+        self.orders: dict[str, str] = {}
         self.declare()
         self.helpers = Helpers(self)
 
@@ -235,6 +236,7 @@ class Writer:
         head = HEAD.format(
             seed=self.seed,
             kind=json.dumps(asdict(self.graph)),
+            orders=json.dumps(self.orders),
             size=r.randint(2, 60),
             helpers=self.helpers.text(),
         )
@@ -317,6 +319,7 @@ class Writer:
 HEAD = '''"""Random program {seed}.
 
 graphs: {kind}
+orders: {orders}
 """
 
 import enum
@@ -462,36 +465,6 @@ def write_in_a_helper(w: Writer, number: int) -> list[str]:
     value = e.cast(e.integer(w, Scope(["src"], edges=["edge"]), 1), I64).text
     w.line(1, f"put{number}(dst, {value}, graph)")
     return [f"graph.edge_apply(op{number}{_reverse(w)})"]
-
-
-@STEPS.add(0.7)
-def both_ends(w: Writer, number: int) -> list[str] | None:
-    """Both ends are written, by sums of what stays: every order gives the same."""
-    if w.for_sets:
-        return None
-    w.begin_operator("edge")
-    w.operator(f"op{number}", ["src", "edge", "dst"])
-    at_src, at_dst = (
-        w.r.choice([p for p in w.properties if p.is_writable and p.type in INTEGERS]) for _ in "ab"
-    )
-    hidden = {at_src.name, at_dst.name}
-    s = Scope(["src", "dst"], edges=["edge"], hidden={"src": hidden, "dst": hidden})
-    w.line(1, f"src.{at_src.name} += {e.cast(e.integer(w, s, 1), at_src.type).text}")
-    depth = 1
-    if w.chance(0.5):
-        w.line(1, f"if {e.boolean(w, s, 1).text}:")
-        depth = 2
-    w.line(depth, f"dst.{at_dst.name} -= {e.cast(e.integer(w, s, 1), at_dst.type).text}")
-    w.line(depth, f"src.{at_dst.name} += 1")
-    if w.chance(0.3):
-        w.line(1, "graph.claims += 1")
-    f = f"f{number}"
-    return [
-        f"{f} = {_start(w)}",
-        "for i in range(rounds):",
-        f"    {f} = graph.edge_apply(op{number}, {f}{_reverse(w)})",
-        f"    sizes = sizes * 3 + len({f})",
-    ]
 
 
 @STEPS.add(0.7)
@@ -658,6 +631,8 @@ def chosen_type(w: Writer, number: int) -> list[str]:
 STEPS.add(2)(frontiers.combined)
 STEPS.add(0.7)(called.call)
 STEPS.add(2)(whole.statements)
+STEPS.add(1.5)(exclusive.both_ends)
+STEPS.add(1)(exclusive.gathered)
 e.NUMERIC.add(0.7)(neighbors.size)
 e.BOOLEAN.add(1)(neighbors.membership)
 o.LOOPS.add(1)(neighbors.loop)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -41,6 +41,7 @@ from vgraph.refusals.base import Refusal
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import executor, policy
 from vgraph.runtime.devices import threads
+from vgraph.runtime.devices.python import places_of
 from vgraph.runtime.devices.runner import Call, Runner
 from vgraph.runtime.plan import plan_of
 from vgraph.schedule import Options
@@ -100,6 +101,9 @@ class Subject:
     def __init__(self, text: str, seed: int) -> None:
         self.text, self.seed = text, seed
         self.kind = Kind(**json.loads(noted(text, "graphs")[0]))
+        orders = json.loads((noted(text, "orders") or ["{}"])[0])
+        self.orders = {label: {"conflict": order} for label, order in orders.items()}
+        """Of operators that do anything to several vertices: in which order they do it."""
         self.algorithm = self._load()
         self.given: dict[str, Any] = {
             "source": 0,
@@ -142,7 +146,9 @@ class Subject:
         defaults = {name: p.default for name, p in self.algorithm.signature.parameters.items()}
         try:
             arguments = {**defaults, **self.arguments(graph)}
-            return run_reference(self.typed, graph, arguments, seed=self.seed)[0]
+            schedule = vg.Schedule({label: Options.from_json(o) for label, o in self.orders.items()})
+            places = partial(places_of, schedule)
+            return run_reference(self.typed, graph, arguments, seed=self.seed, places=places)[0]
         except vg.AlgorithmError as error:
             return _failure(error)
 
@@ -353,24 +359,29 @@ LARGE = ((30, 60), (150, 400))
 def ways(subject: Subject, r: random.Random, cuda: bool) -> Iterator[Way]:
     """The ways in which a program is tried."""
     seed = r.randrange(1 << 30)
-    yield Way("interpret")
+    orders, stations = subject.orders, [p.name for p in PIPELINE]
+    if orders:
+        stations = stations[stations.index("lower-conflicts") :]  # before that they come as they stand
+    else:
+        yield Way("interpret")
     first = Way("cpu", r.choice([2, 5]), seed=seed)
-    scheduled = [options_of(s) for s in subject.schedules(first, 2)] or [{}]
+    scheduled = [{**options_of(s), **orders} for s in subject.schedules(first, 2)] or [orders]
     yield replace(first, schedule=scheduled[0])
     kernel = Way("interpret", r.choice([1, 3]), scheduled[-1], PIPELINE[-1].name, seed=seed)
     yield kernel
-    station = r.choice([p.name for p in PIPELINE])
     # Before the last passes it is for one thread: atomics and barriers are still to come.
-    yield replace(kernel, station=station, threads=1, seed=seed + 1)
-    yield Way("cpu", 1, opt=3 if r.random() < 0.05 else 0, seed=seed + 2)
+    yield replace(kernel, station=r.choice(stations), threads=1, seed=seed + 1)
+    yield Way("cpu", 1, orders, opt=3 if r.random() < 0.05 else 0, seed=seed + 2)
     yield Way("cpu", r.choice([2, 5]), scheduled[-1], seed=seed + 3)
-    if any(map(is_exclusive, subject.ready.operators)):
-        return  # a GPU runs these on request: test_conflicts_on_a_gpu.py; sets do not
-    others = [Way("cuda", 0, seed=seed + 4)] if cuda else []
-    others += [Way("set", r.choice([2, 3]), seed=seed + 5)] if subject.seed % SETS == 0 else []
+    alone = [op for op in subject.ready.operators if is_exclusive(op)]
+    sequential = {"conflict": "sequential"} in orders.values()
+    on_a_gpu = not sequential and all(op.is_edge for op in alone)  # it gathers vertices on request only
+    others = [Way("cuda", 0, seed=seed + 4)] if cuda and on_a_gpu else []
+    if subject.seed % SETS == 0 and not alone:
+        others += [Way("set", r.choice([2, 3]), seed=seed + 5)]
     for way in others:
         for schedule in subject.schedules(way, 1):
-            yield replace(way, schedule=options_of(schedule))
+            yield replace(way, schedule={**options_of(schedule), **orders})
 
 
 def check(subject: Subject, cuda: bool = False, large: bool = False) -> int:

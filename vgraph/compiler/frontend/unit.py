@@ -103,6 +103,10 @@ class Unit:
     seconds: dict[str, tuple[str, str]] = field(default_factory=dict)
     """By the names of operators whose visits may come again, with more room: which operator that is, and the property
     that tells who does."""
+    starts: dict[str, str] = field(default_factory=dict)
+    """Where globals are put by before a round, ..."""
+    begins: dict[str, dict[str, ir.GlobalVar]] = field(default_factory=dict)
+    """... and which of them before one of an operator."""
     hooks: list[ir.Called] = field(default_factory=list)
     helpers: dict[Hashable, Typed] = field(default_factory=dict)
 

@@ -150,7 +150,7 @@ def _cell(m: Machine, env: Env, n: ir.ParFor, begin: int, end: int) -> Steps:
     assert isinstance(n.domain, ir.PlannedArcs)
     near = m.plan["sources" if n.domain.orientation is ir.Orientation.OUT else "targets"]
     for k in range(begin, end):
-        piece = Piece(n.vertex, n.domain.orientation, k, k + 1, False, False)
+        piece = Piece("", n.domain.orientation, k, k + 1, False, False)  # of no vertex's row
         local = {**env, n.vertex: m.vid.type(near[k]), PIECE: piece, SCRATCH: {}}
         yield from run_body(m, local, n.body)
     return None

@@ -48,13 +48,13 @@ class Python(Runner):
         start = time.perf_counter()
         ended = each_round(progress, call.max_rounds)
         watch = partial(record, call.arguments) if VERTICES in call.arguments else None
-        places = partial(_places, call.plan.schedule)
+        places = partial(places_of, call.plan.schedule)
         values, records = run_reference(kernel, call.graph, call.arguments, ended, call.seed, watch, places)
         rings = {o.name: call.arguments[o.name] for o in call.plan.outputs if is_ring(o.name)}
         return interpreted(call.plan, {**values, **rings}, records, 1, time.perf_counter() - start)
 
 
-def _places(schedule: Schedule, graph: Graph, label: str) -> Any:
+def places_of(schedule: Schedule, graph: Graph, label: str) -> Any:
     """For each arc its place in the order of activations that exclude each other: that of the plan which the schedule
     asks for, else that of the user's edges, which is one that schedules with locks may give."""
     key = schedule.labels[label].conflict.key if label in schedule.labels else ""

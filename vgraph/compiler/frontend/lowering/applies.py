@@ -17,6 +17,7 @@ from vgraph.compiler.frontend.lowering.context import APPLY, AlgorithmContext, C
 from vgraph.compiler.frontend.lowering.frontiers import frontier, made
 from vgraph.compiler.frontend.lowering.gathered import Gathers, declarations, with_second
 from vgraph.compiler.frontend.lowering.names import enter
+from vgraph.compiler.frontend.lowering.round_start import of_round_start, put_by
 from vgraph.compiler.frontend.lowering.statements import body
 from vgraph.compiler.frontend.lowering.statics import static_value
 from vgraph.compiler.frontend.lowering.values import condition, entity
@@ -62,9 +63,15 @@ def _apply(ctx: AlgorithmContext, e: s.Call, kind: str) -> Callable[[str], ir.Bo
         assert label is not None
         raise refusals.driver.LabelNotLiteral(label.span)
     if kind != "edge_apply":
-        return lambda out: with_second(ctx, ir.VertexApply(op.name, source, out or None, named, span=e.span))
+        return lambda out: (
+            *put_by(ctx, op.name, e.span),
+            *with_second(ctx, ir.VertexApply(op.name, source, out or None, named, span=e.span)),
+        )
     reverse = _reversed(ctx, given.get("reverse"))
-    return lambda out: (ir.EdgeApply(op.name, source, out or None, named, reverse=reverse, span=e.span),)
+    return lambda out: (
+        *put_by(ctx, op.name, e.span),
+        ir.EdgeApply(op.name, source, out or None, named, reverse=reverse, span=e.span),
+    )
 
 
 def _arguments(e: s.Call, kind: str) -> dict[str, s.Expr]:
@@ -140,7 +147,7 @@ def _either(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.
         if operator is None or ends != alone.written_ends:
             raise
     check_ends(operator)
-    return alone, operator
+    return alone, of_round_start(ctx, operator)
 
 
 def _cautious(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, ir.Operator]:
@@ -155,9 +162,9 @@ def _cautious(ctx: Context, definition: OperatorDef) -> tuple[OperatorContext, i
         again.second = True
         more = ir.with_fields(_lowered(again, definition, args), {"name": f"{operator.name}.more"})
         unit.gathered[more.name] = again.gathered
-        unit.operators[definition, "more"] = more
+        unit.operators[definition, "more"] = of_round_start(ctx, more)
         unit.seconds[operator.name] = more.name, alone.late
-    return alone, operator
+    return alone, of_round_start(ctx, operator)
 
 
 def _bound(
