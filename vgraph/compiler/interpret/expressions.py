@@ -26,10 +26,6 @@ def _const(m: Machine, env: Env, n: ir.Const) -> Any:
     return arithmetic.constant(n.value, m.dtype(n.type))
 
 
-def _binary(m: Machine, env: Env, n: ir.Binary) -> Any:
-    return arithmetic.BINARY[n.op](evaluate(m, env, n.left), evaluate(m, env, n.right))
-
-
 def _compare(m: Machine, env: Env, n: ir.Compare) -> Any:
     return arithmetic.COMPARE[n.op](evaluate(m, env, n.left), evaluate(m, env, n.right))
 
@@ -37,10 +33,6 @@ def _compare(m: Machine, env: Env, n: ir.Compare) -> Any:
 def _logical(m: Machine, env: Env, n: ir.Logical) -> Any:
     left = evaluate(m, env, n.left)
     return evaluate(m, env, n.right) if bool(left) == (n.op == "and") else left
-
-
-def _select(m: Machine, env: Env, n: ir.Select) -> Any:
-    return evaluate(m, env, n.then if evaluate(m, env, n.condition) else n.other)
 
 
 def cast(m: Machine, n: ir.Cast, operand: Any) -> Any:
@@ -60,10 +52,6 @@ def call(m: Machine, n: ir.Call, args: list[Any]) -> Any:
 def _element(m: Machine, env: Env, n: ir.Element) -> Any:
     vector = evaluate(m, env, n.vector)
     return vector[int(evaluate(m, env, n.index)) % len(vector)]
-
-
-def _pack(m: Machine, env: Env, n: ir.Pack) -> Any:
-    return arithmetic.pack([evaluate(m, env, e) for e in n.items])
 
 
 def _field(m: Machine, env: Env, n: ir.Field) -> Any:
@@ -101,10 +89,6 @@ def _scratch_load(m: Machine, env: Env, n: ir.ScratchLoad) -> Any:
     return env[SCRATCH].get(n.prop, {}).get(int(evaluate(m, env, n.index)), m.zero(n.type))
 
 
-def _degree(m: Machine, env: Env, n: ir.Degree) -> Any:
-    return np.int64(len(m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)))
-
-
 def _neighbor(m: Machine, env: Env, n: ir.Neighbor) -> Any:
     return m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation)[int(evaluate(m, env, n.k))]
 
@@ -118,14 +102,6 @@ def hubs_of(m: Machine, env: Env, node: ir.MarkHubs | ir.MarkedHubs | ir.ForMark
     """The neighbors of a vertex that are hubs."""
     found = m.neighbors(int(evaluate(m, env, node.of)), node.orientation)
     return set(map(int, found)) & m.hubs(node.orientation, node.hubs)
-
-
-def _marked_hubs(m: Machine, env: Env, n: ir.MarkedHubs) -> Any:
-    return np.int64(len(hubs_of(m, env, n) & env[MARKED]))
-
-
-def _graph_size(m: Machine, env: Env, n: ir.GraphSize) -> Any:
-    return np.int64(m.num_vertices if n.what == "num_vertices" else m.num_arcs)
 
 
 def _in_frontier(m: Machine, env: Env, n: ir.InFrontier) -> Any:
@@ -151,6 +127,12 @@ EXPRESSIONS: Table = {
     ir.Var: lambda m, env, n: env[n.name],
     ir.GlobalVar: lambda m, env, n: m.globals[n.name],
     ir.Unary: lambda m, env, n: arithmetic.UNARY[n.op](evaluate(m, env, n.operand)),
+    ir.Binary: lambda m, env, n: arithmetic.BINARY[n.op](evaluate(m, env, n.left), evaluate(m, env, n.right)),
+    ir.Select: lambda m, env, n: evaluate(m, env, n.then if evaluate(m, env, n.condition) else n.other),
+    ir.Pack: lambda m, env, n: arithmetic.pack([evaluate(m, env, e) for e in n.items]),
+    ir.Degree: lambda m, env, n: np.int64(len(m.neighbors(int(evaluate(m, env, n.vertex)), n.orientation))),
+    ir.MarkedHubs: lambda m, env, n: np.int64(len(hubs_of(m, env, n) & env[MARKED])),
+    ir.GraphSize: lambda m, env, n: np.int64(m.num_vertices if n.what == "num_vertices" else m.num_arcs),
     ir.Cast: lambda m, env, n: cast(m, n, evaluate(m, env, n.operand)),
     ir.Call: lambda m, env, n: call(m, n, [evaluate(m, env, a) for a in n.args]),
     ir.FrontierSize: lambda m, env, n: np.int64(len(m.frontiers[n.frontier].vertices)),

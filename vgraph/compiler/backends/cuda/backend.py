@@ -39,17 +39,10 @@ from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 INCLUDE: Final = Path(__file__).parent / "include"
 """The folder of the headers that every kernel includes."""
 
-_EMITTERS: Final = handlers(
-    expressions,
-    statements,
-    arcs,
-    parallel,
-    frontiers,
-    lists,
-    buckets,
-    parameters=("f", "node"),
-    prefix="emit_",
-)
+_EMITTERS: Final = expressions.PLAIN | statements.PLAIN | handlers(
+    expressions, statements, arcs, parallel, frontiers, lists, buckets,
+    parameters=("f", "node"), prefix="emit_",
+)  # fmt: skip
 
 
 class CUDABackend(Backend):

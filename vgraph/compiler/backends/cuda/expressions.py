@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.cuda.emitter import Emitter, Place
 from vgraph.compiler.backends.cuda.texts import constant, is_bool, is_real, is_signed, pack_name, type_name
 from vgraph.compiler.foreign.externals import PREFIX
-from vgraph.compiler.types import VID, Packed, Type, Vector, element_of, is_long
+from vgraph.compiler.types import Packed, Type, Vector, element_of, is_long
 from vgraph.graph.layouts.deltas import DELTAS
-
-
-def emit_const(f: Emitter, node: ir.Const) -> str:
-    """A literal."""
-    return constant(node.value, node.type, f.program.target)
-
-
-def emit_var(f: Emitter, node: ir.Var) -> str:
-    """A local or a parameter."""
-    return f.local(node.name)
-
-
-def emit_global(f: Emitter, node: ir.GlobalVar) -> str:
-    """A global: in a parallel loop still its value at the start, for reductions go to partials."""
-    return f.global_(node.name)
-
 
 # --- arithmetic ------------------------------------------------------------------------------------------------
 
@@ -79,36 +64,6 @@ def cast(a: str, source: Type, to: Type) -> str:
     if is_bool(to) or (is_real(source) and not is_real(to)):
         return f"to<{type_name(to)}>({a})"
     return f"({type_name(to)}){a}"
-
-
-def emit_unary(f: Emitter, node: ir.Unary) -> str:
-    """An operator of one operand."""
-    return unary(node.op, f.expr(node.operand), node.operand.type)
-
-
-def emit_binary(f: Emitter, node: ir.Binary) -> str:
-    """An operator of two operands."""
-    return binary(node.op, f.expr(node.left), f.expr(node.right), node.left.type)
-
-
-def emit_compare(f: Emitter, node: ir.Compare) -> str:
-    """A comparison."""
-    return f"({f.expr(node.left)} {node.op} {f.expr(node.right)})"
-
-
-def emit_logical(f: Emitter, node: ir.Logical) -> str:
-    """`and`, `or`: the right side only when it is needed."""
-    return f"({f.expr(node.left)} {'&&' if node.op == 'and' else '||'} {f.expr(node.right)})"
-
-
-def emit_select(f: Emitter, node: ir.Select) -> str:
-    """`select(c, a, b)`."""
-    return f"({f.expr(node.condition)} ? {f.expr(node.then)} : {f.expr(node.other)})"
-
-
-def emit_cast(f: Emitter, node: ir.Cast) -> str:
-    """A conversion."""
-    return cast(f.expr(node.operand), node.operand.type, node.to)
 
 
 _FUNCTIONS: Final = {
@@ -237,11 +192,6 @@ def emit_lookup(f: Emitter, node: ir.Lookup) -> str:
     return f"lookup<{type_name(node.type)}>({f.prop(node.prop)}, {', '.join(given)})"
 
 
-def emit_scratch_load(f: Emitter, node: ir.ScratchLoad) -> str:
-    """`scratch count[v]`."""
-    return f"{f.names.of('scratch', node.prop)}[{f.expr(node.index)}]"
-
-
 def emit_degree(f: Emitter, node: ir.Degree) -> str:
     """`degree.out(v)`."""
     side = node.orientation.value
@@ -268,36 +218,6 @@ def emit_has_neighbor(f: Emitter, node: ir.HasNeighbor) -> str:
     return f"is_neighbor({rows}, {columns}, {f.expr(node.vertex)}, {f.expr(node.other)})"
 
 
-def emit_graph_size(f: Emitter, node: ir.GraphSize) -> str:
-    """`num_vertices`, `num_arcs`."""
-    return f.names.of("size", node.what)
-
-
-def emit_frontier_size(f: Emitter, node: ir.FrontierSize) -> str:
-    """`size(frontier)`."""
-    return f"{f.frontier(node.frontier)}.count"
-
-
-def emit_in_frontier(f: Emitter, node: ir.InFrontier) -> str:
-    """`contains(frontier, v)`."""
-    return f"{f.frontier(node.frontier)}.contains({f.expr(node.vertex)})"
-
-
-def emit_list_size(f: Emitter, node: ir.ListSize) -> str:
-    """`count(levels)`."""
-    return f"{f.names.of('list', node.list)}.length"
-
-
-def emit_array_length(f: Emitter, node: ir.ArrayLength) -> str:
-    """`length(sources)`."""
-    return f.names.of("length", node.array)
-
-
-def emit_array_columns(f: Emitter, node: ir.ArrayColumns) -> str:
-    """`columns(cost)`."""
-    return f.names.of("columns", node.array)
-
-
 def emit_piece(f: Emitter, node: ir.Piece) -> str:
     """`piece.size()`, `piece.whole()`, `piece.first()`."""
     if node.share is ir.Share.SIZE:
@@ -305,4 +225,22 @@ def emit_piece(f: Emitter, node: ir.Piece) -> str:
     return "whole" if node.share is ir.Share.WHOLE else "first"
 
 
-__all__ = ["VID", "binary", "cast"]
+PLAIN: Final[dict[type[ir.Expr], Callable[[Emitter, Any], str]]] = {
+    ir.Const: lambda f, n: constant(n.value, n.type, f.program.target),
+    ir.Var: lambda f, n: f.local(n.name),
+    ir.GlobalVar: lambda f, n: f.global_(n.name),
+    ir.Unary: lambda f, n: unary(n.op, f.expr(n.operand), n.operand.type),
+    ir.Binary: lambda f, n: binary(n.op, f.expr(n.left), f.expr(n.right), n.left.type),
+    ir.Compare: lambda f, n: f"({f.expr(n.left)} {n.op} {f.expr(n.right)})",
+    ir.Logical: lambda f, n: f"({f.expr(n.left)} {'&&' if n.op == 'and' else '||'} {f.expr(n.right)})",
+    ir.Select: lambda f, n: f"({f.expr(n.condition)} ? {f.expr(n.then)} : {f.expr(n.other)})",
+    ir.Cast: lambda f, n: cast(f.expr(n.operand), n.operand.type, n.to),
+    ir.ScratchLoad: lambda f, n: f"{f.names.of('scratch', n.prop)}[{f.expr(n.index)}]",
+    ir.GraphSize: lambda f, n: f.names.of("size", n.what),
+    ir.FrontierSize: lambda f, n: f"{f.frontier(n.frontier)}.count",
+    ir.InFrontier: lambda f, n: f"{f.frontier(n.frontier)}.contains({f.expr(n.vertex)})",
+    ir.ListSize: lambda f, n: f"{f.names.of('list', n.list)}.length",
+    ir.ArrayLength: lambda f, n: f.names.of("length", n.array),
+    ir.ArrayColumns: lambda f, n: f.names.of("columns", n.array),
+}
+"""What an expression is of its operands' texts; of a global, in a parallel loop, its value at the start."""

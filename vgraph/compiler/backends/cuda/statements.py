@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
@@ -46,11 +47,6 @@ def emit_accumulate(f: Emitter, node: ir.Accumulate) -> None:
     """`x += e` on a local."""
     name = f.local(node.name)
     f.line(f"{name} = {combined(node.op, name, f.expr(node.value), node.value.type)};")
-
-
-def emit_set_global(f: Emitter, node: ir.SetGlobal) -> None:
-    """`@error = e`: every thread has its copy."""
-    f.line(f"{f.global_(node.name)} = {f.expr(node.value)};")
 
 
 def emit_reduce_global(f: Emitter, node: ir.ReduceGlobal) -> None:
@@ -198,19 +194,9 @@ def emit_scratch_store(f: Emitter, node: ir.ScratchStore) -> None:
     f.line(f"note<{t}>({name}, {_notes(f, node.prop)}, {f.expr(node.index)}, {f.expr(node.value)});")
 
 
-def emit_scratch_clear(f: Emitter, node: ir.ScratchClear) -> None:
-    """`clear scratch count`."""
-    f.line(f"forget({f.names.of('scratch', node.prop)}, {_notes(f, node.prop)});")
-
-
 def _notes(f: Emitter, prop: str) -> str:
     names = f.names.of("touched", prop), f.names.of("noted", prop), f.num_vertices
     return ", ".join(names)
-
-
-def emit_exchange(f: Emitter, node: ir.Exchange) -> None:
-    """`exchange part part.next`: every thread has its copies of the addresses."""
-    f.line(f"swap_arrays({f.prop(node.left)}, {f.prop(node.right)});")
 
 
 # --- control ---------------------------------------------------------------------------------------------------
@@ -225,11 +211,6 @@ def emit_if(f: Emitter, node: ir.If) -> None:
         f.lines.pop()
         with f.block("} else"):
             f.body(node.other)
-
-
-def emit_alone(f: Emitter, node: ir.Alone) -> None:
-    """`alone { ... }`: a barrier of the grid is cheap beside what one thread of it does, so all take part."""
-    f.body(node.body)
 
 
 def emit_while(f: Emitter, node: ir.While) -> None:
@@ -286,11 +267,13 @@ def _short(node: ir.For) -> bool:
     return False
 
 
-def emit_break(f: Emitter, node: ir.Break) -> None:
-    """`break`."""
-    f.line("break;")
-
-
-def emit_continue(f: Emitter, node: ir.Continue) -> None:
-    """`continue`: of a parallel loop, the end of this visit."""
-    f.line("continue;" if f.loops else f"{f.leave};")
+PLAIN: Final[dict[type[ir.Stmt], Callable[[Emitter, Any], None]]] = {
+    ir.SetGlobal: lambda f, n: f.line(f"{f.global_(n.name)} = {f.expr(n.value)};"),
+    ir.ScratchClear: lambda f, n: f.line(f"forget({f.names.of('scratch', n.prop)}, {_notes(f, n.prop)});"),
+    ir.Exchange: lambda f, n: f.line(f"swap_arrays({f.prop(n.left)}, {f.prop(n.right)});"),
+    ir.Break: lambda f, n: f.line("break;"),
+    ir.Continue: lambda f, n: f.line("continue;" if f.loops else f"{f.leave};"),
+    # A barrier of the grid is cheap beside what one thread of it does, so all take part.
+    ir.Alone: lambda f, n: f.body(n.body),
+}
+"""What a statement is of its operands' texts. Globals and addresses: every thread has its copies."""
