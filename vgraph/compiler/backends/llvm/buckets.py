@@ -196,18 +196,16 @@ def _mine(f: Emitter, name: str, action: Callable[[str, str], None]) -> None:
 
 def _ranks(f: Emitter, name: str, first: str, step: str, action: Callable[[str, str], None]) -> None:
     """`action` on the buckets of the ranks `first`, `first + step` and so on; it gets the rank, too (i64 texts)."""
-    head, inside, leave = map(f.label, ("ranks", "rank", "ranks.end"))
+    head = f.label("ranks")
     at = f.slot("i64", "rank")
     f.do(f"store i64 {first}, ptr {at}")
     f.start(head)
     rank = f.op(f"load i64, ptr {at}")
-    f.branch(f.op(f"icmp ult i64 {rank}, %num_threads"), inside, leave)
-    f.start(inside)
-    offset = f.op(f"mul nuw nsw i64 {rank}, {WORKER_STRIDE}")
-    action(f.op(f"getelementptr inbounds i8, ptr {f.pointers[f'workers {name}']}, i64 {offset}"), rank)
-    f.do(f"store i64 {f.op(f'add i64 {rank}, {step}')}, ptr {at}")
-    f.jump(head)
-    f.start(leave)
+    with f.when(f.op(f"icmp ult i64 {rank}, %num_threads"), "rank"):
+        offset = f.op(f"mul nuw nsw i64 {rank}, {WORKER_STRIDE}")
+        action(f.op(f"getelementptr inbounds i8, ptr {f.pointers[f'workers {name}']}, i64 {offset}"), rank)
+        f.do(f"store i64 {f.op(f'add i64 {rank}, {step}')}, ptr {at}")
+        f.jump(head)
 
 
 def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
@@ -215,17 +213,14 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
     decl = f.program.bucket_set(node.buckets)
     more = f.locals[node.more].pointer
     current = f.pointers[f"current {decl.name}"]
-    some, done = f.label("advance"), f.label("advance.end")
     least = _minimum(f, decl)
     f.do(f"store i1 false, ptr {more}")
-    f.branch(f.op(f"icmp eq i64 {least}, {BUCKETS_NONE}"), done, some, UNLIKELY)
-    f.start(some)
-    behind = f.op(f"icmp eq i64 {least}, {BUCKETS_BEHIND}")
-    now = f.op(f"select i1 {behind}, i64 {f.op(f'load i64, ptr {current}')}, i64 {least}")
-    f.do(f"store i64 {now}, ptr {current}")
-    f.do(f"store i1 true, ptr {more}")
-    _mine(f, decl.name, lambda worker, rank: _open(f, decl, worker, rank, now, behind))
-    f.start(done)
+    with f.unless(f.op(f"icmp eq i64 {least}, {BUCKETS_NONE}"), "advance", UNLIKELY):
+        behind = f.op(f"icmp eq i64 {least}, {BUCKETS_BEHIND}")
+        now = f.op(f"select i1 {behind}, i64 {f.op(f'load i64, ptr {current}')}, i64 {least}")
+        f.do(f"store i64 {now}, ptr {current}")
+        f.do(f"store i1 true, ptr {more}")
+        _mine(f, decl.name, lambda worker, rank: _open(f, decl, worker, rank, now, behind))
     barrier(f)
     if not f.lone:
         _settle(f, decl, more)
@@ -233,22 +228,16 @@ def emit_advance(f: Emitter, node: ir.BucketAdvance) -> None:
 
 def _open(f: Emitter, decl: ir.BucketsDecl, worker: str, rank: str, now: str, behind: str) -> None:
     """Offer what a rank has in bucket `now`, or in what came too late for it, with what is due of what it put aside."""
-    due, found = f.label("advance.due"), f.label("advance.found")
     aside = f.load_field(WORKER, worker, "far_lowest")
-    f.branch(f.op(f"icmp sgt i64 {aside}, {now}"), found, due, LIKELY)
-    f.start(due)
-    _deal(f, decl, worker)
-    f.start(found)
+    with f.unless(f.op(f"icmp sgt i64 {aside}, {now}"), "advance.due", LIKELY):
+        _deal(f, decl, worker)
     cell = cell_of(f, worker, now, behind)
     if f.lone:
         f.store_field(WORKER, worker, "cell", cell)
     else:
         f.do(f"call void @{helper(f, 'open')}(ptr {worker}, ptr {cell})")
-        foreign, own = f.label("rank.foreign"), f.label("rank.own")
-        f.branch(f.op(f"icmp eq i64 {rank}, %thread"), own, foreign)
-        f.start(foreign)
-        f.store_field(WORKER, worker, "after", _lowest(f, worker, now))
-        f.start(own)
+        with f.unless(f.op(f"icmp eq i64 {rank}, %thread"), "rank.foreign"):
+            f.store_field(WORKER, worker, "after", _lowest(f, worker, now))
 
 
 def cell_of(f: Emitter, worker: str, now: str, behind: str) -> str:
@@ -262,16 +251,12 @@ def _settle(f: Emitter, decl: ir.BucketsDecl, more: str) -> None:
 
     Each of the others says so itself, when the loop ends (`publish`).
     """
-    advanced, done = f.label("settle"), f.label("settled")
-    f.branch(f.op(f"load i1, ptr {more}"), advanced, done)
-    f.start(advanced)
 
     def say(worker: str, _: str) -> None:
         f.store_field(WORKER, worker, "lowest", f.load_field(WORKER, worker, "after"))
 
-    with once(f):
+    with f.when(f.op(f"load i1, ptr {more}"), "settle"), once(f):
         _ranks(f, decl.name, "1" if f.serial else f.op("load i64, ptr %team"), "1", say)
-    f.start(done)
 
 
 def _minimum(f: Emitter, decl: ir.BucketsDecl) -> str:
@@ -291,14 +276,11 @@ def _deal(f: Emitter, decl: ir.BucketsDecl, worker: str) -> None:
     f.store_field(WORKER, worker, "far_lowest", str(BUCKETS_NONE))
 
     def deal(vertex: str) -> None:
-        pending, passed = f.label("pending"), f.label("passed")
         order = ("", "") if f.serial else ("atomic ", " monotonic")
         flag = f.item("i8", f.pointers[f"queued {decl.name}"], f.widen(vertex))
         seen = f.op(f"load {order[0]}i8, ptr {flag}{order[1]}, align 1{f.alias('queued')}")
-        f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
-        f.start(pending)
-        put(f, decl, key_of(f, decl, Value(vertex, VID)).text, vertex)
-        f.start(passed)
+        with f.unless(f.op(f"icmp eq i8 {seen}, 0"), "pending"):
+            put(f, decl, key_of(f, decl, Value(vertex, VID)).text, vertex)
 
     _walk(f, worker, chain, deal)
 
@@ -357,7 +339,7 @@ def visit_all(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, shared: str
     """Visit the entries that all threads offer, then (or only, if `shared` is 0) this thread's; go to `leave`."""
     worker, workers = f.pointers[f"worker {decl.name}"], f.pointers[f"workers {decl.name}"]
     ends = f.slot("[2 x ptr]", "range")
-    head, inside = f.label("take"), f.label("taken")
+    head = f.label("take")
 
     def visit(vertex: str, again: str) -> None:
         saved = dict(f.locals)
@@ -372,8 +354,7 @@ def visit_all(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, shared: str
     some = f.op(
         f"call i1 @{helper(f, 'take')}(ptr %ctx, ptr {workers}, ptr {worker}, i64 {shared}, ptr {ends})"
     )
-    f.branch(some, inside, leave)
-    f.start(inside)
+    f.jump_unless(some, leave)
     begin = f.op(f"load ptr, ptr {ends}")
     end = f.op(f"load ptr, ptr {f.op(f'getelementptr inbounds i8, ptr {ends}, i64 8')}")
     _entries(f, begin, end, visit)
@@ -399,7 +380,7 @@ def _entries_of_all(f: Emitter, decl: ir.BucketsDecl) -> str:
 def _take_flag(f: Emitter, decl: ir.BucketsDecl, vertex: str, passed: str) -> None:
     """Go to `passed` if the vertex was visited since it was last pushed."""
     flag, alias = f.item("i8", f.pointers[f"queued {decl.name}"], f.widen(vertex)), f.alias("queued")
-    pending, mine = f.label("pending"), f.label("mine")
+    pending = f.label("pending")
     if f.serial:
         seen = f.op(f"load i8, ptr {flag}, align 1{alias}")
         f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
@@ -410,5 +391,4 @@ def _take_flag(f: Emitter, decl: ir.BucketsDecl, vertex: str, passed: str) -> No
     f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
     f.start(pending)
     before = f.op(f"atomicrmw xchg ptr {flag}, i8 0 acq_rel, align 1{alias}")
-    f.branch(f.op(f"icmp eq i8 {before}, 0"), passed, mine, UNLIKELY)
-    f.start(mine)
+    f.jump_if(f.op(f"icmp eq i8 {before}, 0"), passed, UNLIKELY)

@@ -7,7 +7,8 @@ LLVM would move accesses across barriers, where other threads write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -196,6 +197,36 @@ class Emitter:
         """End the block with a two-way branch."""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
         self.open = False
+
+    def jump_if(self, condition: str, target: str, weights: str = "") -> None:
+        """Go to block `target` if `condition` holds, else on."""
+        on = self.label("on")
+        self.branch(condition, target, on, weights)
+        self.start(on)
+
+    def jump_unless(self, condition: str, target: str, weights: str = "") -> None:
+        """Go on if `condition` holds, else to block `target`."""
+        on = self.label("on")
+        self.branch(condition, on, target, weights)
+        self.start(on)
+
+    @contextmanager
+    def when(self, condition: str, hint: str, weights: str = "") -> Iterator[None]:
+        """Around what is done only if `condition` holds."""
+        inside, behind = self.label(hint), self.label(f"{hint}.end")
+        self.branch(condition, inside, behind, weights)
+        self.start(inside)
+        yield
+        self.start(behind)
+
+    @contextmanager
+    def unless(self, condition: str, hint: str, weights: str = "") -> Iterator[None]:
+        """Around what is done only if `condition` does not hold."""
+        inside, behind = self.label(hint), self.label(f"{hint}.end")
+        self.branch(condition, behind, inside, weights)
+        self.start(inside)
+        yield
+        self.start(behind)
 
     def slot(self, llvm_type: str, hint: str, align: int = 0) -> str:
         """A stack slot in the entry block."""

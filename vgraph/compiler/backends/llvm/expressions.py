@@ -117,9 +117,8 @@ def emit_select(f: Emitter, node: ir.Select) -> Value:
     if is_cheap(node.then) and is_cheap(node.other):
         a, b = f.expr(node.then).text, f.expr(node.other).text
         return Value(f.op(f"select i1 {condition}, {t} {a}, {t} {b}"), node.type)
-    yes, no, done = f.label("then"), f.label("else"), f.label("selected")
-    f.branch(condition, yes, no)
-    f.start(yes)
+    no, done = f.label("else"), f.label("selected")
+    f.jump_unless(condition, no)
     a, after_a = f.expr(node.then).text, f.block
     f.jump(done)
     f.start(no)

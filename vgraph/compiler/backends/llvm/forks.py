@@ -38,17 +38,14 @@ def fork_point(f: Emitter, least: int, size: Callable[[], str]) -> None:
 
 def _fork(f: Emitter, number: int, size: Callable[[], str], here: str) -> str:
     """Code for one thread asks if the loop is not small."""
-    ask, items = f.label("ask"), size()
-    f.branch(f.op(f"icmp sgt i64 {items}, {_limit(f, number)}"), ask, here)
-    f.start(ask)
+    items = size()
+    f.jump_unless(f.op(f"icmp sgt i64 {items}, {_limit(f, number)}"), here)
     return f.native("vg_fork", "ptr %ctx", f"i32 {number}", f"i64 {items}")
 
 
 def _meet(f: Emitter, number: int, size: Callable[[], str], here: str) -> str:
     """The first thread of a team asks if the loop is small, or if others are still to come."""
-    lead, ask = f.label("lead"), f.label("ask")
-    f.branch(f.op("icmp eq i32 %tid, 0"), lead, here)
-    f.start(lead)
+    f.jump_unless(f.op("icmp eq i32 %tid, 0"), here)
     items = size()
     f.store_field(CONTEXT, "%ctx", "loop_fork", str(number))
     f.store_field(CONTEXT, "%ctx", "loop_size", items)
@@ -56,8 +53,7 @@ def _meet(f: Emitter, number: int, size: Callable[[], str], here: str) -> str:
     small = f.op(f"icmp sle i64 {items}, {_limit(f, number)}")
     enough = f.op(f"zext i32 {f.load_field(CONTEXT, '%ctx', 'enough')} to i64")
     missing = f.op(f"icmp ne i64 {team}, {enough}")
-    f.branch(f.op(f"or i1 {small}, {missing}"), ask, here)
-    f.start(ask)
+    f.jump_unless(f.op(f"or i1 {small}, {missing}"), here)
     return f.native("vg_meet", "ptr %ctx", f"i32 {number}", f"i64 {items}", f"i64 {team}")
 
 

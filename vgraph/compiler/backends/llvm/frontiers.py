@@ -157,11 +157,8 @@ def emit_copy(f: Emitter, node: ir.FrontierCopy) -> None:
         for choice, copy in arrays.items():
             if not _has(f, node.source, choice):
                 continue
-            yes, done = f.label("copy"), f.label("copied")
-            f.branch(f.op(f"icmp eq i32 {layout}, {_CODES[choice]}"), yes, done)
-            f.start(yes)
-            copy()
-            f.start(done)
+            with f.when(f.op(f"icmp eq i32 {layout}, {_CODES[choice]}"), "copy"):
+                copy()
         with once(f):
             f.store_field(FRONTIER, target, "layout", layout)
             f.store_field(FRONTIER, target, "count", count)
@@ -191,19 +188,16 @@ def emit_swap(f: Emitter, node: ir.FrontierSwap) -> None:
 def emit_convert(f: Emitter, node: ir.FrontierConvert) -> None:
     """`convert f to bitmap`: nothing if it has that layout."""
     source = descriptor(f, node.frontier)
-    convert, done = f.label("convert"), f.label("converted")
     layout = f.load_field(FRONTIER, source, "layout")
-    f.branch(f.op(f"icmp eq i32 {layout}, {_CODES[node.layout]}"), done, convert)
-    f.start(convert)
-    if node.layout is SPARSE:
-        _queue_from_bits(f, node.frontier)
-    else:
-        _bits_from_queue(f, node.frontier)
-    with once(f):
-        _set(f, node.frontier, node.layout, None)
+    with f.unless(f.op(f"icmp eq i32 {layout}, {_CODES[node.layout]}"), "convert"):
         if node.layout is SPARSE:
-            _forget(f, node.frontier)
-    f.start(done)
+            _queue_from_bits(f, node.frontier)
+        else:
+            _bits_from_queue(f, node.frontier)
+        with once(f):
+            _set(f, node.frontier, node.layout, None)
+            if node.layout is SPARSE:
+                _forget(f, node.frontier)
     barrier(f)
 
 
@@ -265,13 +259,10 @@ def emit_list_append(f: Emitter, node: ir.ListAppend) -> None:
     """`append levels f`: the list keeps queues; a bitmap is written out as one, and stays what it is."""
     source = descriptor(f, node.frontier)
     if _has(f, node.frontier, BITMAP):
-        convert, done = f.label("convert"), f.label("queued")
         layout = f.load_field(FRONTIER, source, "layout")
-        f.branch(f.op(f"icmp eq i32 {layout}, {_CODES[BITMAP]}"), convert, done)
-        f.start(convert)
-        _queue_from_bits(f, node.frontier)
-        barrier(f)
-        f.start(done)
+        with f.when(f.op(f"icmp eq i32 {layout}, {_CODES[BITMAP]}"), "convert"):
+            _queue_from_bits(f, node.frontier)
+            barrier(f)
     with once(f):
         queue, count = f.load_field(FRONTIER, source, "queue"), f.load_field(FRONTIER, source, "count")
         width = f.types.target.id_bits // 8
@@ -289,14 +280,12 @@ def emit_list_get(f: Emitter, node: ir.ListGet) -> None:
     length = f.load_field(LIST, source, "length")
     negative = f.op(f"icmp slt i64 {index}, 0")
     shifted = f.op(f"select i1 {negative}, i64 {f.op(f'add i64 {index}, {length}')}, i64 {index}")
-    before, inside, done = f.block, f.label("inside"), f.label("got")
-    f.branch(f.op(f"icmp ult i64 {shifted}, {length}"), inside, done)
-    f.start(inside)
-    count = f.native("vg_list_count", f"ptr {source}", f"i64 {shifted}")
-    ids = f.native("vg_list_ids", f"ptr {source}", f"i64 {shifted}")
-    _copy(f, f.types.id, f.load_field(FRONTIER, target, "queue"), ids, count, "queues")
-    after = f.block
-    f.start(done)
+    before = f.block
+    with f.when(f.op(f"icmp ult i64 {shifted}, {length}"), "inside"):
+        count = f.native("vg_list_count", f"ptr {source}", f"i64 {shifted}")
+        ids = f.native("vg_list_ids", f"ptr {source}", f"i64 {shifted}")
+        _copy(f, f.types.id, f.load_field(FRONTIER, target, "queue"), ids, count, "queues")
+        after = f.block
     size = f.op(f"phi i64 [ 0, %{before} ], [ {count}, %{after} ]")
     with once(f):
         _set(f, node.out, SPARSE, size)

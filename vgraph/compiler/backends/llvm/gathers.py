@@ -42,24 +42,19 @@ def by_lanes(f: Emitter, node: ir.ForNeighbors, begin: str, end: str, columns: s
     What the body sums up is in its locals again when the loop over what is left begins.
     """
     lanes = lanes_of(node.body, node.vertex, node.edge, f.program.target)
-    few, many, entry = f.label("few"), f.label("lanes"), f.block
+    entry = f.block
     degree = f.op(f"sub nuw nsw i64 {end}, {begin}")
-    f.branch(f.op(f"icmp ult i64 {degree}, {FEW}"), few, many)
-    f.start(many)
-    loop = Lanes(f, node, lanes, columns)
-    loop.begin()
-    whole = f.op(f"and i64 {degree}, {-lanes}")
-    stop = f.op(f"add nuw nsw i64 {begin}, {whole}")
-    number = f.op(f"lshr exact i64 {whole}, {lanes.bit_length() - 1}")
-    counted(f, "0", number, loop.whole(begin), "lanes", f.loop_metadata("!3"))
-    rest, done = f.label("lanes.rest"), f.label("lanes.fold")
-    f.branch(f.op(f"icmp eq i64 {stop}, {end}"), done, rest)
-    f.start(rest)
-    loop.part(stop, f.op(f"sub nuw nsw i64 {end}, {stop}"))
-    f.start(done)
-    loop.fold()
-    after = f.block
-    f.start(few)
+    with f.unless(f.op(f"icmp ult i64 {degree}, {FEW}"), "lanes"):
+        loop = Lanes(f, node, lanes, columns)
+        loop.begin()
+        whole = f.op(f"and i64 {degree}, {-lanes}")
+        stop = f.op(f"add nuw nsw i64 {begin}, {whole}")
+        number = f.op(f"lshr exact i64 {whole}, {lanes.bit_length() - 1}")
+        counted(f, "0", number, loop.whole(begin), "lanes", f.loop_metadata("!3"))
+        with f.unless(f.op(f"icmp eq i64 {stop}, {end}"), "lanes.rest"):
+            loop.part(stop, f.op(f"sub nuw nsw i64 {end}, {stop}"))
+        loop.fold()
+        after = f.block
     return f.op(f"phi i64 [ {begin}, %{entry} ], [ {end}, %{after} ]"), end
 
 

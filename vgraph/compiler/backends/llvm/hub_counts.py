@@ -64,12 +64,10 @@ def added(f: Emitter, counts: Counts) -> None:
     """A whole bitmap was added: spill what would overflow."""
     rows = f.op(f"add nuw nsw i64 {f.op(f'load i64, ptr {counts.rows}')}, 1")
     f.do(f"store i64 {rows}, ptr {counts.rows}")
-    full, most, done = f.label("planes.full"), f.label("sums.full"), f.label("planes.end")
-    f.branch(f.op(f"icmp eq i64 {f.op(f'urem i64 {rows}, {ROWS}')}, 0"), full, done, ", !prof !1")
-    f.start(full)
+    done = f.label("planes.end")
+    f.jump_unless(f.op(f"icmp eq i64 {f.op(f'urem i64 {rows}, {ROWS}')}, 0"), done, ", !prof !1")
     _spill(f, counts)
-    f.branch(f.op(f"icmp eq i64 {rows}, {MOST}"), most, done)
-    f.start(most)
+    f.jump_unless(f.op(f"icmp eq i64 {rows}, {MOST}"), done)
     _flush(f, counts)
     f.start(done)
 
@@ -108,9 +106,7 @@ def _flush(f: Emitter, counts: Counts) -> None:
 
     def hub(h: str, again: str, _: str) -> None:
         found = f.read("i16", counts.sums, h, "sums")
-        some = f.label("flush.some")
-        f.branch(f.op(f"icmp eq i16 {found}, 0"), again, some)
-        f.start(some)
+        f.jump_if(f.op(f"icmp eq i16 {found}, 0"), again)
         f.write("i16", counts.sums, h, "0", "sums")
         vertex = f.widen(f.read(f.types.id, f.pointers[f"{key}.vertices"], h, f"{key}.vertices"))
         for s in counts.node.body:

@@ -169,9 +169,7 @@ def emit_for_marked(f: Emitter, node: ir.ForMarkedHubs) -> None:
     f.start(other)
 
     def each(found: str, number: str, again: str) -> None:
-        inside = f.label("marked.body")
-        f.branch(found, inside, again)
-        f.start(inside)
+        f.jump_unless(found, again)
         body(number, again, done)
 
     _listed(f, node, v, each)

@@ -144,13 +144,12 @@ def repeated(e: ir.Expr) -> ir.Expr | None:
 
 def fill_elements(f: Emitter, address: str, t: Vector, text: str) -> None:
     """Store one number, as it looks in memory, into all elements of a vector, however many there are."""
-    cell, before, head, leave = f.types.memory(t.element), f.block, f.label("fill"), f.label("filled")
+    cell, before, head = f.types.memory(t.element), f.block, f.label("fill")
     f.start(head)
     f.lines.append(f"  %k.{head} = phi i64 [ 0, %{before} ], [ %n.{head}, %{head} ]")
     f.do(f"store {cell} {text}, ptr {f.item(cell, address, f'%k.{head}')}")
     f.do(f"%n.{head} = add nuw nsw i64 %k.{head}, 1")
-    f.branch(f.op(f"icmp eq i64 %n.{head}, {t.length}"), leave, head)
-    f.start(leave)
+    f.jump_unless(f.op(f"icmp eq i64 %n.{head}, {t.length}"), head)
 
 
 # --- reductions ---------------------------------------------------------------------------------------------
@@ -179,7 +178,7 @@ def _each_element(f: Emitter, address: str, value: Value, action: Callable[[str,
     """A loop over the elements of a vector in memory and in a register."""
     t = value.type
     assert isinstance(t, Vector)
-    before, head, leave = f.block, f.label("element"), f.label("elements.end")
+    before, head = f.block, f.label("element")
     latch = f.label("element.next")
     f.start(head)
     f.lines.append(f"  %k.{head} = phi i64 [ 0, %{before} ], [ %n.{head}, %{latch} ]")
@@ -187,8 +186,7 @@ def _each_element(f: Emitter, address: str, value: Value, action: Callable[[str,
     action(place, Value(f.op(f"extractelement {f.types.register(t)} {value.text}, i64 %k.{head}"), t.element))
     f.start(latch)
     f.do(f"%n.{head} = add nuw nsw i64 %k.{head}, 1")
-    f.branch(f.op(f"icmp eq i64 %n.{head}, {t.length}"), leave, head)
-    f.start(leave)
+    f.jump_unless(f.op(f"icmp eq i64 %n.{head}, {t.length}"), head)
 
 
 def _reduce_element(f: Emitter, node: ir.Reduce, address: str, value: Value, changed: Binding | None) -> None:
@@ -279,10 +277,9 @@ def _branch_if_better(f: Emitter, op: str, old: str, value: Value, done: str) ->
         f.branch(arithmetic.compare(f, "<" if op == "min" else ">", value.text, old, t), better, done)
         f.start(better)
         return value.text
-    maybe = f.label("maybe")
     predicate = "ult" if op == "min" else "ugt"
-    f.branch(f.op(f"fcmp {predicate} {name} {value.text}, {old}"), maybe, done)
-    f.start(maybe)  # smaller, or a NaN among the two: a NaN in memory stays, a NaN that comes is put there
+    f.jump_unless(f.op(f"fcmp {predicate} {name} {value.text}, {old}"), done)
+    # smaller, or a NaN among the two: a NaN in memory stays, a NaN that comes is put there
     f.branch(f.op(f"fcmp ord {name} {old}, {old}"), better, done)
     f.start(better)
     return value.text
@@ -332,22 +329,19 @@ def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
     atomic = node.atomic and not f.serial
     address = element_address(f, node.prop, f.index(f.expr(node.index)), t)
     ok = f.locals[node.ok].pointer
-    attempt, done = f.label("attempt"), f.label("attempted")
     old = load_at(f, address, t, node.prop, relaxed=atomic)
     f.do(f"store i1 false, ptr {ok}")
-    f.branch(arithmetic.compare(f, "==", old, expected.text, t), attempt, done)
-    f.start(attempt)
-    if atomic:
-        bits = f"i{8 * f.types.size(t)}"
-        pair = f.op(
-            f"cmpxchg ptr {address}, {bits} {as_bits(f, old, t)}, {bits} {as_bits(f, value.text, t)} "
-            f"monotonic monotonic, align {f.types.size(t)}{f.alias(node.prop)}"
-        )
-        f.do(f"store i1 {f.op(f'extractvalue {{ {bits}, i1 }} {pair}, 1')}, ptr {ok}")
-    else:
-        store_at(f, address, value.text, t, node.prop)
-        f.do(f"store i1 true, ptr {ok}")
-    f.start(done)
+    with f.when(arithmetic.compare(f, "==", old, expected.text, t), "attempt"):
+        if atomic:
+            bits = f"i{8 * f.types.size(t)}"
+            pair = f.op(
+                f"cmpxchg ptr {address}, {bits} {as_bits(f, old, t)}, {bits} {as_bits(f, value.text, t)} "
+                f"monotonic monotonic, align {f.types.size(t)}{f.alias(node.prop)}"
+            )
+            f.do(f"store i1 {f.op(f'extractvalue {{ {bits}, i1 }} {pair}, 1')}, ptr {ok}")
+        else:
+            store_at(f, address, value.text, t, node.prop)
+            f.do(f"store i1 true, ptr {ok}")
 
 
 # --- locks --------------------------------------------------------------------------------------------------
@@ -360,14 +354,11 @@ def emit_lock(f: Emitter, node: ir.Lock) -> None:
         f.do(f"store i1 true, ptr {ok}")
         return
     address = element_address(f, node.prop, f.index(f.expr(node.index)), I32)
-    attempt, done = f.label("attempt"), f.label("attempted")
     free = f.op(f"icmp eq i32 {load_at(f, address, I32, node.prop, relaxed=True)}, 0")
     f.do(f"store i1 false, ptr {ok}")
-    f.branch(free, attempt, done)
-    f.start(attempt)
-    pair = f.op(f"cmpxchg ptr {address}, i32 0, i32 1 acquire monotonic, align 4{f.alias(node.prop)}")
-    f.do(f"store i1 {f.op(f'extractvalue {{ i32, i1 }} {pair}, 1')}, ptr {ok}")
-    f.start(done)
+    with f.when(free, "attempt"):
+        pair = f.op(f"cmpxchg ptr {address}, i32 0, i32 1 acquire monotonic, align 4{f.alias(node.prop)}")
+        f.do(f"store i1 {f.op(f'extractvalue {{ i32, i1 }} {pair}, 1')}, ptr {ok}")
 
 
 def emit_unlock(f: Emitter, node: ir.Unlock) -> None:

@@ -93,7 +93,7 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     begins, ends, columns = _two_rows(f, node)
     limit = _limit(f, node)
     t = f.types.id
-    head, look, advance, test = map(f.label, ("common", "common.left", "common.right", "common.test"))
+    head, advance = map(f.label, ("common", "common.right"))
     further, match, inside, again, leave = (
         f.label("common" + s) for s in (".further", ".match", ".body", ".next", ".end")
     )
@@ -105,19 +105,15 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
         f"  {j} = phi i64 [ {begins[1]}, %{before} ], [ {k}, %{again} ]",
         f"  {last} = phi {t} [ -1, %{before} ], [ %x.{head}, %{again} ]",
     ]
-    f.branch(f.op(f"icmp eq i64 {i}, {ends[0]}"), leave, look)
-    f.start(look)
+    f.jump_if(f.op(f"icmp eq i64 {i}, {ends[0]}"), leave)
     x = f.read(t, f.pointers[columns[0]], i, columns[0])
     f.do(f"%x.{head} = add {t} {x}, 0")
     if limit is not None:
-        go = f.label("common.go")
-        f.branch(f.op(f"icmp {limit[0]} {t} {x}, {limit[1]}"), leave, go)
-        f.start(go)
+        f.jump_if(f.op(f"icmp {limit[0]} {t} {x}, {limit[1]}"), leave)
     entry = f.block
     f.start(advance)
     f.lines.append(f"  {k} = phi i64 [ {j}, %{entry} ], [ %kn.{head}, %{further} ]")
-    f.branch(f.op(f"icmp eq i64 {k}, {ends[1]}"), leave, test)
-    f.start(test)
+    f.jump_if(f.op(f"icmp eq i64 {k}, {ends[1]}"), leave)
     y = f.read(t, f.pointers[columns[1]], k, columns[1])
     f.branch(f.op(f"icmp ult {t} {y}, {x}"), further, match)
     f.start(further)

@@ -40,9 +40,7 @@ def barrier(f: Emitter, *, ends: bool = False) -> None:
         team = f.native("vg_barrier", "ptr %ctx", "i32 %tid", "i32 %generation", f"i1 {last}")
         f.do(f"store i64 {f.op(f'zext i32 {team} to i64')}, ptr %team")
         leave = f.op(f"icmp eq i32 {team}, 0")
-    go = f.label("go")
-    f.branch(leave, f.exit, go, UNLIKELY)
-    f.start(go)
+    f.jump_if(leave, f.exit, UNLIKELY)
 
 
 @contextmanager
@@ -51,11 +49,8 @@ def once(f: Emitter) -> Iterator[None]:
     if f.serial or f.single:
         yield
         return
-    mine, done = f.label("once"), f.label("once.end")
-    f.branch(f.op("icmp eq i32 %tid, 0"), mine, done)
-    f.start(mine)
-    yield
-    f.start(done)
+    with f.when(f.op("icmp eq i32 %tid, 0"), "once"):
+        yield
 
 
 @contextmanager
@@ -83,9 +78,7 @@ def my_part(f: Emitter, size: str) -> Iterator[str]:
 def poll(f: Emitter) -> None:
     """In a loop that may run for long inside a parallel loop: leave that early when the run is cancelled."""
     assert f.region is not None
-    go = f.label("go")
-    f.branch(f.cancelled(), f.region.leave, go, UNLIKELY)
-    f.start(go)
+    f.jump_if(f.cancelled(), f.region.leave, UNLIKELY)
 
 
 def emit_barrier(f: Emitter, node: ir.Barrier) -> None:
@@ -257,13 +250,12 @@ def _share_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callabl
     following = functions(CHUNKS, "next", DECLARATIONS, f.helpers, f.declarations)
     helped = f.slot("i64", "helped")
     f.do(f"store i64 0, ptr {helped}")
-    head, run = f.label("chunk"), f.label("chunk.run")
+    head = f.label("chunk")
     f.start(head)
     number = f.op(
         f"call i64 @{following}(ptr %ctx, i64 %thread, i64 %num_threads, i64 {chunks}, ptr {helped})"
     )
-    f.branch(f.op(f"icmp eq i64 {number}, -1"), drained, run)
-    f.start(run)
+    f.jump_if(f.op(f"icmp eq i64 {number}, -1"), drained)
     begin = f.op(f"mul nuw i64 {number}, {chunk}")
     end = f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {size}")
     work(begin, end)

@@ -159,16 +159,14 @@ def _alternate(f: Emitter, channel: _Channel, region: Region) -> None:
     def work(begin: str, end: str) -> None:
         at = f.slot("i64", "piece")
         f.do(f"store i64 {begin}, ptr {at}")
-        head, inside, leave = map(f.label, ("piece", "piece.do", "pieces.end"))
+        head = f.label("piece")
         f.start(head)
         first = f.op(f"load i64, ptr {at}")
-        f.branch(f.op(f"icmp ult i64 {first}, {end}"), inside, leave)
-        f.start(inside)
-        last = _walk(f, channel, "0", first, end, channel.node.producer, fill=True)
-        _walk(f, channel, "0", first, last, channel.node.consumer, fill=False)
-        f.do(f"store i64 {last}, ptr {at}")
-        f.jump(head)
-        f.start(leave)
+        with f.when(f.op(f"icmp ult i64 {first}, {end}"), "piece.do"):
+            last = _walk(f, channel, "0", first, end, channel.node.producer, fill=True)
+            _walk(f, channel, "0", first, last, channel.node.consumer, fill=False)
+            f.do(f"store i64 {last}, ptr {at}")
+            f.jump(head)
 
     take_chunks(f, channel.size, _range_size(f, channel), region.leave, work)
 
@@ -208,12 +206,9 @@ class _Shared:
         done = f.op(f"add i64 {f.op(f'load i64, ptr {through}')}, {self.channel.size}")
         f.do(f"store i64 {done}, ptr {through}")
         chunk = _range_size(f, self.channel)
-        go, produce = f.label("go"), f.label("produce")
         f.start(self.head)
-        f.branch(f.cancelled(), self.region.leave, go, UNLIKELY)
-        f.start(go)
-        f.branch(f.op(f"load i1, ptr {self.producing}"), produce, self.take)
-        f.start(produce)
+        f.jump_if(f.cancelled(), self.region.leave, UNLIKELY)
+        f.jump_unless(f.op(f"load i1, ptr {self.producing}"), self.take)
         self.refill(chunk)
         self.produce()
         f.start(self.take)
@@ -222,23 +217,21 @@ class _Shared:
     def refill(self, chunk: str) -> None:
         """Take a range of the domain when the last one is used up; who finds none left only consumes from now on."""
         f = self.f
-        fetch, taken, over, ready = map(f.label, ("fetch", "fetched", "over", "ready"))
         used = f.op(f"icmp ult i64 {f.op(f'load i64, ptr {self.at}')}, {f.op(f'load i64, ptr {self.end}')}")
-        f.branch(used, ready, fetch)
-        f.start(fetch)
-        counter = f.field(CONTEXT, "%ctx", "chunk_counter")
-        begin = f.op(f"atomicrmw add ptr {counter}, i64 {chunk} monotonic, align 8{f.alias('ctx')}")
-        f.branch(f.op(f"icmp ult i64 {begin}, {self.channel.size}"), taken, over)
-        f.start(over)
-        f.do(f"store i1 false, ptr {self.producing}")
-        f.jump(self.take)
-        f.start(taken)
-        end = f.call(
-            "i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {self.channel.size}"
-        )
-        f.do(f"store i64 {begin}, ptr {self.at}")
-        f.do(f"store i64 {end}, ptr {self.end}")
-        f.start(ready)
+        with f.unless(used, "fetch"):
+            counter = f.field(CONTEXT, "%ctx", "chunk_counter")
+            begin = f.op(f"atomicrmw add ptr {counter}, i64 {chunk} monotonic, align 8{f.alias('ctx')}")
+            with f.unless(f.op(f"icmp ult i64 {begin}, {self.channel.size}"), "over"):
+                f.do(f"store i1 false, ptr {self.producing}")
+                f.jump(self.take)
+            end = f.call(
+                "i64",
+                "llvm.umin.i64",
+                f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}",
+                f"i64 {self.channel.size}",
+            )
+            f.do(f"store i64 {begin}, ptr {self.at}")
+            f.do(f"store i64 {end}, ptr {self.end}")
 
     def ticket(self, word: str, full: int, missed: str) -> tuple[str, str, str]:
         """Draw a ticket if its slot is free (`full` 0) or filled (1), else go to `missed`.
@@ -246,20 +239,17 @@ class _Shared:
         Gives the slot's number, the address of its line, and the word that it held.
         """
         f, chunks = self.f, self.channel.node.chunks
-        ready, won = f.label("ready"), f.label("won")
         at = self.load(self.words[word])
         slot, turn = f.op(f"urem i64 {at}, {chunks}"), f.op(f"udiv i64 {at}, {chunks}")
         line = self.line(f.op(f"add i64 {slot}, {CHANNEL_LINES}"))
         wanted = f.op(f"or disjoint i64 {f.op(f'shl i64 {turn}, 1')}, {full}")
         seen = f.op(f"load atomic i64, ptr {line} acquire, align 8")
-        f.branch(f.op(f"icmp eq i64 {seen}, {wanted}"), ready, missed)
-        f.start(ready)
+        f.jump_unless(f.op(f"icmp eq i64 {seen}, {wanted}"), missed)
         pair = f.op(
             f"cmpxchg ptr {self.words[word]}, i64 {at}, i64 {f.op(f'add i64 {at}, 1')} monotonic monotonic, align 8"
             f"{f.alias('ctx')}"
         )
-        f.branch(f.op(f"extractvalue {{ i64, i1 }} {pair}, 1"), won, self.head)
-        f.start(won)
+        f.jump_unless(f.op(f"extractvalue {{ i64, i1 }} {pair}, 1"), self.head)
         return slot, line, wanted
 
     def bounds(self, line: str) -> tuple[str, str]:
@@ -292,9 +282,8 @@ class _Shared:
         f.do(f"store i64 0, ptr {self.tries}")
         f.jump(self.head)
         f.start(idle)
-        over, wait = f.label("over"), f.label("wait")
-        f.branch(f.op(f"icmp eq i64 {self.load(self.words['finished'], 'acquire')}, {done}"), over, wait)
-        f.start(over)
+        wait = f.label("wait")
+        f.jump_unless(f.op(f"icmp eq i64 {self.load(self.words['finished'], 'acquire')}, {done}"), wait)
         left = f.op(f"icmp eq i64 {self.load(self.words['tail'])}, {self.load(self.words['head'])}")
         f.branch(left, self.region.leave, wait)
         f.start(wait)

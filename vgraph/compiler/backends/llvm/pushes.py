@@ -108,18 +108,12 @@ def _claim_flag(f: Emitter, push: Push, vertex: str, atomic: bool, done: str) ->
     place = f.item("i8", push.flags, vertex)
     order, alias = ("atomic ", " monotonic") if atomic else ("", ""), f.alias("flags")
     seen = f.op(f"load {order[0]}i8, ptr {place}{order[1]}, align 1{alias}")
-    fresh = f.label("fresh")
-    f.branch(f.op(f"icmp eq i8 {seen}, {push.epoch}"), done, fresh)
-    f.start(fresh)
+    f.jump_if(f.op(f"icmp eq i8 {seen}, {push.epoch}"), done)
     if not atomic:
         f.do(f"store i8 {push.epoch}, ptr {place}, align 1{alias}")
         return
-    before, mine = (
-        f.op(f"atomicrmw xchg ptr {place}, i8 {push.epoch} monotonic, align 1{alias}"),
-        f.label("mine"),
-    )
-    f.branch(f.op(f"icmp eq i8 {before}, {push.epoch}"), done, mine, UNLIKELY)
-    f.start(mine)
+    before = f.op(f"atomicrmw xchg ptr {place}, i8 {push.epoch} monotonic, align 1{alias}")
+    f.jump_if(f.op(f"icmp eq i8 {before}, {push.epoch}"), done, UNLIKELY)
 
 
 def _append(f: Emitter, push: Push, vertex: str) -> None:
@@ -127,13 +121,10 @@ def _append(f: Emitter, push: Push, vertex: str) -> None:
     if push.alone:
         n, array, alias = f.op(f"load i64, ptr {push.count}"), push.array, f.alias("queues")
     else:
-        full, room = f.label("full"), f.label("room")
         n, alias, array = f.op(f"load i64, ptr {push.count}"), "", push.buffer
-        f.branch(f.op(f"icmp eq i64 {n}, {BUFFER}"), full, room, UNLIKELY)
-        f.start(full)
-        _flush(f, push, n)
-        f.do(f"store i64 0, ptr {push.count}")
-        f.start(room)
+        with f.when(f.op(f"icmp eq i64 {n}, {BUFFER}"), "full", UNLIKELY):
+            _flush(f, push, n)
+            f.do(f"store i64 0, ptr {push.count}")
         n = f.op(f"load i64, ptr {push.count}")
     place = f.item(f.types.id, array, n)
     f.do(f"store {f.types.id} {vertex}, ptr {place}, align {size}{alias}")
@@ -152,13 +143,10 @@ def _set_bit(f: Emitter, push: Push, vertex: str, atomic: bool, done: str) -> No
     place = f.item("i64", push.array, word)
     atomically, order = ("atomic ", " monotonic") if atomic else ("", "")
     old = f.op(f"load {atomically}i64, ptr {place}{order}, align 8{alias}")
-    fresh = f.label("fresh")
-    f.branch(f.op(f"icmp eq i64 {f.op(f'and i64 {old}, {bit}')}, 0"), fresh, done)
-    f.start(fresh)
+    f.jump_unless(f.op(f"icmp eq i64 {f.op(f'and i64 {old}, {bit}')}, 0"), done)
     if atomic:
-        before, mine = f.op(f"atomicrmw or ptr {place}, i64 {bit} monotonic, align 8{alias}"), f.label("mine")
-        f.branch(f.op(f"icmp eq i64 {f.op(f'and i64 {before}, {bit}')}, 0"), mine, done, LIKELY)
-        f.start(mine)
+        before = f.op(f"atomicrmw or ptr {place}, i64 {bit} monotonic, align 8{alias}")
+        f.jump_unless(f.op(f"icmp eq i64 {f.op(f'and i64 {before}, {bit}')}, 0"), done, LIKELY)
     else:
         f.do(f"store i64 {f.op(f'or i64 {old}, {bit}')}, ptr {place}, align 8{alias}")
     n = f.op(f"load i64, ptr {push.count}")
@@ -180,11 +168,8 @@ def _finish(f: Emitter, push: Push) -> None:
         total = f.op(f"add i64 {f.op(f'load i64, ptr {push.counter}, align 8{alias}')}, {n}")
         f.do(f"store i64 {total}, ptr {push.counter}, align 8{alias}")
         return
-    some, done = f.label("rest"), f.label("flushed")
-    f.branch(f.op(f"icmp eq i64 {n}, 0"), done, some)
-    f.start(some)
-    if push.layout is ir.Layout.SPARSE:
-        _flush(f, push, n)
-    else:
-        f.op(f"atomicrmw add ptr {push.counter}, i64 {n} monotonic, align 8{alias}")
-    f.start(done)
+    with f.unless(f.op(f"icmp eq i64 {n}, 0"), "rest"):
+        if push.layout is ir.Layout.SPARSE:
+            _flush(f, push, n)
+        else:
+            f.op(f"atomicrmw add ptr {push.counter}, i64 {n} monotonic, align 8{alias}")

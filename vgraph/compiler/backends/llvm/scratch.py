@@ -56,13 +56,11 @@ def emit_scratch_store(f: Emitter, node: ir.ScratchStore) -> None:
         fresh = f.op(f"icmp eq {bits} {f.op(f'bitcast {register} {old} to {bits}')}, 0")
     else:
         fresh = f.op(f"icmp eq {register} {old}, 0")
-    note, room, done = f.label("note"), f.label("note.room"), f.label("noted")
-    f.branch(fresh, note, done)
-    f.start(note)
+    done = f.label("noted")
+    f.jump_unless(fresh, done)
     slot = f.pointers[f"noted {node.prop}"]
     n = f.op(f"load i64, ptr {slot}")
-    f.branch(f.op(f"icmp eq i64 {n}, %num_vertices"), done, room, UNLIKELY)
-    f.start(room)
+    f.jump_if(f.op(f"icmp eq i64 {n}, %num_vertices"), done, UNLIKELY)
     vertex = index if f.types.id == "i64" else f.op(f"trunc i64 {index} to {f.types.id}")
     f.write(f.types.id, f.pointers[f"touched {node.prop}"], n, vertex, "touched")
     f.do(f"store i64 {f.op(f'add nuw nsw i64 {n}, 1')}, ptr {slot}")
@@ -74,14 +72,12 @@ def emit_scratch_clear(f: Emitter, node: ir.ScratchClear) -> None:
     t = _type(f, node.prop)
     slot = f.pointers[f"noted {node.prop}"]
     n = f.op(f"load i64, ptr {slot}")
-    wipe, each, done = f.label("wipe"), f.label("clear"), f.label("cleared")
-    f.branch(f.op(f"icmp eq i64 {n}, %num_vertices"), wipe, each, UNLIKELY)
-    f.start(wipe)
-    size = f.op(f"mul i64 %num_vertices, {f.types.size(t)}")
-    base = f.pointers[f"scratch {node.prop}"]
-    f.call("void", "llvm.memset.p0.i64", f"ptr {base}", "i8 0", f"i64 {size}", "i1 false")
-    f.jump(done)
-    f.start(each)
+    done = f.label("cleared")
+    with f.when(f.op(f"icmp eq i64 {n}, %num_vertices"), "wipe", UNLIKELY):
+        size = f.op(f"mul i64 %num_vertices, {f.types.size(t)}")
+        base = f.pointers[f"scratch {node.prop}"]
+        f.call("void", "llvm.memset.p0.i64", f"ptr {base}", "i8 0", f"i64 {size}", "i1 false")
+        f.jump(done)
 
     def clear(i: str, _: str, __: str) -> None:
         vertex = f.widen(f.read(f.types.id, f.pointers[f"touched {node.prop}"], i, "touched"))

@@ -37,9 +37,7 @@ def visit_task(f: Emitter, node: ir.ParFor, task: str, visit: Callable[[str, str
             assert region is not None
             row, name = f.op(f"or disjoint i64 {first}, {lane}"), f"{key}.vertices"
             vertex = f.widen(f.read(f.types.id, f.pointers[name], row, name))
-            inside = f.label("row")
-            f.branch(f.op(f"icmp eq i64 {vertex}, %num_vertices"), again, inside)
-            f.start(inside)
+            f.jump_if(f.op(f"icmp eq i64 {vertex}, %num_vertices"), again)
             region.slice = Slice(key, row, lane, start, begin, totals)
             visit(vertex, again, vertex)
             region.slice = None

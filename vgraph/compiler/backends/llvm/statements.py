@@ -73,10 +73,9 @@ def emit_if(f: Emitter, node: ir.If) -> None:
     if isinstance(condition, ir.Piece) and f.expr(condition).text in ("true", "false"):
         f.body(node.then if f.expr(condition).text == "true" else node.other)
         return
-    then, done = f.label("then"), f.label("endif")
+    done = f.label("endif")
     other = f.label("else") if node.other else done
-    f.branch(f.expr(node.condition).text, then, other)
-    f.start(then)
+    f.jump_unless(f.expr(node.condition).text, other)
     f.body(node.then)
     if node.other:
         f.jump(done)
@@ -87,11 +86,10 @@ def emit_if(f: Emitter, node: ir.If) -> None:
 
 def emit_while(f: Emitter, node: ir.While) -> None:
     """`while c { ... }`."""
-    head, inside, leave = f.label("while"), f.label("do"), f.label("endwhile")
+    head, leave = f.label("while"), f.label("endwhile")
     count = _poll_counter(f, node.body)
     f.start(head)
-    f.branch(f.expr(node.condition).text, inside, leave)
-    f.start(inside)
+    f.jump_unless(f.expr(node.condition).text, leave)
     _poll(f, count, node.body)
     f.loops.append(Loop(leave, head))
     f.body(node.body)
@@ -123,12 +121,11 @@ def _poll(f: Emitter, count: str, body: ir.Body) -> None:
         f.branch(f.cancelled(), f.exit, go, UNLIKELY)
         f.start(go)
     elif count:
-        meet, go = f.label("meet"), f.label("go")
+        go = f.label("go")
         rounds = f.op(f"add i64 {f.op(f'load i64, ptr {count}')}, 1")
         f.do(f"store i64 {rounds}, ptr {count}")
         due = f.op(f"icmp eq i64 {f.op(f'and i64 {rounds}, {POLL_ROUNDS - 1}')}, 0")
-        f.branch(due, meet, go, UNLIKELY)
-        f.start(meet)
+        f.jump_unless(due, go, UNLIKELY)
         barrier(f)
         f.start(go)
 
@@ -151,11 +148,9 @@ def emit_for(f: Emitter, node: ir.For) -> None:
     if loop_depth(node.body):
         _poll(f, "", node.body)
     elif not _short(node):
-        due, look, go = f.op(f"and i64 {k}, {OPERATOR_POLL_ROUNDS - 1}"), f.label("look"), f.label("go")
-        f.branch(f.op(f"icmp eq i64 {due}, {OPERATOR_POLL_ROUNDS - 1}"), look, go, UNLIKELY)
-        f.start(look)
-        poll(f)
-        f.start(go)
+        due = f.op(f"and i64 {k}, {OPERATOR_POLL_ROUNDS - 1}")
+        with f.when(f.op(f"icmp eq i64 {due}, {OPERATOR_POLL_ROUNDS - 1}"), "look", UNLIKELY):
+            poll(f)
     f.loops.append(Loop(leave, latch))
     saved = dict(f.locals)
     f.bind(node.name, Value(i, I64))
@@ -173,11 +168,10 @@ def _driver_for(f: Emitter, node: ir.For, start: str, step: str, rounds: str) ->
     """The same in the driver loop: its counters are handed on at fork points."""
     left, at = _driver_slot(f, "left", rounds), _driver_slot(f, "at", start)
     width = _driver_slot(f, "step", step)
-    head, inside, latch, leave = map(f.label, ("for", "each", "next", "endfor"))
+    head, latch, leave = map(f.label, ("for", "next", "endfor"))
     count = _poll_counter(f, node.body)
     f.start(head)
-    f.branch(f.op(f"icmp ne i64 {f.op(f'load i64, ptr {left}')}, 0"), inside, leave)
-    f.start(inside)
+    f.jump_unless(f.op(f"icmp ne i64 {f.op(f'load i64, ptr {left}')}, 0"), leave)
     _poll(f, count, node.body)
     f.loops.append(Loop(leave, latch))
     saved = dict(f.locals)

@@ -81,10 +81,9 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
     wide, done, outside = f.index(vertex), f.label("pushed"), f.label("outside")
     key = buckets.key_of(f, decl, vertex).text
     if f.region is not None and f.region.tile is not None:
-        inside, tile = f.label("inside"), f.region.tile
+        tile = f.region.tile
         away = f.op(f"sub i64 {wide}, {tile.base}")
-        f.branch(f.op(f"icmp ult i64 {away}, {decl.tiles}"), inside, outside)
-        f.start(inside)
+        f.jump_unless(f.op(f"icmp ult i64 {away}, {decl.tiles}"), outside)
         buckets.set_flag(f, decl, vertex)
         _put(f, decl, tile, key, vertex.text, done)
     f.start(outside)
@@ -97,15 +96,12 @@ def emit_push(f: Emitter, node: ir.BucketPush) -> None:
 
 def _put(f: Emitter, decl: ir.BucketsDecl, tile: Tile, key: str, vertex: str, done: str) -> None:
     """An entry for a vertex of the tile, if it is due; then go to `done`."""
-    due, later = f.label("due"), f.label("later")
     limit = f.op(f"load i64, ptr {tile.limit}")
-    f.branch(f.op(f"icmp sle i64 {key}, {limit}"), due, later)
-    f.start(later)
-    rest = f.op(f"load i64, ptr {tile.rest}")
-    least = f.call("i64", "llvm.smin.i64", f"i64 {rest}", f"i64 {key}")
-    f.do(f"store i64 {least}, ptr {tile.rest}")
-    f.jump(done)
-    f.start(due)
+    with f.unless(f.op(f"icmp sle i64 {key}, {limit}"), "later"):
+        rest = f.op(f"load i64, ptr {tile.rest}")
+        least = f.call("i64", "llvm.smin.i64", f"i64 {rest}", f"i64 {key}")
+        f.do(f"store i64 {least}, ptr {tile.rest}")
+        f.jump(done)
     buckets.put(f, decl, key, vertex)
     f.jump(done)
 
@@ -122,11 +118,10 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
     prepare(f, node.body, region)
     table, current = _table(f, decl), f.pointers[f"current {decl.name}"]
     found, limit, rest = f.slot("[2 x i64]", "tile"), f.slot("i64", "limit"), f.slot("i64", "rest")
-    head, taken = f.label("tile"), f.label("tile.taken")
+    head = f.label("tile")
     f.start(head)
     some = f.op(f"call i1 @{_helper(f, 'next')}(ptr %ctx, ptr {table}, ptr {found})")
-    f.branch(some, taken, region.leave)
-    f.start(taken)
+    f.jump_unless(some, region.leave)
     number = f.op(f"load i64, ptr {found}")
     first = f.op(f"load i64, ptr {f.item('i64', found, '1')}")
     f.do(f"store i64 {first}, ptr {current}")
@@ -157,10 +152,9 @@ def _gather(f: Emitter, decl: ir.BucketsDecl, tile: Tile) -> None:
         set_bits(f, bits, i, waits)
 
     def waits(bit: str, again: str, _: str) -> None:
-        wide, mine = f.op(f"lshr i64 {bit}, 3"), f.label("waits")
+        wide = f.op(f"lshr i64 {bit}, 3")
         away = f.op(f"sub i64 {wide}, {tile.base}")
-        f.branch(f.op(f"icmp ult i64 {away}, {decl.tiles}"), mine, again)
-        f.start(mine)
+        f.jump_unless(f.op(f"icmp ult i64 {away}, {decl.tiles}"), again)
         vertex = f.narrow(wide, VID)
         _put(f, decl, tile, buckets.key_of(f, decl, vertex).text, vertex.text, again)
 
@@ -170,20 +164,18 @@ def _gather(f: Emitter, decl: ir.BucketsDecl, tile: Tile) -> None:
 def _drain(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, tile: Tile, leave: str) -> None:
     """Visit all that this thread's buckets hold, and what comes into them meanwhile, the lowest first."""
     worker, current = f.pointers[f"worker {decl.name}"], f.pointers[f"current {decl.name}"]
-    head, some, empty, done = map(f.label, ("bucket", "bucket.some", "bucket.empty", "tile.done"))
+    head, empty = f.label("bucket"), f.label("bucket.empty")
     f.start(head)
     now, limit = f.op(f"load i64, ptr {current}"), f.op(f"load i64, ptr {tile.limit}")
     lowest = f.op(f"call i64 @{_helper(f, 'lowest')}(ptr {worker}, i64 {now}, i64 {limit})")
-    f.branch(f.op(f"icmp eq i64 {lowest}, {BUCKETS_NONE}"), done, some)
-    f.start(some)
-    behind = f.op(f"icmp eq i64 {lowest}, {BUCKETS_BEHIND}")
-    next_ = f.op(f"select i1 {behind}, i64 {now}, i64 {lowest}")
-    f.do(f"store i64 {next_}, ptr {current}")
-    f.store_field(WORKER, worker, "cell", buckets.cell_of(f, worker, next_, behind))
-    buckets.visit_all(f, decl, node, "0", empty)
-    f.start(empty)
-    f.branch(f.cancelled(), leave, head, UNLIKELY)
-    f.start(done)
+    with f.unless(f.op(f"icmp eq i64 {lowest}, {BUCKETS_NONE}"), "bucket.some"):
+        behind = f.op(f"icmp eq i64 {lowest}, {BUCKETS_BEHIND}")
+        next_ = f.op(f"select i1 {behind}, i64 {now}, i64 {lowest}")
+        f.do(f"store i64 {next_}, ptr {current}")
+        f.store_field(WORKER, worker, "cell", buckets.cell_of(f, worker, next_, behind))
+        buckets.visit_all(f, decl, node, "0", empty)
+        f.start(empty)
+        f.branch(f.cancelled(), leave, head, UNLIKELY)
 
 
 """In place of those of `buckets.py`, which they call where there are no tiles."""
