@@ -10,7 +10,7 @@ from emulated_device import EmulatedDevice
 
 import vgraph as vg
 from vgraph.graph import layouts
-from vgraph.graph.layouts import on_host, ordered, slices
+from vgraph.graph.layouts import on_host, ordered, parts, slices
 from vgraph.runtime import policy
 from vgraph.runtime.devices.cuda.executor import resident_on
 
@@ -60,6 +60,46 @@ def test_the_layout_holds_every_arc_once(width: int) -> None:
         sources = np.repeat(np.arange(graph.num_vertices), np.diff(graph.out.row_offsets.astype(int)))
         stored = zip(sources, graph.out.column_indices, graph.edge_properties["weight"], strict=True)
         assert sorted(arcs) == sorted((int(u), int(v), w) for u, v, w in stored)
+
+
+def test_slices_by_parts_hold_every_arc_once() -> None:
+    """Sources of a part that are more than the width are in several segments; parts have any numbers."""
+    for graph in (graph_of(1), vg.Graph.from_edges([], [], num_vertices=9, weight=[])):
+        part = np.arange(graph.num_arcs) % 3 * 7 + graph.out.column_indices.astype(np.int64) % 2
+        graph = graph.with_edge_property("part", part)
+        key = "part_slices.part.8"
+        found, weight = on_host(graph, key), ordered(graph, "weight", key)
+        named = {name: a.astype(np.int64) for name, a in found.arrays.items()}
+        chunks, starts, members, rows = (named[x] for x in ("chunks", "starts", "members", "rows"))
+        assert np.diff(starts).max(initial=0) <= 8
+        arcs = []
+        for s in range(found.numbers["count"]):
+            for c in range(chunks[s], chunks[s + 1]):
+                mask = named["masks"][c // 32] & ((1 << c % 32) - 1)
+                t = named["ranks"][c // 32] + mask.item().bit_count()
+                for lane, k in np.ndindex(32, 4):
+                    offset = named["offsets"][(c * 32 + lane) * 4 + k]
+                    if offset != 8:
+                        assert offset < starts[s + 1] - starts[s]
+                        value = weight[(c * 4 + k) * 32 + lane]
+                        arcs.append((members[starts[s] + offset], rows[32 * t + lane], value))
+        sources = np.repeat(np.arange(graph.num_vertices), graph.out_degree)
+        stored = zip(sources, graph.out.column_indices, graph.edge_properties["weight"], strict=True)
+        assert sorted(arcs) == sorted((int(u), int(v), w) for u, v, w in stored)
+
+
+@pytest.mark.parametrize("given", ["part", 3])
+def test_parts_as_on_the_cpu(given: Any, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "METHOD", "random")
+    graph = graph_of(1)
+    graph = graph.with_edge_property("part", np.arange(graph.num_arcs) % 4)
+    for algorithm, label, arguments in (CASES["with edge values"], CASES["from a frontier"]):
+        schedule = vg.Schedule().at(label, **PULL, rows=vg.SLICES, parts=given)
+        want = vg.run(algorithm, graph, device="cpu", threads=1, **arguments)
+        found = vg.run(algorithm, graph, schedule=schedule, device="cuda", **arguments)
+        assert next(x.name for x in found.stats.layouts).startswith(f"part_slices.{given}.")
+        for name in want.names:
+            np.testing.assert_allclose(getattr(found, name), getattr(want, name), rtol=1e-5)
 
 
 CASES: dict[str, tuple[Any, str, dict[str, Any]]] = {

@@ -383,6 +383,7 @@ class Maker:
                 ir.SlicedSegments(4),
                 ir.PartedSegments(2, "8"),
                 ir.Slices(4),
+                ir.PartedSlices(2, "8"),
                 ir.PlannedArcs("blocked_diagonals.4.8", self.pick(ir.Orientation)),
                 ir.Listed(self.pick(self.properties).name),
                 ir.SparseMembers(self.pick(self.frontiers)),

@@ -109,15 +109,25 @@ def test_segments_hold_every_arc_once(graph, count):
 
 
 @pytest.mark.parametrize("name", ["sssp", "sssp_reverse"])
-@given(graph=graphs(), count=st.sampled_from(COUNTS), seed=st.integers(0, 99))
+@given(
+    graph=graphs(),
+    count=st.sampled_from(COUNTS),
+    parts=st.sampled_from((0, "part")),
+    seed=st.integers(0, 99),
+)
 @settings(max_examples=15, deadline=None)
-def test_slices_give_the_answer_of_the_program(name, graph, count, seed):
-    """Rows of a destination from all ranges of sources, cut at will, on several threads."""
+def test_slices_give_the_answer_of_the_program(name, graph, count, parts, seed):
+    """Rows of a destination from all ranges of sources, or parts, cut at will, on several threads."""
+    if name.endswith("reverse"):
+        parts = 0  # they are made of the arcs that enter vertices
+    if parts:
+        numbers = np.arange(graph.num_edges, dtype=np.int32) % count * 3
+        graph = graph.with_edge_property("part", numbers[graph.edge_array("edge.number")])
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
-    context = Context(schedule=scheduled(program, count), threads=0, abilities=CUDA)
+    context = Context(schedule=scheduled(program, count, parts=parts), threads=0, abilities=CUDA)
     kernel = PassManager(context).run(program, PIPELINE)
-    assert f"in vertices slices {count}" in print_program(kernel)
+    assert f"in vertices slices {'2 by ' if parts else count}" in print_program(kernel)
     same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=3), want)
 
 

@@ -334,12 +334,6 @@ class ApplySchedule:
         ),
         lacks=(
             Lack("cpu", "rows are read as differences on GPUs only", values=("delta",)),
-            Lack(
-                "cuda",
-                "on GPUs segments are in slices as they are",
-                "use segments=2",
-                ("slices",),
-            ),
             Lack("set", "rows of a member are in the order of the whole graph", values=("slices",)),
             Lack("set", "a ghost's number is far from those of its neighbors", values=("delta",)),
         ),
@@ -361,10 +355,7 @@ class ApplySchedule:
             Need("rows", (Rows.SLICES,), "the arcs of a part are kept in slices"),
             Need("segments", (1,), "arcs fall into parts, or into ranges of their sources"),
         ),
-        lacks=(
-            Lack("cuda", "on GPUs arcs are in segments of sources, not in parts", "use segments=2"),
-            Lack("set", "rows of a member are in the order of the whole graph"),
-        ),
+        lacks=(Lack("set", "rows of a member are in the order of the whole graph"),),
     )
     hubs: int = axis(
         count(0, "vertices with bitmaps, 0: none", 1 << 16),

@@ -5,15 +5,16 @@ device = "cuda"
 
 @vg.operator
 def gather(src, edge, dst):
-    dst.total += src.value * edge.weight
+    dst.total += src.value * dst.share
 
 
 @vg.algorithm
 def main(graph):
     value = graph.vertex_property(vg.int32, fill=1)
+    share = graph.vertex_property(vg.int32, fill=1)
     total = graph.vertex_property(vg.int32, fill=0)
     graph.edge_apply(gather)
-    return value, total
+    return value, share, total
 
 
 def schedule() -> vg.Schedule:

@@ -10,6 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import reductions_of, vector_obstacle
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.compiler.types import EID, VID, Scalar, Target, element_of
+from vgraph.graph.layouts.part_slices import PART_SLICES
 from vgraph.graph.layouts.parts import PARTS
 from vgraph.graph.layouts.segments import SEGMENTS
 from vgraph.graph.layouts.sell import SELL
@@ -155,6 +156,8 @@ def key_of(loop: ir.ParFor, target: Target) -> str:
     """The layout that a parallel loop over segments walks, slices or rows, or a plan."""
     if isinstance(loop.domain, ir.PlannedArcs):
         return loop.domain.key
+    if isinstance(loop.domain, ir.PartedSlices):
+        return PART_SLICES.key(loop.domain.parts, sliced(loop).bits(target))
     if isinstance(loop.domain, ir.Slices):
         layout = SLICES if arcs_of(loop).orientation is ir.Orientation.IN else OUT_SLICES
         return layout.key(loop.domain.count, sliced(loop).bits(target))

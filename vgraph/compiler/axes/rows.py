@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.slices import side_by_side
+from vgraph.compiler.analysis.slices import side_by_side, slices_obstacle
 from vgraph.compiler.axes.base import Choice
 from vgraph.schedule import CSR, DELTA, FUSED, PULL, SLICES, TOPOLOGY, VERTEX, Rows
 
@@ -30,6 +30,9 @@ def choose(c: Choice, asked: Rows | None) -> Rows:
             )
         if c.apply.reverse:
             c.refuse("it runs against the arcs, and slices are made of those that enter vertices")
+        obstacle = slices_obstacle(c.operator) if c.context.abilities.warps else None
+        if obstacle is not None:
+            c.refuse(obstacle.reason, obstacle.span)
         c.because(SLICES, "asked for")
     return asked or DELTA
 

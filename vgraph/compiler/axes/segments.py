@@ -49,7 +49,7 @@ def sliced(c: Choice) -> bool:
         return False
     shape = {"direction": Direction.PULL, "drive": Drive.TOPOLOGY, "phases": Phases.FUSED}
     fits = all(c.chosen[name] is value for name, value in shape.items()) and c.apply.frontier is None
-    free = c.asked("segments") in (None, 2) and c.asked("balance") in (None, VERTEX)
+    free = c.asked("segments") in (None, 2) and c.asked("balance") in (None, VERTEX) and not c.asked("parts")
     return fits and free and slices_obstacle(c.operator) is None
 
 

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vgraph.compiler import arithmetic, ir
 from vgraph.compiler.arithmetic import Word
@@ -15,7 +16,8 @@ from vgraph.compiler.types import EID, VID, Packed, Type, Vector, element_of
 from vgraph.graph import layouts, members
 from vgraph.graph.layouts import on_host, parsed, split_name
 from vgraph.graph.layouts.hubs import HUBS
-from vgraph.graph.layouts.parts import PARTS
+from vgraph.graph.layouts.part_slices import PART_SLICES
+from vgraph.graph.layouts.parts import PARTS, part_of_arcs
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.records import dataclass
 from vgraph.source import Span
@@ -145,7 +147,7 @@ class Machine:
         self.num_vertices, self.num_arcs = int(graph.num_vertices), int(graph.num_arcs)
         self.vid, self.eid = self.dtype(VID), self.dtype(EID)
         self._sides: dict[ir.Orientation, Side] = {}
-        self._segments: dict[tuple[int, ir.Orientation], list[Rows]] = {}
+        self._segments: dict[object, list[Rows]] = {}
         self.properties = {p.name: p for p in program.properties}
         self.arrays = {p.name: self._array(p, arguments) for p in program.properties}
         self.globals = {g.name: self.zero(g.type) for g in program.globals}
@@ -211,9 +213,9 @@ class Machine:
                 layout, parameters = parsed(key)
                 if layout in (*PLANS, PARTS):
                     return layouts.ordered(self.graph, name, key).astype(dtype)
-                count = parameters[0]
-                way = ir.Orientation(layout.side)
-                rows_of = self.segments(int(count), way)
+                count, way = parameters[0], ir.Orientation(layout.side)
+                parted = layout is PART_SLICES
+                rows_of = self.by_parts(str(count)) if parted else self.segments(int(count), way)
                 order = [arc for rows in rows_of for row in rows.values() for _, _, arc in row]
                 values = self.graph.edge_array(name).astype(dtype)[self.side(way).edges]
                 return values[np.array(order, np.intp)]
@@ -281,20 +283,33 @@ class Machine:
     def segments(self, count: int, way: ir.Orientation = ir.Orientation.IN) -> list[Rows]:
         """For each range of sources: (source, number of the arc, the arc) of the arcs of each vertex that has any, on
         the side `way`."""
-        if (count, way) not in self._segments:
-            width = max(1, -(-self.num_vertices // count))
-            found: list[Rows] = [{} for _ in range(count)]
-            offsets, neighbors, _ = self.side(way)
+        width = max(1, -(-self.num_vertices // count))
+        return self._ranges(
+            (count, way), way, lambda: np.asarray(self.side(way).neighbors, np.int64) // width
+        )
+
+    def by_parts(self, given: str) -> list[Rows]:
+        """The same for each part of the in-arcs: of so many, or of those that an edge property tells."""
+        parts = int(given) if given.isdecimal() else given
+        way = ir.Orientation.IN
+        return self._ranges(
+            given, way, lambda: np.unique(part_of_arcs(self.graph, parts), return_inverse=True)[1]
+        )
+
+    def _ranges(self, key: object, way: ir.Orientation, find: Callable[[], NDArray[Any]]) -> list[Rows]:
+        if key not in self._segments:
+            range_of, (offsets, neighbors, _) = find(), self.side(way)
+            found: list[Rows] = [{} for _ in range(int(range_of.max(initial=0)) + 1)]
             for v in range(self.num_vertices):
                 for arc in range(offsets[v], offsets[v + 1]):
-                    found[int(neighbors[arc]) // width].setdefault(v, []).append((neighbors[arc], 0, arc))
+                    found[range_of[arc]].setdefault(v, []).append((neighbors[arc], 0, arc))
             number = 0
             for rows in found:
                 for v, row in rows.items():
                     rows[v] = [(u, self.eid.type(number + k), arc) for k, (u, _, arc) in enumerate(row)]
                     number += len(row)
-            self._segments[count, way] = found
-        return self._segments[count, way]
+            self._segments[key] = found
+        return self._segments[key]
 
     def parted(self, key: str) -> list[Rows]:
         """The same for each phase of a layout by parts; arcs have the numbers of their places there."""

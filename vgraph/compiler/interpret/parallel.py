@@ -62,6 +62,8 @@ def _cut(m: Machine, n: ir.ParFor) -> list[Rows]:
     arcs = arcs_of(n)
     if isinstance(n.domain, ir.PartedSegments):
         m.ranges = m.parted(key_of(n, m.program.target))
+    elif isinstance(n.domain, ir.PartedSlices):
+        m.ranges = m.by_parts(n.domain.parts)
     else:
         m.ranges = m.segments(arcs.segments, arcs.orientation)
     return m.ranges
@@ -76,6 +78,7 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
     ir.SlicedSegments: _segments,
     ir.PartedSegments: _segments,
     ir.Slices: _slices,
+    ir.PartedSlices: _slices,
     ir.PlannedArcs: _planned,
     ir.Listed: _listed,
 }

@@ -122,6 +122,15 @@ class Slices(Domain):
         c.require(self.count > 1, "a loop by slices has several ranges", self)
 
 
+@written("vertices slices {count} by {parts}")
+class PartedSlices(Slices):
+    """`vertices slices 2 by "64"`: the same with the parts of an edge partition (`graph/layouts/part_slices.py`) in
+    place of ranges of sources: 64 parts, or those that an edge property tells. Two stands for any number of them."""
+
+    parts: Text
+    axis = "parts"
+
+
 @written("arcs {key} {orientation}")
 class PlannedArcs(Domain):
     """`arcs "agm_e" out`: all arcs in the order of a plan (`graph/layouts/plans.py`), each a visit of its source, or

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vgraph.compiler.ir.domains import PlannedArcs, Segments, Slices
+from vgraph.compiler.ir.domains import PartedSlices, PlannedArcs, Segments, Slices
 from vgraph.compiler.ir.expressions import Var
 from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import Type
@@ -199,9 +199,9 @@ class ForNeighbors(Stmt):
         )
         _check_beyond(c, self)
         if self.segments > 1:
-            cut = isinstance(domain, Segments) and domain.count == self.segments
-            entering = cut and self.orientation is Orientation.IN
-            ok = own and (entering or domain == Slices(self.segments))
+            cut = isinstance(domain, Segments | Slices) and domain.count == self.segments
+            either = isinstance(domain, Slices) and not isinstance(domain, PartedSlices)
+            ok = own and cut and (either or self.orientation is Orientation.IN)
             rule = "arcs of a segment are walked into the vertex of a parallel loop over as many segments"
             c.require(ok, rule, self)
 

@@ -44,7 +44,9 @@ def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
         domain = ir.BitmapMembers(apply.among) if apply.among else _ranges(apply.chosen)
     if segments > 1 and low.context.abilities.warps:
         body = sliced(low, inner, operator, target)
-        loop = ir.ParFor(dst, ir.Slices(segments), body, apply.label, span=apply.span)
+        parts = apply.chosen.parts
+        slices = ir.PartedSlices(segments, str(parts)) if parts else ir.Slices(segments)
+        loop = ir.ParFor(dst, slices, body, apply.label, span=apply.span)
         return (*before, loop, *after_round(apply, target, "pull", ir.GraphSize("num_arcs")))
     body, arcs = pull_body(low, inner, operator, target)
     loop = ir.ParFor(dst, domain, body, apply.label, span=apply.span)

@@ -135,7 +135,7 @@ class _Slice(_PullPiece):
 
     def body(self) -> ir.Body:
         inside = active_only(self.apply, self.src, ir.transform_body(self.operator.body, self.rule))
-        own, count = ir.Var(self.dst, VID), self.apply.chosen.segments
+        own, count = ir.Var(self.dst, VID), self.apply.chosen.ranges
         loop = ir.ForNeighbors(
             self.src, self.edge, own, self.apply.entering, inside, count, span=self.apply.span
         )

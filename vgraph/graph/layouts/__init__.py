@@ -23,6 +23,7 @@ from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
 from vgraph.graph.layouts.heads import HEADS
 from vgraph.graph.layouts.hubs import HUBS
+from vgraph.graph.layouts.part_slices import PART_SLICES
 from vgraph.graph.layouts.parts import PARTS
 from vgraph.graph.layouts.plans import PLANS
 from vgraph.graph.layouts.segments import SEGMENTS
@@ -37,6 +38,7 @@ LAYOUTS: Final = {
         PARTS,
         SLICES,
         OUT_SLICES,
+        PART_SLICES,
         *DELTAS.values(),
         *HUBS.values(),
         *HEADS.values(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from vgraph.graph.build import sources_of
 from vgraph.graph.layouts.base import ArcLayout, Arcs, Parameter, Prepared
 from vgraph.graph.layouts.sell import LANES, tasks_of
 from vgraph.graph.order import EDGE_NUMBER
+
+if TYPE_CHECKING:
+    from vgraph.graph.graph import Graph
 
 METHOD = "spac"
 """How edges are divided for who asks for a number of parts; tests have a method that compiles nothing."""
@@ -37,7 +40,7 @@ def build(arcs: Arcs, given: Parameter) -> dict[str, Any]:
     (`count`), parts, rows.
     """
     (row_offsets, columns), n, m = arcs.adjacency("in"), arcs.num_vertices, arcs.num_arcs
-    part = _part_of_arcs(arcs, given)
+    part = part_of_arcs(arcs.graph, given)
     targets = sources_of(row_offsets, np.dtype(np.int64))
     order = np.argsort(part, kind="stable")  # by part, then by target
     part, targets = part[order], targets[order]
@@ -96,15 +99,15 @@ PARTS: Final = ArcLayout(
 )  # fmt: skip
 
 
-def _part_of_arcs(arcs: Arcs, given: Parameter) -> NDArray[np.int64]:
+def part_of_arcs(graph: Graph, given: Parameter) -> NDArray[np.int64]:
     """The part of each in-arc. Raises GraphError for a property that tells none."""
     if isinstance(given, int):
         # Of what stands above, as orders are.
-        found = import_module("vgraph.partitioning").edge_partition(arcs.graph, given, METHOD)
-        return np.asarray(found.numbered[arcs.property(EDGE_NUMBER, "in")], np.int64)
-    if given not in arcs.graph.edge_properties:
+        found = import_module("vgraph.partitioning").edge_partition(graph, given, METHOD)
+        return np.asarray(found.numbered[graph.in_property(EDGE_NUMBER)], np.int64)
+    if given not in graph.edge_properties:
         raise GraphError(f"parts={shown(given)}: the graph has no edge property of that name")
-    values = np.asarray(arcs.property(given, "in"))
+    values = graph.in_property(given)
     most, whole = np.iinfo(np.int64).max, values.dtype.kind in "iu" and values.ndim == 1
     if values.size and not (whole and values.min() >= 0 and values.max() <= most):
         raise GraphError(f"parts={shown(given)}: the part of an edge is an int from 0 to 2**63 - 1")

@@ -44,12 +44,36 @@ def build(arcs: Arcs, width: int, *, side: str) -> dict[str, Any]:
     Lane l of slice t is a row of destination `rows[32 * t + l]`; num_vertices where it has none, as in a slice more,
     which the chunks behind the last slice belong to.
     """
-    xp = arcs.xp
-    found = _rows(arcs, width, side)
+    filled, made = laid_out(_in_ranges(arcs, width, side))
+    return {"starts": filled * width, **made}
+
+
+class Pulled(NamedTuple):
+    """Arcs that are to be laid out: sources by rows, which ascend in each, in `segments` ranges of `width` of them.
+
+    What they are numbers of is up to who asks. `ids`: the dtype of rows' destinations."""
+
+    xp: Any
+    row_offsets: Any
+    sources: Any
+    width: int
+    segments: int
+    ids: Any
+
+
+def _in_ranges(arcs: Arcs, width: int, side: str) -> Pulled:
+    """By ranges of the sources' numbers."""
+    row_offsets, columns = arcs.adjacency(side)
+    return Pulled(arcs.xp, row_offsets, columns, width, max(1, -(-arcs.num_vertices // width)), columns.dtype)
+
+
+def laid_out(pulled: Pulled) -> tuple[Any, dict[str, Any]]:
+    """The numbers of the segments that have arcs, and all of the layout but where these begin."""
+    xp, width, columns = pulled.xp, pulled.width, pulled.sources
+    found = _rows(pulled)
     total = int(found.chunks[-1])
     offsets = xp.full(total * LANES * STEP, width, xp.uint16)
-    columns = arcs.adjacency(side)[1]
-    row, inside = _of_arcs(xp, found, arcs.num_arcs)
+    row, inside = _of_arcs(xp, found, columns.size)
     # Four offsets of a lane stand together.
     inside = (inside // STEP) * (LANES * STEP - STEP) + inside
     inside += (found.first * STEP).astype(inside.dtype)[row]
@@ -60,8 +84,7 @@ def build(arcs: Arcs, width: int, *, side: str) -> dict[str, Any]:
     bits = ends.reshape(-1, LANES)
     before = xp.cumsum(bits.sum(axis=1)) - bits.sum(axis=1)
     weights = xp.left_shift(xp.uint32(1), xp.arange(LANES, dtype=xp.uint32))
-    return {
-        "starts": filled * width,
+    return filled, {
         "chunks": xp.concatenate((found.chunks[:-1][filled], found.chunks[-1:])),
         "offsets": offsets,
         "masks": (bits * weights).sum(axis=1).astype(xp.uint32),
@@ -74,10 +97,15 @@ def build(arcs: Arcs, width: int, *, side: str) -> dict[str, Any]:
 
 def order(arcs: Arcs, made: Prepared, values: Any, width: int, *, side: str) -> Any:
     """Value k of lane l in chunk c at `(c * 4 + k) * 32 + l`: the lanes of a warp read a line; 0 without arc."""
-    xp = arcs.xp
-    found = _rows(arcs, width, side)
-    ordered = xp.zeros((made.arrays["offsets"].size, *values.shape[1:]), values.dtype)
-    row, inside = _of_arcs(xp, found, arcs.num_arcs)
+    return in_lanes(_in_ranges(arcs, width, side), values)
+
+
+def in_lanes(pulled: Pulled, values: Any) -> Any:
+    """Values of the arcs, where `laid_out` has these."""
+    xp, found = pulled.xp, _rows(pulled)
+    places = int(found.chunks[-1]) * LANES * STEP
+    ordered = xp.zeros((places, *values.shape[1:]), values.dtype)
+    row, inside = _of_arcs(xp, found, pulled.sources.size)
     lane = found.first % LANES
     inside *= LANES
     inside += ((found.first - lane) * STEP + lane).astype(inside.dtype)[row]
@@ -107,11 +135,9 @@ class _Rows(NamedTuple):
     rows: Any
 
 
-def _rows(arcs: Arcs, width: int, side: str) -> _Rows:
-    xp = arcs.xp
-    offsets, columns = arcs.adjacency(side)
-    n, m, t = arcs.num_vertices, arcs.num_arcs, xp.int64
-    count = max(1, -(-n // width))
+def _rows(pulled: Pulled) -> _Rows:
+    xp, offsets, columns, width, count, ids = pulled
+    m, n, t = columns.size, offsets.size - 1, xp.int64
     # The sources of a destination ascend, so those of one segment stand together: a pair of the two is a run of arcs.
     segment = columns // columns.dtype.type(width)
     begins = xp.ones(m, xp.bool_)
@@ -138,8 +164,8 @@ def _rows(arcs: Arcs, width: int, side: str) -> _Rows:
     slice_start, row_start = _before(xp, -(-rows_of // LANES)), _before(xp, rows_of)
     place = xp.arange(ranked.size, dtype=t) + (LANES * slice_start[:-1] - row_start[:-1])[of_row[ranked]]
     total = int(slice_start[-1])
-    lanes = xp.full((total + 1) * LANES, n, columns.dtype)  # behind the last slice: nobody's
-    lanes[place] = target[pair[ranked]].astype(columns.dtype)
+    lanes = xp.full((total + 1) * LANES, n, ids)  # behind the last slice: nobody's
+    lanes[place] = target[pair[ranked]].astype(ids)
     chunks_of = xp.zeros(total, t)
     leading = xp.flatnonzero(place % LANES == 0)
     chunks_of[place[leading] // LANES] = long[ranked[leading]]

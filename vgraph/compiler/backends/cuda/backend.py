@@ -34,6 +34,7 @@ from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
 from vgraph.graph.layouts.heads import HEADS
+from vgraph.graph.layouts.part_slices import PART_SLICES
 from vgraph.graph.layouts.slices import OUT_SLICES, SLICES
 
 INCLUDE: Final = Path(__file__).parent / "include"
@@ -225,7 +226,7 @@ def _assemble(f: Emitter, interface: KernelInterface, deep: bool) -> str:
 
 def _whole(f: Emitter) -> bool:
     """Whether a loop walks slices, for which blocks are large and have all the shared memory."""
-    return any(parsed(key)[0] in (SLICES, OUT_SLICES) for key in f.scan.prepared)
+    return any(parsed(key)[0] in (SLICES, OUT_SLICES, PART_SLICES) for key in f.scan.prepared)
 
 
 def _swaps_wide(f: Emitter) -> bool:

@@ -415,6 +415,7 @@ DOMAINS: Final[dict[type[ir.Domain], Walk]] = {
     ir.SparseMembers: Walk(_queue, lambda f, d: f"members({f.frontier(d.frontier)})"),
     ir.BitmapMembers: Walk(_by_lanes, lambda f, d: f"set_bits({f.frontier(d.frontier)}, {f.num_vertices})"),
     ir.Slices: Walk(by_slices),
+    ir.PartedSlices: Walk(by_slices),
     ir.PlannedArcs: Walk(by_plan),
     ir.Listed: Walk(_listed),
 }

@@ -54,7 +54,10 @@ def by_slices(f: Emitter, node: ir.ParFor, region: Region) -> None:
     member = f"{f.frontier(found.frontier)}.contains({src})" if found.frontier else "true"
     f.line(f"auto {active} = [&](vid {src}) {{ return {member}; }};")
     absent = "ACTIVE" if found.frontier else "TESTED" if nothing is None else "NEUTRAL"
-    layout = f"Slices<vid>{{{', '.join(numbers + arrays)}}}"
+    text_of = ", ".join(numbers + arrays)
+    layout = f"Slices<vid>{{{text_of}}}"
+    if isinstance(node.domain, ir.PartedSlices):
+        layout = f"PartSlices<vid>{{{{{text_of}}}, {f.array(f'{key}.members')}}}"
     f.line(f"by_slices<{t}, {absent}>(team, hub_turn, {layout}, {f.num_vertices}, {text},")
     f.line(f"    {load}, {active}, {begin}, {arc}, {together}, {end});")
     f.shared = max(f.shared, PADDING + min(ROOM, MOST * found.bits(f.program.target) // 8))

@@ -1,5 +1,5 @@
 // Pulls with the values of their sources in shared memory: segments of sources, 16-bit offsets, slices of 32 rows.
-// The layout is described in vgraph/graph/layouts/slices.py.
+// The layout is described in vgraph/graph/layouts/slices.py, that of parts in part_slices.py.
 #pragma once
 
 namespace vg {
@@ -20,6 +20,10 @@ struct Slices {
   const u32* masks;
   const u32* ranks;
   const Id* rows;
+
+  // How many sources a segment has, and one of them.
+  VG_DEVICE u32 size(i64 segment, i64 n) const { return (u32)(n - starts[segment] < width ? n - starts[segment] : width); }
+  VG_DEVICE Id source(i64 segment, u32 i) const { return (Id)(starts[segment] + i); }
 
   // Slices that end before this chunk.
   VG_DEVICE u32 before(u32 chunk) const {
@@ -54,6 +58,15 @@ struct Slices {
     u32 found = 32 * low + (spare < whole ? (u32)spare * 32 / whole : 32) / STEP * STEP;
     return found < first ? first : found < last ? found : last;
   }
+};
+
+// The same with sources that are listed.
+template <class Id>
+struct PartSlices : Slices<Id> {
+  const Id* members;
+
+  VG_DEVICE u32 size(i64 segment, i64) const { return (u32)(this->starts[segment + 1] - this->starts[segment]); }
+  VG_DEVICE Id source(i64 segment, u32 i) const { return fixed(&members[this->starts[segment] + i]); }
 };
 
 struct Four {
@@ -167,26 +180,31 @@ struct Sixteen {
   u64 low, high;
 };
 
-// The values of `size` sources from `first` on, by all threads of the block.
-template <class T, class Id, class Load>
-VG_DEVICE void fetch(T* values, Id first, u32 size, Load load) {
+// So many values, by all threads of the block.
+template <class T, class Load>
+VG_DEVICE void fetch(T* values, u32 size, Load load) {
   constexpr u32 MANY = 2;
   for (u32 i = threadIdx.x; i < size; i += MANY * BLOCK) {
     T batch[MANY];
     for (u32 k = 0; k < MANY; ++k) {
-      if (i + k * BLOCK < size) batch[k] = load((Id)(first + i + k * BLOCK));
+      if (i + k * BLOCK < size) batch[k] = load(i + k * BLOCK);
     }
     for (u32 k = 0; k < MANY; ++k) {
       if (i + k * BLOCK < size) values[i + k * BLOCK] = batch[k];
     }
   }
 }
+// The values of the sources of a segment.
+template <class T, class Layout, class Load>
+VG_DEVICE void fetch(T* values, const Layout& s, i64 segment, u32 size, Load load) {
+  fetch(values, size, [&](u32 i) { return load(s.source(segment, i)); });
+}
 template <class T, class Id>
-VG_DEVICE void fetch(T* values, Id first, u32 size, Plain<T> plain) {
-  auto place = plain.array + first;
+VG_DEVICE void fetch(T* values, const Slices<Id>& s, i64 segment, u32 size, Plain<T> plain) {
+  auto place = plain.array + s.starts[segment];
   u32 whole = (u64)place % 16 == 0 ? size * (u32)sizeof(T) / 16 : 0, done = whole * 16 / (u32)sizeof(T);
-  fetch((Sixteen*)values, 0u, whole, [&](u32 i) { return ((const Sixteen*)place)[i]; });
-  fetch(values + done, (Id)(first + done), size - done, [&](Id u) { return plain(u); });
+  fetch((Sixteen*)values, whole, [&](u32 i) { return ((const Sixteen*)place)[i]; });
+  fetch(values + done, size - done, [&](u32 i) { return place[done + i]; });
 }
 
 // Every arc once, with `load(u)`, the value of its source, in the block's memory. For each row of a slice: `begin()`,
@@ -194,8 +212,8 @@ VG_DEVICE void fetch(T* values, Id first, u32 size, Plain<T> plain) {
 // destination, `together()` combines what they have, and the first of them ends.
 // The segments but the first are shared out beforehand; then all blocks walk the first one, which in the order of degrees
 // has most arcs, by grabs.
-template <class T, Absent ABSENT, class Id, class Team, class Load, class Active, class Begin, class Arc, class Together, class End>
-VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, Load load, Active active,
+template <class T, Absent ABSENT, class Layout, class Team, class Load, class Active, class Begin, class Arc, class Together, class End>
+VG_DEVICE void by_slices(Team& team, u32& turn, Layout s, i64 n, T nothing, Load load, Active active,
                          Begin begin, Arc arc, Together together, End end) {
   u32* bits = (u32*)((T*)pool() + s.width + 1);
   bits = (u32*)(((u64)bits + 3) & ~3ull);
@@ -203,7 +221,7 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
   u64* word = team.control->hubs + turn % 2;
   if (team.first()) team.control->hubs[(turn + 1) % 2] = 0;
   ++turn;
-  auto flush = [&](Id row) {
+  auto flush = [&](auto row) {
     if (__all_sync(ALL, row == shuffle(row, 0))) {
       together();
       if (lane() == 0 && (i64)row < n) end(row);
@@ -214,13 +232,12 @@ VG_DEVICE void by_slices(Team& team, u32& turn, Slices<Id> s, i64 n, T nothing, 
   };
   auto load_segment = [&](i64 segment) {
     __syncthreads();
-    i64 first = s.starts[segment];
-    u32 size = (u32)(n - first < s.width ? n - first : s.width);
-    fetch(values, (Id)first, size, load);
+    u32 size = s.size(segment, n);
+    fetch(values, s, segment, size, load);
     if (threadIdx.x == 0) values[s.width] = nothing;
     if constexpr (ABSENT == ACTIVE) {
       for (u32 i = threadIdx.x; i < s.width / 32 * 32 + 32; i += BLOCK) {
-        u32 word = __ballot_sync(ALL, i < size && active((Id)(first + i)));
+        u32 word = __ballot_sync(ALL, i < size && active(s.source(segment, i)));
         if (lane() == 0) bits[i / 32] = word;
       }
     }
