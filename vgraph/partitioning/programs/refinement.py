@@ -9,8 +9,16 @@ from __future__ import annotations
 
 import vgraph as vg
 
-SLOTS = 34
-"""Classes of losses: gains, none, and by powers of two."""
+WIDE = 64
+"""Parts that a vertex adds up what leads there at a time: in a table of its own, for one as long as there are vertices
+would be needed for each of a GPU's visits."""
+
+
+@vg.function
+def clear(table):
+    """A table begins anew."""
+    for i in range(WIDE):
+        table[i] = 0
 
 
 @vg.operator
@@ -19,16 +27,22 @@ def choose(v, graph):
     inside = vg.int64(0)
     most = vg.int64(0)
     best = vg.int32(-1)
-    for e in v.out_edges:
-        part = e.dst.part
-        if part == v.part:
-            inside += e.weight
-        else:
-            there = vg.vertex(part)
-            there.toward += e.weight
-            if there.toward > most or (there.toward == most and there.size < vg.vertex(best).size):
-                most = there.toward
-                best = part
+    toward = vg.local(vg.int64, WIDE)
+    low = 0
+    while low < k:
+        for e in v.out_edges:
+            part = e.dst.part
+            i = part - low
+            if part == v.part:
+                inside += e.weight if low == 0 else 0
+            elif i >= 0 and i < WIDE:
+                toward[i] += e.weight
+                if toward[i] > most or (toward[i] == most and vg.vertex(part).size < vg.vertex(best).size):
+                    most = toward[i]
+                    best = part
+        low += WIDE
+        if low < k:
+            clear(toward)
     gain = most - inside
     v.gain = gain
     v.dest = best
@@ -113,16 +127,22 @@ def leave(v, graph):
             exit = vg.int32(-1)
             inside = vg.int64(0)
             most = vg.int64(0)
-            for e in v.out_edges:
-                part = e.dst.part
-                there = vg.vertex(part)
-                if part == v.part:
-                    inside += e.weight
-                elif there.size + v.load <= target:
-                    there.toward += e.weight
-                    if there.toward > most:
-                        most = there.toward
-                        exit = part
+            toward = vg.local(vg.int64, WIDE)
+            low = 0
+            while low < k:
+                for e in v.out_edges:
+                    part = e.dst.part
+                    i = part - low
+                    if part == v.part:
+                        inside += e.weight if low == 0 else 0
+                    elif i >= 0 and i < WIDE and vg.vertex(part).size + v.load <= target:
+                        toward[i] += e.weight
+                        if toward[i] > most:
+                            most = toward[i]
+                            exit = part
+                low += WIDE
+                if low < k:
+                    clear(toward)
             loss = inside - most
             for i in range(4):
                 if exit < 0:
@@ -263,7 +283,6 @@ def refinement(
     mass = graph.vertex_property(vg.int64)
     line = graph.vertex_property(vg.int64)
     share = graph.vertex_property(vg.float64)
-    toward = graph.scratch(vg.int64)
     parts = graph.frontier(first)
     cells = graph.frontier(table)
     part[:] = start
