@@ -46,9 +46,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay: no collection of garbage has to look at them."""
+    """Modules and tests stay: no collection of garbage has to look at them, and none has to be soon."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from functools import cache
 from importlib import import_module
@@ -86,15 +87,15 @@ def test_what_a_record_excludes_is_refused_by_all_programs_and_for_its_reason(ax
 
     def clashes(device: Abilities) -> list[tuple[Any, Any]]:
         pairs = product(*(able(a, device.device) for a in both))
-        return [(v, w) for v, w in pairs if axis.has(need, v, device.device) and w not in need.values]
+        return [(v, w) for v, w in pairs if axis.has(need, v) and w not in need.values]
 
-    device = next(d for d in (CPU, CUDA, CPU_SET) if clashes(d))
+    device = next(d for d in (CPU, CUDA, CPU_SET) if need.holds_on(d.device) and clashes(d))
     for value, other in clashes(device):
         met = {
             n.axis: n.values[0]
             for a, v in ((both[1], other), (axis, value))
             for n in a.needs
-            if n.axis not in (need.axis, axis.name) and a.has(n, v, device.device)
+            if n.axis not in (need.axis, axis.name) and n.holds_on(device.device) and a.has(n, v)
         }
         found = refusals(device, **met, **{axis.name: value, need.axis: other})
         assert "" not in found, (value, other)
@@ -133,18 +134,26 @@ def test_what_is_chosen_for_a_large_graph_leaves_legal_what_is_asked(facts: Fact
                 assert (large.attempt(options)[1] is None) == legal, options
 
 
+@pytest.mark.covering
+@pytest.mark.parametrize("device", [CPU, CUDA_SET], ids=lambda device: device.device)
 @pytest.mark.parametrize("deterministic", [False, True])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_refused_always_is_refused_with_every_other_option(name: str, deterministic: bool) -> None:
-    program = program_of(name)
+def test_what_is_refused_stays_so_with_options_on_which_that_does_not_depend(
+    name: str, deterministic: bool, device: Abilities
+) -> None:
+    """All that is asked alone, and some pairs: what has to be tried to make it legal is found by this."""
+    program, rng = program_of(name), random.Random(name)
+    every = [(a.name, v) for a in AXES.values() for v in a.candidates]
     for label in labels(program):
-        here = space.Label(program, label, Context(deterministic=deterministic))
-        asked = [(a.name, v) for a in AXES.values() for v in a.candidates]
-        for axis, value in asked:
-            error = here.attempt(Options(**{axis: value}))[1]
-            if isinstance(error, IllegalSchedule) and error.always:
-                for other, v in asked:
-                    assert other == axis or here.attempt(Options(**{axis: value, other: v}))[1] is not None
+        here = space.Label(program, label, Context(deterministic=deterministic, abilities=device))
+        pairs = [dict(rng.sample(every, 2)) for _ in range(len(every))]
+        for asked in [*({axis: v} for axis, v in every), *pairs]:
+            error = here.attempt(Options(**asked))[1]
+            if isinstance(error, IllegalSchedule):
+                assert error.leans & asked.keys() or (deterministic and error.leans)
+                others = [(axis, v) for axis, v in every if axis not in {*error.leans, *asked}]
+                for axis, v in rng.sample(others, min(20, len(others))):
+                    assert here.attempt(Options(**asked, **{axis: v}))[1] is not None, (asked, axis, v)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

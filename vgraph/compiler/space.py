@@ -7,7 +7,7 @@ stands in the records of the axes.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,11 @@ class Verdict:
         return getattr(self.refusal, "span", None)
 
 
+def _leans(error: ScheduleError) -> Collection[str]:
+    """The axes whose options a refusal depends on."""
+    return error.leans if isinstance(error, IllegalSchedule) else DECIDED
+
+
 class Label:
     """One label of a program, and what has been asked about it so far."""
 
@@ -88,17 +93,30 @@ class Label:
 
     def verdict(self, axis: str, value: object) -> Verdict:
         """Whether `value` of `axis` may be asked for, alone or with another option, or two of the first axes."""
-        asked: dict[str, Any] = {axis: value}
+        asked: Mapping[str, Any] = {axis: value}
         error = self.attempt(Options(**asked))[1]
-        if error is None or (isinstance(error, IllegalSchedule) and error.always):
-            return Verdict(axis, value, error)
-        others = [name for name in DECIDED if name != axis]
-        for names in (*((name,) for name in others), *combinations(others[: len(SHAPING)], 2)):
-            for values in product(*(AXES[name].candidates for name in names)):
-                needs = dict(zip(names, values, strict=True))
-                if self.attempt(Options(**asked | needs))[1] is None:
-                    return Verdict(axis, value, error, tuple(needs.items()))
+        if error is None:
+            return Verdict(axis, value)
+        leans, others = _leans(error), [name for name in DECIDED if name != axis]
+        after: dict[tuple[str, int], Collection[str]] = {}
+        """What the refusal depends on with a candidate of another axis, of those it depends on alone."""
+        for name in (n for n in others if n in leans):
+            for i, v in enumerate(AXES[name].candidates):
+                still = self.attempt(Options(**{axis: value, name: v}))[1]
+                if still is None:
+                    return Verdict(axis, value, error, ((name, v),))
+                after[name, i] = _leans(still)
+        for a, b in combinations(others[: len(SHAPING)], 2):
+            if a not in leans and b not in leans:
+                continue
+            for (i, v), (j, w) in product(enumerate(AXES[a].candidates), enumerate(AXES[b].candidates)):
+                alone = b not in after.get((a, i), DECIDED) or a not in after.get((b, j), DECIDED)
+                if not alone and self._legal({axis: value, a: v, b: w}):
+                    return Verdict(axis, value, error, ((a, v), (b, w)))
         return Verdict(axis, value, error)
+
+    def _legal(self, asked: Mapping[str, Any]) -> bool:
+        return self.attempt(Options(**asked))[1] is None
 
     def below(self, options: Options, axes: Sequence[str], rng: random.Random | None) -> Iterator[Options]:
         """Decide the `axes`, which are in the order in which they are resolved; go no further below a refusal."""

@@ -17,8 +17,8 @@ class IllegalSchedule(Refusal, ScheduleError):
     option: str
     reason: str
     way_out: str
-    always: bool = False
-    """Whether no other option would make it legal."""
+    leans: frozenset[str] = frozenset()
+    """The axes whose options it depends on: none of another axis would make it legal."""
 
 
 class NoChangedVertices(Refusal):

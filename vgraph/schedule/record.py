@@ -29,6 +29,8 @@ AUTO: Final = _Auto()
 class Word(Enum):
     """A value of an axis that is one of a few words."""
 
+    __hash__ = object.__hash__  # Enum's own is a function in Python
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -187,10 +189,17 @@ class Need:
     of: tuple[object, ...] = ()
     on: str | None = None
     note: str = ""
+    kinds: frozenset[str] = field(init=False)
+    """Those values, as `kind_of` gives them."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", frozenset(map(kind_of, self.of)))
         if not self.way_out:
             object.__setattr__(self, "way_out", f"use {self.axis}={spelled(self.values[0], 'vg.')}")
+
+    def holds_on(self, device: str) -> bool:
+        """Whether it is one on `device`."""
+        return self.on in (None, device) or self.on in OF_MEMBERS.get(device, ())
 
 
 OF_MEMBERS: Final = {"set": ("cpu",), "cuda set": ("set", "cuda")}
@@ -260,14 +269,11 @@ class Axis:
                 return n
         return None
 
-    def has(self, need: Need, value: object, device: str) -> bool:
-        """Whether `value` of this axis has the need, on `device`."""
-        if need.on not in (None, device) and need.on not in OF_MEMBERS.get(device, ()):
-            return False
+    def has(self, need: Need, value: object) -> bool:
+        """Whether `value` of this axis has the need, on a device where it is one."""
         if not need.of:
             return bool(value != self.rest)
-        kind = kind_of(value)
-        return any(kind == kind_of(v) for v in need.of)
+        return kind_of(value) in need.kinds
 
 
 def axis(words: Words, **record: Any) -> Any:

@@ -50,8 +50,9 @@ class Traversal:
             from vgraph.compiler.axes.one_order import settle
 
             settle(choice)
+            choice.chosen.first = choice.chosen.leans
         for name in DECIDED:
-            choice.chosen[name] = choice.decide(name)
+            choice.decide(name)
         alone = choice.chosen["conflict"] != AXES["conflict"].rest
         assert alone == (self.effects.exclusive is not None), (
             "activations that exclude each other are kept apart"
@@ -60,13 +61,17 @@ class Traversal:
 
 
 class _Chosen(dict[str, Any]):
-    """What is chosen so far, by axis."""
+    """What is chosen so far, by axis, and which options it depends on."""
 
-    seen = False
-    """Whether what is being decided depends on it."""
+    leans = first = 0
+    """The axes (a bit each) whose options count for what is being decided, and those looked at before all."""
+
+    def __init__(self) -> None:
+        self.by: dict[str, int] = {}
+        """The axes that count, of what is decided."""
 
     def __getitem__(self, name: str) -> Any:
-        self.seen = True
+        self.leans |= self.by[name]
         return super().__getitem__(name)
 
 
@@ -88,19 +93,30 @@ class Choice:
 
     def asked(self, name: str) -> Any:
         """What the user wants of axis `name`, or None."""
+        self.chosen.leans |= _BIT[name]
         return self.given.get(name)
 
-    def decide(self, name: str) -> Any:
-        """The value of one axis: what the others leave of it, or what its resolver chooses."""
+    def decide(self, name: str) -> None:
+        """Choose the value of one axis: what the others leave of it, or what its resolver says."""
+        chosen = self.chosen
+        chosen.leans = _BIT[name] | chosen.first
+        chosen[name] = self._value(name)
+        chosen.by[name] = chosen.leans
+
+    def _value(self, name: str) -> Any:
         self.axis = axis = AXES[name]
-        asked = self.asked(name)
-        # What another axis settles is not asked of the resolver.
-        self.chosen.seen = asked in _SETTLED[name]
+        asked = self.given.get(name)
         lack = None if asked in (None, axis.rest) else axis.lack(asked, self.device)
         if lack is not None:
             self.refuse(lack.reason, None, lack.way_out)
-        for other, need in _EARLIER[name]:
-            if asked not in need.values[1:] and other.has(need, self.chosen.get(other.name), self.device):
+        chosen = self.chosen
+        for other, need in _earlier(name, self.device):
+            if asked in need.values[1:]:
+                continue
+            # Anything else would be refused, for one reason or another.
+            if asked is None or asked == need.values[0]:
+                chosen.leans |= chosen.by[other.name]
+            if other.has(need, chosen.get(other.name)):
                 if asked not in (None, need.values[0]):
                     self.refuse(need.reason, None, need.way_out)
                 if need.note:
@@ -121,32 +137,34 @@ class Choice:
             return Obstacle(lack.reason, None, lack.way_out)
         if self.axis.edges_only and not self.is_edge:
             return Obstacle(self.axis.edges_only, self.operator.span)
-        for need in self.axis.needs:
-            other = self.chosen.get(need.axis)
-            if other not in (None, *need.values) and self.axis.has(need, value, self.device):
-                self.chosen.seen = True
+        for need in _own(self.axis.name, self.device):
+            if need.axis in self.chosen and self.axis.has(need, value):
+                other = self.chosen[need.axis]
+                if other is None or other in need.values:
+                    continue
                 return Obstacle(need.reason.format(show(other)), None, need.way_out)
         return None
 
     def agrees(self, value: object) -> bool:
         """Whether the axis may have `value` unasked: what is asked of axes that are decided later stays legal."""
-        for need in self.axis.needs:
+        for need in _own(self.axis.name, self.device):
             free = need.axis in self.chosen or self.asked(need.axis) in (None, *need.values)
-            if not free and self.axis.has(need, value, self.device):
+            if not free and self.axis.has(need, value):
                 return False
-        for other, need in _LATER[self.axis.name]:
+        for other, need in _later(self.axis.name, self.device):
             asked = self.asked(other.name)
-            if asked is not None and value not in need.values and other.has(need, asked, self.device):
+            if asked is not None and value not in need.values and other.has(need, asked):
                 return False
         return True
 
     def refuse(self, reason: str, span: Span | None = None, way_out: str = "leave it out") -> NoReturn:
         """Refuse what is asked of the axis, pointing at `span` or at the apply."""
-        option = f"{self.axis.name}={spelled(self.asked(self.axis.name))}"
+        option = f"{self.axis.name}={spelled(self.given.get(self.axis.name))}"
         span = span or self.apply.span
         if span is None:
             raise ScheduleError(f"{option} is not legal for {self.apply.label!r}: {reason}; {way_out}")
-        raise IllegalSchedule(span, self.apply.label, option, reason, way_out, not self.chosen.seen)
+        leans = frozenset(name for name in DECIDED if self.chosen.leans & _BIT[name])
+        raise IllegalSchedule(span, self.apply.label, option, reason, way_out, leans)
 
     def because(self, value: object, reason: str) -> None:
         """Keep the reason of a choice for `explain`."""
@@ -161,11 +179,25 @@ def _resolver(name: str) -> Callable[[Choice, Any], Any]:
     return found
 
 
-def _needs_of(name: str, others: Sequence[str]) -> list[tuple[Axis, Need]]:
-    return [(AXES[other], need) for other in others for need in AXES[other].needs if need.axis == name]
+@cache
+def _own(name: str, device: str) -> list[Need]:
+    """The needs of an axis on a device."""
+    return [need for need in AXES[name].needs if need.holds_on(device)]
 
 
-_EARLIER: Final = {name: _needs_of(name, DECIDED[:i]) for i, name in enumerate(DECIDED)}
-"""The needs that an axis has to meet, by those decided before it."""
-_SETTLED: Final = {name: tuple(need.values[0] for _, need in rows) for name, rows in _EARLIER.items()}
-_LATER: Final = {name: _needs_of(name, DECIDED[i + 1 :]) for i, name in enumerate(DECIDED)}
+def _needs_of(name: str, others: Sequence[str], device: str) -> list[tuple[Axis, Need]]:
+    return [(AXES[other], need) for other in others for need in _own(other, device) if need.axis == name]
+
+
+@cache
+def _earlier(name: str, device: str) -> list[tuple[Axis, Need]]:
+    """The needs that an axis has to meet, of those decided before it."""
+    return _needs_of(name, DECIDED[: DECIDED.index(name)], device)
+
+
+@cache
+def _later(name: str, device: str) -> list[tuple[Axis, Need]]:
+    return _needs_of(name, DECIDED[DECIDED.index(name) + 1 :], device)
+
+
+_BIT: Final = {name: 1 << i for i, name in enumerate(DECIDED)}
