@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,15 +27,25 @@ import cuda_gpu
 import cuda_graphs
 import harness
 import numpy as np
-from cuda_cases import CASES
+from cuda_cases import CASES, Case
 from cuda_parts import BALANCES
 
 import vgraph as vg
+from vgraph.runtime import policy
 
 TOOLS = ("memcheck", "racecheck", "synccheck")
 GRAPHS = ("rmat10", "road24")
 BALANCED = ("bfs", "bellman_ford", "pagerank32")
 CONFLICTS = (vg.blocked_diagonals(), vg.blocked_diagonals(16, 16), vg.EDGE_LOCKED, vg.SGM)
+LABELS_OF_LISTS = {"triangles": "count", "clustering": "count_between"}
+AS_LARGE: dict[str, Case] = {
+    **{key: CASES[key] for key in ("bfs", "sssp", "cc", "kcore", "betweenness", *LABELS_OF_LISTS)},
+    "path_counts": Case("path_counts", vg.algorithms.path_counts, "reach", {}, source="source"),
+    "forest": Case("forest", vg.algorithms.minimum_spanning_forest, "lighten", {}),
+}
+"""What is also run as large graphs are: by crews, with hops and cascades, with heads of lists, by lanes that share
+loops."""
+FEW_AS_LARGE = ("path_counts", "triangles")
 FAILED = 86
 SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: .*")
 CLEAN = re.compile(r"SUMMARY: 0 (?:errors|hazards)")
@@ -90,16 +101,43 @@ def once(few: bool) -> int:
         for key, case in CASES.items():
             if few and key not in BALANCED:
                 continue
-            source = case.sources(loaded)[0]
-            for schedule in schedules(key):
-                try:
-                    result = case.run(loaded, source, device="cuda", schedule=schedule)
-                except vg.ScheduleError:
-                    continue  # a balancer that does not go with the direction
-                case.check(loaded, source, result)
-                count += 1
+            count += sum(checked(case, loaded, schedule) for schedule in schedules(key))
+    with small_ones_are_large():
+        for name in ("road12", "rmat6") if few else GRAPHS:
+            loaded = cuda_graphs.make(name, np)
+            for key in FEW_AS_LARGE if few else AS_LARGE:
+                count += sum(checked(AS_LARGE[key], loaded, schedule) for schedule in headed(key))
     print(f"runs: {count}", flush=True)
     return count
+
+
+def checked(case: Case, loaded: cuda_graphs.Loaded, schedule: vg.Schedule | None) -> int:
+    """A run, compared with the CPU's; 0 if a balancer does not go with the direction, else 1."""
+    source = case.sources(loaded)[0]
+    try:
+        result = case.run(loaded, source, device="cuda", schedule=schedule)
+    except vg.ScheduleError:
+        return 0
+    case.check(loaded, source, result)
+    return 1
+
+
+@contextmanager
+def small_ones_are_large() -> Iterator[None]:
+    """Inside, what is chosen from some size or depth on is chosen on small graphs."""
+    kept = policy.LARGE, policy.PROBE_ROUNDS
+    policy.LARGE, policy.PROBE_ROUNDS = 1, 1  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        policy.LARGE, policy.PROBE_ROUNDS = kept  # type: ignore[misc]
+
+
+def headed(key: str) -> Iterator[vg.Schedule | None]:
+    """As vgraph chooses; and lists that are compared also with heads."""
+    yield None
+    if key in LABELS_OF_LISTS:
+        yield vg.Schedule().at(LABELS_OF_LISTS[key], hubs=64)
 
 
 def under(tool: str, program: str, limit: float, few: bool) -> Row:
