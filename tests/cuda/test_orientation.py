@@ -11,6 +11,8 @@ import vgraph as vg
 from vgraph.algorithms import square_clustering, triangle_count
 from vgraph.graph import orient
 from vgraph.graph.orient import oriented
+from vgraph.runtime import policy
+from vgraph.runtime.devices.cuda.executor import resident_on
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +66,35 @@ def test_runs_on_the_host_make_it_there(emulated: Any) -> None:
     before = emulated.uploads
     vg.run(triangle_count, made(60, 400, True), device="cpu")
     assert emulated.uploads == before
+
+
+def test_arcs_that_were_made_there_come_to_the_host_when_it_looks(
+    emulated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs there, and the facts they need, ask for none; a look, a run on the CPU, or want of memory do."""
+    monkeypatch.setattr(policy, "LARGE", 1)
+    monkeypatch.setattr(policy, "SETTLED_RUNS", 1)
+    for look in (
+        lambda g: g.in_.column_indices,
+        lambda g: vg.run(triangle_count, g),
+        lambda _: resident_on(emulated).drop(),
+    ):
+        graph, other = made(60, 400, False, 3), made(60, 400, False, 3)
+        wanted = vg.run(triangle_count, other, device="cpu").total
+        oriented_there = oriented_on(graph)
+        for _ in range(3):
+            assert vg.run(triangle_count, graph, device="cuda").total == wanted
+        assert not isinstance(oriented_there.out.columns, np.ndarray)
+        assert not isinstance(oriented_there.in_.columns, np.ndarray)
+        look(oriented_there)
+        assert vg.run(triangle_count, graph, device="cuda").total == wanted
+        assert oriented_there.out.columns.dtype == oriented_there.id_dtype
+        np.testing.assert_array_equal(
+            oriented_there.out.column_indices, oriented(other).graph.out.column_indices
+        )
+
+
+def oriented_on(graph: vg.Graph) -> vg.Graph:
+    """The orientation that a run on the GPU has made."""
+    vg.run(triangle_count, graph, device="cuda")
+    return oriented(graph).graph

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,6 +242,20 @@ def memory_of(array: NDArray[Any]) -> object:
     base: object = array.base
     assert isinstance(base, memoryview), "a sealed array looks through one"
     return base.obj
+
+
+class Elsewhere(Protocol):
+    """An array that lies on a device, and comes to the host when somebody wants to see it there."""
+
+    size: int
+    nbytes: int
+    dtype: np.dtype[Any]
+
+    def fetch(self) -> NDArray[Any]:
+        """It on the host, sealed; copied now if it has not been."""
+
+    def take(self, places: NDArray[np.int64]) -> NDArray[Any]:
+        """Some of it, by their places."""
 
 
 class SealedArrays(Mapping[str, NDArray[Any]]):

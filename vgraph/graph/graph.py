@@ -447,7 +447,7 @@ class Graph:
     @property
     def nbytes(self) -> int:
         """Bytes of the outgoing arcs and all properties; what is built lazily does not count."""
-        arrays = (self.out.row_offsets, self.out.column_indices, *self._edge.values(), *self._vertex.values())
+        arrays = (self.out.row_offsets, self.out.columns, *self._edge.values(), *self._vertex.values())
         return sum(array.nbytes for array in arrays)
 
     def __repr__(self) -> str:

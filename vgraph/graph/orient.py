@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from vgraph.graph.weights import kept_with_values
 DEVICE_ARCS: Final = 1 << 20
 """Arcs from which on an orientation for a GPU is made there; below, the host takes less than 50 ms."""
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFF_FFFF)
+_HALVES: Final = (0, 1) if sys.byteorder == "little" else (1, 0)
 
 
 def oriented(graph: Graph) -> Prepared:
@@ -166,23 +168,25 @@ def _by_keys(arcs: layouts.Arcs) -> Prepared:
     rank[(order & _LOW).astype(np.int64)] = xp.arange(n, dtype=columns.dtype)
     some = xp.flatnonzero(degrees)
     steps = xp.zeros(arcs.num_arcs, np.int32)  # the source changes where a row begins
-    steps[rows[some]] = xp.diff(some, prepend=some[:1] * 0)
-    sources = rank[xp.cumsum(steps, dtype=np.int32)]
+    steps[rows[some]] = xp.diff(rank[some].astype(np.int32), prepend=np.int32(0))
+    sources = xp.cumsum(steps, dtype=np.int32, out=steps).view(rank.dtype)
     targets = rank[columns]
-    keys = (sources.astype(np.uint64) << _HALF | targets)[sources > targets]
+    keys = xp.left_shift(sources, _HALF, dtype=np.uint64)
+    keys |= targets
+    keys = keys[sources > targets]
     del sources, targets, steps
     keys.sort()
-    columns = (keys & _LOW).astype(columns.dtype)
-    sources = (keys >> _HALF).astype(columns.dtype)
+    columns, sources = (keys.view(np.uint32)[half::2].astype(columns.dtype) for half in _HALVES)
+    del keys
     ends = xp.arange(n + 1, dtype=columns.dtype)
     offsets = [xp.searchsorted(sources, ends)]
     by_target = xp.argsort(columns, kind="stable")
     offsets.append(xp.searchsorted(columns[by_target], ends))
     sources = sources[by_target]
     out_rows, in_rows = (arcs.on_host(x.astype(offset_dtype(columns.size, None))) for x in offsets)
-    out = Adjacency(out_rows, arcs.on_host(columns))
+    out = Adjacency(out_rows, arcs.kept(columns))
     back = Adjacency(
-        in_rows, arcs.on_host(sources), lambda: build.transpose(out.row_offsets, out.column_indices)[2]
+        in_rows, arcs.kept(sources), lambda: build.transpose(out.row_offsets, out.column_indices)[2]
     )
     topology = Topology(out, int(columns.size), True, transpose=back)
     return Prepared(Graph(topology, {}, {}), arcs.on_host(rank.astype(np.int32)))

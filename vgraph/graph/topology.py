@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vgraph.errors import GraphError
 from vgraph.graph import build
-from vgraph.graph.arrays import handed_out, sealed
+from vgraph.graph.arrays import Elsewhere, handed_out, sealed
 from vgraph.graph.order import Order, numbers_of_arcs, opposite_arcs, places_of_arcs
 
 T = TypeVar("T")
@@ -32,10 +32,13 @@ class Adjacency:
     def __init__(
         self,
         row_offsets: NDArray[Any],
-        column_indices: NDArray[Any],
+        column_indices: NDArray[Any] | Elsewhere,
         edge_ids: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
     ) -> None:
-        self._row_offsets, self._column_indices = sealed(row_offsets), sealed(column_indices)
+        self._row_offsets = sealed(row_offsets)
+        self._column_indices = (
+            sealed(column_indices) if isinstance(column_indices, np.ndarray) else column_indices
+        )
         self._edge_ids = sealed(edge_ids) if isinstance(edge_ids, np.ndarray) else edge_ids
 
     @property
@@ -46,7 +49,20 @@ class Adjacency:
     @property
     def column_indices(self) -> NDArray[Any]:
         """The neighbors of all vertices, one after the other."""
+        if not isinstance(self._column_indices, np.ndarray):
+            self._column_indices = self._column_indices.fetch()
         return handed_out(self._column_indices)
+
+    @property
+    def columns(self) -> NDArray[Any] | Elsewhere:
+        """The same for who does not look into them on the host, where they may not be yet."""
+        found = self._column_indices
+        return handed_out(found) if isinstance(found, np.ndarray) else found
+
+    def neighbors_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
+        """Some of the column indices, by their places; the others stay where they are."""
+        found = self.columns
+        return found[places] if isinstance(found, np.ndarray) else found.take(places)
 
     @property
     def edge_ids(self) -> NDArray[Any] | None:
@@ -76,7 +92,7 @@ class Topology:
         transpose: Adjacency | None = None,
     ) -> None:
         self.out, self.num_edges, self.directed, self.order = out, num_edges, directed, order
-        offsets, columns = out.row_offsets, out.column_indices
+        offsets, columns = out.row_offsets, out.columns
         self.num_vertices, self.num_arcs = offsets.size - 1, columns.size
         self.offset_dtype, self.id_dtype = offsets.dtype, columns.dtype
         self.lock = threading.RLock()

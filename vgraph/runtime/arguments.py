@@ -17,6 +17,7 @@ from vgraph.runtime import policy
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import ArgSlot, KernelInterface
     from vgraph.graph import Graph
+    from vgraph.graph.arrays import Elsewhere
     from vgraph.graph.relabel import Relabelled
     from vgraph.runtime.devices.runner import Call
     from vgraph.runtime.plan import Array, Plan
@@ -75,9 +76,7 @@ def local_shape(array: Array, call: Call) -> tuple[int, ...]:
     graph = call.graph
     if array.site == "array" or (array.site == "place" and array.name in call.arguments):
         return np.shape(call.arguments[array.name])
-    entering = (
-        len(graph.in_.column_indices) if call.transposed else graph.num_arcs
-    )  # of a part as many as it has
+    entering = graph.in_.columns.size if call.transposed else graph.num_arcs  # of a part as many as it has
     sizes = {
         "edge": graph.num_arcs,
         "edge_in": entering,
@@ -116,14 +115,19 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
 def topology_array(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any]:
     """The array of an `adjacency` or `prepared` argument; `_ABSENT` for in-arcs that the run does not walk."""
     part, _, which = arg.name.rpartition(".")
-    if arg.kind == "prepared":
-        found = layouts.on_host(call.graph, part).arrays[which]
-    elif part == "in" and not call.transposed:
-        found = _ABSENT
-    else:
-        found = getattr(call.graph.out if part == "out" else call.graph.in_, which)
-    assert isinstance(found, np.ndarray)
-    return found
+    found = (
+        layouts.on_host(call.graph, part).arrays[which] if arg.kind == "prepared" else adjacency(arg, call)
+    )
+    return found if isinstance(found, np.ndarray) else found.fetch()
+
+
+def adjacency(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any] | Elsewhere:
+    """The same of an `adjacency` argument, which may lie on a device."""
+    part, _, which = arg.name.rpartition(".")
+    if part == "in" and not call.transposed:
+        return _ABSENT
+    side = call.graph.out if part == "out" else call.graph.in_
+    return side.row_offsets if which == "row_offsets" else side.columns
 
 
 def layouts_of(interface: KernelInterface) -> tuple[str, ...]:

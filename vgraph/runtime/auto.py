@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vgraph.graph.arrays import memory_of
 from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.devices.cuda.executor import resident_on
@@ -110,7 +109,7 @@ def _usual(graph: Graph, gpu: Device) -> tuple[str, str]:
     """Where a run goes of which nothing is known."""
     sides = [graph.out, *([graph.in_] if graph.has_transpose else [])]
     resident = resident_on(gpu)
-    there = any(resident.find(memory_of(side.column_indices), False) is not None for side in sides)
+    there = any(resident.has(side.columns) for side in sides)
     least = policy.CUDA_ARCS_THERE if there else policy.CUDA_ARCS
     size = f"{graph.num_arcs:,} arcs{', which are on the GPU' if there else ''}"
     if graph.num_arcs < least:

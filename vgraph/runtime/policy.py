@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
+from vgraph.graph import build
 from vgraph.graph.layouts.deltas import near_rows
 from vgraph.graph.layouts.sell import arcs_of_a_row
 from vgraph.graph.orient import has_parallel_arcs
@@ -86,6 +87,7 @@ QUEUE_SHARE: Final = 16
 PROBES: Final = 2
 PROBE_ROUNDS: Final = 10
 PROBE_VERTICES: Final = 2048
+PROBE_ARCS: Final = 4 * PROBE_VERTICES
 PLANE_VERTICES: Final = 512
 """How a graph is probed for depth: balls of 10 rounds have 221 vertices in a grid of the plane, 1561 in one of space,
 and 2**10 and more where each round doubles them. Half a millisecond, once a graph."""
@@ -143,17 +145,17 @@ def worth_bitmaps(graph: Graph) -> bool:
     """Whether what neighbor lists have in common is sooner found by bitmaps of hubs, which have to be made."""
 
     def look() -> bool:
-        n, rows, columns = graph.num_vertices, graph.out.row_offsets, graph.out.column_indices
+        n, rows, some = graph.num_vertices, graph.out.row_offsets, graph.out.neighbors_at
         if graph.num_arcs < LARGE:
             return False
-        arcs = _spread(columns.size)
+        arcs = _spread(graph.num_arcs)
         lengths = _degrees(rows, np.searchsorted(rows, arcs.astype(rows.dtype), side="right") - 1)
         if lengths.mean() < LONG_LISTS:
             return False
         if not graph.directed:  # as many arcs lead to a vertex as leave it
             least = np.quantile(_degrees(rows, _spread(n)), max(0.0, 1 - HUBS / n))
-            return float((_degrees(rows, columns[arcs]) >= least).mean()) >= HUB_SHARE + MISSED
-        ends = columns[:: -(-columns.size // HUB_SAMPLE)]
+            return float((_degrees(rows, some(arcs)) >= least).mean()) >= HUB_SHARE + MISSED
+        ends = some(np.arange(0, graph.num_arcs, -(-graph.num_arcs // HUB_SAMPLE)))
         often = np.bincount(
             ends[::2], minlength=n
         )  # in one half of the ends are hubs found, the other is asked
@@ -168,8 +170,7 @@ def hubs_first(graph: Graph) -> bool:
     """Whether low numbers are those of hubs: of an orientation by degree, and what is in that order."""
 
     def look() -> bool:
-        columns = graph.out.column_indices
-        ends = columns[:: max(1, -(-columns.size // HUB_SAMPLE))]
+        ends = graph.out.neighbors_at(np.arange(0, graph.num_arcs, max(1, -(-graph.num_arcs // HUB_SAMPLE))))
         return ends.size > 0 and float((ends < 1 << 16).mean()) >= HUB_SHARE
 
     return graph.kept_with_topology("hubs first", look)
@@ -430,12 +431,13 @@ def _balls(graph: Graph, most: int) -> Iterator[bool]:
 
 def _ball(graph: Graph, start: int, most: int) -> bool:
     """Whether the ball around `start` has fewer vertices, although it is not the whole of its component."""
-    offsets, columns = graph.out.row_offsets, graph.out.column_indices
+    out = graph.out
     frontier, seen = [start], {start}
     for _ in range(PROBE_ROUNDS):
         reached: set[int] = set()
-        for v in frontier:
-            reached.update(columns[int(offsets[v]) : int(offsets[v + 1])].tolist())
+        places = build.arcs_of(out.row_offsets, np.array(frontier, np.int64))[0]
+        for first in range(0, places.size, PROBE_ARCS):
+            reached.update(out.neighbors_at(places[first : first + PROBE_ARCS]).tolist())
             if len(reached) >= most:
                 return False
         frontier = list(reached - seen)
@@ -564,6 +566,6 @@ def worth_cuda(graph: Graph, memory: int) -> bool:
 
 def fits_on_gpu(graph: Graph, memory: int) -> bool:
     """Whether the arrays of a graph leave room for runs in so many bytes."""
-    arrays = [graph.out.row_offsets, graph.out.column_indices, *graph.edge_properties.values()]
+    arrays = [graph.out.row_offsets, graph.out.columns, *graph.edge_properties.values()]
     sides = 2 if graph.directed else 1
     return sides * sum(a.nbytes for a in arrays) < CUDA_SHARE * memory

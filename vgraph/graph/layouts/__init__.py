@@ -68,6 +68,8 @@ class HostArcs:
     def on_host(self, array: NDArray[Any]) -> NDArray[Any]:
         return sealed(array)
 
+    kept = on_host
+
 
 _device: ContextVar[Callable[[Graph], Arcs] | None] = ContextVar("vgraph_device_arcs", default=None)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
+from vgraph.graph.arrays import Elsewhere
 from vgraph.records import dataclass
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ class Arcs(Protocol):
 
     def on_host(self, array: Any) -> NDArray[Any]:
         """An array that was made of them, for the host; where it lies now it stays."""
+
+    def kept(self, array: Any) -> NDArray[Any] | Elsewhere:
+        """The same, and the host gets it when it first looks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,9 @@ def near_rows(graph: Graph) -> float:
     def look() -> float:
         rows, n, fit = graph.out, graph.num_vertices, []
         for first in range(0, n, WINDOW * max(1, n // (WINDOW * WINDOWS))):
-            words = words_of(np, rows.row_offsets[first : first + WINDOW + 1], rows.column_indices, first)
+            offsets = rows.row_offsets[first : first + WINDOW + 1]
+            columns = rows.neighbors_at(np.arange(int(offsets[0]), int(offsets[-1])))
+            words = words_of(np, offsets - offsets[0], columns, first)
             fit.append(words.view(np.int16).reshape(-1, SLOTS)[:, -1] != REST)
         return float(np.concatenate(fit).mean()) if fit else 0.0
 

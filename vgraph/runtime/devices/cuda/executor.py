@@ -16,7 +16,7 @@ from vgraph.compiler.backends.cuda.layout import OVERFLOW, TRACE_WORDS, ControlL
 from vgraph.errors import DeviceError, DeviceMemoryError, InternalError
 from vgraph.records import dataclass
 from vgraph.runtime import policy
-from vgraph.runtime.arguments import host_array, needed, topology_array
+from vgraph.runtime.arguments import adjacency, host_array, needed
 from vgraph.runtime.devices.compiled import CompiledRunner
 from vgraph.runtime.devices.cuda.memory import LIST_SLACK, TRACE_ROOM, Memory, workers_for
 from vgraph.runtime.devices.cuda.resident import Resident
@@ -234,7 +234,7 @@ def _amount(size: int) -> str:
 def graph_bytes(call: Call) -> int:
     """Bytes of what a kernel reads of its graph."""
     plan = call.plan
-    found = sum(topology_array(a, call).nbytes for a in plan.interface.args if a.kind == "adjacency")
+    found = sum(adjacency(a, call).nbytes for a in plan.interface.args if a.kind == "adjacency")
     own = [a for a in plan.arrays if needed(a, plan) and a.origin == "graph" and a.site != "edge_segments"]
     return found + sum(host_array(a, call).nbytes for a in own)
 

@@ -18,7 +18,7 @@ from vgraph.compiler.backends.cuda.layout import (
 from vgraph.errors import InternalError
 from vgraph.graph.layouts import Prepared, split_name
 from vgraph.records import dataclass
-from vgraph.runtime.arguments import host_array, local_shape, needed, scalar_argument, topology_array
+from vgraph.runtime.arguments import adjacency, host_array, local_shape, needed, scalar_argument
 
 if TYPE_CHECKING:
     from vgraph.runtime.devices.cuda.device import Device
@@ -111,7 +111,7 @@ class Memory:
                 case "property":
                     word = self._at(self.arrays[arg.name])
                 case "adjacency":
-                    word = self._at(self.resident.copy(topology_array(arg, self.call), pinned=self.pinned))
+                    word = self._at(self.resident.copy(adjacency(arg, self.call), pinned=self.pinned))
                 case "prepared" | "prepared_number":
                     word = self._layout(*arg.name.rpartition(".")[::2])
                 case "scratch" | "touched":

@@ -6,13 +6,16 @@ when the memory on the host does, or all of them when the GPU's is short. Arrays
 
 from __future__ import annotations
 
+import threading
 import time
+import weakref
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import layouts
-from vgraph.graph.arrays import memory_of, sealed
+from vgraph.graph.arrays import Elsewhere, memory_of, sealed
 from vgraph.graph.layouts import ArcLayout, Kept, Parameter, Prepared
 
 if TYPE_CHECKING:
@@ -26,11 +29,37 @@ class Resident(Kept):
     def __init__(self, device: Device) -> None:
         super().__init__()
         self.device = device
+        self._lies: weakref.WeakSet[Lying] = weakref.WeakSet()
         self.seconds = 0.0
         """Time spent on copying so far."""
 
-    def copy(self, host: NDArray[Any], *, pinned: bool = False) -> Any:
+    def has(self, array: NDArray[Any] | Elsewhere) -> bool:
+        """Whether there is a copy of a sealed array."""
+        return self._lying(array) is not None or (
+            isinstance(array, np.ndarray) and self.find(memory_of(array), False) is not None
+        )
+
+    def _lying(self, array: NDArray[Any] | Elsewhere) -> Any:
+        """What lies here, and nowhere else."""
+        return array.array if isinstance(array, Lying) and array.resident is self else None
+
+    def drop(self) -> None:
+        for array in tuple(self._lies):
+            array.fetch()
+        super().drop()
+
+    def keep(self, array: Any) -> Elsewhere:
+        """An array of the device for the host, which gets it when it first looks."""
+        found = Lying(self, array)
+        self._lies.add(found)
+        return found
+
+    def copy(self, host: NDArray[Any] | Elsewhere, *, pinned: bool = False) -> Any:
         """The copy of a sealed array, made now if there is none; `pinned`: in the host's memory. Raises MemoryError."""
+        if not pinned and (lying := self._lying(host)) is not None:
+            return lying
+        if not isinstance(host, np.ndarray):
+            host = host.fetch()
         assert not host.flags.writeable, "only what never changes may be kept"
 
         def make() -> Any:
@@ -82,13 +111,41 @@ class DeviceArcs:
 
     def adjacency(self, side: str) -> tuple[Any, Any]:
         found = self.graph.out if side == "out" else self.graph.in_
-        return self.resident.copy(found.row_offsets), self.resident.copy(found.column_indices)
+        return self.resident.copy(found.row_offsets), self.resident.copy(found.columns)
 
     def property(self, name: str, side: str) -> Any:
         values = self.graph.edge_array(name) if side == "out" else self.graph.in_property(name)
         return self.resident.copy(values)
 
     def on_host(self, array: Any) -> NDArray[Any]:
-        found = sealed(self.resident.device.download(array))
-        self.resident.put(memory_of(found), False, array)
-        return found
+        return self.resident.keep(array).fetch()
+
+    def kept(self, array: Any) -> Elsewhere:
+        return self.resident.keep(array)
+
+
+class Lying:
+    """An array that lies on a device alone, until the host looks at it."""
+
+    def __init__(self, resident: Resident, array: Any) -> None:
+        self.resident, self.array = resident, array
+        self.size, self.nbytes, self.dtype = int(array.size), int(array.nbytes), np.dtype(array.dtype)
+        self._host: NDArray[Any] | None = None
+        self._lock = threading.Lock()
+
+    def fetch(self) -> NDArray[Any]:
+        with self._lock:
+            if self._host is None:
+                with self.resident.device.current():
+                    self._host = sealed(self.resident.device.download(self.array))
+                self.resident.put(memory_of(self._host), False, self.array)
+                self.array = None
+            return self._host
+
+    def take(self, places: NDArray[np.int64]) -> NDArray[Any]:
+        with self._lock:
+            if self._host is not None:
+                return self._host[places]
+            with self.resident.device.current():
+                device = self.resident.device
+                return device.download(self.array[device.upload(places)])
